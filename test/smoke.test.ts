@@ -1,0 +1,2 @@
+import { expect, it } from '@jest/globals';
+it('runs', () => expect(1).toBe(1));
