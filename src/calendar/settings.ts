@@ -1,0 +1,124 @@
+import { parseSerialized } from '../wordpress/serialized.ts';
+import { siteZone, type Zone } from '../wordpress/time.ts';
+
+/** What the site's own options say, read once for each request (WordPress's `get_option`, the calendar's `tribe_get_option`). */
+export interface SiteSettings {
+  /** Public address of the site without a trailing slash. */
+  readonly home: string;
+  readonly siteUrl: string;
+  readonly name: string;
+  readonly description: string;
+  readonly zone: Zone;
+  /** The zone's name as the calendar stores it: `Europe/Rome` or `UTC+2`. */
+  readonly timezone: string;
+  readonly timezoneString: string;
+  readonly gmtOffset: string;
+  readonly permalinkStructure: string;
+  readonly tagBase: string;
+  readonly postsPerPage: number;
+  readonly smilies: boolean;
+  readonly applicationPasswords: boolean;
+  /** Role name to its capabilities, as `{prefix}user_roles` holds them. */
+  readonly roles: unknown;
+  /** Whether occurrence rows are in force (`tec_ct1_migration_state`); otherwise lists read the metas. */
+  readonly occurrenceTables: boolean;
+  readonly calendar: CalendarSettings;
+  /** The options as they stand, for what few readers need. */
+  readonly raw: ReadonlyMap<string, string>;
+}
+
+/** Members of `tribe_events_calendar_options`. */
+export interface CalendarSettings {
+  readonly postsPerPage: number | undefined;
+  /** `HH:MM`: when the calendar's day begins. */
+  readonly cutoff: string;
+  readonly timezoneMode: 'event' | 'site';
+  readonly currencySymbol: string;
+  readonly currencyCode: string;
+  readonly currencyAfter: boolean;
+  readonly eventsSlug: string;
+  readonly singleEventSlug: string;
+  readonly customFields: readonly CustomField[];
+  readonly restDisabled: boolean;
+}
+
+export interface CustomField {
+  readonly name: string;
+  readonly label: string;
+}
+
+/** Names of the options that `readSettings` wants to see; `prefix` is the table prefix, part of one name. */
+export const settingNames = (prefix: string): string[] => [
+    'home', 'siteurl', 'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page',
+  'use_smilies', 'using_application_passwords', `${prefix}user_roles`, 'tribe_events_calendar_options', 'tec_ct1_migration_state',
+  'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
+  'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
+  'large_size_w', 'large_size_h',
+]; // biome-ignore format: a list of names
+
+/** The settings that these option rows say; what is missing or broken counts as WordPress's default. */
+export function readSettings(options: ReadonlyMap<string, string>, prefix: string, siteUrl?: string): SiteSettings {
+  const text = (name: string) => options.get(name) ?? '';
+  const flag = (name: string, fallback: string) => !['', '0'].includes(options.get(name) ?? fallback);
+  const home = siteUrl ?? text('home');
+  const { zone, name } = siteZone({ timezone_string: text('timezone_string'), gmt_offset: text('gmt_offset') });
+  return {
+    home: home.replace(/\/+$/, ''),
+    siteUrl: text('siteurl').replace(/\/+$/, ''),
+    name: text('blogname'),
+    description: text('blogdescription'),
+    zone,
+    timezone: name,
+    timezoneString: text('timezone_string'),
+    gmtOffset: text('gmt_offset'),
+    permalinkStructure: text('permalink_structure'),
+    tagBase: text('tag_base') || 'tag',
+    postsPerPage: Number.parseInt(text('posts_per_page'), 10) || 20,
+    smilies: flag('use_smilies', '1'),
+    applicationPasswords: flag('using_application_passwords', ''),
+    roles: parseSerialized(text(`${prefix}user_roles`)),
+    occurrenceTables: occurrencesInForce(options.get('tec_ct1_migration_state')),
+    calendar: readCalendar(membersOf(options.get('tribe_events_calendar_options'))),
+    raw: options,
+  };
+}
+
+function occurrencesInForce(state: string | undefined): boolean {
+  return ['migration-not-required', 'migration-complete'].includes(String(membersOf(state).phase));
+}
+
+function readCalendar(members: Record<string, unknown>): CalendarSettings {
+  const text = (name: string, fallback: string) => (typeof members[name] === 'string' && members[name] !== '' ? members[name] : fallback);
+  return {
+    postsPerPage: Number(members.postsPerPage ?? members.posts_per_page) || undefined,
+    cutoff: /^\d\d:\d\d$/.test(text('multiDayCutoff', '')) ? text('multiDayCutoff', '') : '00:00',
+    timezoneMode: members.tribe_events_timezone_mode === 'site' ? 'site' : 'event',
+    currencySymbol: text('defaultCurrencySymbol', '$'),
+    currencyCode: text('defaultCurrencyCode', ''),
+    currencyAfter: isTruthy(members.reverseCurrencyPosition),
+    eventsSlug: text('eventsSlug', 'events'),
+    singleEventSlug: text('singleEventSlug', 'event'),
+    customFields: readCustomFields(members['custom-fields']),
+    restDisabled: isTruthy(members['rest-v1-disabled']),
+  };
+}
+
+function readCustomFields(value: unknown): CustomField[] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.values(value as Record<string, unknown>).flatMap((field) => {
+    const { name, label } = (field ?? {}) as { name?: unknown; label?: unknown };
+    return typeof name === 'string' && name !== '' ? [{ name, label: String(label ?? '') }] : [];
+  });
+}
+
+/** PHP arrays come as objects or lists; anything else counts as an empty one. */
+function membersOf(serialized: string | undefined): Record<string, unknown> {
+  const value = serialized === undefined ? undefined : parseSerialized(serialized);
+  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
+}
+
+/** `tribe_is_truthy`: 1, enable, enabled, on, y, yes and true in any case; other texts are false, numbers by being non-zero. */
+export function isTruthy(value: unknown): boolean {
+  if (typeof value === 'string') return /^(1|enable|enabled|on|y|yes|true)$/i.test(value);
+  return Boolean(value);
+}

@@ -1,0 +1,33 @@
+import type { Param, Values } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
+import type { Site } from '../site.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What a handler gives back; `http/reply.ts` turns it into the answer. */
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * One handler of one route, as a row: who may, what it takes, what it does. Parameters are declared in WordPress's order and are
+ * checked (missing, then values, then types) before `allow`, as WordPress does (contract 1.6).
+ */
+export interface Endpoint {
+  readonly methods: readonly Method[];
+  /** Name of its sentence in `locales/<language>/routes.json`. */
+  readonly summary: string;
+  readonly params: Readonly<Record<string, Param>>;
+  readonly mode: 'read' | 'create' | 'change';
+  /** Who may. No default: "anyone" is written out. Given the accepted values and the path selector among them. */
+  readonly allow: 'anyone' | ((site: Site, caller: Caller, values: Values) => boolean | Promise<boolean>);
+  readonly run: (site: Site, caller: Caller, values: Values) => Promise<Reply>;
+}
+
+/** A route: its path after the namespace in WordPress's form (`/events/(?P<id>\d+)`) and its handlers in order of registration. */
+export interface Route {
+  readonly pattern: string;
+  readonly endpoints: readonly Endpoint[];
+}

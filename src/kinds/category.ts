@@ -1,0 +1,39 @@
+import type { Param, TermKind } from './kind.ts';
+import { paging } from './post-fields.ts';
+import { anyText, existingTerms, flag, idOf, parentTerm, text } from './grammar.ts';
+import { term } from './shapes.ts';
+
+/** Fields that both kinds of terms have. */
+export const termFields = {
+  name: { grammar: text, required: true, empty: 'refused' },
+  description: { grammar: anyText, empty: 'clears' },
+  slug: { grammar: text, empty: 'refused' },
+} satisfies TermKind['fields'];
+
+/** Filters that both kinds of terms have. */
+export const termFilters = (kind: 'category' | 'tag'): Record<string, Param> => ({
+  ...paging,
+  search: { grammar: text },
+  exclude: { grammar: existingTerms(kind) },
+  include: { grammar: existingTerms(kind) },
+  order: { grammar: text },
+  orderby: { grammar: text },
+  hide_empty: { grammar: flag, fallback: true },
+  ...(kind === 'category' ? { parent: { grammar: parentTerm } } : {}),
+  post: { grammar: idOf('event') },
+  event: { grammar: idOf('event') },
+  slug: { grammar: text },
+});
+
+export const category: TermKind = {
+  is: 'term',
+  name: 'category',
+  path: 'categories',
+  taxonomy: 'tribe_events_cat',
+  hierarchical: true,
+  restBase: 'tribe_events_cat',
+  manage: ['edit_tribe_events', 'publish_tribe_events'],
+  fields: { ...termFields, parent: { grammar: parentTerm, empty: 'clears' } },
+  filters: termFilters('category'),
+  record: term,
+};

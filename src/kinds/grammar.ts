@@ -1,0 +1,310 @@
+import type { Fault } from '../errors.ts';
+import { parsePhpDate } from '../wordpress/php-date.ts';
+import { normalizeWebUrl } from '../wordpress/web-url.ts';
+import { parseZone } from '../wordpress/time.ts';
+
+/** What of another record or person a value names; `records/references.ts` looks it up before the value is accepted. */
+export type Reference = 'user' | 'image' | 'event' | 'venue' | 'organizer' | 'category' | 'tag';
+
+/**
+ * What reading a value gave. `fault`: refused as a value (first stage, WordPress's `validate_callback`). `late`: refused for its type
+ * (second stage, the declared JSON type), after references were looked up. Neither: `value` is what the rooms below work with.
+ */
+export interface Reading {
+  readonly value?: unknown;
+  readonly fault?: Fault;
+  readonly late?: Fault;
+}
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** How one parameter is written: what is accepted, and how that is told in OPTIONS and `/doc`. */
+export interface Grammar {
+  readonly read: (raw: unknown) => Reading;
+  readonly json: JsonSchema;
+  readonly refers?: Reference;
+}
+
+const REFUSED: Reading = { fault: { stage: 'value' } };
+const accept = (value: unknown): Reading => ({ value });
+const wrongType = (type: string): Reading => ({ late: { stage: 'type', type } });
+
+/** PHP's `is_numeric`: a number, or a text that is one, signs, fractions, exponents and surrounding blanks allowed. */
+export function numeric(raw: unknown): number | undefined {
+  if (typeof raw === 'number') return Number.isFinite(raw) ? raw : undefined;
+  if (typeof raw === 'string' && /^[ \t\n\r\v\f]*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?[ \t\n\r\v\f]*$/i.test(raw)) return Number(raw);
+  return undefined;
+}
+
+/** What PHP's `empty()` is true of. */
+export const isEmpty = (raw: unknown): boolean =>
+  raw === undefined || raw === null || raw === '' || raw === '0' || raw === 0 || raw === false || (typeof raw === 'object' && Object.keys(raw as object).length === 0);
+
+/** A positive whole number, as number or text (`"1.0"`, `"+1"`, `"1e1"`). */
+export const positive: Grammar = {
+  json: { type: 'integer', minimum: 1 },
+  read: (raw) => {
+    const value = numeric(raw);
+    return value !== undefined && Number.isSafeInteger(value) && value > 0 ? accept(value) : REFUSED;
+  },
+};
+
+/** The id of an existing record. As in WordPress the whole part is looked up first; a fraction fails afterwards, for its type. */
+export function idOf(refers: Reference): Grammar {
+  return {
+    json: { type: 'integer', minimum: 1 },
+    refers,
+    read: (raw) => {
+      const value = numeric(raw);
+      if (value === undefined || value < 1 || value > Number.MAX_SAFE_INTEGER) return REFUSED;
+      return Number.isInteger(value) ? accept(value) : { value: Math.trunc(value), ...wrongType('integer') };
+    },
+  };
+}
+
+/** An id that need not exist. Digits only, since it comes from a path. */
+export const anyId: Grammar = { json: { type: 'integer' }, read: (raw) => (numeric(raw) === undefined ? REFUSED : accept(Math.trunc(numeric(raw) ?? 0))) };
+
+/** The term that a category hangs under; 0 is the root (decision D12). A name that exists is refused for its type only. */
+export const parentTerm: Grammar = {
+  json: { type: 'integer', minimum: 0 },
+  refers: 'category',
+  read: (raw) => {
+    if (raw === 0 || raw === '0') return accept(0);
+    const value = numeric(raw);
+    if (value === undefined) return typeof raw === 'string' && raw !== '' ? { value: raw, ...wrongType('integer') } : REFUSED;
+    return value > 0 && Number.isSafeInteger(value) ? accept(value) : REFUSED;
+  },
+};
+
+/** A text that is not empty; `"0"` counts as empty, as PHP sees it. */
+export const text: Grammar = { json: { type: 'string', minLength: 1 }, read: (raw) => (typeof raw === 'string' && !isEmpty(raw) ? accept(raw) : REFUSED) };
+
+/** A text that may be empty; numbers, lists and objects are refused. */
+export const anyText: Grammar = {
+  json: { type: 'string' },
+  read: (raw) => {
+    if (typeof raw === 'string') return accept(raw);
+    return isEmpty(raw) ? wrongType('string') : REFUSED;
+  },
+};
+
+/** A text where a plain number is as good (decision D7: ZIP codes). */
+export const textOrNumber: Grammar = { json: { type: ['string', 'number'] }, read: (raw) => (typeof raw === 'number' ? accept(String(raw)) : anyText.read(raw)) };
+
+/** true/false, 1/0, yes/no, on/off in any case (decision D31). */
+export const flag: Grammar = {
+  json: { type: 'boolean' },
+  read: (raw) => {
+    if (typeof raw === 'boolean') return accept(raw);
+    if (raw === 1 || raw === 0) return accept(raw === 1);
+    if (typeof raw === 'string' && /^(true|1|yes|on)$/i.test(raw)) return accept(true);
+    if (typeof raw === 'string' && /^(false|0|no|off)$/i.test(raw)) return accept(false);
+    return wrongType('boolean');
+  },
+};
+
+/** A boolean given as text: what does not mean yes means no, as long as it is not empty (`tribe_is_truthy`). */
+export const flagText: Grammar = {
+  json: { type: ['string', 'boolean'] },
+  read: (raw) => {
+    if (typeof raw === 'boolean') return accept(raw);
+    if (raw === 0 || raw === 1) return accept(raw === 1);
+    return typeof raw === 'string' ? accept(/^(1|enable|enabled|on|y|yes|true)$/i.test(raw)) : anyText.read(raw);
+  },
+};
+
+/** Anything at all that means yes or no. */
+export const flagAnything: Grammar = {
+  json: {},
+  read: (raw) => accept(typeof raw === 'string' ? /^(1|enable|enabled|on|y|yes|true)$/i.test(raw) : !isEmpty(raw)),
+};
+
+/** A moment: a Unix time stamp or what PHP's `strtotime` understands. Kept as written: it is evaluated in the zone that applies. */
+export const time: Grammar = {
+  json: { type: 'string' },
+  read: (raw) => {
+    if (typeof raw === 'number') return accept(raw);
+    if (typeof raw !== 'string' || raw.trim() === '') return REFUSED;
+    return isTime(raw) ? accept(raw) : REFUSED;
+  },
+};
+
+/** The same where a JSON number is refused for its type. */
+export const timeText: Grammar = { json: time.json, read: (raw) => (typeof raw === 'number' ? wrongType('string') : time.read(raw)) };
+
+const ANY_MOMENT = new Date(0);
+const UTC = parseZone('UTC')!;
+const isTime = (raw: string) => numeric(raw) !== undefined || parsePhpDate(raw, ANY_MOMENT, UTC) !== null;
+
+/** A time zone: IANA name, abbreviation, offset, or WordPress's `UTC+5.5` (decision D29 sets the range). */
+export const timezone: Grammar = {
+  json: { type: 'string' },
+  read: (raw) => (typeof raw === 'string' && parseZone(raw) !== null ? accept(raw) : REFUSED),
+};
+
+/** One of the statuses that may be asked for (decision D33). */
+export const status: Grammar = oneOf(['publish', 'future', 'draft', 'pending', 'private', 'trash'], 'value');
+
+/** One of a closed set. A value outside is refused as a value, or with the code `rest_not_in_enum`. */
+export function oneOf(values: readonly string[], stage: 'value' | 'enum'): Grammar {
+  const fault: Fault = stage === 'enum' ? { stage, values } : { stage };
+  return {
+    json: { type: 'string', enum: values },
+    read: (raw) => {
+      if (typeof raw === 'string' && values.includes(raw)) return accept(raw);
+      return stage === 'enum' ? { late: fault } : { fault };
+    },
+  };
+}
+
+/** A web address (decision D38). */
+export const url: Grammar = {
+  json: { type: 'string' },
+  read: (raw) => {
+    const value = typeof raw === 'string' ? normalizeWebUrl(raw) : null;
+    return value === null ? REFUSED : accept(value);
+  },
+};
+
+/** The featured image: the id of an image in the library, or the address of one. */
+export const image: Grammar = {
+  json: { type: ['string', 'integer'] },
+  refers: 'image',
+  read: (raw) => {
+    const id = numeric(raw);
+    if (id !== undefined) return id > 0 && Number.isSafeInteger(id) ? accept(id) : REFUSED;
+    return typeof raw === 'string' && /^https?:\/\/\S+$/i.test(raw) ? accept(raw) : REFUSED;
+  },
+};
+
+/** A number. */
+export const decimal: Grammar = {
+  json: { type: 'number' },
+  read: (raw) => (numeric(raw) === undefined ? wrongType('number') : accept(numeric(raw))),
+};
+
+/** Anything at all. */
+export const anything: Grammar = { json: {}, read: accept };
+
+/** Members of a list given as array or as comma-separated text. WordPress decodes the text once more. */
+export function listOf(raw: unknown): unknown[] {
+  if (Array.isArray(raw)) return raw;
+  if (typeof raw === 'string') {
+    return decodeOnce(raw)
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  }
+  if (typeof raw === 'number') return [raw];
+  return raw !== null && typeof raw === 'object' ? Object.values(raw) : [];
+}
+
+const decodeOnce = (value: string) => {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+};
+
+/** The longest list of ids or terms that one parameter may hold. */
+const LONGEST = 1000;
+
+/** Ids, at least one. With `refers`, all of them must exist. */
+export function ids(refers?: Reference): Grammar {
+  return {
+    json: { type: 'array', items: { type: 'integer' } },
+    ...(refers ? { refers } : {}),
+    read: (raw) => {
+      const items = listOf(raw).map((item) => positive.read(item));
+      const sound = items.length > 0 && items.length <= LONGEST && items.every((item) => item.fault === undefined);
+      return sound ? accept(items.map((item) => item.value)) : REFUSED;
+    },
+  };
+}
+
+/** Existing terms by id, slug or name, at least one. */
+export function existingTerms(refers: 'category' | 'tag'): Grammar {
+  return {
+    json: { type: 'array', items: { type: ['integer', 'string'] } },
+    refers,
+    read: (raw) => {
+      const items = listOf(raw);
+      const sound = items.length > 0 && items.length <= LONGEST && items.every((item) => (typeof item === 'string' || typeof item === 'number') && item !== '' && item !== 0 && item !== '0');
+      return sound ? accept(items) : REFUSED;
+    },
+  };
+}
+
+/** A wish for a term: by id, by slug or by name (existing ones first), or a new name. */
+export interface TermWish {
+  readonly id?: number;
+  readonly slug?: string;
+  readonly name?: string;
+}
+
+/** Terms to assign: ids, slugs, names or `{id}`, `{slug}`, `{name}`; blank items are left out (decisions D4, D32). */
+export const termWishes: Grammar = {
+  json: { type: 'array', items: { type: ['integer', 'string'] } },
+  read: (raw) => {
+    const items = isTermObject(raw) ? [raw] : raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? undefined : listOf(raw === true ? undefined : raw);
+    if (items === undefined || raw === true || items.length > LONGEST) return REFUSED;
+    const wishes: TermWish[] = [];
+    for (const item of items) {
+      const wish = termWish(item);
+      if (wish === 'refused') return REFUSED;
+      if (wish !== 'blank') wishes.push(wish);
+    }
+    return accept(wishes);
+  },
+};
+
+const isTermObject = (raw: unknown): raw is Record<string, unknown> =>
+  raw !== null && typeof raw === 'object' && !Array.isArray(raw) && ['id', 'slug', 'name'].some((key) => Object.hasOwn(raw, key));
+
+function termWish(item: unknown): TermWish | 'blank' | 'refused' {
+  if (isTermObject(item)) {
+    const id = item.id === undefined ? undefined : (positive.read(item.id).value as number | undefined);
+    if (item.id !== undefined) return id === undefined ? 'refused' : { id };
+    if (typeof item.slug === 'string' && item.slug.trim() !== '') return { slug: item.slug.trim() };
+    return typeof item.name === 'string' && item.name.trim() !== '' ? { name: item.name.trim() } : 'refused';
+  }
+  if (typeof item === 'number') return Number.isInteger(item) ? (item > 0 ? { id: item } : 'blank') : 'refused';
+  if (item === null || item === false) return 'blank';
+  if (typeof item !== 'string') return 'refused';
+  const written = item.trim();
+  if (written === '') return 'blank';
+  return /^\d+$/.test(written) ? { id: Number(written) } : { name: written };
+}
+
+/** A venue or organizer to link: an existing one, or the parameters of a new one. */
+export type LinkWish = { readonly id: number } | { readonly create: Readonly<Record<string, unknown>> };
+
+/** Records to link: ids, `{id}` or parameters of new records, alone, in an array or as CSV of ids (decision D5). */
+export function linkWishes(refers: 'venue' | 'organizer'): Grammar {
+  return {
+    json: { type: 'array', items: { type: ['integer', 'object'] } },
+    refers,
+    read: (raw) => {
+      const items = raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : listOf(raw);
+      if (items.length === 0 || items.length > LONGEST || typeof raw === 'boolean') return REFUSED;
+      const wishes: LinkWish[] = [];
+      for (const item of items) {
+        const object = item !== null && typeof item === 'object' && !Array.isArray(item) ? (item as Record<string, unknown>) : { id: item };
+        const { id } = object;
+        if (isEmpty(id) && object.id === undefined) {
+          wishes.push({ create: object });
+          continue;
+        }
+        const known = positive.read(id);
+        if (known.fault) return REFUSED;
+        wishes.push({ id: known.value as number });
+      }
+      return accept(wishes);
+    },
+  };
+}
+
+/** Form bodies number the members of a list: `organizer[0][organizer]=Anna`. */
+const isNumbered = (raw: object) => Object.keys(raw).length > 0 && Object.keys(raw).every((key) => /^\d+$/.test(key));

@@ -1,0 +1,19 @@
+import { category } from './category.ts';
+import { event } from './event.ts';
+import type { Kind, KindName, PostKind, PostKindName, TermKind, TermKindName } from './kind.ts';
+import { organizer } from './organizer.ts';
+import { tag } from './tag.ts';
+import { venue } from './venue.ts';
+
+/** Every kind of record, in the order in which the interface lists them. */
+export const postKinds: readonly PostKind[] = [event, venue, organizer];
+export const termKinds: readonly TermKind[] = [category, tag];
+export const kinds: readonly Kind[] = [...postKinds, ...termKinds];
+
+const byName: Readonly<Record<PostKindName, PostKind>> = { event, venue, organizer };
+const termsByName: Readonly<Record<TermKindName, TermKind>> = { category, tag };
+
+export const postKind = (name: PostKindName): PostKind => byName[name];
+export const termKind = (name: TermKindName): TermKind => termsByName[name];
+export const kindNamed = (name: KindName): Kind => ({ ...byName, ...termsByName })[name];
+export const postKindOfType = (type: string): PostKind | undefined => postKinds.find((kind) => kind.postType === type);

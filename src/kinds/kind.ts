@@ -1,0 +1,152 @@
+import type { z } from 'zod';
+import type { SiteSettings } from '../calendar/settings.ts';
+import type { Metas, Post, PostColumn, Term } from '../wordpress/rows.ts';
+import type { SearchTerm } from '../wordpress/search.ts';
+import type { Grammar } from './grammar.ts';
+
+/**
+ * What a kind of record is, as data. Routes, parsing, descriptions, reading, writing, listing, permissions and the command line
+ * are written once and take a kind.
+ */
+export type PostKindName = 'event' | 'venue' | 'organizer';
+export type TermKindName = 'category' | 'tag';
+export type KindName = PostKindName | TermKindName;
+
+/** Where a field rests. `rule`: nowhere by itself; the kind's `follows` says what it leads to. */
+export type Place =
+  | { readonly in: 'column'; readonly column: PostColumn }
+  | { readonly in: 'meta'; readonly key: string }
+  | { readonly in: 'terms'; readonly kind: TermKindName }
+  | { readonly in: 'links'; readonly key: string; readonly kind: 'venue' | 'organizer' }
+  | { readonly in: 'image' }
+  | { readonly in: 'rule' };
+
+/** A parameter: its grammar, and what an empty value means. */
+export interface Param {
+  readonly grammar: Grammar;
+  readonly required?: boolean;
+  /** Shown as default in descriptions; `undefined`: none is shown. */
+  readonly fallback?: unknown;
+}
+
+export interface Field extends Param {
+  readonly place: Place;
+  /** What an empty value does on update: it clears the field, is refused, or means false. On create it counts as absent. */
+  readonly empty: 'clears' | 'refused' | 'false';
+  /** The API's value as stored texts; the empty list removes the rows. Metas and columns only. */
+  readonly store?: (value: unknown) => readonly string[];
+}
+
+/** How a list may be narrowed. Every member becomes one bound condition of SQL in `storage/post-list.ts`. */
+export type Condition =
+  | { readonly by: 'id'; readonly ids: readonly number[] }
+  | { readonly by: 'parent'; readonly id: number }
+  | { readonly by: 'moment'; readonly column: 'start_date' | 'end_date'; readonly utc: boolean; readonly op: '<' | '<=' | '>' | '>='; readonly value: string }
+  | { readonly by: 'modified'; readonly op: '<' | '>'; readonly value: string }
+  | { readonly by: 'words'; readonly terms: readonly SearchTerm[]; readonly columns: readonly PostColumn[]; readonly metas: readonly string[]; readonly together: boolean }
+  | { readonly by: 'terms'; readonly kind: TermKindName; readonly ids: readonly number[] }
+  | { readonly by: 'links'; readonly key: string; readonly ids: readonly number[] }
+  | { readonly by: 'linkedFrom'; readonly key: string; readonly event: number }
+  | { readonly by: 'linkedFromAny'; readonly key: string; readonly wanted: boolean; readonly upcomingSince?: string }
+  | { readonly by: 'linkedMeta'; readonly link: string; readonly key: string; readonly value: string }
+  | { readonly by: 'meta'; readonly key: string; readonly present: boolean; readonly blanked?: boolean }
+  | { readonly by: 'placed'; readonly link?: string; readonly wanted: boolean }
+  | { readonly by: 'near'; readonly link?: string; readonly lat: number; readonly lng: number; readonly km: number }
+  | { readonly by: 'ticketed'; readonly wanted: boolean };
+
+export type Order = { readonly by: 'start' | 'date' | 'modified' | 'title' | 'id' | 'include' | 'distance' | 'end' | 'slug'; readonly descending: boolean };
+
+/** What a list request comes to: conditions, order, and what its URLs carry. */
+export interface Narrowed {
+  readonly conditions: readonly Condition[];
+  readonly order: Order;
+  /** Effective parameters for the list's URLs, in their order (decision D21); paging and status are added by the caller. */
+  readonly echo: readonly (readonly [string, string])[];
+}
+
+/** What pure rules may know: the site, the moment, and the caller's language for the few texts inside records. */
+export interface RuleContext {
+  readonly settings: SiteSettings;
+  readonly now: Date;
+}
+
+/** What a rendering may know. */
+export interface RenderContext extends RuleContext {
+  /** Home address with the language segment of the request, without trailing slash. */
+  readonly home: string;
+  readonly namespace: string;
+  /** Address of uploaded files, without trailing slash. */
+  readonly uploads: string;
+  /** The password that came with the request, for protected records. */
+  readonly password: string | undefined;
+  /** The word for a price of nothing, in the caller's language. */
+  readonly free: string;
+  /** Whether the caller may read this venue, organizer or event. */
+  readonly mayRead: (row: Post) => boolean;
+}
+
+/** All rows that the records of one answer are made of; loaded at once, rendered without waiting. */
+export interface Bundle {
+  readonly posts: ReadonlyMap<number, Post>;
+  readonly metas: ReadonlyMap<number, Metas>;
+  /** Terms of each post, by name. */
+  readonly terms: ReadonlyMap<number, readonly Term[]>;
+}
+
+/** A change of a post: values by field name, only those named. `null` clears. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Rows to write. A meta with an empty list is removed. */
+export interface Rows {
+  readonly columns: Partial<Post>;
+  readonly metas: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface Before {
+  readonly row: Post;
+  readonly metas: Metas;
+}
+
+export interface PostKind {
+  readonly is: 'post';
+  readonly name: PostKindName;
+  readonly path: string;
+  readonly postType: string;
+  /** Plural of the capabilities that guard it: `edit_{capabilities}`. */
+  readonly capabilities: string;
+  /** The field that holds the title. */
+  readonly titleField: string;
+  /** Whether the `slug` may be written; otherwise it follows from the first name. */
+  readonly fields: Readonly<Record<string, Field>>;
+  readonly filters: Readonly<Record<string, Param>>;
+  /** Pure: conditions, order and URL parameters of a list request. */
+  readonly narrow: (values: Values, context: RuleContext) => Narrowed;
+  /** Pure: what else changes with this change. */
+  readonly follows: (values: Values, before: Before | undefined, context: RuleContext) => Rows;
+  /** Metas that link to other kinds, with the kind they lead to. */
+  readonly links: Readonly<Record<string, 'venue' | 'organizer'>>;
+  /** Which kinds of terms it carries. */
+  readonly terms: readonly TermKindName[];
+  /** Whether it takes part in the occurrence tables. */
+  readonly dated: boolean;
+  readonly record: z.ZodType;
+  /** Pure map from the loaded rows to the published record. `single`: a GET of this one record. */
+  readonly render: (id: number, bundle: Bundle, context: RenderContext, single: boolean) => Record<string, unknown>;
+}
+
+export interface TermKind {
+  readonly is: 'term';
+  readonly name: TermKindName;
+  readonly path: string;
+  readonly taxonomy: string;
+  readonly hierarchical: boolean;
+  /** Name of its routes under `wp/v2`. */
+  readonly restBase: string;
+  /** Capabilities that all are needed to write one. */
+  readonly manage: readonly string[];
+  readonly fields: Readonly<Record<string, Param & { readonly empty: 'clears' | 'refused' }>>;
+  readonly filters: Readonly<Record<string, Param>>;
+  readonly record: z.ZodType;
+}
+
+export type Kind = PostKind | TermKind;

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { organizerJsonLd } from '../calendar/json-ld.ts';
+import { metaOf } from '../wordpress/rows.ts';
+import { featuredImage, meta } from './fields.ts';
+import { url } from './grammar.ts';
+import { imageAddress } from './image-record.ts';
+import type { Bundle, PostKind, RenderContext } from './kind.ts';
+import { linkedConditions } from './linked-list.ts';
+import { additions, authorField, dateField, linkedFilters, paging, statusField, statusFilter, textColumn, titleField } from './post-fields.ts';
+import { isLocked, linkedRecord, postLd } from './post-record.ts';
+import { linkedShape } from './shapes.ts';
+
+/** Metas that hold text about an organizer, in the order in which the record shows them. */
+const TEXTS = { phone: '_OrganizerPhone', website: '_OrganizerWebsite', email: '_OrganizerEmail' } as const;
+
+export const organizer: PostKind = {
+  is: 'post',
+  name: 'organizer',
+  path: 'organizers',
+  postType: 'tribe_organizer',
+  capabilities: 'tribe_organizers',
+  titleField: 'organizer',
+  fields: {
+    author: authorField,
+    date: dateField,
+    date_utc: dateField,
+    organizer: titleField(),
+    description: textColumn('post_content'),
+    status: statusField,
+    phone: meta(TEXTS.phone),
+    website: meta(TEXTS.website, url),
+    email: meta(TEXTS.email),
+    image: featuredImage(),
+  },
+  filters: { ...paging, ...linkedFilters, status: statusFilter, ...additions },
+  links: {},
+  terms: [],
+  dated: false,
+
+  narrow: (values, context) => linkedConditions(values, context, { link: '_EventOrganizerID', metas: Object.values(TEXTS) }),
+
+  follows: (_values, before) => ({ columns: {}, metas: before ? {} : { _OrganizerOrigin: ['events-calendar'] } }),
+
+  record: z.object({ ...linkedShape, organizer: z.string(), email: z.string().optional() }).meta({ id: 'Organizer' }),
+
+  render: renderOrganizer,
+};
+
+/** The published organizer; `withLd`: with its JSON-LD, as single GETs carry it. */
+export function renderOrganizer(id: number, bundle: Bundle, context: RenderContext, withLd: boolean): Record<string, unknown> {
+  const locked = isLocked(bundle.posts.get(id)!, context);
+  return linkedRecord(id, bundle, context, {
+    name: 'organizer',
+    texts: TEXTS,
+    between: withLd && !locked ? { json_ld: organizerLd(id, bundle, context) } : {},
+    after: {},
+  });
+}
+
+/** Structured data of an organizer (contract 2.12). */
+export function organizerLd(id: number, bundle: Bundle, context: RenderContext): Record<string, unknown> {
+  const value = (key: string) => metaOf(bundle.metas.get(id), key) ?? '';
+  return organizerJsonLd({
+    ...postLd(id, bundle),
+    image: imageAddress(id, bundle, context),
+    phone: value(TEXTS.phone),
+    website: value(TEXTS.website),
+    email: value(TEXTS.email),
+  });
+}

@@ -1,0 +1,41 @@
+import type { PostColumn } from '../wordpress/rows.ts';
+import { column, rule } from './fields.ts';
+import { anyText, flagAnything, idOf, positive, status, text, time, timeText } from './grammar.ts';
+import type { Field, Order, Param, Values } from './kind.ts';
+
+/** Fields that events, venues and organizers have in common. Status and dates follow rules of their own (`wordpress/status.ts`). */
+export const authorField: Field = column('post_author', idOf('user'), { empty: 'refused' });
+export const dateField: Field = rule(timeText, { empty: 'refused' });
+export const statusField: Field = rule(status, { empty: 'refused' });
+export const titleField = (): Field => column('post_title', text, { required: true, empty: 'refused' });
+export const textColumn = (name: PostColumn): Field => column(name, anyText);
+
+/** `page` and `per_page` of every list. */
+export const paging = { page: { grammar: positive, fallback: 1 }, per_page: { grammar: positive } } satisfies Record<string, Param>;
+
+/** Filters that venues and organizers have in common. */
+export const linkedFilters = {
+  search: { grammar: text },
+  event: { grammar: idOf('event') },
+  has_events: { grammar: flagAnything },
+  only_with_upcoming: { grammar: flagAnything, fallback: false },
+} satisfies Record<string, Param>;
+
+/** The `status` of a list: which values are allowed depends on the caller (`records/visibility.ts`). */
+export const statusFilter: Param = { grammar: { json: { type: 'string' }, read: (value) => ({ value }) } };
+
+const MODIFIED = { modified_after: { grammar: time }, modified_before: { grammar: time } } satisfies Record<string, Param>;
+const ANYTHING: Param = { grammar: { json: { type: 'string' }, read: (value) => ({ value }) } };
+
+/** Parameters of ours that every list of posts takes: what changed since when, and the order. */
+export const additions = { ...MODIFIED, order: ANYTHING, orderby: ANYTHING, password: { grammar: anyText } } satisfies Record<string, Param>;
+
+/** The order that was asked for, from a closed list; an unknown value means the default. */
+export function orderOf(values: Values, known: Readonly<Record<string, Order['by']>>, fallback: Order): Order {
+  const by = typeof values.orderby === 'string' ? known[values.orderby.toLowerCase()] : undefined;
+  const direction = typeof values.order === 'string' ? values.order.toLowerCase() : '';
+  const descending = direction === 'desc' ? true : direction === 'asc' ? false : undefined;
+  if (by === undefined) return values.orderby === undefined && descending !== undefined ? { by: fallback.by, descending } : fallback;
+  return { by, descending: descending ?? (by === 'date' || by === 'modified') };
+}
+

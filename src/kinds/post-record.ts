@@ -1,0 +1,85 @@
+import { globalId } from '../wordpress/global-id.ts';
+import { postUrl } from '../wordpress/links.ts';
+import { renderContent, renderExcerpt, renderTitle } from '../wordpress/render.ts';
+import { metaOf, type Post } from '../wordpress/rows.ts';
+import { contentImage, imageRecord, thumbnailOf } from './image-record.ts';
+import type { Bundle, RenderContext } from './kind.ts';
+
+/** Whether a record is protected by a password that did not come with the request (`post_password_required`). */
+export const isLocked = (row: Post, { password }: Pick<RenderContext, 'password'>): boolean => row.post_password !== '' && row.post_password !== password;
+
+/** Members that every published post has, in the order of the record; `global_id` stands elsewhere in each. */
+export function postMembers(row: Post, context: RenderContext) {
+  return {
+    author: String(row.post_author),
+    status: row.post_status,
+    date: row.post_date,
+    date_utc: row.post_date_gmt,
+    modified: row.post_modified,
+    modified_utc: row.post_modified_gmt,
+    url: permalink(row, context),
+  };
+}
+
+/** Address of a record's page on the site. */
+export function permalink(row: Post, { home, settings }: Pick<RenderContext, 'home' | 'settings'>): string {
+  return postUrl({ home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug }, row);
+}
+
+/** `global_id` and its lineage: the record's own, then those it was imported under. */
+export function globalIds(id: number, bundle: Bundle, { home }: Pick<RenderContext, 'home'>) {
+  const own = globalId(home, id);
+  return { global_id: own, global_id_lineage: [own, ...(bundle.metas.get(id)?.get('_tribe_aggregator_global_id_lineage') ?? [])] };
+}
+
+/** The rendered texts of a post (contract 2.9). */
+export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext) {
+  const { smilies } = context.settings;
+  const images = (id: number) => contentImage(id, bundle, context);
+  return {
+    title: () => renderTitle(row.post_title),
+    description: () => (row.post_content === '' ? '' : renderContent(row.post_content, { smilies, images })),
+    excerpt: () => (row.post_excerpt === '' ? '' : renderExcerpt(row.post_excerpt, { smilies })),
+  };
+}
+
+/** What differs between the records of venues and organizers. */
+export interface LinkedShape {
+  /** Name of the member that holds the title. */
+  readonly name: 'venue' | 'organizer';
+  /** Text members and their metas, in order. */
+  readonly texts: Readonly<Record<string, string>>;
+  /** Members before and after the flags and ids that are always present. */
+  readonly between: Readonly<Record<string, unknown>>;
+  readonly after: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The published venue or organizer: empty members are left out. Of a protected one the texts stay as empty members and the name stays
+ * readable (decision D18).
+ */
+export function linkedRecord(id: number, bundle: Bundle, context: RenderContext, { name, texts, between, after }: LinkedShape): Record<string, unknown> {
+  const row = bundle.posts.get(id)!;
+  const metas = bundle.metas.get(id);
+  const rendered = renderedTexts(row, bundle, context);
+  const present: Record<string, unknown> = {
+    [name]: rendered.title(),
+    description: rendered.description(),
+    excerpt: rendered.excerpt(),
+    slug: row.post_name,
+    image: imageRecord(thumbnailOf(id, bundle), bundle, context),
+    ...Object.fromEntries(Object.entries(texts).map(([member, key]) => [member, metaOf(metas, key) ?? ''])),
+  };
+  for (const [member, value] of Object.entries(present)) if (value === '' || value === '0' || value === false) delete present[member];
+  if (isLocked(row, context)) {
+    for (const member of ['description', 'excerpt', ...Object.keys(texts)]) if (member in present) present[member] = '';
+    delete present.image;
+  }
+  return { id, ...postMembers(row, context), ...present, ...between, ...after, ...globalIds(id, bundle, context) };
+}
+
+/** What JSON-LD takes from the post itself. */
+export function postLd(id: number, bundle: Bundle) {
+  const row = bundle.posts.get(id)!;
+  return { title: row.post_title, content: row.post_content, excerpt: row.post_excerpt, status: row.post_status, protected: row.post_password !== '' };
+}

@@ -1,0 +1,16 @@
+import { termFields, termFilters } from './category.ts';
+import type { TermKind } from './kind.ts';
+import { term } from './shapes.ts';
+
+export const tag: TermKind = {
+  is: 'term',
+  name: 'tag',
+  path: 'tags',
+  taxonomy: 'post_tag',
+  hierarchical: false,
+  restBase: 'tags',
+  manage: ['edit_tribe_events', 'manage_categories'],
+  fields: termFields,
+  filters: termFilters('tag'),
+  record: term,
+};

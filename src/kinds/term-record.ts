@@ -1,0 +1,39 @@
+import { restUrl, termUrl } from '../wordpress/links.ts';
+import type { Term } from '../wordpress/rows.ts';
+import type { RenderContext, TermKind } from './kind.ts';
+
+const PATHS: Readonly<Record<string, string>> = { tribe_events_cat: 'categories', post_tag: 'tags' };
+
+type Place = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
+
+/** A term as events carry it (contract 2.7.2 b). */
+export function embeddedTermRecord(term: Term, context: Place) {
+  const { name, slug, term_group, term_taxonomy_id, taxonomy, description, parent, count } = term;
+  return { name, slug, term_group, term_taxonomy_id, taxonomy, description, parent, count, filter: 'raw', id: term.term_id, urls: termUrls(term, context) };
+}
+
+/** A term as its own routes give it (contract 2.7.2 a). `ancestors`: slugs from the root down to its parent. */
+export function termRecord(term: Term, kind: TermKind, ancestors: readonly string[], context: Place) {
+  const { settings, home } = context;
+  return {
+    id: term.term_id,
+    count: term.count,
+    description: term.description,
+    name: term.name,
+    slug: term.slug,
+    taxonomy: term.taxonomy,
+    ...(kind.hierarchical ? { parent: term.parent } : {}),
+    meta: [],
+    url: termUrl({ home, permalinkStructure: settings.permalinkStructure, eventsSlug: settings.calendar.eventsSlug, tagBase: settings.tagBase }, term, ancestors),
+    urls: termUrls(term, context),
+  };
+}
+
+function termUrls(term: Term, context: Place) {
+  const route = `${context.namespace}/${PATHS[term.taxonomy]}`;
+  return {
+    self: restUrl(context, `${route}/${term.term_id}`),
+    collection: restUrl(context, route),
+    ...(term.parent > 0 ? { up: restUrl(context, `${route}/${term.parent}`) } : {}),
+  };
+}

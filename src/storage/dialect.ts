@@ -1,0 +1,92 @@
+import type { Knex } from 'knex';
+
+/** A piece of SQL with its bindings, ready to be spread: `query.whereRaw(...dialect.search('post_title', text))`. */
+export type Sql = readonly [sql: string, bindings: Knex.RawBinding[]];
+
+/** A table as WordPress or the calendar defines it; the types of columns are written as MySQL writes them. */
+export interface TableDefinition {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, string>>;
+  readonly primary: readonly string[];
+  /** Name of the key (`{prefix}` stands for the table prefix) -> its columns; `name(191)` is a key on the first 191 characters. */
+  readonly keys?: Readonly<Record<string, readonly string[]>>;
+  readonly unique?: Readonly<Record<string, readonly string[]>>;
+  /** Columns that are looked up whatever the case; MySQL's collation does so for all. */
+  readonly anyCase?: readonly string[];
+}
+
+/** What truly differs between MySQL (MariaDB) and SQLite. Everything else is left to knex. */
+export interface Dialect {
+  readonly name: 'mysql' | 'sqlite';
+
+  /** How many transactions may write at a time: SQLite has one writer; on MySQL some connections are kept for readers. */
+  readonly writers: number;
+
+  /**
+   * Condition: `column` contains `text`, without regard to case and accents, `%` and `_` being plain characters. knex's `whereLike` names a
+   * collation that utf8mb4 refuses, and SQLite's LIKE folds ASCII only and refuses patterns above 50,000 bytes.
+   */
+  search(column: string, text: string): Sql;
+
+  /** Condition: `column` equals `value` under WordPress's collation. SQLite has no such collation. Not for indexed look-ups of slugs: these are ASCII. */
+  equalsFolded(column: string, value: string): Sql;
+
+  /** Order by text under WordPress's collation, for `orderByRaw`. SQLite would put `É` and `é` after `z`. */
+  orderFolded(column: string, direction?: 'asc' | 'desc'): Sql;
+
+  /** The number at the begin of a text column (metas are text), for comparing and sorting. The names of the types differ. */
+  asNumber(column: string): Sql;
+
+  /** Keeps the rows found from other writers until the end of the transaction. SQLite has no FOR UPDATE: its transactions write alone anyway. */
+  lockRows<T extends Knex.QueryBuilder>(query: T): T;
+
+  /** The statements that create a table if there is none of that name. `prefix` + `definition.name` is its name. */
+  createTable(definition: TableDefinition, prefix: string): string[];
+
+  /** A row with this unique key is there already. Each driver has codes of its own, as for the next four. */
+  isDuplicate(error: unknown): boolean;
+
+  /** Someone else was in the way (deadlock, lock wait, conflict of a cluster, SQLITE_BUSY): the same transaction may succeed when run again. */
+  isBusy(error: unknown): boolean;
+
+  /** The database can't be reached, is going down, refuses us, or takes no writes. */
+  isUnavailable(error: unknown): boolean;
+
+  /** No room on the disk of the database. */
+  isFull(error: unknown): boolean;
+}
+
+/** Why the database gave no answer: `busy` after all retries, `unreachable`, `exhausted` (no connection free in time), `full` (disk). */
+export type UnavailableReason = 'busy' | 'unreachable' | 'exhausted' | 'full';
+
+/** The one error for a database that can't do its work now, whatever the driver calls it; the driver's own error is its `cause`. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+  readonly reason: UnavailableReason;
+
+  constructor(reason: UnavailableReason, cause?: unknown) {
+    super(`database ${reason}${cause instanceof Error ? `: ${cause.message || codeOf(cause)}` : ''}`, { cause });
+    this.reason = reason;
+  }
+}
+
+/** The driver's error as DatabaseUnavailable if it is one of these, else the error itself. Used at the door of both drivers. */
+export function failure(dialect: Dialect, error: unknown): unknown {
+  if (error instanceof DatabaseUnavailable) return error;
+  if (error instanceof Error && error.name === 'KnexTimeoutError') return new DatabaseUnavailable('exhausted', error);
+  if (dialect.isBusy(error)) return new DatabaseUnavailable('busy', error);
+  if (dialect.isFull(error)) return new DatabaseUnavailable('full', error);
+  return dialect.isUnavailable(error) ? new DatabaseUnavailable('unreachable', error) : error;
+}
+
+/** The code of a driver's or the system's error (`ER_DUP_ENTRY`, `SQLITE_BUSY`, `ECONNREFUSED`), or an empty text. */
+export function codeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
+  return typeof code === 'string' ? code : '';
+}
+
+/** What an engine hands to `openDatabase`: knex connected to the address, and its dialect. */
+export interface Engine {
+  readonly knex: Knex;
+  readonly dialect: Dialect;
+}

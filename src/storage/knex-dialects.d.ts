@@ -1,0 +1,30 @@
+/** The two of knex's clients that this room extends; knex ships no types for them. Only what is used here is declared. */
+declare module 'knex/lib/dialects/better-sqlite3/index.js' {
+  import type { Knex } from 'knex';
+  class Client {
+    constructor(config: Knex.Config);
+    readonly connectionSettings: { filename: string };
+    acquireConnection(): Promise<unknown>;
+  }
+  export default Client;
+}
+
+declare module 'knex/lib/dialects/sqlite3/execution/sqlite-transaction.js' {
+  class Transaction {
+    constructor(client: unknown, ...rest: unknown[]);
+    _completed: boolean;
+    trxClient: { query(connection: unknown, sql: string): Promise<unknown> };
+  }
+  export default Transaction;
+}
+
+declare module 'knex/lib/dialects/mysql2/index.js' {
+  import type { Knex } from 'knex';
+  class Client {
+    constructor(config: Knex.Config);
+    acquireConnection(): Promise<unknown>;
+    acquireRawConnection(): Promise<unknown>;
+    _query(connection: unknown, query: unknown): Promise<unknown>;
+  }
+  export default Client;
+}

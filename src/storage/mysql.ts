@@ -1,0 +1,171 @@
+import knex from 'knex';
+import Mysql2Client from 'knex/lib/dialects/mysql2/index.js';
+import { codeOf, type Dialect, type Engine, failure, type TableDefinition } from './dialect.ts';
+import { silent } from './knex-log.ts';
+
+const CONNECTIONS = 16;
+const READERS = 4;
+/** A request that finds no connection for this long is answered with 503. */
+const ACQUIRE_MS = 1000;
+const CONNECT_MS = 3000;
+
+/**
+ * A pool of connections to MySQL or MariaDB. Nothing is connected until the first query, so that the server may be absent.
+ *
+ * @param address `mysql://user:password@host:port/database`, with `?socketPath=` and `?ssl=true` if need be
+ * @throws Error saying what is wrong with the address
+ */
+export function openMysql(address: string): Engine {
+  return {
+    dialect: mysql,
+    knex: knex({
+      client: SessionClient as unknown as typeof knex.Client,
+      connection: {
+        ...connectionOf(address),
+        charset: 'utf8mb4_unicode_520_ci',
+        timezone: 'Z',
+        // Dates are text from the database to the caller, zero dates included.
+        dateStrings: true,
+        // bigint and decimal as numbers; a bigint beyond 2^53 stays text rather than lose digits.
+        supportBigNumbers: true,
+        bigNumberStrings: false,
+        decimalNumbers: true,
+        // An object bound by mistake must not become `key = value` pairs.
+        stringifyObjects: true,
+        multipleStatements: false,
+        connectTimeout: CONNECT_MS,
+      } as object,
+      pool: { min: 0, max: CONNECTIONS },
+      acquireConnectionTimeout: ACQUIRE_MS,
+      compileSqlOnError: false,
+      log: silent,
+    }),
+  };
+}
+
+/** MySQL and MariaDB, InnoDB. */
+export const mysql: Dialect = {
+  name: 'mysql',
+  writers: CONNECTIONS - READERS,
+  search: (column, text) => ["?? LIKE ? ESCAPE '|'", [column, `%${text.replace(/[%_|]/g, '|$&')}%`]],
+  equalsFolded: (column, value) => ['?? = ?', [column, value]],
+  orderFolded: (column, direction = 'asc') => [`?? ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
+  // `+ 0.0` reads the leading number of a text without the error that CAST gives on strict servers.
+  asNumber: (column) => ['(?? + 0.0)', [column]],
+  lockRows: (query) => {
+    query.forUpdate();
+    return query;
+  },
+  createTable,
+  isDuplicate: (error) => ['ER_DUP_ENTRY', 'ER_DUP_ENTRY_WITH_KEY_NAME'].includes(codeOf(error)),
+  isBusy: (error) => BUSY.has(numberOf(error)),
+  isUnavailable: (error) => UNREACHABLE.has(codeOf(error)) || REFUSING.has(numberOf(error)) || isFatal(error),
+  isFull: (error) => FULL.has(numberOf(error)),
+};
+
+/**
+ * 1213 deadlock (a Galera certification conflict too), 1205 lock wait, 1020 record changed since last read (MariaDB's snapshot isolation),
+ * 3572 row locked, 9007, 8002, 8022, 8028 conflicts of TiDB.
+ */
+const BUSY = new Set([1213, 1205, 1020, 3572, 9007, 8002, 8022, 8028]);
+
+/**
+ * 1040 and 1203 too many connections, 1044, 1045, 1049, 1698 refused user or database, 1047 node not ready (Galera), 1053, 1077, 1079, 1152, 1184
+ * going down, 1290, 1792, 1836 read only (after a failover), 1317 interrupted, 1927 connection killed, 1129, 1130 host refused.
+ */
+const REFUSING = new Set([1040, 1203, 1044, 1045, 1049, 1698, 1047, 1053, 1077, 1079, 1152, 1184, 1290, 1792, 1836, 1317, 1927, 1129, 1130]);
+
+/** 1021 disk full, 1114 table full, 1030 error from the storage engine (28: no space). */
+const FULL = new Set([1021, 1114, 1030]);
+
+const UNREACHABLE = new Set([
+  'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT', 'EACCES',
+  'PROTOCOL_CONNECTION_LOST', 'PROTOCOL_SEQUENCE_TIMEOUT', 'HANDSHAKE_NO_SSL_SUPPORT', 'ER_NET_READ_ERROR', 'ER_NET_READ_INTERRUPTED',
+]);
+
+/**
+ * What each session is told once. The sql_mode leaves out all that WordPress removes (`wpdb::set_sql_mode`: strict modes, NO_ZERO_DATE), and
+ * what would change how texts are quoted. READ COMMITTED, because a transaction that waited for a lock must see what the one before it wrote,
+ * or two could choose the same slug. Waiting for locks is short: the transaction is run again instead.
+ */
+const SESSION = [
+  "SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', innodb_lock_wait_timeout = 5, lock_wait_timeout = 10",
+  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+];
+
+interface Connection {
+  query(sql: string, done: (error: unknown) => void): void;
+  destroy(): void;
+}
+
+/** knex's client with our session settings, and with the errors of an absent database under one name. */
+class SessionClient extends Mysql2Client {
+  override async acquireConnection(): Promise<unknown> {
+    try {
+      return await super.acquireConnection();
+    } catch (error) {
+      throw failure(mysql, error);
+    }
+  }
+
+  override async acquireRawConnection(): Promise<unknown> {
+    const connection = (await super.acquireRawConnection()) as Connection;
+    try {
+      for (const sql of SESSION) {
+        await new Promise<void>((resolve, reject) => {
+          connection.query(sql, (error) => (error ? reject(error) : resolve()));
+        });
+      }
+      return connection;
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
+  }
+
+  override async _query(connection: unknown, query: unknown): Promise<unknown> {
+    try {
+      return await super._query(connection, query);
+    } catch (error) {
+      throw failure(mysql, error);
+    }
+  }
+}
+
+function connectionOf(address: string): object {
+  const url = new URL(address);
+  const database = decodeURIComponent(url.pathname.slice(1));
+  if (database === '' || database.includes('/')) throw new Error('the address of a MySQL database must end with its name: mysql://user:password@host:port/name');
+  const unknown = [...url.searchParams.keys()].filter((key) => key !== 'socketPath' && key !== 'ssl');
+  if (unknown.length > 0) throw new Error(`the address of the MySQL database has a parameter that is not known: ${unknown.join(', ')}`);
+  const socketPath = url.searchParams.get('socketPath');
+  return {
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    database,
+    ...(socketPath === null ? { host: url.hostname || '127.0.0.1', port: Number(url.port || 3306) } : { socketPath }),
+    ...(url.searchParams.get('ssl') === 'true' ? { ssl: {} } : {}),
+  };
+}
+
+function createTable({ name, columns, primary, keys = {}, unique = {} }: TableDefinition, prefix: string): string[] {
+  const quote = (column: string): string => column.replace(/^\w+/, '`$&`');
+  const key = (kind: string) => ([label, parts]: [string, readonly string[]]) => `${kind} \`${label.replace('{prefix}', prefix)}\` (${parts.map(quote).join(',')})`;
+  const lines = [
+    ...Object.entries(columns).map(([column, type]) => `\`${column}\` ${type}`),
+    `PRIMARY KEY (${primary.map(quote).join(',')})`,
+    ...Object.entries(unique).map(key('UNIQUE KEY')),
+    ...Object.entries(keys).map(key('KEY')),
+  ];
+  return [`CREATE TABLE IF NOT EXISTS \`${prefix}${name}\` (${lines.join(', ')}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci`];
+}
+
+function numberOf(error: unknown): number {
+  const number = typeof error === 'object' && error !== null && 'errno' in error ? error.errno : 0;
+  return typeof number === 'number' ? number : 0;
+}
+
+/** mysql2 marks what ends a connection, an error without a code among them. */
+function isFatal(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'fatal' in error && error.fatal === true;
+}

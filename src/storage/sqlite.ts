@@ -1,0 +1,184 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import knex from 'knex';
+import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
+import SqliteTransaction from 'knex/lib/dialects/sqlite3/execution/sqlite-transaction.js';
+import { foldForSearch, foldText } from './collation.ts';
+import { codeOf, type Dialect, type Engine, failure, type TableDefinition } from './dialect.ts';
+import { silent } from './knex-log.ts';
+
+/** better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while, then the transaction is run again. */
+const BUSY_MS = 100;
+/** Queries take turns on the one connection, behind transactions of a few milliseconds each. */
+const ACQUIRE_MS = 10_000;
+const STATEMENTS_KEPT = 300;
+
+/**
+ * The database in a file, which is created with its folder if need be, or in memory.
+ *
+ * @param address `sqlite:PATH`, relative to the working directory, or `sqlite::memory:`
+ * @throws Error when the file can't be opened or is no database
+ */
+export function openSqlite(address: string): Engine {
+  const filename = address.replace(/^sqlite:(\/\/(?=\/))?/, '');
+  if (filename === '') throw new Error('the address of an SQLite database must name its file: sqlite:PATH');
+  if (filename !== ':memory:') mkdirSync(dirname(filename), { recursive: true });
+  // Opened once before it is needed, so that a wrong file stops the start rather than each request.
+  if (filename !== ':memory:') connect(filename).close();
+  return {
+    dialect: sqlite,
+    knex: knex({
+      client: FileClient as unknown as typeof knex.Client,
+      connection: { filename },
+      pool: { min: 1, max: 1, idleTimeoutMillis: 2 ** 31 - 1 },
+      acquireConnectionTimeout: ACQUIRE_MS,
+      useNullAsDefault: true,
+      compileSqlOnError: false,
+      log: silent,
+    }),
+  };
+}
+
+/** SQLite, in one file. */
+export const sqlite: Dialect = {
+  name: 'sqlite',
+  writers: 1,
+  search: (column, text) => ['holds(??, ?)', [column, foldForSearch(text)]],
+  equalsFolded: (column, value) => ['fold(??) = ?', [column, foldText(value)]],
+  orderFolded: (column, direction = 'asc') => [`fold(??) ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
+  asNumber: (column) => ['CAST(?? AS REAL)', [column]],
+  lockRows: (query) => query,
+  createTable,
+  isDuplicate: (error) => ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_ROWID'].includes(codeOf(error)),
+  isBusy: (error) => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error)),
+  isUnavailable: (error) => /^SQLITE_(CANTOPEN|IOERR|READONLY|NOTADB|CORRUPT|PERM|AUTH)/.test(codeOf(error)),
+  isFull: (error) => codeOf(error) === 'SQLITE_FULL',
+};
+
+type Connection = Sqlite.Database;
+
+/** One query as knex hands it to a client. */
+interface Query {
+  readonly sql: string;
+  readonly bindings?: readonly unknown[];
+  response?: unknown;
+  context?: { lastID: number | bigint; changes: number };
+}
+
+/** knex's client with prepared statements kept, transactions that take the right to write at once, and errors under one name. */
+class FileClient extends BetterSqlite3Client {
+  override async acquireConnection(): Promise<unknown> {
+    try {
+      return await super.acquireConnection();
+    } catch (error) {
+      throw failure(sqlite, error);
+    }
+  }
+
+  async acquireRawConnection(): Promise<Connection> {
+    return connect(this.connectionSettings.filename);
+  }
+
+  async _query(connection: Connection, query: Query): Promise<Query> {
+    try {
+      const statement = prepared(connection, query.sql);
+      const bindings = (query.bindings ?? []).map(bindable);
+      if (statement.reader) {
+        query.response = statement.all(...bindings);
+      } else {
+        const { lastInsertRowid, changes } = statement.run(...bindings);
+        query.response = { lastInsertRowid, changes };
+        query.context = { lastID: lastInsertRowid, changes };
+      }
+      return query;
+    } catch (error) {
+      throw failure(sqlite, error);
+    }
+  }
+
+  transaction(...rest: unknown[]): SqliteTransaction {
+    return new ImmediateTransaction(this, ...rest);
+  }
+}
+
+/** BEGIN alone reads first and asks for the right to write later, when it may be refused for good; BEGIN IMMEDIATE waits for its turn before it reads. */
+class ImmediateTransaction extends SqliteTransaction {
+  begin(connection: unknown): Promise<unknown> {
+    return this.trxClient.query(connection, 'BEGIN IMMEDIATE;').catch((error: unknown) => {
+      // knex would run the work of a transaction that never began.
+      this._completed = true;
+      throw error;
+    });
+  }
+}
+
+function connect(filename: string): Connection {
+  const connection = new Sqlite(filename, { timeout: BUSY_MS });
+  try {
+    connection.pragma('journal_mode = WAL');
+    // What was acknowledged survives a loss of power.
+    connection.pragma('synchronous = FULL');
+    connection.pragma('foreign_keys = OFF');
+    connection.function('fold', { deterministic: true }, (text) => (text === null ? null : foldText(String(text))));
+    connection.function('holds', { deterministic: true }, (text, part) =>
+      text === null || part === null ? null : Number(foldForSearch(String(text)).includes(String(part))),
+    );
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+const statements = new WeakMap<Connection, Map<string, Sqlite.Statement>>();
+
+/** The statement prepared before for the same text. The oldest go when there are many: lists of ids make many texts. */
+function prepared(connection: Connection, sql: string): Sqlite.Statement {
+  const kept = statements.get(connection) ?? new Map<string, Sqlite.Statement>();
+  statements.set(connection, kept);
+  const known = kept.get(sql);
+  if (known) {
+    kept.delete(sql);
+    kept.set(sql, known);
+    return known;
+  }
+  const statement = connection.prepare(sql);
+  kept.set(sql, statement);
+  const oldest = kept.size > STATEMENTS_KEPT ? kept.keys().next().value : undefined;
+  if (oldest !== undefined) kept.delete(oldest);
+  return statement;
+}
+
+/** better-sqlite3 binds every number as a float, so that a text column would hold `10.0` for 10; a BigInt is bound as an integer. */
+function bindable(value: unknown): unknown {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  return value instanceof Date ? value.toISOString() : value;
+}
+
+function createTable({ name, columns, primary, keys = {}, unique = {}, anyCase = [] }: TableDefinition, prefix: string): string[] {
+  const table = `${prefix}${name}`;
+  const list = (parts: readonly string[]): string => parts.map((part) => `\`${part.replace(/\(\d+\)$/, '')}\``).join(',');
+  const lines = Object.entries(columns).map(([column, type]) => `\`${column}\` ${columnType(type, anyCase.includes(column))}`);
+  const numbered = Object.values(columns).some((type) => type.includes('AUTO_INCREMENT'));
+  if (!numbered) lines.push(`PRIMARY KEY (${list(primary)})`);
+  // The names of SQLite's indexes are shared by all tables of a file.
+  const index = (kind: string) => ([label, parts]: [string, readonly string[]]) =>
+    `CREATE ${kind} IF NOT EXISTS \`${label.includes('{prefix}') ? label.replace('{prefix}', prefix) : `${table}_${label}`}\` ON \`${table}\` (${list(parts)})`;
+  return [
+    `CREATE TABLE IF NOT EXISTS \`${table}\` (${lines.join(', ')})`,
+    ...Object.entries(unique).map(index('UNIQUE INDEX')),
+    ...Object.entries(keys).map(index('INDEX')),
+  ];
+}
+
+/** MySQL's type as SQLite's, with the default that MySQL takes for a column without one when it is not strict. */
+function columnType(type: string, anyCase: boolean): string {
+  if (type.includes('AUTO_INCREMENT')) return 'INTEGER PRIMARY KEY AUTOINCREMENT';
+  const number = /^(big|medium|small|tiny)?int/.test(type);
+  const nothing = number ? '0' : "''";
+  const given = /DEFAULT ('[^']*'|[\w]+)/.exec(type)?.[1]?.replace('current_timestamp', 'CURRENT_TIMESTAMP');
+  const compulsory = type.includes('NOT NULL');
+  return [number ? 'INTEGER' : 'TEXT', compulsory ? 'NOT NULL' : '', `DEFAULT ${given ?? (compulsory ? nothing : 'NULL')}`, anyCase ? 'COLLATE NOCASE' : ''].filter(Boolean).join(' ');
+}

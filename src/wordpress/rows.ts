@@ -1,0 +1,50 @@
+/**
+ * The rows of WordPress's tables as plain values: the words that every room above shares.
+ * Date columns are text, `YYYY-MM-DD HH:MM:SS`; ids and counts are numbers.
+ */
+export interface Post {
+  readonly ID: number;
+  readonly post_author: number;
+  readonly post_date: string;
+  readonly post_date_gmt: string;
+  readonly post_content: string;
+  readonly post_title: string;
+  readonly post_excerpt: string;
+  readonly post_status: string;
+  readonly comment_status: string;
+  readonly ping_status: string;
+  readonly post_password: string;
+  readonly post_name: string;
+  readonly to_ping: string;
+  readonly pinged: string;
+  readonly post_modified: string;
+  readonly post_modified_gmt: string;
+  readonly post_content_filtered: string;
+  readonly post_parent: number;
+  readonly guid: string;
+  readonly menu_order: number;
+  readonly post_type: string;
+  readonly post_mime_type: string;
+  readonly comment_count: number;
+}
+
+export type PostColumn = keyof Post;
+
+/** A row of `terms` joined to its row of `term_taxonomy`. */
+export interface Term {
+  readonly term_id: number;
+  readonly name: string;
+  readonly slug: string;
+  readonly term_group: number;
+  readonly term_taxonomy_id: number;
+  readonly taxonomy: string;
+  readonly description: string;
+  readonly parent: number;
+  readonly count: number;
+}
+
+/** The metas of one post: every value of each key, in the order of their ids. */
+export type Metas = ReadonlyMap<string, readonly string[]>;
+
+/** The first value of a meta key, or undefined where there is no row. */
+export const metaOf = (metas: Metas | undefined, key: string): string | undefined => metas?.get(key)?.[0];

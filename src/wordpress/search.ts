@@ -1,0 +1,30 @@
+/** A piece of a search phrase; `exclude`: texts that hold it are left out. */
+export interface SearchTerm {
+  readonly text: string;
+  readonly exclude: boolean;
+}
+
+/** The English words that a search of several words passes over (`WP_Query::get_search_stopwords`). */
+const STOPWORDS = new Set('about an are as at be by com for from how in is it of on or that the this to was what when where who will with www'.split(' '));
+const MOST_TERMS = 9;
+
+/**
+ * The terms of a search phrase as `WP_Query::parse_search` sees them: words apart at blanks, commas and plus signs, `"a phrase"` as one,
+ * `-word` excluded; stop words and single letters are passed over. Where nothing or too much remains the phrase itself is the one term.
+ */
+export function parseSearch(phrase: string): SearchTerm[] {
+  const whole = phrase.replace(/[\r\n]/g, '');
+  const terms = [...whole.matchAll(/"[^"]*(?:"|$)|[^\t ",+]+/g)].map(([piece]) => trimQuotes(piece)).filter((piece) => piece !== '' && !/^[a-z]$/i.test(piece) && !STOPWORDS.has(piece.toLowerCase()));
+  const kept = terms.length === 0 || terms.length > MOST_TERMS ? [whole] : terms;
+  return kept.map((text) => (text.startsWith('-') && text.length > 1 ? { text: text.slice(1), exclude: true } : { text, exclude: false }));
+}
+
+const trimQuotes = (piece: string) => (/^".+"$/.test(piece) ? piece.replace(/^["']+|["']+$/g, '') : piece.replace(/^["' ]+|["' ]+$/g, ''));
+
+/** The pieces of a venue or organizer search: runs of letters, digits and hyphens of any script (decision D22). */
+export const searchPieces = (phrase: string): SearchTerm[] =>
+  phrase
+    .toLowerCase()
+    .split(/[^\p{L}\p{M}\p{N}-]+/u)
+    .filter((piece) => piece !== '')
+    .map((text) => ({ text, exclude: false }));
