@@ -1,0 +1,268 @@
+import { z } from 'zod';
+
+/**
+ * Every setting once. `env`: the variable of the environment it is read from; `fallback`: what holds when that is absent or empty
+ * (undefined: nothing); `allowed`: what a value must be, in the words of the error; `secret`: the value is never shown.
+ * `docs/configuration.md` is generated from this table.
+ */
+export interface Setting {
+  readonly env: string;
+  readonly type: string;
+  readonly fallback: string | undefined;
+  readonly allowed: string;
+  readonly meaning: string;
+  readonly schema: z.ZodType<unknown, string>;
+  readonly secret?: true;
+}
+
+export const settings = {
+  port: {
+    env: 'PORT',
+    type: 'number',
+    fallback: '8080',
+    allowed: 'a whole number from 0 to 65535',
+    meaning: 'The port the server listens on; 0 takes any that is free.',
+    schema: whole(0, 65_535),
+  },
+  host: {
+    env: 'HOST',
+    type: 'text',
+    fallback: '0.0.0.0',
+    allowed: 'an address or a host name of this machine',
+    meaning: 'The address the server listens on. `127.0.0.1` keeps it to this machine.',
+    schema: z.string().regex(/^[\w.:%-]+$/),
+  },
+  siteUrl: {
+    env: 'SITE_URL',
+    type: 'URL',
+    fallback: undefined,
+    allowed: 'an address beginning with http:// or https://, without query or fragment',
+    meaning: "The public address of the site, which begins every URL in an answer. When absent, the site's own `home` option says it.",
+    schema: z
+      .string()
+      .refine(isSiteUrl)
+      .transform((value) => value.replace(/\/+$/, '')),
+  },
+  databaseUrl: {
+    env: 'DATABASE_URL',
+    type: 'URL',
+    fallback: 'sqlite:data/fasti.sqlite',
+    allowed: 'sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name',
+    meaning: 'Where the data are. A MySQL or MariaDB address takes `?socketPath=` and `?ssl=true` besides.',
+    schema: z.string().regex(/^(sqlite:.+|mysql:\/\/.+)$/),
+    secret: true,
+  },
+  tablePrefix: {
+    env: 'TABLE_PREFIX',
+    type: 'text',
+    fallback: 'wp_',
+    allowed: 'letters, digits and underscores, at most 20',
+    meaning: 'What the names of the WordPress tables begin with (`$table_prefix` in `wp-config.php`).',
+    schema: z.string().regex(/^\w{1,20}$/),
+  },
+  restNamespace: {
+    env: 'REST_NAMESPACE',
+    type: 'text',
+    fallback: 'calendar/events/v1',
+    allowed: 'parts of small letters, digits, hyphens and underscores, separated by slashes',
+    meaning: 'The namespace of the interface. `tribe/events/v1` is served beside it, whatever stands here.',
+    schema: z.string().regex(/^[a-z0-9_-]+(\/[a-z0-9_-]+)+$/),
+  },
+  languages: {
+    env: 'LANGUAGES',
+    type: 'list',
+    fallback: 'en,it',
+    allowed: 'language codes such as en, separated by commas, each of them once',
+    meaning: 'The languages of the interface; each needs its folder in `locales/`. The first one is the default of the site.',
+    schema: z
+      .string()
+      .transform(listed)
+      .pipe(z.tuple([languageCode()], languageCode()))
+      .refine((codes) => new Set(codes).size === codes.length)
+      .transform((codes): readonly [string, ...string[]] => Object.freeze(codes)),
+  },
+  uploadsDir: {
+    env: 'UPLOADS_DIR',
+    type: 'path',
+    fallback: 'data/uploads',
+    allowed: 'a folder',
+    meaning: 'The folder of uploaded files, as `wp-content/uploads` of WordPress; served at that path.',
+    schema: z.string(),
+  },
+  maxPerPage: {
+    env: 'MAX_PER_PAGE',
+    type: 'number',
+    fallback: '50',
+    allowed: 'a whole number from 1 to 1000',
+    meaning: 'The longest page of a list. A longer one that is asked for becomes this long.',
+    schema: whole(1, 1000),
+  },
+  cache: {
+    env: 'CACHE',
+    type: 'switch',
+    fallback: 'on',
+    allowed: 'on or off',
+    meaning: 'Whether answers to anonymous callers are kept in memory until something changes.',
+    schema: z.enum(['on', 'off']).transform((value) => value === 'on'),
+  },
+  logLevel: {
+    env: 'LOG_LEVEL',
+    type: 'choice',
+    fallback: 'info',
+    allowed: 'one of fatal, error, warn, info, debug, trace and silent',
+    meaning: 'The least important entries that are still written to the log.',
+    schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+  },
+  trustProxy: {
+    env: 'TRUST_PROXY',
+    type: 'text',
+    fallback: 'off',
+    allowed: 'off, on, a number of proxies, or addresses and subnets separated by commas (also loopback, linklocal, uniquelocal)',
+    meaning:
+      'Whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: nobody’s, everybody’s, those of the given number of proxies before the server, or of proxies at these addresses.',
+    schema: z.string().refine(isProxyTrust).transform(proxyTrust),
+  },
+  basicAuth: {
+    env: 'BASIC_AUTH',
+    type: 'choice',
+    fallback: 'always',
+    allowed: 'always or https',
+    meaning:
+      'When application passwords are accepted: on every connection, or only on encrypted ones (as WordPress does outside local installations; behind a proxy this needs `TRUST_PROXY`). On others they are ignored.',
+    schema: z.enum(['always', 'https']),
+  },
+  loggedInKey: keySetting('LOGGED_IN_KEY'),
+  loggedInSalt: keySetting('LOGGED_IN_SALT'),
+  nonceKey: keySetting('NONCE_KEY'),
+  nonceSalt: keySetting('NONCE_SALT'),
+  emptyTrashDays: {
+    env: 'EMPTY_TRASH_DAYS',
+    type: 'number',
+    fallback: '30',
+    allowed: 'a whole number from 0 to 36500',
+    meaning: 'How many days a record stays in the trash; 0 means that there is no trash and deleting is final.',
+    schema: whole(0, 36_500),
+  },
+  bodyLimit: {
+    env: 'BODY_LIMIT',
+    type: 'size',
+    fallback: '8mb',
+    allowed: 'a number of bytes, or one with kb, mb or gb',
+    meaning: 'The largest body of a request, uploads included. A larger one is refused with 413.',
+    schema: z
+      .string()
+      .regex(/^[1-9]\d{0,9}( ?[kmg]?b)?$/i)
+      .transform(bytes)
+      .refine((value) => value <= 2 ** 40),
+  },
+  shutdownSeconds: {
+    env: 'SHUTDOWN_SECONDS',
+    type: 'number',
+    fallback: '10',
+    allowed: 'a whole number from 0 to 3600',
+    meaning: 'How long requests under way may take to finish once the server is told to stop.',
+    schema: whole(0, 3600),
+  },
+} as const satisfies Record<string, Setting>;
+
+type Parsed = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
+type KeyName = 'loggedInKey' | 'loggedInSalt' | 'nonceKey' | 'nonceSalt';
+type Optional = 'siteUrl' | KeyName;
+
+/** WordPress's keys and salts of `wp-config.php`, by which cookies and nonces are recognised. */
+export type Keys = Readonly<Record<KeyName, string>>;
+
+/** All settings, read and checked. `bodyLimit` in bytes; `trustProxy` as Express takes it. */
+export type Config = Omit<Parsed, Optional> & { readonly siteUrl: string | undefined; readonly keys: Keys | undefined };
+
+/** A setting that cannot be used. Its message is one line for the person who wrote the setting. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads all settings from the environment; an empty variable counts as absent. Throws ConfigError naming the setting, what was given
+ * and what is allowed.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const parsed = Object.fromEntries(Object.entries<Setting>(settings).map(([name, setting]) => [name, readSetting(setting, env)]));
+  const { loggedInKey, loggedInSalt, nonceKey, nonceSalt, ...rest } = parsed as unknown as Omit<Parsed, Optional> &
+    Partial<Pick<Parsed, Optional>>;
+  return Object.freeze({ ...rest, siteUrl: rest.siteUrl, keys: allKeys({ loggedInKey, loggedInSalt, nonceKey, nonceSalt }) });
+}
+
+function readSetting(
+  { env: name, fallback, allowed, schema, secret }: Setting,
+  env: Readonly<Record<string, string | undefined>>,
+): unknown {
+  const given = env[name]?.trim() || undefined;
+  const value = given ?? fallback;
+  if (value === undefined) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new ConfigError(`${name} ${secret ? 'has a value that cannot be used' : `is ${JSON.stringify(value)}`}; it must be ${allowed}.`);
+}
+
+/** All four or none: with some of them no cookie could ever be verified, and nobody would know why. */
+function allKeys(given: Record<KeyName, string | undefined>): Keys | undefined {
+  const names = Object.keys(given) as KeyName[];
+  const missing = names.filter((name) => given[name] === undefined);
+  if (missing.length === names.length) return undefined;
+  if (missing.length > 0) {
+    const written = (which: KeyName[]) => which.map((name) => settings[name].env).join(', ');
+    throw new ConfigError(`${written(missing)} is absent; ${written(names)} must be given together or not at all.`);
+  }
+  return Object.freeze(given) as Keys;
+}
+
+/** One of WordPress's keys and salts. */
+function keySetting<const Name extends string>(env: Name) {
+  return {
+    env,
+    type: 'text',
+    fallback: undefined,
+    allowed: 'the text that wp-config.php defines under the same name',
+    meaning: `\`${env}\` of \`wp-config.php\`. With all four keys and salts, people signed in to WordPress are recognised by their cookie and nonce; without, cookies are ignored.`,
+    schema: z.string(),
+    secret: true,
+  } as const;
+}
+
+function whole(least: number, most: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .pipe(z.int().min(least).max(most));
+}
+
+function languageCode() {
+  return z.string().regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/);
+}
+
+function listed(value: string): string[] {
+  return value.split(',').map((item) => item.trim());
+}
+
+function isSiteUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, search, hash, username } = new URL(value);
+  return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+}
+
+const ADDRESS = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]);
+
+function isProxyTrust(value: string): boolean {
+  return /^(on|off|\d{1,3})$/.test(value) || listed(value).every((address) => ADDRESS.safeParse(address).success);
+}
+
+/** The value of Express's `trust proxy`. */
+function proxyTrust(value: string): boolean | number | string {
+  if (value === 'on' || value === 'off') return value === 'on';
+  return /^\d+$/.test(value) ? Number(value) : listed(value).join(',');
+}
+
+function bytes(value: string): number {
+  const exponent = { k: 10, m: 20, g: 30 }[/[kmg]/i.exec(value)?.[0].toLowerCase() ?? ''] ?? 0;
+  return Number.parseInt(value, 10) * 2 ** exponent;
+}
