@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createInstance, type TFunction } from 'i18next';
+import Backend from 'i18next-fs-backend';
+
+/** The files of each folder in `locales/`. A key names its file and the sentence in it: `problems:venue-is-in-trash`. */
+export const TEXT_FILES = ['problems', 'reasons', 'routes', 'params', 'fields', 'statuses', 'site'] as const;
+
+/** Languages lacking a sentence show the English one. */
+const LAST_RESORT = 'en';
+
+type Words = Readonly<Record<string, string | number | readonly string[]>>;
+
+export interface Texts {
+  /** The languages of the site, its default first. */
+  readonly languages: readonly string[];
+  /** A sentence in a language; an unknown language means the default one. Of several keys the first that has a sentence counts. */
+  readonly t: (language: string, key: string | readonly string[], values?: Words) => string;
+  /** Whether a language itself has a sentence of this name. */
+  readonly has: (language: string, key: string) => boolean;
+  /** The language of an answer: what a parameter says, else the URL's segment, else the reader's preference, else the default. */
+  readonly chooseLanguage: (wishes: LanguageWishes) => string;
+}
+
+export interface LanguageWishes {
+  readonly parameter?: string | undefined;
+  readonly segment?: string | undefined;
+  /** The header of this name (RFC 9110, 12.5.4). */
+  readonly acceptLanguage?: string | undefined;
+}
+
+/** Reads the texts of these languages, the default one first. Throws where a language has no folder or a file cannot be read. */
+export async function loadTexts(languages: readonly string[]): Promise<Texts> {
+  const [standard = LAST_RESORT] = languages;
+  for (const language of languages) {
+    if (!existsSync(`${FOLDER}${language}`))
+      throw new Error(`There are no texts in the language "${language}": the folder locales/${language} is absent.`);
+  }
+  const i18n = createInstance();
+  await i18n.use(Backend).init({
+    preload: [...new Set([...languages, LAST_RESORT])],
+    lng: standard,
+    fallbackLng: LAST_RESORT,
+    ns: [...TEXT_FILES],
+    backend: { loadPath: `${FOLDER}{{lng}}/{{ns}}.json` },
+    interpolation: { escapeValue: false },
+    returnEmptyString: false,
+  });
+  for (const language of languages) {
+    const absent = TEXT_FILES.find((file) => !i18n.hasResourceBundle(language, file));
+    if (absent) throw new Error(`The texts in locales/${language}/${absent}.json cannot be read.`);
+  }
+  const known = new Map<string, TFunction>(languages.map((language) => [language, i18n.getFixedT(language)]));
+  const usual = i18n.getFixedT(standard);
+  return {
+    languages,
+    t: (language, key, values = {}) => (known.get(language) ?? usual)(typeof key === 'string' ? key : [...key], values) as string,
+    has: (language, key) => i18n.exists(key, { lng: language, fallbackLng: [] }),
+    chooseLanguage: ({ parameter, segment, acceptLanguage }) =>
+      [parameter, segment, ...preferred(acceptLanguage ?? '')].flatMap((wish) => offered(wish, languages))[0] ?? standard,
+  };
+}
+
+/** `locales/` stands beside `src/` and beside what is built from it. */
+const FOLDER =
+  ['../locales/', '../../locales/'].map((path) => fileURLToPath(new URL(path, import.meta.url))).find((path) => existsSync(path)) ??
+  'locales/';
+
+/** Language ranges by preference; what is not wanted (`q=0`) is left out. */
+function preferred(header: string): string[] {
+  const ranges = header.split(',').map((range) => {
+    const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const quality = parameters.find((parameter) => /^q=/i.test(parameter));
+    return { tag, quality: quality === undefined ? 1 : Number(quality.slice(2)) || 0 };
+  });
+  return ranges
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+    .map(({ tag }) => tag);
+}
+
+/** The language that is meant by a tag: itself, or what it is a variety of (`it-CH`: `it`). */
+function offered(tag: string | undefined, languages: readonly string[]): string[] {
+  const wanted = tag?.toLowerCase();
+  const found =
+    languages.find((language) => language.toLowerCase() === wanted) ??
+    languages.find((language) => language.toLowerCase() === wanted?.split('-')[0]);
+  return found === undefined ? [] : [found];
+}
