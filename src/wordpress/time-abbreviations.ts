@@ -172,11 +172,15 @@ MST-420 MDT-360 @73472400 CST-360
   America/Swift_Current
 YST-540 YDT-480 @439030800 AKST-540 AKDT-480
   America/Yakutat
+-00+0
+  Antarctica/Casey Antarctica/Davis Antarctica/Palmer Antarctica/Rothera Antarctica/Vostok
 AEST+600 AEDT+660
   Antarctica/Macquarie Australia/ACT Australia/Brisbane Australia/Canberra Australia/Currie Australia/Hobart Australia/Lindeman
   Australia/Melbourne Australia/NSW Australia/Queensland Australia/Sydney Australia/Tasmania Australia/Victoria
 NZST+720 NZDT+780
   Antarctica/McMurdo Antarctica/South_Pole NZ Pacific/Auckland
+-00+0 @1108166400
+  Antarctica/Troll
 EET+120 EEST+180 @1666908000
   Asia/Amman
 IST+330

@@ -32,8 +32,7 @@ export type DateParts = { year: string; month: string; day: string; hour: string
  * @param name as sent or stored
  */
 export function parseZone(name: string): Zone | null {
-  if (name.length > LONGEST_NAME) return null;
-  if (/^UTC./s.test(name)) return manualOffset(name);
+  if (/^UTC./s.test(name)) return name.length > LONGEST_OFFSET ? null : manualOffset(name);
   const zone = parsePhpZone(name);
   return zone && (zone.rules !== null || withinDay(zone.seconds)) ? zone : null;
 }
@@ -221,7 +220,7 @@ export function unixFromWall(wall: number, zone: Zone, written = false): number 
   return wall - current.offset;
 }
 
-const LONGEST_NAME = 30; // tec_events.timezone is varchar(30)
+const LONGEST_OFFSET = 30; // tec_events.timezone is varchar(30)
 const MOST_NAMES = 2000;
 const MOST_YEARS = 400;
 const WEEK = 7 * 86400;
@@ -262,7 +261,10 @@ function readPhpZone(name: string): Zone | null {
 function offsetDigits(text: string): number | null {
   const found = /^(\d\d?)$|^(\d\d?):(\d\d?)$|^(\d\d?)(\d\d)$|^(\d\d)(\d\d)(\d\d)$|^(\d\d):(\d\d):(\d\d)$/.exec(text);
   if (!found) return null;
-  const [hours = 0, minutes = 0, seconds = 0] = found.slice(1).filter((digits) => digits !== undefined).map(Number);
+  const [hours = 0, minutes = 0, seconds = 0] = found
+    .slice(1)
+    .filter((digits) => digits !== undefined)
+    .map(Number);
   return hours * 3600 + minutes * 60 + seconds;
 }
 
@@ -336,7 +338,10 @@ function changeBetween(format: Intl.DateTimeFormat, from: number, to: number): n
 }
 
 function intlOffset(format: Intl.DateTimeFormat, unix: number): number {
-  const [month, day, year, hour, minute, second] = format.format(unix * 1000).match(/\d+/g)!.map(Number);
+  const [month, day, year, hour, minute, second] = format
+    .format(unix * 1000)
+    .match(/\d+/g)!
+    .map(Number);
   return unixFromFields(year!, month!, day!, hour!, minute!, second!) - unix;
 }
 
@@ -375,7 +380,7 @@ function zoneAbbreviations(): Map<string, Era[]> {
 function readEras(text: string): Era[] {
   const eras: Era[] = [{ since: Number.NEGATIVE_INFINITY, names: new Map() }];
   for (const word of text.trim().split(/\s+/)) {
-    const [, name, minutes] = /^([A-Za-z]+)(.+)$/.exec(word) ?? [];
+    const [, name, minutes] = /^([A-Za-z]+|-00)(.+)$/.exec(word) ?? [];
     if (name) eras.at(-1)!.names.set(Number(minutes) * 60, name);
     else eras.push({ since: Number(word.slice(1)), names: new Map() });
   }

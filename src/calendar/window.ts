@@ -1,0 +1,118 @@
+/*
+ * The date filters of the event list: what the parameters mean, which day a time counts for, and the window of a list that asks for none.
+ */
+import { parsePhpDate, phpTimestamp } from '../wordpress/php-date.ts';
+import {
+  addDays,
+  addMonths,
+  addSeconds,
+  localFromUnix,
+  nowLocal,
+  textFromUnix,
+  toUtc,
+  UTC,
+  unixFromDate,
+  type Zone,
+} from '../wordpress/time.ts';
+
+/** A parameter that bounds the list by date. */
+export type DateParam = 'start_date' | 'end_date' | 'starts_before' | 'starts_after' | 'ends_before' | 'ends_after';
+
+/** A bound on the wall clock an event starts or ends at; on its UTC time when the site compares in its own zone (mode `site`). */
+export type DateFilter = { column: 'start_date' | 'end_date'; op: '>=' | '<=' | '<' | '>'; value: string };
+
+/** The bounds of a list, and the values its URLs carry: `YYYY-MM-DD HH:MM:SS` by the site's clock. */
+export type ListWindow = { echo: Partial<Record<DateParam, string>>; filters: DateFilter[] };
+
+/** What decides the window besides the parameters. `cutoff`: `HH:MM`, when the calendar's day begins. */
+export type WindowContext = { siteZone: Zone; cutoff: string; now: Date; mode: 'event' | 'site' };
+
+/**
+ * The date bounds of an event list (contract 2.1.1 to 2.1.3).
+ * Whole days unless `strict_dates`: the UTC day of a value, `start_date` from its begin, all others to its end. Strict: the value is a UTC
+ * time (or has its own offset) and is turned into the site's clock. Without any bound: from today in the site's zone, 24 months
+ * on (decisions, D23). With `include` there is no bound at all (D19). Values must have passed as times; one that is none bounds nothing.
+ * @param params as sent; `strict_dates` read as a boolean
+ */
+export function listWindow(params: Readonly<Record<string, unknown>>, context: WindowContext): ListWindow {
+  const window: ListWindow = { echo: {}, filters: [] };
+  if (params.include !== undefined && params.include !== null) return window;
+  const strict = params.strict_dates === true;
+  const relative = RELATIVE.some((name) => given(params[name]));
+  for (const [name, column, op] of BOUNDS) {
+    const value = given(params[name])
+      ? effective(name, params[name], strict, context)
+      : relative
+        ? undefined
+        : fallback(name, strict, context);
+    if (value === undefined) continue;
+    window.echo[name] = value;
+    window.filters.push({ column, op, value: context.mode === 'site' ? toUtc(value, context.siteZone) : value });
+  }
+  return window;
+}
+
+/**
+ * When the calendar's day of a date begins: the date at the cutoff (the calendar's `tribe_beginning_of_day`).
+ * @param local a date with or without time; the time is dropped
+ * @param cutoff `HH:MM`
+ */
+export function beginOfDay(local: string, cutoff: string): string {
+  return `${local.slice(0, 10)} ${cutoff}:00`;
+}
+
+/**
+ * The last second of the calendar's day of a date: a second before the cutoff of the next date (the calendar's `tribe_end_of_day`).
+ * @param local a date with or without time; the time is dropped
+ * @param cutoff `HH:MM`
+ */
+export function endOfDay(local: string, cutoff: string): string {
+  const end = addSeconds(addDays(beginOfDay(local, cutoff), 1), -1);
+  return end.length > LATEST.length ? LATEST : end;
+}
+
+/** Bounds in the order in which the list's own address names them. */
+const BOUNDS: readonly (readonly [DateParam, DateFilter['column'], DateFilter['op']])[] = [
+  ['start_date', 'start_date', '>='],
+  ['end_date', 'end_date', '<='],
+  ['starts_before', 'start_date', '<'],
+  ['starts_after', 'start_date', '>'],
+  ['ends_before', 'end_date', '<'],
+  ['ends_after', 'end_date', '>'],
+];
+const RELATIVE: readonly DateParam[] = ['starts_before', 'starts_after', 'ends_before', 'ends_after'];
+const MONTHS_AHEAD = 24;
+const LATEST = '9999-12-31 23:59:59';
+/** What a DATETIME column holds: years 1000 to 9999. */
+const [FIRST, LAST] = [-30610224000, 253402300799];
+
+function given(value: unknown): value is string | number {
+  return typeof value === 'string' ? value !== '' : typeof value === 'number';
+}
+
+function effective(name: DateParam, value: string | number, strict: boolean, context: WindowContext): string | undefined {
+  const instant = instantOf(value, context.now);
+  if (instant === undefined) return undefined;
+  const held = Math.min(Math.max(instant, FIRST), LAST);
+  if (strict) return localFromUnix(held, context.siteZone);
+  return wholeDay(name, textFromUnix(held), context.cutoff);
+}
+
+/** A Unix time stamp or PHP's grammar in UTC. `0` means now: the calendar takes it for an empty value. */
+function instantOf(value: string | number, now: Date): number | undefined {
+  const stamp = phpTimestamp(value);
+  if (stamp !== null) return String(value) === '0' ? unixFromDate(now) : stamp;
+  return parsePhpDate(String(value), now, UTC)?.instant;
+}
+
+function fallback(name: DateParam, strict: boolean, { now, siteZone, cutoff }: WindowContext): string | undefined {
+  const today = nowLocal(now, siteZone);
+  if (name === 'start_date') return beginOfDay(today, strict ? '00:00' : cutoff);
+  if (name !== 'end_date') return undefined;
+  const end = addMonths(today, MONTHS_AHEAD);
+  return strict ? end : endOfDay(end, cutoff);
+}
+
+function wholeDay(name: DateParam, local: string, cutoff: string): string {
+  return name === 'start_date' ? beginOfDay(local, cutoff) : endOfDay(local, cutoff);
+}

@@ -1,0 +1,422 @@
+/*
+ * What each format of php-date-grammar.ts says about a date, as timelib's scanner notes it down: fields, a zone, relative steps. Nothing is
+ * computed here; php-date.ts does that when the whole text is read.
+ */
+import type { FormatName } from './php-date-grammar.ts';
+import { parsePhpZone, UTC, unixFromFields, type Zone } from './time.ts';
+
+/** A field of the date; null until the text names it. */
+export type Field = number | null;
+
+/** Everything a text has said so far. */
+export type Notes = {
+  y: Field;
+  m: Field;
+  d: Field;
+  h: Field;
+  i: Field;
+  s: Field;
+  us: number;
+  hasDate: boolean;
+  hasTime: boolean;
+  /** Four digits after a time were taken for a year; once only. */
+  yearAsClock: boolean;
+  /** The zone in the text, and how often one was named. */
+  zone: Zone | null;
+  zones: number;
+  step: { y: number; m: number; d: number; h: number; i: number; s: number; us: number };
+  /** A day of the week to move to. `behavior` 0: strictly after, 1: today counts, 2: within this week (timelib's weekday_behavior). */
+  weekday: { set: boolean; day: number; behavior: number };
+  /** So many working days, or the n-th (or last) weekday of a month. */
+  special: { kind: 'weekdays'; amount: number } | { kind: 'nth' | 'lastOf' } | null;
+  monthEdge: 'first' | 'last' | null;
+};
+
+/** Thrown where PHP reports an error; readers of a text catch it. */
+export const REFUSED = Symbol('refused');
+
+/** Notes of an empty text. */
+export function emptyNotes(): Notes {
+  const step = { y: 0, m: 0, d: 0, h: 0, i: 0, s: 0, us: 0 };
+  const unset = { y: null, m: null, d: null, h: null, i: null, s: null, us: 0, zone: null, zones: 0 };
+  const flags = { hasDate: false, hasTime: false, yearAsClock: false };
+  return { ...unset, ...flags, step, weekday: { set: false, day: 0, behavior: 0 }, special: null, monthEdge: null };
+}
+
+/**
+ * Notes down what a token says.
+ * @throws REFUSED where PHP answers false: a second date or time, a zone that does not exist
+ */
+export function note(name: FormatName, token: string, notes: Notes): void {
+  meanings[name](reader(token.replace(/\0$/, '')), notes);
+}
+
+type Reader = ReturnType<typeof reader>;
+
+/** Takes numbers and words off a token from left to right, skipping what lies between, as timelib's readers do. */
+function reader(token: string) {
+  let rest = token;
+  const take = (pattern: RegExp) => {
+    const found = pattern.exec(rest)?.[0] ?? '';
+    rest = rest.slice(found.length);
+    return found;
+  };
+  const digits = (most: number) => {
+    take(/^[^0-9]*/);
+    return take(new RegExp(`^[0-9]{0,${most}}`));
+  };
+  return {
+    rest: () => rest,
+    next: (characters: string) => rest !== '' && characters.includes(rest[0]!),
+    number: (most = 2): Field => {
+      const found = digits(most);
+      return found === '' ? null : Number(found);
+    },
+    signed: () => {
+      const minus = take(/^[^0-9]*/).split('-').length % 2 === 0;
+      const number = Number(take(/^[0-9]*/));
+      return minus ? 0 - number : number;
+    },
+    /** A year: fewer than four digits below 100 mean 1970 to 2069 (timelib: TIMELIB_PROCESS_YEAR). */
+    year: (): Field => {
+      const found = digits(4);
+      const year = Number(found);
+      if (found === '') return null;
+      return found.length >= 4 || year >= 100 ? year : year + (year < 70 ? 2000 : 1900);
+    },
+    /** Microseconds of a fraction. */
+    fraction: () =>
+      Math.floor(
+        Number(
+          take(/^[.:][0-9]*/)
+            .replace(':', '.')
+            .padEnd(2, '0'),
+        ) * 1e6,
+      ),
+    skip: (pattern: RegExp) => void take(pattern),
+    monthName: () => {
+      take(/^[ \t./-]*/);
+      return monthNumber(take(/^[A-Za-z]*/).toLowerCase());
+    },
+    word: () => {
+      take(/^[ \t]*/);
+      return take(/^[^ \t,;:/.()-]*/).toLowerCase();
+    },
+  };
+}
+
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const ROMAN = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x', 'xi', 'xii'];
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth', 'eleventh', 'twelfth'];
+
+function monthNumber(word: string): number {
+  const roman = ROMAN.indexOf(word);
+  return 1 + (roman >= 0 ? roman : MONTHS.indexOf(word.slice(0, 3)));
+}
+
+/** A word that counts or points: the steps it stands for and how a weekday after it behaves. */
+function pointer(word: string): { amount: number; behavior: number } {
+  if (word === 'this') return { amount: 0, behavior: 1 };
+  if (word === 'next') return { amount: 1, behavior: 0 };
+  if (word === 'last' || word === 'previous') return { amount: -1, behavior: 0 };
+  const ordinal = word === 'eight' ? 7 : ORDINALS.indexOf(word);
+  return { amount: ordinal + 1, behavior: 0 };
+}
+
+type Step = keyof Notes['step'];
+const UNITS: Record<string, [Step, number]> = {
+  ms: ['us', 1000],
+  msec: ['us', 1000],
+  millisecond: ['us', 1000],
+  µs: ['us', 1],
+  µsec: ['us', 1],
+  usec: ['us', 1],
+  microsecond: ['us', 1],
+  sec: ['s', 1],
+  second: ['s', 1],
+  min: ['i', 1],
+  minute: ['i', 1],
+  hour: ['h', 1],
+  day: ['d', 1],
+  week: ['d', 7],
+  fortnight: ['d', 14],
+  forthnight: ['d', 14],
+  month: ['m', 1],
+  year: ['y', 1],
+};
+
+/** timelib_set_relative: so many of a unit. A weekday or working days after a word take the time of day away. */
+function addUnit(notes: Notes, word: string, amount: number, behavior: number, keepTime: boolean): void {
+  const unit = UNITS[word] ?? UNITS[word.replace(/s$/, '')];
+  if (unit) {
+    notes.step[unit[0]] += amount * unit[1];
+    return;
+  }
+  if (!keepTime) dropTime(notes);
+  if (word.startsWith('weekday')) {
+    notes.special = { kind: 'weekdays', amount };
+    return;
+  }
+  notes.step.d += (amount > 0 ? amount - 1 : amount) * 7;
+  notes.weekday = { set: true, day: DAYS.indexOf(word.slice(0, 3)), behavior };
+}
+
+function takeDate(notes: Notes): void {
+  if (notes.hasDate) throw REFUSED;
+  notes.hasDate = true;
+}
+
+function takeTime(notes: Notes): void {
+  if (notes.hasTime) throw REFUSED;
+  notes.hasTime = true;
+  Object.assign(notes, { h: 0, i: 0, s: 0, us: 0 });
+}
+
+function dropTime(notes: Notes): void {
+  notes.hasTime = false;
+  Object.assign(notes, { h: 0, i: 0, s: 0, us: 0 });
+}
+
+/** A second zone is passed over, a third one refused (timelib: TIMELIB_HAVE_TZ). */
+function anotherZone(notes: Notes): boolean {
+  notes.zones += 1;
+  if (notes.zones > 2) throw REFUSED;
+  return notes.zones === 1;
+}
+
+function zoneOf(text: string): Zone {
+  const zone = parsePhpZone(text.replace(/^[ \t(]+/, '').replace(/\)+$/, ''));
+  if (zone === null) throw REFUSED;
+  return zone;
+}
+
+function clock24(reader: Reader, notes: Notes): void {
+  takeTime(notes);
+  notes.h = reader.number();
+  if (reader.next(':.')) notes.i = reader.number();
+  if (reader.next(':.')) notes.s = reader.number();
+  if (reader.next('.')) notes.us = reader.fraction();
+}
+
+function clock12(reader: Reader, notes: Notes, fraction = '.'): void {
+  takeTime(notes);
+  notes.h = reader.number();
+  if (reader.next(':.')) notes.i = reader.number();
+  if (reader.next(':.')) notes.s = reader.number();
+  if (reader.next(fraction)) notes.us = reader.fraction();
+  notes.h = afternoon(notes.h!, reader.rest());
+}
+
+function afternoon(hour: number, rest: string): number {
+  const letter = /[ap]/i.exec(rest)?.[0].toLowerCase();
+  if (letter === 'a') return hour === 12 ? 0 : hour;
+  return letter === 'p' && hour !== 12 ? hour + 12 : hour;
+}
+
+function date(notes: Notes, y: Field, m: Field, d: Field): void {
+  takeDate(notes);
+  if (y !== null) notes.y = y;
+  notes.m = m;
+  notes.d = d;
+}
+
+/** Days from 1 January to a day of an ISO week (timelib_daynr_from_weeknr). */
+function daysToWeek(year: number, week: number, day: number): number {
+  const first = (((unixFromFields(year, 1, 1) / 86400 + 4) % 7) + 7) % 7;
+  return (first > 4 ? 7 - first : -first) + (week - 1) * 7 + day;
+}
+
+function isoWeek(reader: Reader, notes: Notes, withDay: boolean): void {
+  const year = reader.number(4)!;
+  const week = reader.number()!;
+  date(notes, year, 1, 1);
+  notes.step.d = daysToWeek(year, week, withDay ? reader.number(1)! : 1);
+}
+
+const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
+  separator: () => {},
+  now: () => {},
+  yesterday: (_, notes) => {
+    dropTime(notes);
+    notes.step.d = -1;
+  },
+  today: (_, notes) => dropTime(notes),
+  noon: (_, notes) => {
+    dropTime(notes);
+    takeTime(notes);
+    notes.h = 12;
+  },
+  tomorrow: (_, notes) => {
+    dropTime(notes);
+    notes.step.d = 1;
+  },
+  timestamp: (reader, notes) => {
+    const [whole = '', fraction = '0'] = reader.rest().slice(1).split('.');
+    notes.hasDate = false;
+    dropTime(notes);
+    Object.assign(notes, { y: 0, m: 0, d: 0 });
+    if (!anotherZone(notes)) return; // after a zone PHP stops half-way, in the year 0
+    if (fraction === '') throw REFUSED;
+    Object.assign(notes, { y: 1970, m: 1, d: 1 });
+    notes.step.s += Number(whole);
+    notes.step.us += (whole.startsWith('-') ? -1 : 1) * Number(fraction.padEnd(6, '0'));
+    notes.zone = { ...UTC, name: '+00:00', label: 'GMT+0000' };
+  },
+  dayOfMonth: (reader, notes) => {
+    notes.monthEdge = reader.next('lL') ? 'last' : 'first';
+  },
+  quarterHour: (reader, notes) => {
+    const back = reader.next('b'); // PHP takes a capital for the other word
+    dropTime(notes);
+    takeTime(notes);
+    const hour = reader.number()!;
+    notes.h = afternoon(back ? hour : hour - 1, reader.rest());
+    notes.i = back ? 15 : 45;
+  },
+  weekdayOf: (reader, notes) => {
+    dropTime(notes);
+    const { amount, behavior } = pointer(reader.word());
+    addUnit(notes, reader.word(), amount, amount > 0 ? 1 : behavior, false);
+    notes.special = { kind: amount > 0 ? 'nth' : 'lastOf' };
+  },
+  time12: (reader, notes) => clock12(reader, notes),
+  mssql: (reader, notes) => clock12(reader, notes, '.:'),
+  time24: clock24,
+  hourMinute: (reader, notes) => {
+    if (notes.hasTime && !notes.yearAsClock) {
+      notes.y = reader.number(4);
+      notes.yearAsClock = true;
+      return;
+    }
+    takeTime(notes);
+    notes.h = reader.number();
+    notes.i = reader.number();
+  },
+  hourMinuteSecond: (reader, notes) => {
+    takeTime(notes);
+    notes.h = reader.number();
+    notes.i = reader.number();
+    notes.s = reader.number();
+  },
+  american: (reader, notes) => {
+    const [m, d] = [reader.number(), reader.number()];
+    reader.skip(/^(?:st|nd|rd|th)/i);
+    date(notes, reader.next('/') ? reader.year() : null, m, d);
+  },
+  isoDate: (reader, notes) => date(notes, reader.next('+-') ? reader.signed() : reader.number(4), reader.number(), reader.number()),
+  isoDateShort: (reader, notes) => date(notes, twoDigits(reader.number()), reader.number(), reader.number()),
+  isoDateLong: (reader, notes) => date(notes, reader.signed(), reader.number(), reader.number()),
+  yearMonth: (reader, notes) => date(notes, reader.number(4), reader.number(), 1),
+  yearMonthDay: (reader, notes) => date(notes, reader.year(), reader.number(), reader.number()),
+  dayMonthYear: (reader, notes) => {
+    const d = reader.number();
+    reader.skip(/^(?:st|nd|rd|th)/i);
+    const m = reader.monthName();
+    date(notes, reader.year(), m, d);
+  },
+  pointed: (reader, notes) => {
+    const [d, m] = [reader.number(), reader.number()];
+    date(notes, reader.number(4), m, d);
+  },
+  pointedShort: (reader, notes) => {
+    const [d, m] = [reader.number(), reader.number()];
+    date(notes, reader.year(), m, d);
+  },
+  monthYear: (reader, notes) => {
+    const m = reader.monthName();
+    date(notes, reader.number(4), m, 1);
+  },
+  yearMonthName: (reader, notes) => date(notes, reader.number(4), reader.monthName(), 1),
+  monthDay: (reader, notes) => {
+    const [m, d] = [reader.monthName(), reader.number()];
+    const y = reader.year();
+    date(notes, y, m, d);
+    notes.y = y; // a missing year forgets one named before
+  },
+  dayMonth: (reader, notes) => {
+    const d = reader.number();
+    reader.skip(/^(?:st|nd|rd|th)/i);
+    date(notes, null, reader.monthName(), d);
+  },
+  compactDate: (reader, notes) => date(notes, reader.number(4), reader.number(), reader.number()),
+  dateTime: (reader, notes) => {
+    date(notes, reader.number(4), reader.number(), reader.number());
+    takeTime(notes);
+    notes.h = reader.number();
+    notes.i = reader.number();
+    notes.s = reader.number();
+    if (!reader.next('.')) return;
+    notes.us = reader.fraction();
+    if (reader.rest() !== '') notes.zone = zoneOf(reader.rest());
+  },
+  yearDay: (reader, notes) => date(notes, reader.number(4), 1, reader.number(3)),
+  isoWeekday: (reader, notes) => isoWeek(reader, notes, true),
+  isoWeek: (reader, notes) => isoWeek(reader, notes, false),
+  monthDayYear: (reader, notes) => {
+    const [m, d] = [reader.monthName(), reader.number()];
+    date(notes, reader.year(), m, d);
+  },
+  yearMonthNameDay: (reader, notes) => date(notes, reader.year(), reader.monthName(), reader.number()),
+  commonLog: (reader, notes) => {
+    const [d, m] = [reader.number(), reader.monthName()];
+    takeTime(notes);
+    date(notes, reader.number(4), m, d);
+    notes.h = reader.number();
+    notes.i = reader.number();
+    notes.s = reader.number();
+    notes.zone = zoneOf(reader.rest());
+  },
+  year: (reader, notes) => {
+    notes.y = reader.number(4);
+  },
+  ago: (_, notes) => {
+    const { step, weekday, special } = notes;
+    for (const unit of ['y', 'm', 'd', 'h', 'i', 's'] as const) step[unit] = 0 - step[unit];
+    weekday.day = weekday.day === 0 ? -7 : 0 - weekday.day;
+    if (special?.kind === 'weekdays') special.amount = 0 - special.amount;
+  },
+  weekday: (reader, notes) => {
+    const word = reader.word();
+    dropTime(notes);
+    const behavior = notes.weekday.behavior === 2 ? 2 : 1;
+    notes.weekday = { set: true, day: word.startsWith('weekday') ? 1 : DAYS.indexOf(word.slice(0, 3)), behavior };
+  },
+  relativeWeek: (reader, notes) => {
+    const { amount, behavior } = pointer(reader.word());
+    addUnit(notes, 'week', amount, behavior, false);
+    notes.weekday = notes.weekday.set ? { ...notes.weekday, behavior: 2 } : { set: true, day: 1, behavior: 2 };
+  },
+  relativeText: (reader, notes) => {
+    const { amount, behavior } = pointer(reader.word());
+    addUnit(notes, reader.word(), amount, behavior, false);
+  },
+  month: (reader, notes) => {
+    takeDate(notes);
+    notes.m = reader.monthName();
+  },
+  zone: (reader, notes) => {
+    if (anotherZone(notes)) notes.zone = zoneOf(reader.rest());
+  },
+  monthDayTime12: (reader, notes) => {
+    date(notes, null, reader.monthName(), reader.number());
+    clock12(reader, notes);
+  },
+  monthDayTime24: (reader, notes) => {
+    date(notes, null, reader.monthName(), reader.number());
+    takeTime(notes);
+    notes.h = reader.number();
+    notes.i = reader.number();
+    if (reader.next(':')) notes.s = reader.number();
+    if (reader.next('.')) notes.us = reader.fraction();
+    if (reader.rest() !== '') notes.zone = zoneOf(reader.rest());
+  },
+  relative: (reader, notes) => {
+    const amount = reader.signed();
+    addUnit(notes, reader.word(), amount, 1, true);
+  },
+};
+
+function twoDigits(year: Field): Field {
+  return year === null ? null : year + (year < 70 ? 2000 : 1900);
+}

@@ -1,0 +1,150 @@
+/*
+ * PHP's date grammar: what strtotime and DateTime make of a text. WordPress and the calendar plugin pass what clients send straight to
+ * them, so `next monday 10am` and `first friday of june 2030` are dates here too. Checked row by row against PHP 8.2 in
+ * test/fixtures/php-dates.json. (The ports on npm read a fraction of it, and none that runs here passes that table.)
+ */
+import { formatAt } from './php-date-grammar.ts';
+import { emptyNotes, type Notes, note, REFUSED } from './php-date-meanings.ts';
+import { localFromUnix, unixFromDate, unixFromFields, unixFromText, unixFromWall, type Zone } from './time.ts';
+
+/**
+ * What a text means.
+ * `instant`: Unix seconds. `local`: the wall clock, `YYYY-MM-DD HH:MM:SS`, in the zone that the text names, else in the zone it was read
+ * in; years beyond 9999 or before 0 are longer or signed. `zone`: the zone or offset that stands in the text.
+ */
+export type PhpDate = { instant: number; local: string; zone?: Zone };
+
+/**
+ * Reads a text as PHP's strtotime does; null where strtotime answers false (the empty text included).
+ * @param base the moment that relative words count from
+ * @param zone the zone of wall clocks that name none
+ */
+export function parsePhpDate(text: string, base: Date, zone: Zone): PhpDate | null {
+  return readPlain(text, zone) ?? readFree(text, base, zone);
+}
+
+/**
+ * The number of Unix seconds that a numeric value stands for, null when the value is not numeric: PHP's is_numeric (`12`, ` 1.5 `,
+ * `1e9`, `-5`; no hexadecimal), fractions dropped.
+ */
+export function phpTimestamp(value: string | number): number | null {
+  if (typeof value === 'string' && !/^[ \t\n\r\v\f]*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?[ \t\n\r\v\f]*$/.test(value)) return null;
+  const number = Number(value);
+  return Number.isFinite(number) ? Math.floor(number) : null;
+}
+
+/** Longer than any date; keeps the work on one text small. */
+const LONGEST = 250;
+/** What a JavaScript date can hold, in seconds. */
+const FARTHEST = 8.64e12;
+const DAY = 86400;
+
+/** Nearly every date that arrives: ISO with nothing unusual. */
+function readPlain(text: string, zone: Zone): PhpDate | null {
+  if (!/^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)?$/.test(text)) return null;
+  const instant = unixFromWall(unixFromText(text), zone);
+  return { instant, local: localFromUnix(instant, zone) };
+}
+
+function readFree(text: string, base: Date, zone: Zone): PhpDate | null {
+  const trimmed = text.replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, '');
+  if (text === '' || trimmed.length > LONGEST || trimmed.includes('\0')) return null;
+  const notes = scan(`${trimmed}\0`);
+  if (notes === null) return null;
+  fillHoles(notes, base, zone);
+  const instant = instantOf(notes, zone);
+  if (!(Math.abs(instant) <= FARTHEST)) return null;
+  const local = localFromUnix(instant, notes.zone ?? zone);
+  return notes.zone ? { instant, local, zone: notes.zone } : { instant, local };
+}
+
+function scan(text: string): Notes | null {
+  const notes = emptyNotes();
+  try {
+    for (let at = 0; at < text.length; ) {
+      const found = formatAt(text, at);
+      if (found === null) return null;
+      note(found.name, found.token, notes);
+      at += found.token.length;
+    }
+  } catch (error) {
+    if (error === REFUSED) return null;
+    throw error;
+  }
+  return notes;
+}
+
+/** timelib_fill_holes: a date without a time means midnight, everything else unsaid is taken from the base. */
+function fillHoles(notes: Notes, base: Date, zone: Zone): void {
+  if (notes.hasDate && !notes.hasTime) Object.assign(notes, { h: 0, i: 0, s: 0 });
+  const local = localFromUnix(unixFromDate(base), zone);
+  const [y, m, d, h, i, s] = local.match(/\d+/g)!.map(Number);
+  notes.y ??= y!;
+  notes.m ??= m!;
+  notes.d ??= d!;
+  notes.h ??= h!;
+  notes.i ??= i!;
+  notes.s ??= s!;
+}
+
+/** timelib_update_ts: the n-th weekday of a month, a weekday, relative steps, the edge of a month, working days, then the zone. */
+function instantOf(notes: Notes, zone: Zone): number {
+  const { step, weekday, special, monthEdge } = notes;
+  let [month, date] = [notes.m!, notes.d!];
+  if (special && special.kind !== 'weekdays') {
+    [month, date] = [month + step.m + (special.kind === 'lastOf' ? 1 : 0), 1];
+    step.m = 0;
+  }
+  let day = monthEdge ? edgeOfMonth(notes.y!, month, monthEdge) : dayNumber(notes.y!, month, date);
+  if (weekday.set) day = moveToWeekday(day, weekday.day, weekday.behavior, step.d);
+  const { y, m, d } = fields(day);
+  day = monthEdge ? edgeOfMonth(y + step.y, m + step.m, monthEdge) : dayNumber(y + step.y, m + step.m, d + step.d);
+  const seconds = (notes.h! + step.h) * 3600 + (notes.i! + step.i) * 60 + notes.s! + step.s + Math.floor((notes.us + step.us) / 1e6);
+  if (special?.kind === 'weekdays') day = moveWorkingDays(day + Math.floor(seconds / DAY), special.amount) - Math.floor(seconds / DAY);
+  return unixFromWall(day * DAY + seconds, notes.zone ?? zone, notes.zone !== null);
+}
+
+function dayNumber(year: number, month: number, day: number): number {
+  return unixFromFields(year, month, day) / DAY;
+}
+
+function fields(day: number): { y: number; m: number; d: number } {
+  const date = new Date(day * DAY * 1000);
+  return { y: date.getUTCFullYear(), m: date.getUTCMonth() + 1, d: date.getUTCDate() };
+}
+
+function dayOfWeek(day: number): number {
+  return (((day + 4) % 7) + 7) % 7;
+}
+
+function edgeOfMonth(year: number, month: number, edge: 'first' | 'last'): number {
+  return edge === 'first' ? dayNumber(year, month, 1) : dayNumber(year, month + 1, 0);
+}
+
+/** timelib's do_adjust_for_weekday. */
+function moveToWeekday(day: number, wanted: number, behavior: number, stepDays: number): number {
+  const today = dayOfWeek(day);
+  if (behavior === 2) {
+    const week = today === 0 && wanted !== 0 ? wanted - 7 : wanted;
+    return day - today + (week === 0 && today !== 0 ? 7 : week);
+  }
+  const difference = wanted - today;
+  if (wanted < 0) return day - (7 - (Math.abs(wanted) - today));
+  const week = stepDays < 0 ? difference < 0 : difference <= -behavior;
+  return day + difference + (week ? 7 : 0);
+}
+
+/** timelib's do_adjust_special_weekday: Saturdays and Sundays don't count. */
+function moveWorkingDays(day: number, amount: number): number {
+  const today = dayOfWeek(day);
+  const rest = amount % 5;
+  const moved = day + Math.trunc(amount / 5) * 7 + rest;
+  if (amount > 0) {
+    if (rest === 0) return moved - (today === 0 ? 2 : today === 6 ? 1 : 0);
+    if (today === 6) return moved + 1;
+    return today + rest > 5 ? moved + 2 : moved;
+  }
+  if (rest === 0) return moved + (today === 6 ? 2 : today === 0 ? 1 : 0);
+  if (today === 0) return moved - 1;
+  return today + rest < 1 ? moved - 2 : moved;
+}
