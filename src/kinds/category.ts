@@ -14,8 +14,8 @@ export const termFields = {
 export const termFilters = (kind: 'category' | 'tag'): Record<string, Param> => ({
   ...paging,
   search: { grammar: text },
-  exclude: { grammar: existingTerms(kind) },
-  include: { grammar: existingTerms(kind) },
+  exclude: { grammar: existingTerms(kind, 'numbers') },
+  include: { grammar: existingTerms(kind, 'numbers') },
   order: { grammar: text },
   orderby: { grammar: text },
   hide_empty: { grammar: flag, fallback: true },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { costMeta, costOf } from '../calendar/cost.ts';
-import { type EventDates, eventDates, parseEventTime } from '../calendar/dates.ts';
+import { type EventDates, eventDates } from '../calendar/dates.ts';
 import { eventJsonLd } from '../calendar/json-ld.ts';
 import { isTruthy } from '../calendar/settings.ts';
 import { listWindow } from '../calendar/window.ts';
@@ -12,12 +12,12 @@ import { metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
 import { dateParts, isoWithOffset, parseZone } from '../wordpress/time.ts';
 import { column, featuredImage, flagMeta, links, meta, rule, terms } from './fields.ts';
-import { anyText, anything, decimal, existingTerms, flag, idOf, ids, text, time, timeText, timezone, url } from './grammar.ts';
+import { anyText, anything, decimal, existingTerms, flag, idOf, ids, listStatus, text, time, timeText, timezone, url } from './grammar.ts';
 import { imageAddress, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Before, Bundle, Condition, Narrowed, PostKind, RenderContext, Rows, RuleContext, Values } from './kind.ts';
 import { additionsEcho, modifiedConditions } from './linked-list.ts';
 import { organizerLd, renderOrganizer } from './organizer.ts';
-import { additions, authorField, dateField, orderOf, paging, statusField, statusFilter, textColumn, titleField } from './post-fields.ts';
+import { additions, authorField, dateField, orderOf, paging, statusField, textColumn, titleField } from './post-fields.ts';
 import { globalIds, isLocked, permalink, postLd, postMembers, renderedTexts } from './post-record.ts';
 import { costDetails, dateDetails, embeddedTerm, image, jsonLd, postShape, stamp } from './shapes.ts';
 import { renderVenue, venue, venueLd } from './venue.ts';
@@ -91,7 +91,7 @@ export const event: PostKind = {
     venue: { grammar: ids('venue') },
     organizer: { grammar: ids('organizer') },
     featured: { grammar: flag },
-    status: statusFilter,
+    status: { grammar: listStatus('tribe_events') },
     geoloc: { grammar: flag },
     geoloc_lat: { grammar: decimal },
     geoloc_lng: { grammar: decimal },
@@ -217,23 +217,17 @@ function nearby({ geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: km }: Values)
 function datesChange(values: Values, before: Before | undefined, { settings, now }: RuleContext): Rows['metas'] {
   if (!['start_date', 'end_date', 'timezone', 'all_day'].some((name) => name in values)) return {};
   const stored = before && storedDates(before);
-  const name = 'timezone' in values ? (values.timezone === null ? settings.timezone : String(values.timezone)) : (stored?.timezone || settings.timezone);
-  const zone = parseZone(name) ?? settings.zone;
-  const moment = (field: string) => {
-    if (!(field in values)) return undefined;
-    return parseEventTime(values[field] as string | number, { zone, now }) ?? failParam(field);
-  };
   const dates = eventDates(
     {
-      start: moment('start_date'),
-      end: moment('end_date'),
-      timezone: 'timezone' in values || !stored?.timezone ? name : undefined,
+      start: values.start_date as string | undefined,
+      end: values.end_date as string | undefined,
+      timezone: values.timezone as string | null | undefined,
       allDay: 'all_day' in values ? values.all_day === true : undefined,
     },
     stored,
     { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now },
   );
-  if ('problem' in dates) return failParam('end_date', { stage: 'value', reason: dates.problem });
+  if ('problem' in dates) return failParam(dates.field, { stage: 'value', reason: dates.problem });
   return {
     [DATES.start]: [dates.start],
     [DATES.end]: [dates.end],
@@ -388,6 +382,5 @@ function eventLd(row: Post, bundle: Bundle, context: RenderContext, { venues, or
     costs: metas?.get('_EventCost') ?? [],
     currencyCode: metaOf(metas, '_EventCurrencyCode') || calendar.currencyCode || 'USD',
     published: row.post_date,
-    locked: isLocked(row, context),
   });
 }

@@ -1,6 +1,7 @@
 import type { Fault } from '../errors.ts';
 import { parsePhpDate } from '../wordpress/php-date.ts';
 import { normalizeWebUrl } from '../wordpress/web-url.ts';
+import { REGISTERED_STATUSES, SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { parseZone } from '../wordpress/time.ts';
 
 /** What of another record or person a value names; `records/references.ts` looks it up before the value is accepted. */
@@ -18,11 +19,23 @@ export interface Reading {
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** Whether the caller holds a capability: the little that a value's grammar may know of who sends it. */
+export type Can = (capability: string) => boolean;
+
 /** How one parameter is written: what is accepted, and how that is told in OPTIONS and `/doc`. */
 export interface Grammar {
-  readonly read: (raw: unknown) => Reading;
+  readonly read: (raw: unknown, can: Can) => Reading;
   readonly json: JsonSchema;
   readonly refers?: Reference;
+  /** `selector`: names the record of the path, which must exist but need not be readable. `numbers`: only ids among the terms count. */
+  readonly use?: 'selector' | 'numbers';
+  /** What counts as an empty value besides null and the empty text. */
+  readonly blank?: (raw: unknown) => boolean;
+}
+
+/** A grammar that needs to know nothing of the caller. */
+interface Plain extends Grammar {
+  readonly read: (raw: unknown) => Reading;
 }
 
 const REFUSED: Reading = { fault: { stage: 'value' } };
@@ -41,7 +54,7 @@ export const isEmpty = (raw: unknown): boolean =>
   raw === undefined || raw === null || raw === '' || raw === '0' || raw === 0 || raw === false || (typeof raw === 'object' && Object.keys(raw as object).length === 0);
 
 /** A positive whole number, as number or text (`"1.0"`, `"+1"`, `"1e1"`). */
-export const positive: Grammar = {
+export const positive: Plain = {
   json: { type: 'integer', minimum: 1 },
   read: (raw) => {
     const value = numeric(raw);
@@ -62,6 +75,9 @@ export function idOf(refers: Reference): Grammar {
   };
 }
 
+/** The id in the path of a route whose record must exist. */
+export const selector = (refers: Reference): Grammar => ({ ...idOf(refers), use: 'selector' });
+
 /** An id that need not exist. Digits only, since it comes from a path. */
 export const anyId: Grammar = { json: { type: 'integer' }, read: (raw) => (numeric(raw) === undefined ? REFUSED : accept(Math.trunc(numeric(raw) ?? 0))) };
 
@@ -81,7 +97,7 @@ export const parentTerm: Grammar = {
 export const text: Grammar = { json: { type: 'string', minLength: 1 }, read: (raw) => (typeof raw === 'string' && !isEmpty(raw) ? accept(raw) : REFUSED) };
 
 /** A text that may be empty; numbers, lists and objects are refused. */
-export const anyText: Grammar = {
+export const anyText: Plain = {
   json: { type: 'string' },
   read: (raw) => {
     if (typeof raw === 'string') return accept(raw);
@@ -90,10 +106,10 @@ export const anyText: Grammar = {
 };
 
 /** A text where a plain number is as good (decision D7: ZIP codes). */
-export const textOrNumber: Grammar = { json: { type: ['string', 'number'] }, read: (raw) => (typeof raw === 'number' ? accept(String(raw)) : anyText.read(raw)) };
+export const textOrNumber: Plain = { json: { type: ['string', 'number'] }, read: (raw) => (typeof raw === 'number' ? accept(String(raw)) : anyText.read(raw)) };
 
 /** true/false, 1/0, yes/no, on/off in any case (decision D31). */
-export const flag: Grammar = {
+export const flag: Plain = {
   json: { type: 'boolean' },
   read: (raw) => {
     if (typeof raw === 'boolean') return accept(raw);
@@ -105,7 +121,7 @@ export const flag: Grammar = {
 };
 
 /** A boolean given as text: what does not mean yes means no, as long as it is not empty (`tribe_is_truthy`). */
-export const flagText: Grammar = {
+export const flagText: Plain = {
   json: { type: ['string', 'boolean'] },
   read: (raw) => {
     if (typeof raw === 'boolean') return accept(raw);
@@ -121,7 +137,7 @@ export const flagAnything: Grammar = {
 };
 
 /** A moment: a Unix time stamp or what PHP's `strtotime` understands. Kept as written: it is evaluated in the zone that applies. */
-export const time: Grammar = {
+export const time: Plain = {
   json: { type: 'string' },
   read: (raw) => {
     if (typeof raw === 'number') return accept(raw);
@@ -131,7 +147,7 @@ export const time: Grammar = {
 };
 
 /** The same where a JSON number is refused for its type. */
-export const timeText: Grammar = { json: time.json, read: (raw) => (typeof raw === 'number' ? wrongType('string') : time.read(raw)) };
+export const timeText: Plain = { json: time.json, read: (raw) => (typeof raw === 'number' ? wrongType('string') : time.read(raw)) };
 
 const ANY_MOMENT = new Date(0);
 const UTC = parseZone('UTC')!;
@@ -140,11 +156,12 @@ const isTime = (raw: string) => numeric(raw) !== undefined || parsePhpDate(raw, 
 /** A time zone: IANA name, abbreviation, offset, or WordPress's `UTC+5.5` (decision D29 sets the range). */
 export const timezone: Grammar = {
   json: { type: 'string' },
+  blank: isEmpty,
   read: (raw) => (typeof raw === 'string' && parseZone(raw) !== null ? accept(raw) : REFUSED),
 };
 
 /** One of the statuses that may be asked for (decision D33). */
-export const status: Grammar = oneOf(['publish', 'future', 'draft', 'pending', 'private', 'trash'], 'value');
+export const status: Grammar = oneOf(SETTABLE_STATUSES, 'value');
 
 /** One of a closed set. A value outside is refused as a value, or with the code `rest_not_in_enum`. */
 export function oneOf(values: readonly string[], stage: 'value' | 'enum'): Grammar {
@@ -161,6 +178,7 @@ export function oneOf(values: readonly string[], stage: 'value' | 'enum'): Gramm
 /** A web address (decision D38). */
 export const url: Grammar = {
   json: { type: 'string' },
+  blank: isEmpty,
   read: (raw) => {
     const value = typeof raw === 'string' ? normalizeWebUrl(raw) : null;
     return value === null ? REFUSED : accept(value);
@@ -171,6 +189,7 @@ export const url: Grammar = {
 export const image: Grammar = {
   json: { type: ['string', 'integer'] },
   refers: 'image',
+  blank: isEmpty,
   read: (raw) => {
     const id = numeric(raw);
     if (id !== undefined) return id > 0 && Number.isSafeInteger(id) ? accept(id) : REFUSED;
@@ -185,7 +204,23 @@ export const decimal: Grammar = {
 };
 
 /** Anything at all. */
-export const anything: Grammar = { json: {}, read: accept };
+export const anything: Grammar = { json: {}, read: accept, blank: (raw) => Array.isArray(raw) && raw.length === 0 };
+
+/**
+ * The statuses that a list is asked for (contract 2.1.4). Who may not edit posts of the kind may name `publish` only. Comes out as the
+ * names asked for, `publish` and perhaps `private` for an empty text.
+ */
+export function listStatus(capabilities: string): Grammar {
+  return {
+    json: { type: 'string' },
+    read: (raw, can) => {
+      if (!can(`edit_${capabilities}`)) return raw === 'publish' ? accept(['publish']) : REFUSED;
+      if (raw === '') return accept(can('read_private_posts') ? ['publish', 'private'] : ['publish']);
+      const names = listOf(raw);
+      return names.length > 0 && names.every((name) => REGISTERED_STATUSES.includes(String(name))) ? accept(names.map(String)) : REFUSED;
+    },
+  };
+}
 
 /** Members of a list given as array or as comma-separated text. WordPress decodes the text once more. */
 export function listOf(raw: unknown): unknown[] {
@@ -225,8 +260,9 @@ export function ids(refers?: Reference): Grammar {
 }
 
 /** Existing terms by id, slug or name, at least one. */
-export function existingTerms(refers: 'category' | 'tag'): Grammar {
+export function existingTerms(refers: 'category' | 'tag', use?: 'numbers'): Grammar {
   return {
+    ...(use ? { use } : {}),
     json: { type: 'array', items: { type: ['integer', 'string'] } },
     refers,
     read: (raw) => {
@@ -247,6 +283,7 @@ export interface TermWish {
 /** Terms to assign: ids, slugs, names or `{id}`, `{slug}`, `{name}`; blank items are left out (decisions D4, D32). */
 export const termWishes: Grammar = {
   json: { type: 'array', items: { type: ['integer', 'string'] } },
+  blank: isEmpty,
   read: (raw) => {
     const items = isTermObject(raw) ? [raw] : raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? undefined : listOf(raw === true ? undefined : raw);
     if (items === undefined || raw === true || items.length > LONGEST) return REFUSED;
@@ -286,6 +323,7 @@ export function linkWishes(refers: 'venue' | 'organizer'): Grammar {
   return {
     json: { type: 'array', items: { type: ['integer', 'object'] } },
     refers,
+    blank: isEmpty,
     read: (raw) => {
       const items = raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : listOf(raw);
       if (items.length === 0 || items.length > LONGEST || typeof raw === 'boolean') return REFUSED;

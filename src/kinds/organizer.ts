@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { organizerJsonLd } from '../calendar/json-ld.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { featuredImage, meta } from './fields.ts';
-import { url } from './grammar.ts';
+import { listStatus, url } from './grammar.ts';
 import { imageAddress } from './image-record.ts';
 import type { Bundle, PostKind, RenderContext } from './kind.ts';
 import { linkedConditions } from './linked-list.ts';
-import { additions, authorField, dateField, linkedFilters, paging, statusField, statusFilter, textColumn, titleField } from './post-fields.ts';
+import { additions, authorField, dateField, linkedFilters, paging, statusField, textColumn, titleField } from './post-fields.ts';
 import { isLocked, linkedRecord, postLd } from './post-record.ts';
 import { linkedShape } from './shapes.ts';
 
@@ -32,7 +32,7 @@ export const organizer: PostKind = {
     email: meta(TEXTS.email),
     image: featuredImage(),
   },
-  filters: { ...paging, ...linkedFilters, status: statusFilter, ...additions },
+  filters: { ...paging, ...linkedFilters, status: { grammar: listStatus('tribe_organizers') }, ...additions },
   links: {},
   terms: [],
   dated: false,

@@ -21,9 +21,6 @@ export const linkedFilters = {
   only_with_upcoming: { grammar: flagAnything, fallback: false },
 } satisfies Record<string, Param>;
 
-/** The `status` of a list: which values are allowed depends on the caller (`records/visibility.ts`). */
-export const statusFilter: Param = { grammar: { json: { type: 'string' }, read: (value) => ({ value }) } };
-
 const MODIFIED = { modified_after: { grammar: time }, modified_before: { grammar: time } } satisfies Record<string, Param>;
 const ANYTHING: Param = { grammar: { json: { type: 'string' }, read: (value) => ({ value }) } };
 

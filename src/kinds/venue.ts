@@ -3,11 +3,11 @@ import { isTruthy } from '../calendar/settings.ts';
 import { venueJsonLd } from '../calendar/json-ld.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { featuredImage, flagMeta, meta, rule } from './fields.ts';
-import { decimal, flagText, textOrNumber, url } from './grammar.ts';
+import { decimal, flagText, listStatus, textOrNumber, url } from './grammar.ts';
 import type { Before, Bundle, PostKind, RenderContext, Rows, Values } from './kind.ts';
 import { imageAddress } from './image-record.ts';
 import { linkedConditions } from './linked-list.ts';
-import { additions, authorField, dateField, linkedFilters, paging, statusField, statusFilter, textColumn, titleField } from './post-fields.ts';
+import { additions, authorField, dateField, linkedFilters, paging, statusField, textColumn, titleField } from './post-fields.ts';
 import { isLocked, linkedRecord, postLd } from './post-record.ts';
 import { linkedShape } from './shapes.ts';
 
@@ -53,7 +53,7 @@ export const venue: PostKind = {
     geo_lat: rule(decimal),
     geo_lng: rule(decimal),
   },
-  filters: { ...paging, ...linkedFilters, status: statusFilter, ...additions },
+  filters: { ...paging, ...linkedFilters, status: { grammar: listStatus('tribe_venues') }, ...additions },
   links: {},
   terms: [],
   dated: false,

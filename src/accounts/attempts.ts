@@ -1,0 +1,51 @@
+import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
+
+/** Failed attempts to sign in, by address and by the name that was tried, in the memory of this process. */
+export interface Attempts {
+  /** Counts a failure. Gives the seconds until the limit that it went beyond is lifted, or undefined while all is within the limits. */
+  readonly failed: (address: string, name: string, now: Date) => number | undefined;
+  /** Whether this address has failed too often. */
+  readonly tooMany: (address: string, now: Date) => boolean;
+}
+
+/** How many failures are answered as such within the window; passwords of 24 letters are not guessed by one more. */
+export interface AttemptLimits {
+  readonly perAddress: number;
+  readonly perName: number;
+  readonly windowSeconds: number;
+}
+
+const LIMITS: AttemptLimits = { perAddress: 200, perName: 100, windowSeconds: 900 };
+
+/** The memory is bounded: the addresses that were quiet for longest are forgotten. */
+const MOST_REMEMBERED = 20_000;
+
+/** A new count. Windows begin with the first failure. */
+export function countAttempts({ perAddress, perName, windowSeconds }: AttemptLimits = LIMITS): Attempts {
+  const windows = new LRUCache<string, { failures: number; until: number }>({ max: MOST_REMEMBERED });
+  const current = (key: string, now: Date) => {
+    const window = windows.get(key);
+    return window && window.until > now.getTime() ? window : undefined;
+  };
+  const count = (key: string, limit: number, now: Date): number | undefined => {
+    const window = current(key, now) ?? { failures: 0, until: now.getTime() + windowSeconds * 1000 };
+    window.failures += 1;
+    windows.set(key, window);
+    return window.failures > limit ? Math.ceil((window.until - now.getTime()) / 1000) : undefined;
+  };
+  return {
+    failed: (address, name, now) => {
+      const waits = [count(addressKey(address), perAddress, now), count(`name ${name}`, perName, now)].filter((wait) => wait !== undefined);
+      return waits.length > 0 ? Math.max(...waits) : undefined;
+    },
+    tooMany: (address, now) => (current(addressKey(address), now)?.failures ?? 0) >= perAddress,
+  };
+}
+
+/** Whoever has one IPv6 address has the 2^64 of its network. */
+function addressKey(address: string): string {
+  if (!ipaddr.isValid(address)) return `address ${address}`;
+  const parsed = ipaddr.process(address);
+  return `address ${parsed.kind() === 'ipv6' ? parsed.toByteArray().slice(0, 8).join('.') : parsed.toString()}`;
+}

@@ -1,0 +1,205 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { SiteSettings } from '../calendar/settings.ts';
+import { fail } from '../errors.ts';
+import type { Site } from '../site.ts';
+import { foldText } from '../storage/collation.ts';
+import { capabilitiesKey, findUserByName, type StoredUser } from '../storage/users.ts';
+import { type LoginCookie, loginCookieName, parseLoginCookie, type Session, verifyLoginCookie } from '../wordpress/cookies.ts';
+import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
+import { hashApplicationPassword, normalizeApplicationPassword, verifyPassword } from '../wordpress/passwords.ts';
+import { parseSerialized } from '../wordpress/serialized.ts';
+import { unixFromDate } from '../wordpress/time.ts';
+import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
+import { type Attempts, countAttempts } from './attempts.ts';
+import { changePasswords, PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
+import { viewerOf } from './viewer.ts';
+
+/** What a request says about who sends it. */
+export interface Credentials {
+  /** The header `Authorization`. */
+  readonly authorization?: string | undefined;
+  /** The header `Cookie`. */
+  readonly cookie?: string | undefined;
+  /** Parameter `_wpnonce`, else the header `X-WP-Nonce`. */
+  readonly nonce?: string | undefined;
+  /** Whether the connection is encrypted. */
+  readonly secure: boolean;
+  /** Address of the client. */
+  readonly address: string;
+  /** Whether it is a POST: a cookie that ran out during a long form is good for an hour more. */
+  readonly post?: boolean;
+}
+
+export interface Identity {
+  readonly viewer: Viewer;
+  /** A fresh nonce to send as `X-WP-Nonce`. */
+  readonly nonce?: string;
+}
+
+/**
+ * Who sends the request (contract 5.1): WordPress's login cookie with a nonce, else an application password by Basic, else nobody in particular.
+ * Anything else in `Authorization`, a cookie without a nonce, and Basic without a password are nobody's. Roles are those of this moment.
+ *
+ * @throws `incorrect_password` for any wrong pair of name and password (D16), `too-many-requests` instead when there were too many of them
+ * (`data.retry_after` in seconds), `rest_cookie_invalid_nonce` for a nonce that is not good
+ */
+export async function identify(site: Site, settings: SiteSettings, credentials: Credentials): Promise<Identity> {
+  const { nonce } = credentials;
+  const signedIn = nonce === undefined ? undefined : await cookieOwner(site, settings, credentials);
+  if (signedIn) return { viewer: viewerOf(site.db, settings, signedIn.user), nonce: renewed(site, nonce!, signedIn.user.row.ID, signedIn.token) };
+
+  const pair = basicPair(credentials.authorization);
+  const accepted = settings.applicationPasswords && (site.config.basicAuth === 'always' || credentials.secure);
+  if (pair && accepted) return { viewer: await applicationUser(site, settings, pair, credentials.address) };
+  return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: renewed(site, nonce, 0, '') };
+}
+
+/** Failed attempts are answered after this time, whatever was computed for them. */
+const FAILURE_MS = 60;
+/** How long the outcome of a slow verification is remembered. */
+const REMEMBERED_MS = 5000;
+const MOST_REMEMBERED = 1000;
+/** WordPress notes the last use of an application password once a day. */
+const USE_NOTED_SECONDS = 86_400;
+
+/** What this process remembers for one site. */
+interface Memory {
+  readonly attempts: Attempts;
+  /** Digest of a stored hash and the password that was found behind it -> until when that counts, in milliseconds. */
+  readonly verified: LRUCache<string, number>;
+  /** Passwords whose use is being noted. */
+  readonly noting: Set<string>;
+  /** The end of the slow verification that came last: they run one after the other. */
+  slow: Promise<unknown>;
+}
+
+const memories = new WeakMap<Site, Memory>();
+
+function memoryOf(site: Site): Memory {
+  const known = memories.get(site);
+  if (known) return known;
+  const memory: Memory = { attempts: countAttempts(), verified: new LRUCache({ max: MOST_REMEMBERED }), noting: new Set(), slow: Promise.resolve() };
+  memories.set(site, memory);
+  return memory;
+}
+
+/** Name and password of a Basic header. An empty password counts as none, as PHP has it. */
+function basicPair(authorization: string | undefined): { name: string; password: string } | undefined {
+  const encoded = /^basic +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = decoded.indexOf(':');
+  const password = decoded.slice(colon + 1);
+  return colon < 0 || password === '' ? undefined : { name: decoded.slice(0, colon).trim(), password };
+}
+
+async function applicationUser(site: Site, settings: SiteSettings, { name, password }: { name: string; password: string }, address: string): Promise<Viewer> {
+  const begun = performance.now();
+  const user = await findUserByName(site.db, name, [capabilitiesKey(site.db), PASSWORDS_KEY], true);
+  const entry = await matching(site, user, normalizeApplicationPassword(password), address);
+  if (user && entry) {
+    noteUse(site, user.row.ID, entry, address);
+    return viewerOf(site.db, settings, user);
+  }
+  const wait = memoryOf(site).attempts.failed(address, foldText(name), site.clock());
+  await sleep(Math.max(0, FAILURE_MS - (performance.now() - begun)));
+  return wait === undefined ? fail('incorrect_password') : fail('too-many-requests', { data: { retry_after: wait } });
+}
+
+/**
+ * The application password that was sent. The fast hash is computed exactly once, whether or not the user exists; hashes of old WordPress versions
+ * take long, so that they are tried one at a time and not at all for an address that has failed too often. That never locks out the owner of a
+ * right password elsewhere, and nobody at all from passwords made since WordPress 6.8.
+ */
+async function matching(site: Site, user: StoredUser | undefined, plain: string, address: string): Promise<StoredPassword | undefined> {
+  const fast = Buffer.from(hashApplicationPassword(plain));
+  const entries = parsePasswords(user?.metas.get(PASSWORDS_KEY));
+  const found = entries.find(({ password }) => password.length === fast.length && timingSafeEqual(Buffer.from(password).subarray(0, fast.length), fast));
+  if (found) return found;
+  for (const entry of entries) {
+    if (!entry.password.startsWith('$generic$') && (await verifiedSlowly(site, entry.password, plain, address))) return entry;
+  }
+  return undefined;
+}
+
+/** Remembered by hash and password, so that a password that was revoked or replaced is refused at once, by whichever process. */
+async function verifiedSlowly(site: Site, stored: string, plain: string, address: string): Promise<boolean> {
+  const memory = memoryOf(site);
+  const key = createHash('sha256').update(`${stored}\n${plain}`).digest('base64');
+  const now = site.clock().getTime();
+  if ((memory.verified.get(key) ?? 0) > now) return true;
+  if (memory.attempts.tooMany(address, site.clock())) return false;
+  const turn = memory.slow.then(() => verifyPassword(plain, stored));
+  memory.slow = turn.catch(() => undefined);
+  const right = await turn;
+  if (right) memory.verified.set(key, now + REMEMBERED_MS);
+  return right;
+}
+
+/** Notes the use of a password beside the request: neither its answer nor its success depend on it (`record_application_password_usage`). */
+function noteUse(site: Site, userId: number, { uuid, last_used: last }: StoredPassword, address: string): void {
+  const { noting } = memoryOf(site);
+  const now = unixFromDate(site.clock());
+  if ((last ?? 0) + USE_NOTED_SECONDS > now || noting.has(uuid)) return;
+  noting.add(uuid);
+  site.db
+    .transaction((db) =>
+      changePasswords(db, userId, (list) => list.map((entry) => (entry.uuid === uuid ? { ...entry, last_used: now, last_ip: address } : entry))),
+    )
+    .catch((error: unknown) => site.log.warn({ err: error, user: userId }, 'the use of an application password was not noted'))
+    .finally(() => noting.delete(uuid));
+}
+
+/** The user whose genuine login cookie this is, and its token. */
+async function cookieOwner(site: Site, settings: SiteSettings, { cookie: header, post = false }: Credentials): Promise<{ user: StoredUser; token: string } | undefined> {
+  const { keys } = site.config;
+  const cookie = keys && loginCookie(header, loginCookieName(settings.siteUrl));
+  const user = cookie && (await findUserByName(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY]));
+  if (!user) return undefined;
+  const check = {
+    salt: keys.loggedInKey + keys.loggedInSalt,
+    userPass: user.row.user_pass,
+    sessions: sessionsOf(user.metas.get(SESSIONS_KEY)),
+    now: unixFromDate(site.clock()),
+    post,
+  };
+  return verifyLoginCookie(cookie, check) ? { user, token: cookie.token } : undefined;
+}
+
+const SESSIONS_KEY = 'session_tokens';
+
+function loginCookie(header: string | undefined, name: string): LoginCookie | undefined {
+  for (const part of header?.split(';') ?? []) {
+    const [key, ...value] = part.split('=');
+    if (key!.trim() !== name) continue;
+    try {
+      return parseLoginCookie(decodeURIComponent(value.join('=').trim().replaceAll('+', ' ')));
+    } catch {
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Sessions by the digest of their token; old WordPress versions kept the time of expiry alone. */
+function sessionsOf(stored: string | undefined): Record<string, Session> {
+  const list = stored === undefined ? undefined : parseSerialized(stored);
+  if (list === null || typeof list !== 'object') return {};
+  return Object.fromEntries(
+    Object.entries(list).map(([key, session]: [string, unknown]) => {
+      const expiration = session !== null && typeof session === 'object' && 'expiration' in session ? session.expiration : session;
+      return [key, { expiration: Number(expiration) || 0 }];
+    }),
+  );
+}
+
+/** A fresh nonce for the bearer of a good one. Without keys none can be good. */
+function renewed(site: Site, nonce: string, user: number, token: string): string {
+  const { keys } = site.config;
+  const salt = keys && keys.nonceKey + keys.nonceSalt;
+  const now = unixFromDate(site.clock());
+  if (salt === undefined || !verifyNonce(nonce, { user, token }, salt, now)) return fail('rest_cookie_invalid_nonce');
+  return createNonce({ user, token }, salt, now);
+}

@@ -1,0 +1,44 @@
+import type { Database } from '../storage/database.ts';
+import { loadUsers, lockUser, writeUserMeta } from '../storage/users.ts';
+import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
+
+/** The meta that holds a user's application passwords (`WP_Application_Passwords::USERMETA_KEY_APPLICATION_PASSWORDS`). */
+export const PASSWORDS_KEY = '_application_passwords';
+
+/** An application password as WordPress stores it; further members of other plugins stay. Times in Unix seconds. */
+export interface StoredPassword {
+  readonly uuid: string;
+  readonly app_id: string;
+  readonly name: string;
+  /** The hash. */
+  readonly password: string;
+  readonly created: number;
+  readonly last_used: number | null;
+  readonly last_ip: string | null;
+}
+
+/** The application passwords that a meta holds; entries that are broken don't count. */
+export function parsePasswords(stored: string | undefined): StoredPassword[] {
+  const list = stored === undefined ? undefined : parseSerialized(stored);
+  if (list === null || typeof list !== 'object') return [];
+  return Object.values(list).filter(
+    (entry): entry is StoredPassword => entry !== null && typeof entry === 'object' && typeof entry.uuid === 'string' && typeof entry.password === 'string',
+  );
+}
+
+/**
+ * Changes a user's list of application passwords, alone among all who do so. `change` gives the new list, or undefined to leave all as it is.
+ * Gives what it gave. Call it in a transaction.
+ */
+export async function changePasswords(
+  db: Database,
+  userId: number,
+  change: (list: readonly StoredPassword[]) => StoredPassword[] | undefined,
+): Promise<StoredPassword[] | undefined> {
+  await lockUser(db, userId);
+  const user = (await loadUsers(db, [userId], [PASSWORDS_KEY])).get(userId);
+  if (!user) return undefined;
+  const changed = change(parsePasswords(user.metas.get(PASSWORDS_KEY)));
+  if (changed) await writeUserMeta(db, userId, PASSWORDS_KEY, changed.length > 0 ? toSerialized(changed) : undefined);
+  return changed;
+}

@@ -1,0 +1,165 @@
+/** A price within a text. */
+export interface Amount {
+  /** The number as it was written: `1.000,50`. */
+  readonly text: string;
+  /** The same with a decimal point and without separators of thousands: `1000.50`. */
+  readonly value: string;
+  /** What stands for the currency right beside it; undefined where nothing does. */
+  readonly symbol?: string | undefined;
+  readonly position?: 'prefix' | 'postfix' | undefined;
+}
+
+/** A cost as people read it. `worded`: words stand by the amounts that are neither currency nor range, so that the text can't be put otherwise. */
+export interface ReadCost {
+  readonly amounts: readonly Amount[];
+  readonly worded: boolean;
+  /** Items of a list that hold no number, such as `Donation` in `Donation, 5, 7.50`. */
+  readonly texts: readonly string[];
+}
+
+/** ISO 4217 codes of currencies in use, in any case. */
+const CODES = new Set(
+  `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTC BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE
+  CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR
+  KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN
+  PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH
+  UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWL`.split(/\s+/),
+);
+/** Marks of currencies made of letters, and their names in common languages, in lower case. */
+const MARKS = new Set(
+  'kr kr. zł kč ft lei fr fr. sfr sfr. руб руб. р. лв лв. din rs rs. rp rm r s/ kn euro euros dollar dollars pound pounds franc francs franken'.split(' '),
+);
+/** Words and signs between the ends of a range or the items of a list. */
+const CONNECTOR = /^(?:[-–—~/|;&,]|\.{2,3}|…|to|and|or|up to|a|à|al|e|o|bis|und|oder|et|ou|y|hasta|jusqu['’]à|fino a)$/i;
+const LIST = /[,;|\n]/;
+
+/** Blanks that separate thousands. */
+const BLANK = '[ \\u00a0\\u2009\\u202f]';
+const NUMBER = new RegExp(`\\d{1,3}(?:${BLANK}\\d{3})+(?!\\d)(?:[.,]\\d{1,2}(?!\\d))?|\\d+(?:[.,'’]\\d+)*|(?<![\\p{L}\\d])\\.\\d+`, 'gu');
+
+/** Reads a text for prices: lists, ranges, decimal comma or point, separators of thousands, currencies beside each number (decision D37). */
+export function readCost(text: string): ReadCost {
+  const numbers = numbersOf(text);
+  const amounts: Amount[] = [];
+  const texts: string[] = [];
+  let worded = false;
+  let before: Gap = gap(text.slice(0, numbers[0]?.from ?? text.length), 'first');
+  for (const [index, number] of numbers.entries()) {
+    if (number.value === undefined) worded = true;
+    const next = numbers[index + 1];
+    const after = gap(text.slice(number.to, next?.from ?? text.length), next ? 'between' : 'last');
+    const symbol = before.prefix ?? after.postfix;
+    if (number.value !== undefined) {
+      const position = symbol === undefined ? undefined : before.prefix === undefined ? 'postfix' : 'prefix';
+      amounts.push({ text: number.text, value: before.minus ? `-${number.value}` : number.value, symbol, position });
+    }
+    worded ||= before.worded || after.worded;
+    texts.push(...before.texts, ...(next ? [] : after.texts));
+    before = after;
+  }
+  return { amounts, worded, texts: numbers.length === 0 ? [text.trim()] : texts };
+}
+
+/** A number found in a text; `value` undefined: digits that are none, such as a date. */
+interface Found {
+  readonly text: string;
+  readonly value: string | undefined;
+  readonly from: number;
+  readonly to: number;
+}
+
+function numbersOf(text: string): Found[] {
+  return Array.from(text.matchAll(NUMBER)).flatMap((match): Found[] => {
+    const whole = match[0];
+    const value = valueOf(whole);
+    if (value !== undefined || !whole.includes(',')) return [{ text: whole, value, from: match.index, to: match.index + whole.length }];
+    // What is no number as a whole is a list without blanks: 10,20,30.
+    let at = match.index;
+    return whole.split(',').map((item) => {
+      const found = { text: item, value: valueOf(item), from: at, to: at + item.length };
+      at += item.length + 1;
+      return found;
+    });
+  });
+}
+
+const THOUSANDS = (separator: string) => new RegExp(`^\\d{1,3}(?:\\${separator}\\d{3})+$`);
+/** Groups of two and a last one of three: 1,00,000. */
+const INDIAN = /^\d{1,2}(?:,\d{2})+,\d{3}$/;
+
+/** A written number with a decimal point and without separators of thousands; undefined where it is none. */
+function valueOf(written: string): string | undefined {
+  const text = written.replace(new RegExp(`(?:${BLANK}|['’])(?=\\d{3}(?!\\d))`, 'gu'), '');
+  if (/^\d+$/.test(text)) return text;
+  if (/^\.\d+$/.test(text)) return `0${text}`;
+  if (!/^[\d.,]+$/.test(text)) return undefined;
+  const last = text.includes(',') && text.includes('.') ? text[Math.max(text.lastIndexOf(','), text.lastIndexOf('.'))]! : undefined;
+  if (last !== undefined) {
+    const [whole, fraction, ...more] = text.split(last) as [string, string, ...string[]];
+    const other = last === ',' ? '.' : ',';
+    const grouped = THOUSANDS(other).test(whole) || (other === ',' && INDIAN.test(whole));
+    return grouped && more.length === 0 ? `${whole.replaceAll(other, '')}.${fraction}` : undefined;
+  }
+  const separator = text.includes(',') ? ',' : '.';
+  // A leading zero is never followed by thousands: 0.500 is a half.
+  if (!text.startsWith('0') && (THOUSANDS(separator).test(text) || (separator === ',' && INDIAN.test(text)))) return text.replaceAll(separator, '');
+  return text.split(separator).length === 2 ? text.replace(separator, '.') : undefined;
+}
+
+/** What stands between two numbers, before the first or behind the last. */
+interface Gap {
+  readonly postfix?: string | undefined;
+  readonly prefix?: string | undefined;
+  readonly minus: boolean;
+  readonly worded: boolean;
+  readonly texts: readonly string[];
+}
+
+function gap(raw: string, place: 'first' | 'between' | 'last'): Gap {
+  // "10,-" and "10.–" say that there are no cents.
+  const text = raw.replace(/^[.,][-–—]+/, '').replace(/^[.]+(?=\s|$)/, '');
+  const parts = text.split(LIST);
+  const [head, tail] = [parts[0]!.trim(), parts.at(-1)!.trim()];
+  const listed = parts.length > 1;
+  const texts = parts.slice(place === 'first' ? 0 : 1, place === 'last' ? undefined : -1).map((part) => part.trim()).filter((part) => part !== '');
+  if (place === 'between' && !listed) return between(text.trim());
+  const postfix = place === 'first' ? '' : head;
+  const [minus, prefix] = place === 'last' ? [false, ''] : signed(tail);
+  return { ...sides(postfix, prefix), minus, texts };
+}
+
+/** What two pieces say, the one behind a number and the one before the next: a currency, or one among words. */
+function sides(behind: string, before: string): Pick<Gap, 'postfix' | 'prefix' | 'worded'> {
+  const plain = { postfix: currency(behind), prefix: currency(before) };
+  const worded = (behind !== '' && plain.postfix === undefined) || (before !== '' && plain.prefix === undefined);
+  return { postfix: plain.postfix ?? unmistakable(behind.split(/\s/)[0]!), prefix: plain.prefix ?? unmistakable(before.split(/\s/).at(-1)!), worded };
+}
+
+/** `10 - 20`, `10€ to 20€`, `$10 - $20`: what belongs to the number before, what joins, what belongs to the number behind. */
+function between(text: string): Gap {
+  const none = { minus: false, texts: [] };
+  if (CONNECTOR.test(text)) return { ...none, worded: false };
+  const pieces = text.split(/\s+|(?<=[-–—~/&])|(?=[-–—~/&])/).filter((piece) => piece !== '');
+  const at = pieces.findIndex((_, index) => CONNECTOR.test(pieces[index]!));
+  if (at < 0) return { ...none, worded: true };
+  return { ...none, ...sides(pieces.slice(0, at).join(' '), pieces.slice(at + 1).join(' ')) };
+}
+
+/** A minus sign before the first number or before its currency. */
+const signed = (text: string): [boolean, string] => {
+  const [, sign, rest] = /^([-−]?)\s*(.*)$/su.exec(text) ?? [];
+  const trailing = /^(.*?)\s*[-−]$/su.exec(rest ?? '');
+  return sign ? [true, rest ?? ''] : trailing && trailing[1] !== undefined ? [true, trailing[1]] : [false, rest ?? ''];
+};
+
+/** A word that is a currency even among other words: "From $", "€ per person". */
+const unmistakable = (word: string): string | undefined => (/^\p{L}{0,3}\p{Sc}\p{L}{0,3}$/u.test(word) || CODES.has(word) ? word : undefined);
+
+/** The text if it names a currency: a sign with up to three letters about it, a code or a known mark. */
+function currency(text: string): string | undefined {
+  if (/^\p{L}{0,3}\p{Sc}\p{L}{0,3}$/u.test(text)) return text;
+  if (CODES.has(text.toUpperCase()) || MARKS.has(text.toLowerCase())) return text;
+  // A code and a sign together: "US $", "EUR €".
+  const [one, other, ...more] = text.split(' ');
+  return one && other && more.length === 0 && /\p{Sc}/u.test(text) && (CODES.has(one) || CODES.has(other) || /^\p{Lu}{1,3}$/u.test(one)) ? text : undefined;
+}

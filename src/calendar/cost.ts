@@ -1,0 +1,143 @@
+import { decodeEntities, escHtml } from '../wordpress/entities.ts';
+import { stripAllTags } from '../wordpress/plain-text.ts';
+import { sanitizeTitle } from '../wordpress/slug.ts';
+import { type Amount, type ReadCost, readCost } from './amounts.ts';
+
+/** How costs rest beside each other: a row for each value, one symbol for all, and its place. */
+export interface CostMeta {
+  readonly costs: readonly string[];
+  readonly symbol: string | null;
+  readonly position: 'prefix' | 'postfix' | null;
+}
+
+/** Metas that say more about the stored costs; empty texts where there are none. */
+export interface CurrencyMetas {
+  readonly symbol: string;
+  readonly position: string;
+  readonly code: string;
+}
+
+/** The site's settings, and its word for what costs nothing. */
+export interface CostOptions {
+  readonly defaultCurrencySymbol: string;
+  /** Whether the default symbol stands behind the amount. */
+  readonly reverseCurrencyPosition: boolean;
+  readonly freeText: string;
+}
+
+export interface CostRecord {
+  /** For people, as HTML text: `€10`, `$5 – $7.50`, `Free`. */
+  readonly cost: string;
+  readonly cost_details: {
+    readonly currency_symbol: string;
+    readonly currency_code: string;
+    readonly currency_position: string;
+    /** Amounts with a decimal point in ascending order, words as slugs. */
+    readonly values: readonly string[];
+  };
+}
+
+/** Joins the ends of a range. */
+const RANGE = ' – ';
+/** Words for nothing to pay, in the languages that calendars are often written in. */
+const FREE = /^(?:free|gratis|gratuit[oae]?|kostenlos|frei)$/i;
+
+/**
+ * What is stored for a cost that was sent (contract 4.7; decisions D30, D37): each value of a list or object a row, as sent, without
+ * markup; the symbol and its place if all amounts agree. Nothing for `""`, `null`, `false` and empty lists. Null for what is no
+ * cost: lists or objects within a list.
+ */
+export function costMeta(sent: unknown): CostMeta | null {
+  const members = typeof sent === 'object' && sent !== null ? Object.values(sent) : [sent];
+  if (members.some((member) => typeof member === 'object' && member !== null)) return null;
+  const costs = members.map(plainCost).filter((cost) => cost !== '');
+  const shared = sharedSymbol(costs.flatMap((cost) => readCost(cost).amounts));
+  return { costs, symbol: shared?.symbol ?? null, position: shared?.position ?? null };
+}
+
+/**
+ * The published cost of stored values (contract 4.7, decision D37): the least and the greatest amount, each with its currency, in the
+ * site's or the text's own way; words as they are.
+ */
+export function costOf(stored: readonly string[], metas: CurrencyMetas, options: CostOptions): CostRecord {
+  const reads = readAll(stored);
+  const symbol = shownSymbol(reads, metas);
+  return {
+    cost: escHtml(formatted(reads, stored, { symbol, options })),
+    cost_details: { currency_symbol: symbol?.symbol ?? '', currency_code: metas.code, currency_position: symbol?.position ?? '', values: valuesOf(reads) },
+  };
+}
+
+/** The price of an offer of JSON-LD: the range of amounts without currency, `0` for what is free, words as they are. Empty without a cost. */
+export function offerPrice(stored: readonly string[]): string {
+  const reads = readAll(stored);
+  const prices = ends(reads).map((end) => (end.free ? '0' : end.amount.value));
+  if (prices.length > 0) return [...new Set(prices)].join(RANGE);
+  return textsOf(reads)
+    .map((text) => (FREE.test(text) ? '0' : text))
+    .join(', ');
+}
+
+const readAll = (stored: readonly string[]): ReadCost[] => stored.map((cost) => cost.trim()).filter((cost) => cost !== '').map(readCost);
+
+interface Currency {
+  readonly symbol: string;
+  readonly position: 'prefix' | 'postfix';
+}
+
+/** The currency of all amounts that name one; undefined when none does or they differ. */
+function sharedSymbol(amounts: readonly Amount[]): Currency | undefined {
+  const named = amounts.filter((amount) => amount.symbol !== undefined);
+  const [first] = named;
+  if (!first?.symbol || !first.position) return undefined;
+  const agree = named.every(({ symbol, position }) => symbol === first.symbol && position === first.position);
+  return agree ? { symbol: first.symbol, position: first.position } : undefined;
+}
+
+/** The currency beside a cost: what its text says, else what is stored. A lone sign is a minus that was taken for a currency. */
+function shownSymbol(reads: readonly ReadCost[], { symbol, position }: CurrencyMetas): Currency | undefined {
+  const own = sharedSymbol(reads.flatMap(({ amounts }) => amounts));
+  if (own || symbol === '' || /^[-−+]$/.test(symbol)) return own;
+  return { symbol, position: position === 'postfix' ? 'postfix' : 'prefix' };
+}
+
+function formatted(reads: readonly ReadCost[], stored: readonly string[], { symbol, options }: { symbol: Currency | undefined; options: CostOptions }): string {
+  if (reads.length === 1 && reads[0]!.worded) return stored.find((cost) => cost.trim() !== '')!.trim();
+  const fallback: Currency = symbol ?? { symbol: options.defaultCurrencySymbol, position: options.reverseCurrencyPosition ? 'postfix' : 'prefix' };
+  const shown = ends(reads).map((end) => (end.free ? options.freeText : withCurrency(end.amount, fallback)));
+  return shown.length > 0 ? [...new Set(shown)].join(RANGE) : textsOf(reads).join(', ');
+}
+
+function withCurrency({ text, value, symbol, position }: Amount, fallback: Currency): string {
+  const shown = symbol === undefined ? fallback : { symbol, position };
+  const sign = value.startsWith('-') ? '-' : '';
+  return sign + (shown.position === 'postfix' ? text + shown.symbol : shown.symbol + text);
+}
+
+type End = { readonly free: true; readonly amount?: undefined } | { readonly free: false; readonly amount: Amount };
+
+/** The least and the greatest of all amounts; a word for nothing to pay counts as the least where it stands among amounts. */
+function ends(reads: readonly ReadCost[]): End[] {
+  const amounts = reads.flatMap((read) => read.amounts).sort((one, other) => Number(one.value) - Number(other.value));
+  const least = amounts[0];
+  const greatest = amounts.at(-1);
+  if (!least || !greatest) return [];
+  const free = reads.some(({ texts }) => texts.some((text) => FREE.test(text)));
+  return [free ? ({ free: true } as const) : end(least), ...(Number(greatest.value) > (free ? 0 : Number(least.value)) ? [end(greatest)] : [])];
+}
+
+const end = (amount: Amount): End => (Number(amount.value) === 0 ? { free: true } : { free: false, amount });
+
+const textsOf = (reads: readonly ReadCost[]) => [...new Set(reads.flatMap(({ texts }) => texts))];
+
+function valuesOf(reads: readonly ReadCost[]): string[] {
+  const words = reads.filter(({ amounts }) => amounts.length === 0).flatMap(({ texts }) => texts.map((text) => sanitizeTitle(text)));
+  const numbers = reads.flatMap(({ amounts }) => amounts.map(({ value }) => value)).sort((one, other) => Number(one) - Number(other));
+  return [...new Set([...words, ...numbers])];
+}
+
+/** One value as it is stored: entities read, tags gone, blanks at its ends too. */
+function plainCost(member: unknown): string {
+  if (member === null || member === undefined || member === false) return '';
+  return typeof member === 'string' ? stripAllTags(decodeEntities(member)).trim() : member === true ? '1' : String(member);
+}

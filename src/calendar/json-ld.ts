@@ -1,0 +1,138 @@
+import { addParagraphs } from '../wordpress/paragraphs.ts';
+import { escHtml, escJs } from '../wordpress/entities.ts';
+import { renderTitle, trimWords } from '../wordpress/render.ts';
+import { offerPrice } from './cost.ts';
+
+/** What every structured record takes from its post, raw as stored. */
+export interface PostLd {
+  readonly title: string;
+  readonly content: string;
+  readonly excerpt: string;
+  readonly status: string;
+  /** Whether the post has a password. */
+  readonly protected: boolean;
+  /** Address of the featured image in full size; undefined: none. */
+  readonly image?: string | undefined;
+}
+
+export interface VenueLd extends PostLd {
+  readonly street: string;
+  readonly city: string;
+  readonly region: string;
+  readonly zip: string;
+  readonly country: string;
+  readonly phone: string;
+  readonly website: string;
+}
+
+export interface OrganizerLd extends PostLd {
+  readonly phone: string;
+  readonly website: string;
+  readonly email: string;
+}
+
+export interface EventLd extends PostLd {
+  /** Address of the event's page. */
+  readonly url: string;
+  /** ISO 8601 with the offset of the event's zone. */
+  readonly start: string;
+  readonly end: string;
+  /** Meta `_tribe_events_status`; empty: takes place as planned. */
+  readonly eventStatus: string;
+  /** Structured data of the first venue and organizer; false: none that the caller may see. */
+  readonly location: Readonly<Record<string, unknown>> | false;
+  readonly organizer: Readonly<Record<string, unknown>> | false;
+  /** The cost as published; empty: no offer. And as stored. */
+  readonly cost: string;
+  readonly costs: readonly string[];
+  /** ISO 4217. */
+  readonly currencyCode: string;
+  /** Publication date, `YYYY-MM-DD HH:MM:SS`, local to the site. */
+  readonly published: string;
+}
+
+/** Words that a description taken from the content keeps. */
+const DESCRIPTION_WORDS = 30;
+const STATUSES: Readonly<Record<string, string>> = { canceled: 'EventCancelled', postponed: 'EventPostponed', 'moved-online': 'EventMovedOnline' };
+
+/** Structured data of an event (schema.org Event; contract 2.12). Members are in the order of the reference. */
+export function eventJsonLd(event: EventLd): Record<string, unknown> {
+  const url = linkOf(event);
+  return {
+    '@context': 'http://schema.org',
+    '@type': 'Event',
+    ...texts(event),
+    url,
+    eventAttendanceMode: 'https://schema.org/OfflineEventAttendanceMode',
+    eventStatus: `https://schema.org/${STATUSES[event.eventStatus] ?? 'EventScheduled'}`,
+    startDate: event.start,
+    endDate: event.end,
+    ...(event.location ? { location: event.location } : {}),
+    ...(event.organizer ? { organizer: event.organizer } : {}),
+    ...(event.cost === '' ? {} : { offers: offer(event, url) }),
+    performer: 'Organization',
+  };
+}
+
+/** Structured data of a venue (schema.org Place). Parts of the address that are empty are left out; they are HTML texts, as is the telephone. */
+export function venueJsonLd(venue: VenueLd): Record<string, unknown> {
+  const address = { streetAddress: venue.street, addressLocality: venue.city, addressRegion: venue.region, postalCode: venue.zip, addressCountry: venue.country };
+  return {
+    '@type': 'Place',
+    ...texts(venue),
+    url: '',
+    address: { '@type': 'PostalAddress', ...Object.fromEntries(Object.entries(address).flatMap(([name, part]) => (part === '' ? [] : [[name, escHtml(part)]]))) },
+    telephone: escHtml(venue.phone),
+    sameAs: venue.website,
+  };
+}
+
+/** Structured data of an organizer (schema.org Person). */
+export function organizerJsonLd(organizer: OrganizerLd): Record<string, unknown> {
+  return {
+    '@type': 'Person',
+    ...texts(organizer),
+    url: organizer.website,
+    telephone: escHtml(organizer.phone),
+    email: spellOut(organizer.email),
+    sameAs: organizer.website,
+  };
+}
+
+/**
+ * An address for e-mail that harvesters of addresses overlook: each character as a decimal entity. WordPress (`antispambot`) picks the
+ * characters by chance; the same answer each time can be cached.
+ */
+export const spellOut = (address: string): string => Array.from(address, (character) => `&#${character.codePointAt(0)};`).join('');
+
+function texts({ title, content, excerpt, status, protected: locked, image }: PostLd): Record<string, unknown> {
+  const prefix = locked ? 'Protected: ' : status === 'private' ? 'Private: ' : '';
+  return {
+    name: escJs(prefix + renderTitle(title)),
+    description: escJs(description(excerpt, content)),
+    ...(image ? { image } : {}),
+  };
+}
+
+/** The excerpt, or else the beginning of the content without markup, in paragraphs. Shortcodes are left out of both. */
+function description(excerpt: string, content: string): string {
+  const raw = excerpt !== '' ? excerpt : content;
+  const plain = raw.replace(/\[[^[\]]+\]/g, '');
+  const shown = excerpt !== '' ? plain.trim() : trimWords(plain, DESCRIPTION_WORDS, ' [&hellip;]');
+  return shown === '' ? '' : addParagraphs(shown);
+}
+
+/** The reference spells the addresses of events that have no page of their own yet in this way. */
+const linkOf = ({ url, status }: EventLd) => (status !== 'publish' && status !== 'private' && url.includes('?') ? `${url}%2F/` : url);
+
+function offer({ costs, currencyCode, published }: EventLd, url: string): Record<string, string> {
+  return {
+    '@type': 'Offer',
+    price: offerPrice(costs),
+    priceCurrency: currencyCode,
+    url,
+    category: 'primary',
+    availability: 'inStock',
+    validFrom: `${published.slice(0, 10)}T00:00:00+00:00`,
+  };
+}

@@ -1,0 +1,51 @@
+/** Where a request is addressed to, read from its URL alone. */
+export interface Address {
+  /**
+   * The route as WordPress sees it: `/` for the root of the interface, else `/` and the path after it without a trailing slash. Paths are
+   * not percent-decoded, `rest_route` is decoded once as part of the query (WordPress `WP::parse_request`).
+   */
+  readonly route: string;
+  /** The language that the address names; undefined: none. */
+  readonly language: string | undefined;
+}
+
+export interface Addressing {
+  /** Path of the site's home, without trailing slash: empty, or `/cms` where the site lies in a subfolder. */
+  readonly base: string;
+  /** Languages that may stand as the first segment after it. */
+  readonly languages: readonly string[];
+}
+
+/** What stands before the route: perhaps a language, perhaps `index.php`, in either order. */
+const FRONT = String.raw`^(?:/(?<first>[\w-]+))??(?:/index\.php)?(?:/(?<second>[\w-]+))??`;
+const BY_PATH = new RegExp(String.raw`${FRONT}/wp-json(?<route>/.*)?$`);
+const BY_QUERY = new RegExp(String.raw`${FRONT}/?$`);
+
+/**
+ * The route of the interface that an address names: `{base}/wp-json/...`, `{base}/index.php/wp-json/...` or `rest_route` in the query of
+ * `{base}/` and `{base}/index.php`, each with a language as first segment or without (contract 1.1). A path that lacks the base counts as
+ * if it had it, for proxies that take it off. `restRoute`: the query's parameter of that name. Undefined: not an address of the interface.
+ */
+export function addressOf(path: string, restRoute: unknown, { base, languages }: Addressing): Address | undefined {
+  const below = path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+  const match = BY_PATH.exec(below) ?? BY_QUERY.exec(below);
+  const { first, second, route } = match?.groups ?? {};
+  const named = [first, second].filter((segment) => segment !== undefined);
+  if (!match || named.length > 1 || !named.every((segment) => languages.includes(segment))) return undefined;
+  const language = named[0];
+  if (BY_PATH.test(below)) return { route: withoutTrailingSlash(route ?? ''), language };
+  return typeof restRoute === 'string' && restRoute !== '' ? { route: withoutTrailingSlash(restRoute), language } : undefined;
+}
+
+/** The path of a home address, as `Addressing` wants it. */
+export const basePath = (home: string): string => (URL.canParse(home) ? new URL(home).pathname.replace(/\/+$/, '') : '');
+
+/** Path and query of what the request line names (RFC 9112, 3.2), a whole URL included, as proxies send it. */
+export function splitTarget(target: string): { path: string; query: string } {
+  const local = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
+  const cut = local.indexOf('?');
+  return cut < 0 ? { path: local || '/', query: '' } : { path: local.slice(0, cut) || '/', query: local.slice(cut + 1) };
+}
+
+/** WordPress `untrailingslashit`; the root keeps its slash. */
+const withoutTrailingSlash = (route: string): string => route.replace(/[/\\]+$/, '') || '/';

@@ -1,0 +1,159 @@
+import { oneOf } from '../kinds/grammar.ts';
+import { kinds } from '../kinds/index.ts';
+import type { Kind, Param } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
+import type { Site } from '../site.ts';
+import { restRoot, restUrl } from '../wordpress/links.ts';
+import { offsetAt, unixFromDate } from '../wordpress/time.ts';
+import type { Endpoint, Route } from './route.ts';
+
+type Json = Record<string, unknown>;
+
+/** What a description is made from; `served`: the routes of each namespace, in order. */
+type Described = Pick<Site, 'texts'>;
+
+/** Where readers of WordPress's index are sent for help. */
+const HELP = 'https://developer.wordpress.org/rest-api/';
+
+/**
+ * One route as OPTIONS and the indexes tell it (contract 1.3, WordPress `WP_REST_Server::get_data_for_route`): all its methods, whoever
+ * asks, and what each handler takes.
+ */
+export function describeRoute(site: Described, caller: Caller, route: Route, namespace = caller.namespace): Json {
+  const methods = [...new Set(route.endpoints.flatMap((endpoint) => endpoint.methods))];
+  const path = `${namespace}${route.pattern}`;
+  return {
+    namespace,
+    methods,
+    endpoints: route.endpoints.map((endpoint) => ({
+      methods: endpoint.methods,
+      args: describeParams(site, { ...caller, namespace }, route, endpoint),
+    })),
+    ...(selectorsOf(route).length > 0 ? {} : { _links: { self: [{ href: restUrl(caller, path) }] } }),
+  };
+}
+
+/** The index of one namespace (contract 1.3). */
+export function describeNamespace(site: Described, caller: Caller, routes: readonly Route[], namespace = caller.namespace): Json {
+  return { namespace, routes: describeRoutes(site, caller, routes, namespace), _links: { up: [{ href: rootOf(caller) }] } };
+}
+
+/**
+ * The index of the site (WordPress `WP_REST_Server::get_index`): its name and address, its namespaces and all of their routes.
+ * `iconUrl`: the address of the site's icon, where it has one. `credentials`: whether application passwords are taken on this connection.
+ */
+export function describeSite(
+  site: Described,
+  caller: Caller,
+  served: ReadonlyMap<string, readonly Route[]>,
+  { iconUrl = '', credentials = caller.settings.applicationPasswords }: { iconUrl?: string; credentials?: boolean } = {},
+): Json {
+  const { settings } = caller;
+  const option = (name: string) => settings.raw.get(name) ?? '';
+  const id = (name: string) => Number.parseInt(option(name), 10) || 0;
+  const authorization = `${settings.siteUrl}/wp-admin/authorize-application.php`;
+  return {
+    name: settings.name,
+    description: settings.description,
+    url: settings.siteUrl,
+    home: caller.home,
+    gmt_offset: gmtOffset(caller),
+    timezone_string: settings.timezoneString,
+    page_for_posts: id('page_for_posts'),
+    page_on_front: id('page_on_front'),
+    show_on_front: option('show_on_front') || 'posts',
+    namespaces: [...served.keys()],
+    authentication: credentials ? { 'application-passwords': { endpoints: { authorization } } } : [],
+    routes: Object.assign(
+      { '/': rootRoute(caller) },
+      ...[...served].map(([namespace, routes]) => describeRoutes(site, caller, routes, namespace)),
+    ) as Json,
+    site_logo: id('site_logo'),
+    site_icon: id('site_icon'),
+    site_icon_url: iconUrl,
+    _links: { help: [{ href: HELP }] },
+  };
+}
+
+/** The kind of record that a route serves, if it is one of ours. */
+export function kindOf({ pattern }: Pick<Route, 'pattern'>): Kind | undefined {
+  return kinds.find(({ path }) => pattern === `/${path}` || pattern.startsWith(`/${path}/`));
+}
+
+/** The parameters that stand in the path itself: names of the pattern's groups. */
+export function selectorsOf({ pattern }: Pick<Route, 'pattern'>): string[] {
+  return [...pattern.matchAll(/\(\?P<(\w+)>/g)].map(([, name = '']) => name);
+}
+
+/** What a handler takes, `translation_language` included, which every handler does. */
+export function paramsOf(site: Described, endpoint: Endpoint): Record<string, Param> {
+  return { ...endpoint.params, translation_language: { grammar: oneOf(site.texts.languages, 'enum') } };
+}
+
+/** Whether a request without it is refused. By slug, the field of that name says the new one, so that the parameter looks optional. */
+export function isRequired(route: Route, endpoint: Endpoint, name: string): boolean {
+  const changing = endpoint.mode === 'change';
+  if (selectorsOf(route).includes(name)) return !(changing && name in (kindOf(route)?.fields ?? {}));
+  return !changing && endpoint.params[name]?.required === true;
+}
+
+/** Names of the sentences that may describe a parameter, the closest first. */
+export function paramTextKeys(route: Route, endpoint: Endpoint, name: string): string[] {
+  const kind = kindOf(route);
+  const common = `params:common.${name}`;
+  if (!kind || selectorsOf(route).includes(name)) return [common];
+  if (endpoint.mode === 'read' || !(name in kind.fields)) return [`params:${kind.name}.${name}`, common];
+  return fieldTextKeys(kind, name);
+}
+
+/** The same for a field that is written. */
+export function fieldTextKeys(kind: Kind, name: string): string[] {
+  return [`fields:${kind.name}.written.${name}`, `fields:common.written.${name}`, `fields:${kind.name}.${name}`, `fields:common.${name}`];
+}
+
+/** What stands for a parameter that is not given; undefined where nothing does. Those of lists depend on the moment and the site. */
+export function defaultOf(caller: Caller, route: Route, endpoint: Endpoint, name: string): unknown {
+  const { settings, now } = caller;
+  if (name === 'namespace') return caller.namespace;
+  const declared = endpoint.params[name]?.fallback;
+  if (declared !== undefined || endpoint.mode !== 'read' || selectorsOf(route).length > 0) return declared;
+  if (name === 'per_page') return String(settings.calendar.postsPerPage ?? settings.postsPerPage);
+  const kind = kindOf(route);
+  if (kind?.is !== 'post') return undefined;
+  return kind.narrow({}, { settings, now }).echo.find(([echoed]) => echoed === name)?.[1];
+}
+
+function describeRoutes(site: Described, caller: Caller, routes: readonly Route[], namespace: string): Json {
+  return Object.fromEntries(routes.map((route) => [`/${namespace}${route.pattern}`, describeRoute(site, caller, route, namespace)]));
+}
+
+/** PHP writes an empty set of arguments as an empty list. */
+function describeParams(site: Described, caller: Caller, route: Route, endpoint: Endpoint): Json | [] {
+  const described = Object.entries(paramsOf(site, endpoint)).map(([name, { grammar }]) => {
+    const standard = defaultOf(caller, route, endpoint, name);
+    const description = site.texts.t(caller.language, paramTextKeys(route, endpoint, name));
+    return [
+      name,
+      {
+        ...(standard === undefined ? {} : { default: standard }),
+        description,
+        ...grammar.json,
+        required: isRequired(route, endpoint, name),
+      },
+    ] as const;
+  });
+  return described.length === 0 ? [] : Object.fromEntries(described);
+}
+
+/** The route of the site's index itself. */
+function rootRoute(caller: Caller): Json {
+  const args = { context: { default: 'view', required: false } };
+  return { namespace: '', methods: ['GET'], endpoints: [{ methods: ['GET'], args }], _links: { self: [{ href: rootOf(caller) }] } };
+}
+
+const rootOf = ({ home, settings }: Caller) => restRoot({ home, permalinkStructure: settings.permalinkStructure });
+
+/** Hours east of UTC: those of the zone at this moment, or the option as it stands where no zone is named (`wp_timezone_override_offset`). */
+function gmtOffset({ settings, now }: Caller): number | string {
+  return settings.timezoneString === '' ? settings.gmtOffset : offsetAt(unixFromDate(now), settings.zone) / 60;
+}

@@ -1,0 +1,274 @@
+import { z } from 'zod';
+import { kinds } from '../kinds/index.ts';
+import type { Kind, Param } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
+import type { Site } from '../site.ts';
+import { restUrl } from '../wordpress/links.ts';
+import { defaultOf, fieldTextKeys, isRequired, kindOf, paramsOf, paramTextKeys, selectorsOf } from './describe.ts';
+import type { Endpoint, Method, Route } from './route.ts';
+
+type Json = Record<string, unknown>;
+type Described = Pick<Site, 'texts'>;
+
+/**
+ * What the reference's own document says of its records, where its answers say otherwise. Clients have been generated from it, so these
+ * schemas keep their names and types; what answers really hold stands beside them as `EventRecord` and so on, which the paths refer to.
+ */
+const EARLIER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  CostDetails: { 'currency_position ': 'string' },
+  Term: { urls: 'array' },
+  Image: { sizes: 'array' },
+  DateDetails: { year: 'integer', month: 'integer', day: 'integer', hour: 'integer', minutes: 'integer', seconds: 'integer' },
+  Event: {
+    author: 'integer',
+    image: 'object',
+    start_date_details: 'array',
+    end_date_details: 'array',
+    utc_start_date_details: 'array',
+    utc_end_date_details: 'array',
+    cost_details: 'array',
+    venue: 'object',
+  },
+  Venue: { author: 'integer', image: 'string' },
+  Organizer: { author: 'integer', image: 'string' },
+};
+
+/** Problems by what is asked; each stands once in the document. */
+const PROBLEMS = ['400', '401', '403', '404', '410', '500'] as const;
+
+/** The interface as an OpenAPI 3.0 document (`/doc`, contract 6), from the routes and the kinds, in the caller's language. */
+export function openApiDocument(site: Described, caller: Caller, routes: readonly Route[]): Json {
+  const say = (key: string | readonly string[], values = {}) => site.texts.t(caller.language, key, values);
+  const base = restUrl(caller, caller.namespace);
+  return {
+    openapi: '3.0.0',
+    info: { version: '1.0.0', title: say('site:doc-title'), description: say('site:doc-description') },
+    components: {
+      schemas: schemas(say),
+      parameters: {
+        password: {
+          name: 'password',
+          in: 'query',
+          description: say('params:common.password'),
+          required: false,
+          schema: { type: 'string' },
+        },
+      },
+      responses: Object.fromEntries(
+        PROBLEMS.map((status) => [
+          `Problem${status}`,
+          { description: say(`routes:answers.${status}`), content: json(ref('schemas/Error')) },
+        ]),
+      ),
+      securitySchemes: { applicationPassword: { type: 'http', scheme: 'basic', description: say('site:doc-credentials') } },
+    },
+    // The reference names the host without port or path; the true address stands with each path, where it has precedence.
+    servers: [{ url: `${base.replace(/^(https?:\/\/[^/:]+)(:\d+)?.*$/, '$1')}/wp-json/${caller.namespace}/` }],
+    paths: Object.fromEntries(
+      routes.map((route) => [templateOf(route), { servers: [{ url: base }], ...operations(site, caller, route, say) }]),
+    ),
+  };
+}
+
+type Say = (key: string | readonly string[], values?: Record<string, string>) => string;
+
+const ref = (name: string) => ({ $ref: `#/components/${name}` });
+const json = (schema: Json) => ({ 'application/json': { schema } });
+const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^)]*\)/g, '{$1}') || '/';
+
+// ------------------------------------------------------------------------------------------------- paths
+function operations(site: Described, caller: Caller, route: Route, say: Say): Json {
+  const pairs = route.endpoints.flatMap((endpoint) =>
+    endpoint.methods.map((method) => [method.toLowerCase(), operation(site, caller, route, endpoint, method, say)] as const),
+  );
+  return Object.fromEntries(pairs);
+}
+
+function operation(site: Described, caller: Caller, route: Route, endpoint: Endpoint, method: Method, say: Say): Json {
+  const kind = kindOf(route);
+  const written = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter((name) => name in (kind?.fields ?? {}));
+  const others = Object.entries(paramsOf(site, endpoint)).filter(([name]) => !written.includes(name) || selectorsOf(route).includes(name));
+  return {
+    ...(kind ? { tags: [kind.path] } : {}),
+    summary: say(`routes:${endpoint.summary}`),
+    security: endpoint.allow === 'anyone' ? [{}, { applicationPassword: [] }] : [{ applicationPassword: [] }],
+    parameters: others.map(([name, param]) => parameter(caller, route, endpoint, name, param, say)),
+    ...(written.length > 0 && kind ? { requestBody: requestBody(route, endpoint, kind, written, say) } : {}),
+    responses: responses(route, endpoint, method, kind, say),
+  };
+}
+
+function parameter(caller: Caller, route: Route, endpoint: Endpoint, name: string, { grammar }: Param, say: Say): Json {
+  const inPath = selectorsOf(route).includes(name);
+  if (name === 'password' && selectorsOf(route).length > 0) {
+    // It belongs to the query, as the component says. What stands beside a reference has no meaning (OpenAPI 3.0, "Reference Object"); the
+    // reference's document says it so, and those who read it literally find it.
+    return { ...ref('parameters/password'), name, in: 'path', required: false };
+  }
+  const schema = schemaOf(grammar.json);
+  const standard = inPath ? undefined : typed(defaultOf(caller, route, endpoint, name), schema);
+  return {
+    in: inPath ? 'path' : 'query',
+    schema: standard === undefined ? schema : { ...schema, default: standard },
+    description: say(paramTextKeys(route, endpoint, name)),
+    required: inPath || isRequired(route, endpoint, name),
+    name,
+    ...(schema.type === 'array' && !inPath ? { style: 'form', explode: false } : {}),
+  };
+}
+
+/** Fields as a form or as JSON. The path's own selector is named too, as the reference does. */
+function requestBody(route: Route, endpoint: Endpoint, kind: Kind, written: readonly string[], say: Say): Json {
+  const selectors = selectorsOf(route).filter((name) => !written.includes(name));
+  const ignored = selectors.map(
+    (name) =>
+      [name, { ...schemaOf(endpoint.params[name]?.grammar.json ?? {}), description: say(`params:common.${name}-in-body`) }] as const,
+  );
+  const fields = written.map(
+    (name) => [name, { ...schemaOf(endpoint.params[name]!.grammar.json), description: say(fieldTextKeys(kind, name)) }] as const,
+  );
+  const required = written.filter((name) => isRequired(route, endpoint, name));
+  const schema = { type: 'object', properties: Object.fromEntries([...ignored, ...fields]), ...(required.length > 0 ? { required } : {}) };
+  return { required: required.length > 0, content: { 'application/x-www-form-urlencoded': { schema }, ...json(schema) } };
+}
+
+function responses(route: Route, endpoint: Endpoint, method: Method, kind: Kind | undefined, say: Say): Json {
+  const problems = (...statuses: readonly (typeof PROBLEMS)[number][]) =>
+    Object.fromEntries(statuses.map((status) => [status, ref(`responses/Problem${status}`)]));
+  if (!kind) return { '200': { description: say('routes:answers.200'), content: json({ type: 'object' }) }, ...problems('400', '401') };
+  const record = ref(`schemas/${recordName(kind)}`);
+  const single = (status: '200' | '201') => ({ [status]: { description: say(`routes:answers.${status}`), content: json(record) } });
+  const never = (...statuses: string[]) =>
+    Object.fromEntries(statuses.map((status) => [status, { description: say('routes:answers.never') }]));
+  if (selectorsOf(route).length === 0) {
+    if (method === 'GET')
+      return {
+        '200': { description: say('routes:answers.200'), content: json(listSchema(kind, record, say)) },
+        ...problems('400', '401', '404'),
+      };
+    return { ...single('201'), ...problems('400', '401', '403') };
+  }
+  if (method === 'GET') return { ...single('200'), ...problems('400', '401', '403', '404') };
+  if (method === 'DELETE')
+    return {
+      ...single('200'),
+      ...problems('400', '401', '403', '404'),
+      ...(kind.is === 'post' ? problems('410') : never('410')),
+      ...problems('500'),
+    };
+  return { ...single('200'), ...never('201'), ...problems('400', '401', '403', '404') };
+}
+
+/** The page of a list; terms come without the number of pages. */
+function listSchema(kind: Kind, record: Json, say: Say): Json {
+  const described = (name: string, schema: Json) => [name, { ...schema, description: say(`fields:list.${name}`) }];
+  const url = { type: 'string', format: 'uri' };
+  return {
+    title: kind.path,
+    type: 'object',
+    properties: Object.fromEntries([
+      [kind.path, { type: 'array', items: record, description: say('fields:list.records') }],
+      described('rest_url', url),
+      described('next_rest_url', url),
+      described('previous_rest_url', url),
+      described('total', { type: 'integer' }),
+      ...(kind.is === 'post' ? [described('total_pages', { type: 'integer' })] : []),
+    ]),
+    required: [kind.path, 'rest_url', 'total', ...(kind.is === 'post' ? ['total_pages'] : [])],
+  };
+}
+
+/** A default as the declared type has it; WordPress writes the page size as text. */
+function typed(value: unknown, { type }: Json): unknown {
+  if (value === undefined || value === null) return undefined;
+  return type === 'integer' ? Number(value) : value;
+}
+
+/** JSON Schema as OpenAPI 3.0 has it: one type only; several become alternatives. */
+function schemaOf(schema: Readonly<Json>): Json {
+  const { type, items, ...rest } = schema;
+  const nested = items === undefined ? {} : { items: schemaOf(items as Json) };
+  if (!Array.isArray(type)) return { ...(type === undefined ? {} : { type }), ...nested, ...rest };
+  return { anyOf: type.map((one: string) => ({ type: one })), ...nested, ...rest };
+}
+
+// ------------------------------------------------------------------------------------------------- schemas
+interface ObjectSchema extends Json {
+  readonly properties?: Readonly<Record<string, Json>>;
+}
+
+const recordName = (kind: Kind) => trueName(String(kind.record.meta()?.id));
+const trueName = (id: string) => (id in EARLIER ? `${id}Record` : id);
+const groupOf = (id: string) => id.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase();
+
+/** All schemas: what answers hold, what earlier documents say, and the form of an error. */
+function schemas(say: Say): Json {
+  const published = Object.entries(publishedShapes());
+  const named = published.map(([id, schema]) => [id, withDescriptions(id, schema, say)] as const);
+  const earlier = named.filter(([id]) => id in EARLIER).map(([id, schema]) => [id, earlierSchema(id, schema, say)]);
+  return {
+    ...Object.fromEntries(earlier),
+    ...Object.fromEntries(named.map(([id, schema]) => [trueName(id), schema])),
+    Error: errorSchema(say),
+  };
+}
+
+/** The records of all kinds and their parts, by the ids of their shapes. */
+function publishedShapes(): Record<string, ObjectSchema> {
+  const all = z.object(Object.fromEntries(kinds.map((kind) => [kind.name, kind.record])));
+  const { definitions } = z.toJSONSchema(all, { target: 'openapi-3.0', override: ({ jsonSchema }) => withoutSafeRange(jsonSchema) }) as {
+    definitions?: unknown;
+  };
+  const renamed = JSON.stringify(definitions).replace(/"#\/definitions\/(\w+)"/g, (_, id: string) =>
+    JSON.stringify(ref(`schemas/${trueName(id)}`).$ref),
+  );
+  return JSON.parse(renamed) as Record<string, ObjectSchema>;
+}
+
+/** The limits of JavaScript's whole numbers say nothing about the records. */
+function withoutSafeRange(schema: Json): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}
+
+function withDescriptions(id: string, schema: ObjectSchema, say: Say): ObjectSchema {
+  if (!schema.properties) return schema;
+  const described = Object.entries(schema.properties).map(([name, property]) => {
+    const description = say(memberTextKeys(id, name));
+    return [name, '$ref' in property ? { allOf: [property], description } : { ...property, description }];
+  });
+  return { ...schema, properties: Object.fromEntries(described) };
+}
+
+/** Names of the sentences that may describe a member of a record, the closest first. */
+export function memberTextKeys(id: string, name: string): string[] {
+  return [`fields:${groupOf(id)}.${name}`, `fields:common.${name}`];
+}
+
+function earlierSchema(id: string, { properties = {} }: ObjectSchema, say: Say): Json {
+  const types = EARLIER[id] ?? {};
+  const members = [...Object.keys(properties), ...Object.keys(types).filter((name) => !(name in properties))].flatMap((name) => {
+    const type = types[name] ?? properties[name]?.type;
+    const description = properties[name]?.description ?? say(memberTextKeys(id, name.trim()));
+    return type === undefined ? [] : [[name, { type, ...(type === 'array' ? { items: {} } : {}), description }]];
+  });
+  return {
+    type: 'object',
+    deprecated: true,
+    description: say('site:doc-earlier', { name: trueName(id) }),
+    properties: Object.fromEntries(members),
+  };
+}
+
+/** The body of every refusal (contract 1.7). */
+function errorSchema(say: Say): Json {
+  return {
+    type: 'object',
+    properties: {
+      code: { type: 'string', description: say('fields:error.code') },
+      message: { type: 'string', description: say('fields:error.message') },
+      data: { type: 'object', nullable: true, properties: { status: { type: 'integer' } }, description: say('fields:error.data') },
+    },
+    required: ['code', 'message'],
+  };
+}

@@ -1,0 +1,48 @@
+import { ApiError, type Fault } from '../errors.ts';
+import { DatabaseUnavailable } from '../storage/database.ts';
+import type { Texts } from '../texts.ts';
+import type { Reply } from './route.ts';
+
+/** What an error comes to for the caller: itself if it is a refusal, else what little may be told of it. */
+export function refusalOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof DatabaseUnavailable) return new ApiError(error.reason === 'full' ? 'disk-full' : 'database-unavailable', { cause: error });
+  // Express and its middleware mark what the client did wrong, such as an address that cannot be decoded.
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
+  return new ApiError(status >= 400 && status < 500 ? 'rest_no_route' : 'internal_server_error', { cause: error });
+}
+
+/** Seconds after which another try makes sense. */
+const RETRY_AFTER: Readonly<Record<number, number>> = { 429: 30, 503: 2 };
+
+/**
+ * WordPress's form of an error (contract 1.7): `{code, message, data: {status, ...}}`, in the language of the caller. `requestId` goes with the faults that an
+ * administrator can look up in the log.
+ */
+export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal: ApiError, requestId?: string): Reply {
+  const { code, problem, status, details } = refusal;
+  const { faults, data = {}, values = {}, besides = {} } = details;
+  const names = faults ? [...faults.keys()] : Array.isArray(data.params) ? (data.params as string[]) : [];
+  const message = t(language, `problems:${problem}`, { params: names.join(', '), ...values });
+  // A refused JSONP name is the one error without data (`WP_REST_Server::json_error`).
+  const rest = problem === 'rest_callback_invalid' ? {} : { data: { status, ...(faults ? faultMembers(t, language, faults) : {}), ...data } };
+  return {
+    status,
+    body: { code, message, ...rest, ...besides, ...(status >= 500 && requestId !== undefined ? { request_id: requestId } : {}) },
+    ...(RETRY_AFTER[status] === undefined ? {} : { headers: { 'Retry-After': String(RETRY_AFTER[status]) } }),
+  };
+}
+
+/** Members `params` and `details`: a sentence for each parameter, and more about those whose type or set was missed. */
+function faultMembers(t: Texts['t'], language: string, faults: ReadonlyMap<string, Fault>) {
+  const sentences = [...faults].map(([param, fault]) => [param, sentence(t, language, param, fault)] as const);
+  const typed = sentences.filter(([param]) => faults.get(param)!.stage !== 'value');
+  const details = typed.map(([param, message]) => [param, { code: faults.get(param)!.stage === 'enum' ? 'rest_not_in_enum' : 'rest_invalid_type', message, data: { param } }]);
+  return { params: Object.fromEntries(sentences), details: details.length === 0 ? [] : Object.fromEntries(details) };
+}
+
+function sentence(t: Texts['t'], language: string, param: string, fault: Fault): string {
+  if (fault.stage === 'type') return t(language, 'reasons:type', { param, type: fault.type });
+  if (fault.stage === 'enum') return t(language, 'reasons:enum', { param, values: fault.values });
+  return t(language, [...(fault.reason === undefined ? [] : [`reasons:${fault.reason}`]), 'reasons:invalid'], { param });
+}

@@ -1,0 +1,202 @@
+import { anyId, anything, type Grammar, oneOf, selector, text } from '../kinds/grammar.ts';
+import { postKinds, termKinds } from '../kinds/index.ts';
+import type { Param, PostKind, TermKind, Values } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
+import { createPost, changePost, trashPost } from '../records/post-writes.ts';
+import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
+import { changeTerm, createTerm, deleteTerm, listTerms, mayManageTerms, readTerm } from '../records/terms.ts';
+import type { Site } from '../site.ts';
+import { restUrl } from '../wordpress/links.ts';
+import { describeNamespace, describeSite } from './describe.ts';
+import { openApiDocument } from './openapi.ts';
+import { created, described, ok, postList, termList } from './reply.ts';
+import type { Endpoint, Route } from './route.ts';
+
+/** A route as it is served: how its path leads to the id of a record. Absent: it names none, or names the id itself. */
+export interface ServedRoute extends Route {
+  readonly select?: (site: Site, slug: string) => Promise<number | undefined>;
+}
+
+type Params = Endpoint['params'];
+
+/** All routes of the namespace in the order in which the index shows them. `languages`: those an answer can be asked for in. */
+export function createRoutes(languages: readonly string[]): readonly ServedRoute[] {
+  const routes: readonly ServedRoute[] = [
+    {
+      pattern: '',
+      endpoints: [
+        {
+          methods: ['GET'],
+          summary: 'namespace',
+          params: { namespace: { grammar: anything, fallback: '' }, context: { grammar: anything, fallback: 'view' } },
+          mode: 'read',
+          allow: 'anyone',
+          run: async (site, caller) => described(await describeNamespace(site, caller, routes)),
+        },
+      ],
+    },
+    {
+      pattern: '/doc',
+      endpoints: [
+        { methods: ['GET'], summary: 'doc', params: {}, mode: 'read', allow: 'anyone', run: async (site, caller) => ok(await openApiDocument(site, caller, routes)) },
+      ],
+    },
+    ...postKinds.flatMap((kind) => [posts(kind), onePost(kind), onePostBySlug(kind)]),
+    ...termKinds.flatMap((kind) => [terms(kind), oneTerm(kind)]),
+  ].map((route) => inLanguages(route, languages));
+  return routes;
+}
+
+/** The root of the whole interface. `routes`: those of the namespace, for its description. */
+export function createIndex(routes: readonly ServedRoute[]): ServedRoute {
+  const run: Endpoint['run'] = async (site, caller) => described(await describeSite(site, caller, routes));
+  return { pattern: '/', endpoints: [{ methods: ['GET'], summary: 'site', params: { context: { grammar: anything, fallback: 'view' } }, mode: 'read', allow: 'anyone', run }] };
+}
+
+const ID: Params = { id: { grammar: anyId, required: true } };
+const SLUG: Params = { slug: { grammar: text, required: true } };
+/** How single records are read; `password` opens protected ones. */
+const READING: Params = { password: { grammar: text }, context: { grammar: anything } };
+
+// ------------------------------------------------------------------------------------------------- events, venues, organizers
+const posts = (kind: PostKind): ServedRoute => ({
+  pattern: `/${kind.path}`,
+  endpoints: [
+    {
+      methods: ['GET'],
+      summary: `${kind.name}.list`,
+      params: kind.filters,
+      mode: 'read',
+      allow: 'anyone',
+      run: async (site, caller, values) => postList(caller, kind, await listPosts(site, caller, kind, values)),
+    },
+    {
+      methods: ['POST'],
+      summary: `${kind.name}.create`,
+      params: kind.fields,
+      mode: 'create',
+      allow: (_site, caller) => mayCreate(caller, kind),
+      run: async (site, caller, values) => created(await createPost(site, caller, kind, only(kind.fields, values))),
+    },
+  ],
+});
+
+/** The id of an event need not be one's: what it is told by the handler (contract 2.2). The id of a venue or organizer must exist. */
+const onePost = (kind: PostKind): ServedRoute => {
+  const id = kind.name === 'event' ? ID : existing(selector(kind.name));
+  return { pattern: `/${kind.path}/(?P<id>\\d+)`, endpoints: singlePost(kind, '', id, kind.name === 'event' ? { ...id, password: READING.password! } : id) };
+};
+
+/** An event's update takes `slug` as its new slug (decision D6); elsewhere the name is the path's alone. */
+const onePostBySlug = (kind: PostKind): ServedRoute => ({
+  pattern: `/${kind.path}/by-slug/(?P<slug>[^/]+)`,
+  select: (site, slug) => postIdOfSlug(site, kind, slug),
+  endpoints: singlePost(kind, '-by-slug', SLUG, 'slug' in kind.fields ? {} : SLUG),
+});
+
+/** `select`: the parameters that name the record when it is read or trashed; `selectToChange`: those when it is changed. */
+function singlePost(kind: PostKind, suffix: string, select: Params, selectToChange: Params): Endpoint[] {
+  return [
+    {
+      methods: ['GET'],
+      summary: `${kind.name}.read${suffix}`,
+      params: { ...select, ...READING },
+      mode: 'read',
+      allow: 'anyone',
+      run: async (site, caller, values) => ok(await readPost(site, caller, kind, Number(values.id), reading(values))),
+    },
+    {
+      methods: ['DELETE'],
+      summary: `${kind.name}.trash${suffix}`,
+      params: { ...select, ...(kind.name === 'event' ? { password: READING.password! } : {}) },
+      mode: 'read',
+      allow: (site, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(site, caller, kind, Number(id)),
+      run: async (site, caller, values) => ok(await trashPost(site, caller, kind, Number(values.id))),
+    },
+    {
+      methods: ['POST', 'PUT', 'PATCH'],
+      summary: `${kind.name}.change${suffix}`,
+      params: { ...selectToChange, ...optional(kind.fields) },
+      mode: 'change',
+      allow: (site, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(site, caller, kind, Number(id)),
+      run: async (site, caller, values) => ok(await changePost(site, caller, kind, Number(values.id), only(kind.fields, values))),
+    },
+  ];
+}
+
+/** Where the path names no record, WordPress asks for the general capability. */
+const named = ({ viewer }: Caller, kind: PostKind, action: 'edit' | 'delete', id: unknown): boolean | undefined =>
+  id === 0 ? viewer.can(`${action}_${kind.capabilities}`) : undefined;
+
+// ------------------------------------------------------------------------------------------------- categories, tags
+const terms = (kind: TermKind): ServedRoute => ({
+  pattern: `/${kind.path}`,
+  endpoints: [
+    {
+      methods: ['GET'],
+      summary: `${kind.name}.list`,
+      params: kind.filters,
+      mode: 'read',
+      allow: 'anyone',
+      run: async (site, caller, values) => termList(caller, kind, await listTerms(site, caller, kind, values)),
+    },
+    {
+      methods: ['POST'],
+      summary: `${kind.name}.create`,
+      params: kind.fields,
+      mode: 'create',
+      allow: (_site, caller) => mayManageTerms(caller, kind),
+      run: async (site, caller, values) => {
+        const { record, id } = await createTerm(site, caller, kind, only(kind.fields, values));
+        return created(record, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
+      },
+    },
+  ],
+});
+
+const oneTerm = (kind: TermKind): ServedRoute => {
+  const id = existing(selector(kind.name));
+  const allow: Endpoint['allow'] = (_site, caller) => mayManageTerms(caller, kind);
+  return {
+    pattern: `/${kind.path}/(?P<id>\\d+)`,
+    endpoints: [
+      {
+        methods: ['GET'],
+        summary: `${kind.name}.read`,
+        params: { ...id, context: READING.context! },
+        mode: 'read',
+        allow: 'anyone',
+        run: async (site, caller, values) => ok(await readTerm(site, caller, kind, Number(values.id), reading(values))),
+      },
+      {
+        methods: ['POST', 'PUT', 'PATCH'],
+        summary: `${kind.name}.change`,
+        params: { ...id, ...optional(kind.fields) },
+        mode: 'change',
+        allow,
+        run: async (site, caller, values) => ok(await changeTerm(site, caller, kind, Number(values.id), only(kind.fields, values))),
+      },
+      { methods: ['DELETE'], summary: `${kind.name}.delete`, params: id, mode: 'read', allow, run: async (site, caller, values) => ok(await deleteTerm(site, caller, kind, Number(values.id))) },
+    ],
+  };
+};
+
+// ------------------------------------------------------------------------------------------------- parameters
+const existing = (grammar: Grammar): Params => ({ id: { grammar, required: true } });
+
+/** The same fields, none of them required: an update names what it changes. */
+const optional = (fields: Params): Params =>
+  Object.fromEntries(Object.entries(fields).map(([name, { required: _, ...field }]): [string, Param] => [name, field]));
+
+/** Every handler takes the language of its texts. */
+const inLanguages = (route: ServedRoute, languages: readonly string[]): ServedRoute => ({
+  ...route,
+  endpoints: route.endpoints.map((endpoint) => ({ ...endpoint, params: { ...endpoint.params, translation_language: { grammar: oneOf(languages, 'enum') } } })),
+});
+
+const only = (fields: Params, values: Values): Values => Object.fromEntries(Object.entries(values).filter(([name]) => name in fields));
+
+const reading = ({ password, context }: Values) => ({
+  password: typeof password === 'string' ? password : undefined,
+  context: typeof context === 'string' ? context : undefined,
+});

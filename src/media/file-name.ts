@@ -1,0 +1,62 @@
+import { removeAccents } from '../wordpress/accents.ts';
+import type { ImageType } from './image-type.ts';
+
+/** Bytes of a name before its ending, so that `-2048x2048` and a number still fit into the 255 of a file system. */
+const NAME_BYTES = 200;
+const WITHOUT_NAME = 'image';
+
+/** Characters that never stand in the name of an upload (`sanitize_file_name`); control characters among them. */
+const REFUSED = /[?[\]/\\=<>:;,'"&$#*()|~`!{}%+’«»”“\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
+
+/**
+ * A file name that is safe to use (WordPress `sanitize_file_name`): no path, no special characters, blanks as hyphens, nothing that a web
+ * server could take for the ending of a script before the real one. The ending is one of the image's kind, whatever was asked for.
+ */
+export function sanitizeFileName(wanted: string, type: ImageType): string {
+  const clean = removeAccents(wanted)
+    .replaceAll('\u00a0', ' ')
+    .replace(/%20|\+/g, '-')
+    .replace(REFUSED, '')
+    .replace(/[\u200b-\u200f\u202a-\u202e\u2060\ufeff\ufffd]|\p{Cs}/gu, '')
+    .replace(/[\r\n\t -]+/g, '-')
+    .replace(/^[.\-_]+|[.\-_]+$/g, '');
+  const ending = /\.([^.]*)$/.exec(clean)?.[1] ?? '';
+  const fits = type.extensions.includes(ending.toLowerCase());
+  const isImageEnding = /^(jpe?g|jpe|png|gif|webp|avif|bmp|ico|tiff?|heic|svg)$/i.test(ending);
+  const [first = '', ...parts] = (fits || isImageEnding ? clean.slice(0, -ending.length - 1) : clean).split('.');
+  const name = [first, ...parts.map((part) => (/^[a-z]{2,5}\d?$/i.test(part) ? `${part}_` : part))].join('.');
+  return `${cut(name) || WITHOUT_NAME}.${fits ? ending.toLowerCase() : type.extension}`;
+}
+
+/**
+ * The first free form of a file's name in its folder: itself, or with `-1`, `-2` and so on (WordPress `wp_unique_filename`). Names that look
+ * like a size or a derived version of an image are not taken as they are, and neither is a name whose sizes would fall on those of another.
+ *
+ * @param present names of the files that are in the folder
+ */
+export function uniqueFileName(name: string, present: readonly string[]): string {
+  const taken = present.map((other) => other.toLowerCase());
+  const dot = name.lastIndexOf('.');
+  const [stem, ending] = [name.slice(0, dot), name.slice(dot)];
+  const isTaken = (form: string) => {
+    const other = form.toLowerCase();
+    return taken.some((file) => file === other + ending.toLowerCase() || (file.startsWith(`${other}-`) && DERIVED.test(file.slice(other.length))));
+  };
+  if (!DERIVED.test(`${/-[^-]*$/.exec(stem)?.[0] ?? ''}${ending}`) && !isTaken(stem)) return name;
+  for (let number = 1; ; number += 1) if (!isTaken(`${stem}-${number}`)) return `${stem}-${number}${ending}`;
+}
+
+/** What WordPress puts behind the name of an image for the files it makes of it. */
+const DERIVED = /^-(\d+x\d+|scaled|rotated)\.[^.]+$/i;
+
+/** The begin of a name, in whole characters. */
+function cut(name: string): string {
+  let kept = '';
+  let bytes = 0;
+  for (const character of name) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > NAME_BYTES) break;
+    kept += character;
+  }
+  return kept.replace(/^[.\-_]+|[.\-_]+$/g, '');
+}

@@ -1,0 +1,34 @@
+/** A kind of image that the library takes. */
+export interface ImageType {
+  readonly mime: string;
+  /** The usual ending of its files, without dot. */
+  readonly extension: string;
+  /** All endings that go with it. */
+  readonly extensions: readonly string[];
+}
+
+const JPEG: ImageType = { mime: 'image/jpeg', extension: 'jpg', extensions: ['jpg', 'jpeg', 'jpe'] };
+const PNG: ImageType = { mime: 'image/png', extension: 'png', extensions: ['png'] };
+const GIF: ImageType = { mime: 'image/gif', extension: 'gif', extensions: ['gif'] };
+const WEBP: ImageType = { mime: 'image/webp', extension: 'webp', extensions: ['webp'] };
+const AVIF: ImageType = { mime: 'image/avif', extension: 'avif', extensions: ['avif'] };
+
+/** Brands of an ISO media file are looked for in this many bytes. */
+const BRAND_BYTES = 64;
+
+/** What kind of image these bytes begin like, or undefined for anything else: SVG is markup that can hold scripts, and is not taken. */
+export function imageType(bytes: Uint8Array): ImageType | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, BRAND_BYTES)).toString('latin1');
+  if (head.startsWith('\xff\xd8\xff')) return JPEG;
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return PNG;
+  if (/^GIF8[79]a/.test(head)) return GIF;
+  if (/^RIFF[^]{4}WEBP/.test(head)) return WEBP;
+  return isAvif(head) ? AVIF : undefined;
+}
+
+/** An ISO media file whose main brand or one of the others is AVIF's. */
+function isAvif(head: string): boolean {
+  if (head.slice(4, 8) !== 'ftyp') return false;
+  const box = head.slice(8, Math.min(Buffer.from(head.slice(0, 4), 'latin1').readUInt32BE(), head.length));
+  return (box.match(/[^]{4}/g) ?? []).some((brand) => brand === 'avif' || brand === 'avis');
+}

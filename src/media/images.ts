@@ -1,0 +1,119 @@
+import type { SiteSettings } from '../calendar/settings.ts';
+import type { Database } from '../storage/database.ts';
+import { findImage, insertAttachment } from '../storage/media.ts';
+import { nowLocal, nowUtc, type Zone } from '../wordpress/time.ts';
+import type { Viewer } from '../wordpress/viewer.ts';
+import { imageType } from './image-type.ts';
+import { type Library, type StoredImage, storeImage } from './library.ts';
+import { type FetchOptions, FetchRefused, fetchImage } from './safe-fetch.ts';
+import { ImageUnreadable, sizeRules } from './sizes.ts';
+
+/** Where the site's own addresses begin: its home and its folder of uploads, both without trailing slash. */
+export interface OwnAddresses {
+  readonly home: string;
+  readonly uploads: string;
+}
+
+/** What storing an image needs to know of the site: its folder of uploads on disk. */
+interface ImageSite {
+  readonly config: { readonly uploadsDir: string };
+}
+
+/** What storing an image needs to know of the request. */
+interface ImageCaller extends OwnAddresses {
+  readonly settings: Pick<SiteSettings, 'raw' | 'zone'>;
+  readonly now: Date;
+}
+
+/** An image with its files on disk, to be inserted in a transaction or undone. */
+export type PreparedImage = StoredImage;
+
+/** Whether the viewer may bring new images into the library, and so name one by URL (contract 4.8). */
+export const mayUpload = (viewer: Viewer): boolean => viewer.can('upload_files');
+
+/**
+ * The id of the image in the library that an `image` value means, without any network: an id (number or digits) of an image, or a URL that the
+ * library knows. Undefined where it means none.
+ */
+export async function imageIdOf(db: Database, value: number | string, { home, uploads }: OwnAddresses): Promise<number | undefined> {
+  const text = String(value).trim();
+  if (/^\d+$/.test(text)) return Number.isSafeInteger(Number(text)) && Number(text) > 0 ? findImage(db, { id: Number(text) }) : undefined;
+  const url = webAddress(text, home);
+  return url === undefined ? undefined : findImage(db, { url, file: fileBelow(url, uploads) });
+}
+
+/**
+ * Fetches an image that the library does not hold yet and puts its files there; undefined where the URL leads to no image that may be had:
+ * the site's own addresses are never fetched. Before any transaction, since it takes its time.
+ *
+ * @throws the error of the file system when the files can't be written
+ */
+export async function fetchForLibrary(value: string, site: ImageSite, caller: ImageCaller, options?: FetchOptions): Promise<PreparedImage | undefined> {
+  const url = webAddress(value.trim(), caller.home);
+  if (url === undefined || isOwn(url, caller)) return undefined;
+  try {
+    const { bytes, type } = await fetchImage(url, options);
+    return await storeImage({ bytes, type, name: lastPart(url), source: url }, libraryOf(site, caller), monthOf(caller));
+  } catch (error) {
+    if (error instanceof FetchRefused || error instanceof ImageUnreadable) return undefined;
+    throw error;
+  }
+}
+
+/** Puts the files of an uploaded image into the library; undefined where the bytes are no image. Throws the error of the file system. */
+export async function prepareUpload(bytes: Buffer, name: string, site: ImageSite, caller: ImageCaller): Promise<PreparedImage | undefined> {
+  const type = imageType(bytes);
+  if (!type) return undefined;
+  try {
+    return await storeImage({ bytes, type, name }, libraryOf(site, caller), monthOf(caller));
+  } catch (error) {
+    if (error instanceof ImageUnreadable) return undefined;
+    throw error;
+  }
+}
+
+/** Inserts the rows of a prepared image, in the transaction that uses it. Gives its id. May run again; on failure call `prepared.undo()`. */
+export function insertPrepared(db: Database, prepared: PreparedImage, author: number, now: Date, zone: Zone): Promise<number> {
+  return insertAttachment(db, prepared.attachment, { author, date: nowLocal(now, zone), dateUtc: nowUtc(now) });
+}
+
+const LONGEST_URL = 4096;
+
+/** An http or https URL in its ASCII form (D38), or undefined. A path alone counts from the home of the site. */
+function webAddress(text: string, home: string): string | undefined {
+  if (text === '' || text.length > LONGEST_URL) return undefined;
+  const full = /^\/[^/]/.test(text) ? new URL(home).origin + text : text;
+  if (!/^https?:\/\//i.test(full) || !URL.canParse(full)) return undefined;
+  const url = new URL(full);
+  url.hash = '';
+  return url.href;
+}
+
+/** The path of a file below the folder of uploads, decoded, whichever of http and https its URL says. */
+function fileBelow(url: string, uploads: string): string | undefined {
+  const [place, base] = [new URL(url), new URL(uploads)];
+  const folder = `${base.pathname.replace(/\/$/, '')}/`;
+  if (place.host !== base.host || !place.pathname.startsWith(folder)) return undefined;
+  return decoded(place.pathname.slice(folder.length));
+}
+
+/** Whether a URL leads to this very site, the pages of its host among it. */
+const isOwn = (url: string, { home, uploads }: OwnAddresses): boolean => [home, uploads].some((own) => new URL(own).host === new URL(url).host);
+
+const lastPart = (url: string): string => decoded(new URL(url).pathname.split('/').at(-1) ?? '');
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function libraryOf({ config }: ImageSite, { uploads, settings }: ImageCaller): Library {
+  const byMonth = !['', '0'].includes(settings.raw.get('uploads_use_yearmonth_folders') ?? '1');
+  return { folder: config.uploadsDir, address: uploads, byMonth, sizes: sizeRules(settings.raw) };
+}
+
+/** `YYYY/MM` by the site's clock. */
+const monthOf = ({ now, settings }: ImageCaller): string => nowLocal(now, settings.zone).slice(0, 7).replace('-', '/');

@@ -1,0 +1,195 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp, { type Sharp } from 'sharp';
+import type { ImageType } from './image-type.ts';
+
+/** A size that the site makes of every image. A measure of 0 is free. `crop`: exactly this size, cut from the middle. */
+export interface SizeRule {
+  readonly name: string;
+  readonly width: number;
+  readonly height: number;
+  readonly crop: boolean;
+}
+
+export interface Dimensions {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The measures of a size made of an image, and for a crop the part of the image that is taken. */
+export interface Fit extends Dimensions {
+  readonly part?: Dimensions & { readonly left: number; readonly top: number };
+}
+
+/** A file that is no image sharp can read, or one that would take too much memory. */
+export class ImageUnreadable extends Error {
+  override readonly name = 'ImageUnreadable';
+}
+
+/** The value of `_wp_attachment_metadata`, ready to be serialized; the order of its members is WordPress's. */
+export type ImageMetadata = Readonly<Record<string, unknown>>;
+
+/** What was made of an image. `file`: name of the file to show, which is not the original if that was too large or turned. */
+export interface MadeSizes {
+  readonly file: string;
+  readonly metadata: ImageMetadata;
+}
+
+/** The sizes of the site in the order WordPress makes them (`wp_get_registered_image_subsizes`, `_wp_make_subsizes`), from its options. */
+export function sizeRules(options: ReadonlyMap<string, string>): SizeRule[] {
+  const measure = (name: string, fallback: number) => Math.max(0, Number.parseInt(options.get(name) ?? String(fallback), 10) || 0);
+  const rule = (name: string, width: number, height: number, crop = false): SizeRule => ({
+    name,
+    width: measure(`${name}_size_w`, width),
+    height: measure(`${name}_size_h`, height),
+    crop,
+  });
+  return [
+    rule('medium', 300, 300),
+    rule('large', 1024, 1024),
+    rule('thumbnail', 150, 150, !['', '0'].includes(options.get('thumbnail_crop') ?? '1')),
+    rule('medium_large', 768, 0),
+    { name: '1536x1536', width: 1536, height: 1536, crop: false },
+    { name: '2048x2048', width: 2048, height: 2048, crop: false },
+  ].filter(({ width, height }) => width > 0 || height > 0);
+}
+
+/** The measures that a size gets, or undefined where the image is too small for one of its own (`image_resize_dimensions`). */
+export function fitSize(image: Dimensions, rule: Omit<SizeRule, 'name'>): Fit | undefined {
+  const fit = rule.crop ? cropped(image, rule) : shrunk(image, rule);
+  const same = (one: number, other: number) => Math.abs(one - other) <= 1;
+  return same(fit.width, image.width) && same(fit.height, image.height) ? undefined : fit;
+}
+
+/**
+ * Makes the sizes of an image beside it and describes all of them (`wp_create_image_subsizes`): `name-300x200.png`; an image above
+ * 2560 pixels (PNG excepted) gets a smaller stand-in `name-scaled.jpg`, one that is stored turned a straight `name-rotated.jpg`. Animations lose
+ * their movement in the sizes. `written` is told each file before it is made, so that all can be removed again.
+ *
+ * @param folder the folder of the image on disk; `file`: its name there; `below`: the folder as metadata name it, e.g. `2026/11/`
+ * @throws ImageUnreadable, or the error of the file system
+ */
+export async function makeSizes(
+  { bytes, type, folder, file, below }: { bytes: Buffer; type: ImageType; folder: string; file: string; below: string },
+  rules: readonly SizeRule[],
+  written: (path: string) => void,
+): Promise<MadeSizes> {
+  const { turned, ...image } = await readDimensions(bytes);
+  const open = () => reader(bytes).autoOrient();
+  const save = async (picture: Sharp, name: string): Promise<Buffer> => {
+    const made = await encoded(picture, type).catch(unreadable);
+    written(join(folder, name));
+    await writeFile(join(folder, name), made);
+    return made;
+  };
+  const full = await standIn(image, turned, type, file, (fit, name) => save(fit ? resized(open(), fit) : open(), name));
+
+  const sizes: Record<string, unknown> = {};
+  for (const rule of rules) {
+    const fit = fitSize(image, rule);
+    if (!fit) continue;
+    const name = beside(file, `${fit.width}x${fit.height}`);
+    const made = await save(resized(open(), fit), name);
+    sizes[rule.name] = { file: name, width: fit.width, height: fit.height, 'mime-type': type.mime, filesize: made.length };
+  }
+  const metadata = {
+    width: full?.width ?? image.width,
+    height: full?.height ?? image.height,
+    file: below + (full?.file ?? file),
+    filesize: full?.filesize ?? bytes.length,
+    sizes,
+    image_meta: { ...NOTHING_KNOWN, orientation: full ? 1 : NOTHING_KNOWN.orientation },
+    ...(full ? { original_image: file } : {}),
+  };
+  return { file: full?.file ?? file, metadata };
+}
+
+/** Width times height: above this a small file could fill the memory (a decompression bomb). */
+const MOST_PIXELS = 100_000_000;
+const LONGEST_SECONDS = 30;
+/** `big_image_size_threshold`. */
+const THRESHOLD = 2560;
+
+/** What WordPress keeps of an image's EXIF and IPTC data (`wp_read_image_metadata`), for an image that has none. */
+const NOTHING_KNOWN = {
+  aperture: '0', credit: '', camera: '', caption: '', created_timestamp: '0', copyright: '', focal_length: '0', iso: '0', shutter_speed: '0',
+  title: '', orientation: '0', keywords: [], alt: '',
+}; // biome-ignore format: a table
+
+/** Sideways or upside down by its EXIF orientation: 5 to 8 exchange width and height. */
+async function readDimensions(bytes: Buffer): Promise<Dimensions & { turned: boolean }> {
+  const { width, height, orientation = 1 } = await reader(bytes).metadata().catch(unreadable);
+  if (!width || !height) return unreadable();
+  return orientation >= 5 ? { width: height, height: width, turned: true } : { width, height, turned: orientation > 1 };
+}
+
+const reader = (bytes: Buffer): Sharp => sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error' }).timeout({ seconds: LONGEST_SECONDS });
+
+const unreadable = (cause?: unknown): never => {
+  throw new ImageUnreadable('no image that can be read', { cause });
+};
+
+interface StandIn extends Dimensions {
+  readonly file: string;
+  readonly filesize: number;
+}
+
+/** The file that is shown instead of the original, if there must be one. A smaller PNG may well be a larger file, so these stay. */
+async function standIn(
+  image: Dimensions,
+  turned: boolean,
+  type: ImageType,
+  file: string,
+  save: (fit: Fit | undefined, name: string) => Promise<Buffer>,
+): Promise<StandIn | undefined> {
+  const large = type.mime !== 'image/png' && Math.max(image.width, image.height) > THRESHOLD;
+  const fit = large ? fitSize(image, { width: THRESHOLD, height: THRESHOLD, crop: false }) : undefined;
+  if (!fit && !turned) return undefined;
+  const name = beside(file, fit ? 'scaled' : 'rotated');
+  const made = await save(fit, name);
+  return { width: fit?.width ?? image.width, height: fit?.height ?? image.height, file: name, filesize: made.length };
+}
+
+/** The name of a file made of another one. */
+const beside = (file: string, suffix: string): string => file.replace(/(\.[^.]+)$/, `-${suffix}$1`);
+
+function resized(picture: Sharp, { width, height, part }: Fit): Sharp {
+  return (part ? picture.extract(part) : picture).resize({ width, height, fit: 'fill' });
+}
+
+/** WordPress's qualities: 82, and 86 for WebP. */
+function encoded(picture: Sharp, { mime }: ImageType): Promise<Buffer> {
+  const plain = picture.keepIccProfile();
+  if (mime === 'image/png') return plain.png({ compressionLevel: 9 }).toBuffer();
+  if (mime === 'image/gif') return plain.gif().toBuffer();
+  if (mime === 'image/webp') return plain.webp({ quality: 86 }).toBuffer();
+  if (mime === 'image/avif') return plain.avif({ quality: 60, effort: 2 }).toBuffer();
+  return plain.jpeg({ quality: 82, progressive: true }).toBuffer();
+}
+
+/** `wp_constrain_dimensions`: within both measures, the proportions kept, never larger. */
+function shrunk({ width, height }: Dimensions, rule: Dimensions): Fit {
+  const narrower = rule.width > 0 && width > rule.width ? rule.width / width : 1;
+  const lower = rule.height > 0 && height > rule.height ? rule.height / height : 1;
+  const within = (ratio: number) => Math.round(width * ratio) <= rule.width && Math.round(height * ratio) <= rule.height;
+  const larger = Math.max(narrower, lower);
+  const ratio = within(larger) ? larger : Math.min(narrower, lower);
+  // Rounding may end a pixel short of the measure that was decisive.
+  const scaled = (length: number, most: number, decisive: boolean) => {
+    const rounded = Math.max(1, Math.round(length * ratio));
+    return decisive && rounded === most - 1 ? most : rounded;
+  };
+  return { width: scaled(width, rule.width, narrower < 1), height: scaled(height, rule.height, lower < 1) };
+}
+
+/** The middle of the image, in the proportions of the size; an image that is smaller one way is not enlarged. */
+function cropped(image: Dimensions, rule: Dimensions): Fit {
+  const shape = image.width / image.height;
+  const [wanted, tall] = [Math.min(rule.width, image.width), Math.min(rule.height, image.height)];
+  const width = Math.max(1, wanted || Math.round(tall * shape));
+  const height = Math.max(1, tall || Math.round(wanted / shape));
+  const ratio = Math.max(width / image.width, height / image.height);
+  const part = { width: Math.round(width / ratio), height: Math.round(height / ratio) };
+  const middle = { left: Math.floor((image.width - part.width) / 2), top: Math.floor((image.height - part.height) / 2) };
+  return { width, height, part: { ...middle, ...part } };
+}

@@ -1,0 +1,72 @@
+import { type Fault, fail } from '../errors.ts';
+import type { Field, Param, Values } from '../kinds/kind.ts';
+import type { Site } from '../site.ts';
+import type { Caller } from './caller.ts';
+import { resolveReferences, type Wanted } from './references.ts';
+
+export type Params = Readonly<Record<string, Param | Field>>;
+export type Mode = 'read' | 'create' | 'change';
+
+/**
+ * The values that a request names, checked in WordPress's order (contract 1.6): what is missing, then what is refused as a value (references
+ * to other records among it), then what has the wrong type. Absent parameters are absent; `null` clears (decisions D1, D7).
+ *
+ * @throws rest_missing_callback_param, rest_invalid_param
+ */
+export async function acceptParams(site: Site, caller: Caller, params: Params, raw: Readonly<Record<string, unknown>>, mode: Mode): Promise<Values> {
+  const missing: string[] = [];
+  const refused = new Map<string, Fault>();
+  const mistyped = new Map<string, Fault>();
+  const wanted: Wanted[] = [];
+  const values: Record<string, unknown> = {};
+
+  for (const [name, param] of Object.entries(params)) {
+    const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
+    if (param.required && mode === 'create' && (given === undefined || given === null)) {
+      missing.push(name);
+      continue;
+    }
+    if (given === undefined) continue;
+    if (isBlank(param, given) && !(param.required && mode === 'create')) {
+      const meaning = blankMeaning(param, given, mode);
+      if (meaning === 'absent') continue;
+      if (meaning === 'false' || meaning === 'null') values[name] = meaning === 'false' ? false : null;
+      else if (meaning === 'mistyped') mistyped.set(name, { stage: 'type', type: typeOf(param) });
+      else if (meaning === 'refused') refused.set(name, { stage: 'value' });
+      if (meaning !== 'read') continue;
+    }
+    const { value, fault, late } = param.grammar.read(given, caller.viewer.can);
+    if (fault) refused.set(name, fault);
+    if (late) mistyped.set(name, late);
+    if (fault) continue;
+    values[name] = value;
+    if (param.grammar.refers && value !== undefined) wanted.push({ name, value, grammar: param.grammar });
+  }
+  if (missing.length > 0) fail('rest_missing_callback_param', { values: { names: missing.join(', ') }, data: { params: missing } });
+
+  const password = typeof raw.password === 'string' ? raw.password : undefined;
+  const { resolved, unknown } = await resolveReferences(site, caller, wanted, {
+    password,
+    last: refused.size + mistyped.size === 0,
+    accept: (kind, nested) => acceptParams(site, caller, kind.fields, nested, 'create'),
+  });
+  for (const name of unknown) refused.set(name, { stage: 'value' });
+  for (const faults of [refused, mistyped]) {
+    if (faults.size > 0) fail('rest_invalid_param', { faults: new Map(Object.keys(params).flatMap((name) => (faults.has(name) ? [[name, faults.get(name)!] as const] : []))) });
+  }
+  return { ...values, ...resolved };
+}
+
+const isBlank = ({ grammar }: Param, given: unknown) => given === null || given === '' || (grammar.blank?.(given) ?? false);
+
+/** What an empty value means: nothing on create; on change it clears, is refused or means no; in a query it is read like any other. */
+function blankMeaning(param: Param | Field, given: unknown, mode: Mode): 'absent' | 'null' | 'false' | 'refused' | 'mistyped' | 'read' {
+  if (mode === 'read') return given === null ? (param.grammar.json.type === undefined ? 'absent' : 'mistyped') : 'read';
+  const empty = 'empty' in param ? param.empty : 'refused';
+  if (empty === 'false') return 'false';
+  if (mode === 'create') return 'absent';
+  if (empty === 'clears') return 'null';
+  return given === null ? 'mistyped' : 'refused';
+}
+
+const typeOf = ({ grammar }: Param) => (typeof grammar.json.type === 'string' ? grammar.json.type : 'string');

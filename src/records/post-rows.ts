@@ -1,0 +1,31 @@
+import type { Field, PostKind, Rows, Values } from '../kinds/kind.ts';
+import { ksesPost, ksesTitle } from '../wordpress/kses.ts';
+import { stripControlCharacters } from '../wordpress/plain-text.ts';
+import type { Post } from '../wordpress/rows.ts';
+
+/** Columns that hold numbers. */
+const NUMBERS = new Set(['post_author', 'menu_order', 'post_parent']);
+
+/**
+ * The columns and metas that the named fields come to by themselves; what else changes with them is the kind's `follows`. `trusted`: the caller may
+ * write unfiltered HTML; of others, scripts and the like are taken out (contract 4.2). Links, terms and the image are resolved elsewhere.
+ */
+export function fieldRows(kind: PostKind, values: Values, trusted: boolean): Rows {
+  const columns: Record<string, string | number> = {};
+  const metas: Record<string, readonly string[]> = {};
+  for (const [name, value] of Object.entries(values)) {
+    const field: Field | undefined = kind.fields[name];
+    if (!field) continue;
+    const stored = (field.store?.(value === null ? '' : value) ?? []).map(stripControlCharacters);
+    if (field.place.in === 'column') {
+      const text = stored[0] ?? '';
+      columns[field.place.column] = NUMBERS.has(field.place.column) ? Number(text) : filtered(field.place.column, text, trusted);
+    } else if (field.place.in === 'meta') metas[field.place.key] = stored;
+  }
+  return { columns: columns as Partial<Post>, metas };
+}
+
+function filtered(column: string, text: string, trusted: boolean): string {
+  if (column === 'post_title') return (trusted ? text : ksesTitle(text)).trim();
+  return trusted ? text : ksesPost(text);
+}

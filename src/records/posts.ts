@@ -1,0 +1,115 @@
+import { fail, type ProblemName } from '../errors.ts';
+import { postKind } from '../kinds/index.ts';
+import type { Condition, PostKind, Values } from '../kinds/kind.ts';
+import { isLocked } from '../kinds/post-record.ts';
+import type { Site } from '../site.ts';
+import { loadBundle, loadMetas } from '../storage/bundle.ts';
+import type { Database } from '../storage/database.ts';
+import { findPostIds } from '../storage/post-list.ts';
+import { findPost, findPostBySlug } from '../storage/posts.ts';
+import { descendantsOf } from '../storage/terms.ts';
+import { sanitizeSlugForQuery } from '../wordpress/slug.ts';
+import { type Caller, renderContext } from './caller.ts';
+import { editsKind, listVisibility, mayDelete, mayEdit, mayRead, seen } from './visibility.ts';
+
+/** One page of a list. */
+export interface Listing {
+  readonly records: readonly Record<string, unknown>[];
+  readonly total: number;
+  readonly pages: number;
+  readonly page: number;
+  /** Effective parameters for the list's URLs, in order, the page left out (decision D21). */
+  readonly query: readonly (readonly [string, string])[];
+}
+
+/**
+ * The events, venues or organizers that a request asks for and the caller may see.
+ *
+ * @throws `{kind}-archive-page-not-found` past the last page
+ */
+export async function listPosts(site: Site, caller: Caller, kind: PostKind, values: Values): Promise<Listing> {
+  const { viewer, settings } = caller;
+  const page = Number(values.page ?? 1);
+  const perPage = pageSize(site, caller, values);
+  const password = typeof values.password === 'string' ? values.password : undefined;
+  const { conditions, order, echo } = kind.narrow(values, caller);
+  const { ids, total } = await findPostIds(site.db, {
+    kind,
+    visible: listVisibility(viewer, kind, values.status as string[] | undefined),
+    visibleEvents: listVisibility(viewer, postKind('event'), undefined),
+    conditions: await withDescendants(site.db, conditions),
+    order,
+    limit: perPage,
+    offset: (page - 1) * perPage,
+    password,
+    occurrences: settings.occurrenceTables,
+  });
+  if (ids.length === 0 && page > 1) fail(`${kind.name}-archive-page-not-found` as ProblemName);
+  const bundle = await loadBundle(site.db, kind, ids);
+  const context = renderContext(caller, (row) => mayRead(viewer, row), password);
+  const status = (values.status as string[] | undefined)?.join(',') ?? (editsKind(viewer, kind) ? 'any' : 'publish');
+  return {
+    records: ids.filter((id) => bundle.posts.has(id)).map((id) => kind.render(id, bundle, context, false)),
+    total,
+    pages: Math.ceil(total / perPage),
+    page,
+    query: [['per_page', String(perPage)], ...echo, ['status', status]],
+  };
+}
+
+/** How many records a page holds: what is asked, at most the site's limit; else the calendar's or WordPress's own number. */
+export function pageSize({ config }: Site, { settings }: Caller, values: Values): number {
+  return Math.min(Number(values.per_page ?? settings.calendar.postsPerPage ?? settings.postsPerPage), config.maxPerPage);
+}
+
+/** A category that is asked for stands for those below it too; tags have none. */
+async function withDescendants(db: Database, conditions: readonly Condition[]): Promise<Condition[]> {
+  return Promise.all(conditions.map(async (condition) => (condition.by === 'terms' && condition.kind === 'category' ? { ...condition, ids: await descendantsOf(db, 'tribe_events_cat', condition.ids) } : condition)));
+}
+
+/**
+ * One record, with its JSON-LD.
+ *
+ * @throws not found, wrong kind, in the trash, not accessible, protected (contract 2.2 and 2.4, in this order)
+ */
+export async function readPost(site: Site, caller: Caller, kind: PostKind, id: number, { password, context }: { password?: string | undefined; context?: string | undefined } = {}) {
+  const { viewer } = caller;
+  const bundle = await loadBundle(site.db, kind, [id]);
+  const row = bundle.posts.get(id);
+  if (kind.name === 'event') {
+    if (!row) return fail('rest-event-not-found');
+    if (row.post_type !== kind.postType) return fail('rest-invalid-event-id');
+    if (row.post_status === 'trash') return fail('event-no-longer-available');
+  }
+  const mine = row?.post_type === kind.postType ? row : fail('rest_invalid_param', { faults: new Map([['id', { stage: 'value' }]]) });
+  const rights = seen(mine, bundle.metas.get(id));
+  if (!mayRead(viewer, rights)) return fail(`${kind.name}-not-accessible` as ProblemName);
+  const opened = context === 'edit' && kind.name === 'event' && mayEdit(viewer, rights) ? mine.post_password : password;
+  if (kind.name === 'event' && isLocked(mine, { password: opened })) return fail('event-password-protected');
+  return kind.render(id, bundle, renderContext(caller, (other) => mayRead(viewer, other), opened), true);
+}
+
+/** The record as a write answers it: without JSON-LD. */
+export async function renderPost(site: Site, caller: Caller, kind: PostKind, id: number) {
+  const bundle = await loadBundle(site.db, kind, [id]);
+  const password = bundle.posts.get(id)?.post_password;
+  return kind.render(id, bundle, renderContext(caller, (row) => mayRead(caller.viewer, row), kind.name === 'event' ? password : undefined), false);
+}
+
+/** Id of the record that a by-slug address names, whatever its status; undefined: none. `slug`: decoded once by the route. */
+export const postIdOfSlug = (site: Site, kind: PostKind, slug: string): Promise<number | undefined> => findPostBySlug(site.db, kind.postType, sanitizeSlugForQuery(slug));
+
+// ------------------------------------------------------------------------------------------------- who may
+export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => editsKind(viewer, kind);
+
+/** Whether the caller may change this record. For an event that does not exist the general capability answers, so that those who may learn that it is missing. */
+export const mayChange = (site: Site, caller: Caller, kind: PostKind, id: number): Promise<boolean> => mayTouch(site, caller, kind, id, 'edit');
+export const mayTrash = (site: Site, caller: Caller, kind: PostKind, id: number): Promise<boolean> => mayTouch(site, caller, kind, id, 'delete');
+
+async function mayTouch({ db }: Site, { viewer }: Caller, kind: PostKind, id: number, action: 'edit' | 'delete'): Promise<boolean> {
+  if (!viewer.can(`${action}_${kind.capabilities}`)) return false;
+  const row = await findPost(db, id);
+  if (!row) return kind.name === 'event';
+  const metas = row.post_status === 'trash' ? (await loadMetas(db, [id])).get(id) : undefined;
+  return (action === 'edit' ? mayEdit : mayDelete)(viewer, seen(row, metas));
+}

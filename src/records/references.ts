@@ -1,0 +1,144 @@
+import { ApiError } from '../errors.ts';
+import type { Grammar, LinkWish, Reference } from '../kinds/grammar.ts';
+import { postKind, termKind } from '../kinds/index.ts';
+import type { PostKind, PostKindName, TermKindName, Values } from '../kinds/kind.ts';
+import { fetchForLibrary, imageIdOf, type PreparedImage } from '../media/images.ts';
+import type { Site } from '../site.ts';
+import { loadMetas } from '../storage/bundle.ts';
+import type { Database } from '../storage/database.ts';
+import { foldText } from '../storage/collation.ts';
+import { existingPosts } from '../storage/posts.ts';
+import { findTermsLike } from '../storage/terms.ts';
+import { existingUserIds } from '../storage/users.ts';
+import { sanitizeTermName } from '../wordpress/kses.ts';
+import type { Term } from '../wordpress/rows.ts';
+import { sanitizeTitle } from '../wordpress/slug.ts';
+import type { Caller } from './caller.ts';
+import { mayRead, seen } from './visibility.ts';
+
+/** A value that names other records or people, as its grammar read it. */
+export interface Wanted {
+  readonly name: string;
+  readonly value: unknown;
+  readonly grammar: Grammar;
+}
+
+/** A venue or organizer to link: an existing one, or the accepted values of a new one. */
+export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; readonly values: Values };
+
+interface Options {
+  /** Accepts the parameters of a record that another one brings along. Throws where they are refused. */
+  readonly accept: (kind: PostKind, raw: Readonly<Record<string, unknown>>) => Promise<Values>;
+  readonly password: string | undefined;
+  /** Whether nothing else is wrong with the request: only then an image is fetched from elsewhere. */
+  readonly last: boolean;
+}
+
+/**
+ * Looks up what the values name, one query for each kind of reference. What the caller may not read counts as unknown (decision D35), and so
+ * do the protected events of a filter. Gives the values to go on with, and the names of parameters that name something unknown.
+ */
+export async function resolveReferences(site: Site, caller: Caller, wanted: readonly Wanted[], options: Options): Promise<{ resolved: Record<string, unknown>; unknown: string[] }> {
+  const resolved: Record<string, unknown> = {};
+  const unknown: string[] = [];
+  const settle = (name: string, value: unknown) => {
+    if (value === undefined) unknown.push(name);
+    else resolved[name] = value;
+  };
+  const about = (...names: Reference[]) => wanted.filter(({ grammar }) => names.includes(grammar.refers!));
+
+  const people = about('user');
+  const users = await existingUserIds(site.db, people.map(({ value }) => value as number));
+  for (const { name, value } of people) settle(name, users.has(value as number) ? value : undefined);
+
+  for (const kind of ['event', 'venue', 'organizer'] as const) {
+    const asked = about(kind);
+    const known = await knownPosts(site.db, caller, kind, asked, options.password);
+    for (const { name, value, grammar } of asked) {
+      const sound = idsIn(value).every((id) => (grammar.use === 'selector' ? known.existing : known.readable).has(id));
+      settle(name, sound ? await planned(value, postKind(kind), options.accept) : undefined);
+    }
+  }
+  for (const kind of ['category', 'tag'] as const) {
+    const asked = about(kind);
+    const lookUp = await termLookUp(site.db, kind, asked.flatMap(({ value }) => tokensIn(value)));
+    for (const { name, value, grammar } of asked) settle(name, termValue(value, grammar, lookUp));
+  }
+  for (const { name, value } of about('image')) settle(name, await imageValue(site, caller, value as number | string, options.last && unknown.length === 0));
+  return { resolved, unknown };
+}
+
+const idsIn = (value: unknown): number[] =>
+  (Array.isArray(value) ? value : [value]).flatMap((item: number | LinkWish) => (typeof item === 'number' ? [item] : 'id' in item ? [item.id] : []));
+
+/** Wishes for links with the parameters of new records accepted (decision D5); other values as they are. Undefined: something is refused. */
+async function planned(value: unknown, kind: PostKind, accept: Options['accept']): Promise<unknown> {
+  if (!Array.isArray(value) || typeof value[0] !== 'object') return value;
+  const plans: LinkPlan[] = [];
+  for (const wish of value as LinkWish[]) {
+    if ('id' in wish) plans.push(wish);
+    else {
+      const values = await accept(kind, wish.create).catch((error: unknown) => (error instanceof ApiError ? undefined : Promise.reject(error)));
+      if (values === undefined) return undefined;
+      plans.push({ kind, values });
+    }
+  }
+  return plans;
+}
+
+async function knownPosts(db: Database, { viewer }: Caller, name: PostKindName, asked: readonly Wanted[], password: string | undefined) {
+  const ids = asked.flatMap(({ value }) => idsIn(value));
+  const rows = await existingPosts(db, postKind(name).postType, ids);
+  const trashed = [...rows.values()].filter((row) => row.post_status === 'trash').map((row) => row.ID);
+  const metas = await loadMetas(db, trashed);
+  const readable = [...rows.values()].filter((row) => {
+    const locked = row.post_password !== '' && row.post_password !== password;
+    return mayRead(viewer, seen(row, metas.get(row.ID))) && !(locked && name === 'event');
+  });
+  return { existing: new Set(rows.keys()), readable: new Set(readable.map((row) => row.ID)) };
+}
+
+const tokensIn = (value: unknown): (string | number)[] => (Array.isArray(value) ? value : [value]).filter((item) => item !== 0);
+
+/** Finds terms of what was looked up: by id, or by a token as WordPress resolves it: slug first, then id, then name. */
+export interface TermLookUp {
+  readonly byId: (id: number) => Term | undefined;
+  readonly byToken: (token: string | number) => Term | undefined;
+}
+
+export async function termLookUp(db: Database, name: TermKindName, tokens: readonly (string | number)[]): Promise<TermLookUp> {
+  const texts = tokens.map(String);
+  const rows = await findTermsLike(db, termKind(name).taxonomy, {
+    ids: texts.filter(isId).map(Number),
+    slugs: texts.map((text) => sanitizeTitle(text)).filter(Boolean),
+    names: texts.map(sanitizeTermName).filter(Boolean),
+  });
+  const byId = (id: number) => rows.find((term) => term.term_id === id);
+  const named = (text: string) => rows.find((term) => foldText(term.name) === foldText(sanitizeTermName(text)));
+  return {
+    byId,
+    byToken: (token) => {
+      const text = String(token);
+      return rows.find((term) => term.slug === sanitizeTitle(text)) ?? (isId(text) ? byId(Number(text)) : undefined) ?? named(text);
+    },
+  };
+}
+
+const isId = (text: string) => /^\d{1,15}$/.test(text);
+
+function termValue(value: unknown, { use }: Grammar, { byId, byToken }: TermLookUp): unknown {
+  if (value === 0) return 0;
+  if (typeof value === 'number') return byId(value)?.term_id;
+  if (!Array.isArray(value)) return byToken(value as string)?.term_id;
+  const terms = value.map(byToken);
+  if (terms.some((term) => term === undefined)) return undefined;
+  return use === 'numbers' ? value.filter((token) => isId(String(token))).map(Number) : [...new Set(terms.map((term) => term!.term_id))];
+}
+
+/** An image of the library by id or address, or one fetched from elsewhere for those who may upload. */
+async function imageValue(site: Site, caller: Caller, value: number | string, mayFetch: boolean): Promise<number | PreparedImage | undefined> {
+  const known = await imageIdOf(site.db, value, caller);
+  if (known !== undefined) return known;
+  if (typeof value === 'number' || !mayFetch || !caller.viewer.can('upload_files')) return undefined;
+  return fetchForLibrary(value, site, caller);
+}

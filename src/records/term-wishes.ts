@@ -1,0 +1,29 @@
+import { fail } from '../errors.ts';
+import type { TermWish } from '../kinds/grammar.ts';
+import { termKind } from '../kinds/index.ts';
+import type { TermKindName } from '../kinds/kind.ts';
+import type { Database } from '../storage/database.ts';
+import type { Caller } from './caller.ts';
+import { termLookUp } from './references.ts';
+import { createTermRow } from './term-writes.ts';
+
+/**
+ * Ids of the terms that a write wishes for, in order and each once: existing ones by id, slug or name, and new ones made from names
+ * (decision D4). Ids that do not exist are left out, as WordPress does.
+ *
+ * @throws rest_forbidden for a new name by a caller who may not create terms of that taxonomy
+ */
+export async function resolveTermWishes(db: Database, caller: Caller, name: TermKindName, wishes: readonly TermWish[]): Promise<number[]> {
+  const kind = termKind(name);
+  const lookUp = await termLookUp(db, name, wishes.map((wish) => wish.id ?? wish.slug ?? wish.name ?? ''));
+  const ids: number[] = [];
+  for (const wish of wishes) {
+    const known = wish.id === undefined ? lookUp.byToken(wish.slug ?? wish.name ?? '') : lookUp.byId(wish.id);
+    if (known) ids.push(known.term_id);
+    else if (wish.name !== undefined) {
+      if (!kind.manage.every(caller.viewer.can)) fail('rest_forbidden', { status: caller.viewer.id === 0 ? 401 : 403 });
+      ids.push((await createTermRow(db, kind, { name: wish.name, description: '', parent: 0 })).id);
+    }
+  }
+  return [...new Set(ids)];
+}

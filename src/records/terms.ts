@@ -1,0 +1,132 @@
+import { fail, failParam } from '../errors.ts';
+import type { TermKind, Values } from '../kinds/kind.ts';
+import { termRecord } from '../kinds/term-record.ts';
+import type { Site } from '../site.ts';
+import { noteChange } from '../storage/changes.ts';
+import type { Database } from '../storage/database.ts';
+import { findTerms, type TermOrder } from '../storage/term-list.ts';
+import { findTerm, loadTree, removeTerm } from '../storage/terms.ts';
+import { restUrl } from '../wordpress/links.ts';
+import type { Term } from '../wordpress/rows.ts';
+import { sanitizeSlugForQuery } from '../wordpress/slug.ts';
+import type { Caller } from './caller.ts';
+import { type Listing, pageSize } from './posts.ts';
+import { changeTermRow, createTermRow, dropTree } from './term-writes.ts';
+
+const ORDERS = new Map<string, TermOrder>(
+  (['name', 'id', 'slug', 'count', 'description', 'parent', 'term_group', 'include', 'include_slugs'] as const).flatMap((name) => [[name, name] as const, ...(name === 'id' ? [['term_id', name] as const] : [])]),
+);
+
+/** Parameters of a list of terms that its URLs carry (decision D25). */
+const ECHOED = ['search', 'exclude', 'include', 'order', 'orderby', 'hide_empty', 'parent', 'post', 'event', 'slug'];
+
+/** The terms that a request asks for. A page past the last is empty. */
+export async function listTerms(site: Site, caller: Caller, kind: TermKind, values: Values): Promise<Listing> {
+  const page = Number(values.page ?? 1);
+  const perPage = pageSize(site, caller, values);
+  const post = (values.event ?? values.post) as number | undefined;
+  const { terms, total, tree } = await findTerms(site.db, {
+    kind,
+    search: values.search as string | undefined,
+    include: values.include as number[] | undefined,
+    exclude: values.exclude as number[] | undefined,
+    parent: values.parent as number | undefined,
+    slug: values.slug === undefined ? undefined : sanitizeSlugForQuery(String(values.slug)),
+    post,
+    hideEmpty: post === undefined && values.hide_empty !== false,
+    order: ORDERS.get(String(values.orderby ?? 'name').toLowerCase()) ?? 'name',
+    descending: values.order !== undefined && String(values.order).toLowerCase() !== 'asc',
+    limit: perPage,
+    offset: (page - 1) * perPage,
+  });
+  return {
+    records: terms.map((term) => termRecord(term, kind, ancestors(term, tree), caller)),
+    total,
+    pages: Math.ceil(total / perPage),
+    page,
+    query: [...(values.per_page === undefined ? [] : [['per_page', String(perPage)] as const]), ...ECHOED.filter((name) => values[name] !== undefined).map((name) => [name, written(values[name])] as const)],
+  };
+}
+
+const written = (value: unknown) => (Array.isArray(value) ? value.join(',') : String(value));
+
+/** One term, with the links that WordPress's own routes give it. */
+export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Record<string, unknown>> {
+  return rendered(db, caller, kind, await existing(db, kind, id));
+}
+
+/** Creates a term. Gives its record and id. */
+export async function createTerm(site: Site, caller: Caller, kind: TermKind, values: Values): Promise<{ id: number; record: Record<string, unknown> }> {
+  if (!kind.hierarchical && values.parent !== undefined) fail('rest_taxonomy_not_hierarchical');
+  const { id } = await site.db.transaction(async (trx) => {
+    const made = await createTermRow(trx, kind, { name: String(values.name), slug: values.slug as string | undefined, description: String(values.description ?? ''), parent: Number(values.parent ?? 0) });
+    await noteChange(trx, caller.now);
+    return made;
+  });
+  return { id, record: await readTerm(site, caller, kind, id) };
+}
+
+/** Changes what the values name of a term. */
+export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: Values): Promise<Record<string, unknown>> {
+  if (!kind.hierarchical && values.parent !== undefined) fail('rest_taxonomy_not_hierarchical');
+  await site.db.transaction(async (trx) => {
+    const term = await existing(trx, kind, id);
+    if (!Object.keys(values).some((name) => name in kind.fields)) return;
+    await changeTermRow(trx, kind, term, {
+      ...(values.name === undefined ? {} : { name: String(values.name) }),
+      ...(values.slug === undefined ? {} : { slug: String(values.slug) }),
+      ...(values.description === undefined ? {} : { description: String(values.description ?? '') }),
+      ...(values.parent === undefined ? {} : { parent: Number(values.parent ?? 0) }),
+    });
+    await noteChange(trx, caller.now);
+  });
+  return readTerm(site, caller, kind, id);
+}
+
+/** Deletes a term for good; its children move up, posts lose it. Gives the record as it was. */
+export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Record<string, unknown>> {
+  return db.transaction(async (trx) => {
+    const term = await existing(trx, kind, id);
+    const record = termRecord(term, kind, await ancestorsOf(trx, kind, term), caller);
+    await removeTerm(trx, term);
+    if (kind.hierarchical) await dropTree(trx, kind);
+    await noteChange(trx, caller.now);
+    return record;
+  });
+}
+
+/** Whether the caller may create, change and delete terms of this kind. */
+export const mayManageTerms = ({ viewer }: Caller, kind: TermKind): boolean => kind.manage.every(viewer.can);
+
+async function existing(db: Database, kind: TermKind, id: number): Promise<Term> {
+  return (await findTerm(db, kind.taxonomy, id)) ?? failParam('id');
+}
+
+async function ancestorsOf(db: Database, kind: TermKind, term: Term): Promise<string[]> {
+  return term.parent === 0 ? [] : ancestors(term, await loadTree(db, kind.taxonomy));
+}
+
+/** Slugs from the root down to the term's parent. */
+function ancestors({ parent }: Term, tree: ReadonlyMap<number, { parent: number; slug: string }>): string[] {
+  const slugs: string[] = [];
+  for (let node = tree.get(parent); node && slugs.length < tree.size; node = tree.get(node.parent)) slugs.unshift(node.slug);
+  return slugs;
+}
+
+/** The record with the links of WordPress's core routes (contract 2.7.2 a). */
+async function rendered(db: Database, caller: Caller, kind: TermKind, term: Term): Promise<Record<string, unknown>> {
+  const core = (route: string, query: [string, string][] = []) => restUrl(caller, `wp/v2/${route}`, query);
+  const types = kind.name === 'category' ? ['tribe_events', 'tec_calendar_embed'] : ['posts', 'tribe_events', 'tec_calendar_embed'];
+  const mine = caller.viewer.can(kind.name === 'category' ? 'publish_tribe_events' : 'manage_categories');
+  return {
+    ...termRecord(term, kind, await ancestorsOf(db, kind, term), caller),
+    _links: {
+      self: [{ href: core(`${kind.restBase}/${term.term_id}`), targetHints: { allow: mine ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET'] } }],
+      collection: [{ href: core(kind.restBase) }],
+      about: [{ href: core(`taxonomies/${kind.taxonomy}`) }],
+      ...(term.parent > 0 ? { up: [{ embeddable: true, href: core(`${kind.restBase}/${term.parent}`) }] } : {}),
+      'wp:post_type': types.map((type) => ({ href: core(type, [[kind.name === 'category' ? kind.taxonomy : 'tags', String(term.term_id)]]) })),
+      curies: [{ name: 'wp', href: 'https://api.w.org/{rel}', templated: true }],
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { Bundle, PostKind } from '../kinds/kind.ts';
+import { imageIdsIn } from '../wordpress/render.ts';
+import type { Metas, Post, Term } from '../wordpress/rows.ts';
+import type { Database } from './database.ts';
+
+/**
+ * Everything that the records of these posts are made of: their rows and metas, their terms, the posts they link to with metas, and the
+ * images of all. A fixed number of queries for any number of ids; ids without a row are simply missing.
+ */
+export async function loadBundle(db: Database, kind: PostKind, ids: readonly number[]): Promise<Bundle> {
+  const [own, ownMetas, terms] = await Promise.all([loadPosts(db, ids), loadMetas(db, ids), kind.terms.length > 0 ? loadTermsOf(db, ids) : new Map<number, Term[]>()]);
+  const linkedIds = Object.keys(kind.links).flatMap((key) => idsIn(ownMetas, key));
+  const [linked, linkedMetas] = await Promise.all([loadPosts(db, linkedIds), loadMetas(db, linkedIds)]);
+  const imageIds = [
+    ...idsIn(ownMetas, '_thumbnail_id'),
+    ...idsIn(linkedMetas, '_thumbnail_id'),
+    ...[...own.values(), ...linked.values()].flatMap((row) => imageIdsIn(row.post_content)),
+  ];
+  const [images, imageMetas] = await Promise.all([loadPosts(db, imageIds), loadMetas(db, imageIds)]);
+  return { posts: new Map([...images, ...linked, ...own]), metas: new Map([...imageMetas, ...linkedMetas, ...ownMetas]), terms };
+}
+
+/** Rows of `posts` by id. */
+export async function loadPosts(db: Database, ids: readonly number[]): Promise<Map<number, Post>> {
+  const rows: Post[] = ids.length === 0 ? [] : await db.knex(db.table('posts')).whereIn('ID', unique(ids));
+  return new Map(rows.map((row) => [row.ID, row]));
+}
+
+/** Metas of posts by post id; every value of a key in the order of the rows. */
+export async function loadMetas(db: Database, ids: readonly number[]): Promise<Map<number, Metas>> {
+  if (ids.length === 0) return new Map();
+  const rows: { post_id: number; meta_key: string; meta_value: string | null }[] = await db
+    .knex(db.table('postmeta'))
+    .select('post_id', 'meta_key', 'meta_value')
+    .whereIn('post_id', unique(ids))
+    .orderBy('meta_id');
+  const metas = new Map<number, Map<string, string[]>>();
+  for (const { post_id: id, meta_key: key, meta_value: value } of rows) {
+    const ofPost = metas.get(id) ?? new Map<string, string[]>();
+    metas.set(id, ofPost);
+    const values = ofPost.get(key);
+    if (values) values.push(value ?? '');
+    else ofPost.set(key, [value ?? '']);
+  }
+  return metas;
+}
+
+/** Terms of posts by post id, by name. */
+export async function loadTermsOf(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
+  const terms = new Map<number, Term[]>();
+  if (ids.length === 0) return terms;
+  const rows: (Term & { object_id: number })[] = await db
+    .knex({ r: db.table('term_relationships') })
+    .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+    .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+    .whereIn('r.object_id', unique(ids))
+    .whereIn('tt.taxonomy', ['tribe_events_cat', 'post_tag'])
+    .select('r.object_id', 't.term_id', 't.name', 't.slug', 't.term_group', 'tt.term_taxonomy_id', 'tt.taxonomy', 'tt.description', 'tt.parent', 'tt.count')
+    .orderByRaw(...orderByName(db));
+  for (const { object_id: id, ...term } of rows) terms.set(id, [...(terms.get(id) ?? []), term]);
+  return terms;
+}
+
+const orderByName = (db: Database): [string, never[]] => {
+  const [sql, bindings] = db.dialect.orderFolded('t.name', 'asc');
+  return [sql, [...bindings] as never[]];
+};
+
+const unique = (ids: readonly number[]) => [...new Set(ids)];
+const idsIn = (metas: ReadonlyMap<number, Metas>, key: string) => [...metas.values()].flatMap((ofPost) => (ofPost.get(key) ?? []).map(Number).filter((id) => Number.isSafeInteger(id) && id > 0));

@@ -1,0 +1,216 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { DatabaseUnavailable, type Dialect, type Engine } from './dialect.ts';
+import { openMysql } from './mysql.ts';
+import { openSqlite } from './sqlite.ts';
+import type { TableName, Tables } from './tables.ts';
+
+export { DatabaseUnavailable } from './dialect.ts';
+
+/** A query on one table that knows its columns. */
+export type TableQuery<Name extends TableName> = ReturnType<typeof queryOf<Tables[Name]>>;
+
+/** A database, or a transaction in it: both are used alike. */
+export interface Database {
+  readonly knex: Knex;
+  readonly dialect: Dialect;
+  readonly prefix: string;
+
+  /** The name of a table with the prefix of the site. */
+  table(name: TableName): string;
+
+  /** A query on that table, `alias` for use in joins. Throws when the query would run beside the transaction that is open here. */
+  from<Name extends TableName>(name: Name, alias?: string): TableQuery<Name>;
+
+  /**
+   * Runs `work` as one transaction: all of it is written or nothing. When someone else is in the way the whole of `work` runs again, so it must
+   * not do anything but ask and write through the database it is given. Inside a transaction it runs in that one.
+   *
+   * @throws DatabaseUnavailable `busy` when it was in the way too often, or whatever `work` throws
+   */
+  transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
+
+  /** How many queries ran so far, BEGIN and COMMIT among them. */
+  queries(): number;
+
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+/** Where the data are: `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`, and what the names of the tables begin with. */
+export interface DatabaseSettings {
+  readonly url: string;
+  readonly prefix: string;
+}
+
+/**
+ * Opens the database. A server that is absent is not missed until the first query.
+ *
+ * @throws Error with one clear line when the address or the prefix can't be right, or the file can't be opened
+ */
+export async function openDatabase({ url, prefix }: DatabaseSettings): Promise<Database> {
+  if (!/^\w*$/.test(prefix)) throw new Error(`a table prefix consists of letters, digits and underscores, unlike "${prefix}"`);
+  return root(engineAt(url), prefix);
+}
+
+/**
+ * Asks the database for a sign of life.
+ *
+ * @throws DatabaseUnavailable saying why there is none
+ */
+export async function ping(db: Database): Promise<void> {
+  await db.knex.raw('SELECT 1');
+}
+
+/**
+ * Makes all transactions that give one of these names wait for each other until their end, so that a look-up followed by an insert is safe though
+ * WordPress's tables have no unique key for it. A row of our own is written, not only locked: clusters notice conflicts of writes alone.
+ * Names share a bounded number of rows; sharing one costs a wait, no more. Call it before the look-up, in a transaction.
+ */
+export async function lockNames(db: Database, names: readonly string[]): Promise<void> {
+  const rows = [...new Set(names.map(lockOf))].sort().map((name) => ({ name, touched: 1 }));
+  if (rows.length === 0) return;
+  await db
+    .from('fasti_locks')
+    .insert(rows)
+    .onConflict('name')
+    .merge({ touched: db.knex.raw('?? + 1', ['touched']) });
+}
+
+/** Inserts rows, or changes the columns `update` where a row with the same unique `keys` is there. */
+export async function upsert<Name extends TableName>(
+  db: Database,
+  name: Name,
+  rows: Partial<Tables[Name]> | Partial<Tables[Name]>[],
+  keys: (keyof Tables[Name] & string)[],
+  update: (keyof Tables[Name] & string)[],
+): Promise<void> {
+  if (Array.isArray(rows) && rows.length === 0) return;
+  const insert = db.knex(db.table(name)).insert(rows).onConflict(keys);
+  await (update.length > 0 ? insert.merge(update) : insert.ignore());
+}
+
+const TRIES = 12;
+const LONGEST_PAUSE_MS = 400;
+/** Writers waiting for their turn in this process; more are turned away at once, as is who waits too long. */
+const MOST_WAITING = 1000;
+const LONGEST_WAIT_MS = 10_000;
+
+/** As many rows as there are values of the first three hexadecimal digits: at most 4096. */
+const lockOf = (name: string): string => createHash('sha1').update(name).digest('hex').slice(0, 3);
+
+const queryOf = <Row extends object>(knex: Knex, table: Knex.TableDescriptor | Knex.AliasDict) => knex<Row>(table);
+
+function engineAt(url: string): Engine {
+  const scheme = /^\w+:/.exec(url)?.[0];
+  if (scheme === 'sqlite:') return openSqlite(url);
+  if (scheme !== 'mysql:') throw new Error('the address of the database must begin with "sqlite:" or "mysql://"');
+  if (!URL.canParse(url)) throw new Error('the address of the database must look like mysql://user:password@host:port/name');
+  return openMysql(url);
+}
+
+function root({ knex, dialect }: Engine, prefix: string): Database {
+  const inTurn = turnstile(dialect.writers);
+  const inside = new AsyncLocalStorage<{ open: boolean }>();
+  let count = 0;
+  knex.on('query', () => {
+    count += 1;
+  });
+
+  /** Beside a transaction of one's own: on SQLite it would wait for itself, on MySQL it would miss what was just written. */
+  const refuseBeside = (): void => {
+    if (inside.getStore()?.open) throw new Error('inside a transaction, use the database given to it');
+  };
+
+  const once = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+    const state = { open: true };
+    let lost: unknown;
+    try {
+      return await knex.transaction(async (trx) => {
+        // A deadlock has ended the transaction on the server; what follows would stand alone, so it must not be taken for a success.
+        trx.on('query-error', (error: unknown) => {
+          if (error instanceof DatabaseUnavailable) lost ??= error;
+        });
+        const result = await inside.run(state, () => work(handle(trx)));
+        if (lost !== undefined) throw lost;
+        return result;
+      });
+    } catch (error) {
+      throw lost ?? error;
+    } finally {
+      state.open = false;
+    }
+  };
+
+  const retried = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await once(work);
+      } catch (error) {
+        if (!(error instanceof DatabaseUnavailable) || error.reason !== 'busy' || attempt === TRIES) throw error;
+        await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 10 * 2 ** attempt));
+      }
+    }
+  };
+
+  const handle = (connection: Knex): Database => {
+    const db: Database = {
+      knex: connection,
+      dialect,
+      prefix,
+      table: (name) => prefix + name,
+      from: <Name extends TableName>(name: Name, alias?: string) => {
+        if (connection === knex) refuseBeside();
+        return queryOf<Tables[Name]>(connection, alias === undefined ? prefix + name : { [alias]: prefix + name });
+      },
+      transaction: async (work) => {
+        if (connection !== knex) return work(db);
+        refuseBeside();
+        return inTurn(() => retried(work));
+      },
+      queries: () => count,
+      close: async () => {
+        await knex.destroy();
+      },
+    };
+    return db;
+  };
+  return handle(knex);
+}
+
+/** Lets `limit` works run at a time, the others in the order of their coming. */
+function turnstile(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  const turn = async (): Promise<void> => {
+    if (running < limit) {
+      running += 1;
+      return;
+    }
+    if (waiting.length >= MOST_WAITING) throw new DatabaseUnavailable('exhausted');
+    await new Promise<void>((resolve, reject) => {
+      const enter = (): void => {
+        clearTimeout(patience);
+        resolve();
+      };
+      const patience = setTimeout(() => {
+        waiting.splice(waiting.indexOf(enter), 1);
+        reject(new DatabaseUnavailable('exhausted'));
+      }, LONGEST_WAIT_MS);
+      waiting.push(enter);
+    });
+  };
+  return async (work) => {
+    await turn();
+    try {
+      return await work();
+    } finally {
+      // The turn is handed on, so that nobody slips in between.
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}

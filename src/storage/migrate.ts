@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { wordpressTables } from '../../migrations/001-wordpress-tables.ts';
+import { ownTables } from '../../migrations/002-own-tables.ts';
+import type { Database } from './database.ts';
+import { DatabaseUnavailable, type Dialect, type TableDefinition } from './dialect.ts';
+
+/**
+ * One step of the schema. It must be safe to run again: MySQL commits each CREATE by itself, so that a step cut short is repeated. There is no
+ * way back: the tables are WordPress's or hold what only we know.
+ */
+export interface Migration {
+  readonly name: string;
+  up(given: { readonly knex: Knex; readonly dialect: Dialect; readonly prefix: string }): Promise<void>;
+}
+
+/** All steps in their order, listed here so that they are there after the build as well. A step that was published is never changed. */
+const MIGRATIONS: readonly Migration[] = [wordpressTables, ownTables];
+
+/**
+ * Brings the schema up to date. Two processes may do so at once; the second waits for the first.
+ *
+ * @returns the names of the steps that were applied now
+ * @throws DatabaseUnavailable, or the driver's error when the user of the database may not create tables
+ */
+export async function migrate(db: Database): Promise<string[]> {
+  if (await isCurrent(db)) return [];
+  await createJournal(db);
+  for (let waited = 0; ; waited += PAUSE_MS) {
+    try {
+      const [, applied]: [number, string[]] = await db.knex.migrate.latest({ migrationSource: sourceFor(db), tableName: journal(db) });
+      return applied;
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+      // Whoever holds the lock for so long has died with it. The steps are safe to run twice.
+      if (waited >= PATIENCE_MS) await db.knex(`${journal(db)}_lock`).update({ is_locked: 0 });
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+const PAUSE_MS = 200;
+const PATIENCE_MS = 15_000;
+
+const journal = (db: Database): string => `${db.prefix}fasti_migrations`;
+
+/** The usual start: one look into the journal, and no right to create anything is needed. */
+async function isCurrent(db: Database): Promise<boolean> {
+  if (!(await db.knex.schema.hasTable(journal(db)))) return false;
+  const done: unknown[] = await db.knex(journal(db)).pluck('name');
+  return MIGRATIONS.every(({ name }) => done.includes(name));
+}
+
+/** knex's two tables under our prefix. knex makes them itself, but not when two processes do so at the same moment. */
+async function createJournal(db: Database): Promise<void> {
+  const tables: TableDefinition[] = [
+    {
+      name: 'fasti_migrations',
+      columns: { id: 'int unsigned NOT NULL AUTO_INCREMENT', name: 'varchar(255) NULL', batch: 'int NULL', migration_time: 'timestamp NULL' },
+      primary: ['id'],
+    },
+    { name: 'fasti_migrations_lock', columns: { index: 'int unsigned NOT NULL AUTO_INCREMENT', is_locked: 'int NULL' }, primary: ['index'] },
+  ];
+  for (const statement of tables.flatMap((table) => db.dialect.createTable(table, db.prefix))) await db.knex.schema.raw(statement);
+  await db.knex(`${journal(db)}_lock`).insert({ index: 1, is_locked: 0 }).onConflict('index').ignore();
+}
+
+function sourceFor({ dialect, prefix }: Database): Knex.MigrationSource<Migration> {
+  return {
+    getMigrations: async () => [...MIGRATIONS],
+    getMigrationName: ({ name }) => name,
+    getMigration: async ({ name, up }) => ({
+      up: (knex) => up({ knex, dialect, prefix }),
+      down: async () => {
+        throw new Error(`${name} is not taken back`);
+      },
+    }),
+  };
+}
+
+/** knex's own lock, or the database's while another process holds it. */
+function isLocked(error: unknown): boolean {
+  return (error instanceof Error && error.name === 'MigrationLocked') || (error instanceof DatabaseUnavailable && error.reason === 'busy');
+}

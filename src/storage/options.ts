@@ -1,0 +1,28 @@
+import type { Database } from './database.ts';
+
+/**
+ * The options of these names that exist, in one query: name -> text as it is stored (PHP-serialized where WordPress serializes).
+ */
+export async function readOptions(db: Database, names: readonly string[]): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const rows = await db.from('options').whereIn('option_name', names).select('option_name', 'option_value');
+  return new Map(rows.map((row) => [row.option_name, row.option_value]));
+}
+
+/**
+ * Sets an option, as `update_option` does: a new one is made, an old one keeps its `autoload` unless one is given. `value` is the text to store.
+ *
+ * @param autoload WordPress's word for when to load it; new options get `auto`, as WordPress has it since 6.6
+ */
+export async function writeOption(db: Database, name: string, value: string, autoload?: 'on' | 'off' | 'auto' | 'yes' | 'no'): Promise<void> {
+  await db
+    .from('options')
+    .insert({ option_name: name, option_value: value, autoload: autoload ?? 'auto' })
+    .onConflict('option_name')
+    .merge(autoload === undefined ? ['option_value'] : ['option_value', 'autoload']);
+}
+
+/** Removes an option; one that does not exist is no fault. */
+export async function deleteOption(db: Database, name: string): Promise<void> {
+  await db.from('options').where('option_name', name).del();
+}

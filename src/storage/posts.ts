@@ -1,0 +1,123 @@
+import type { Post } from '../wordpress/rows.ts';
+import { loadPosts } from './bundle.ts';
+import type { Database } from './database.ts';
+
+/** The row of one post, or undefined. */
+export async function findPost(db: Database, id: number): Promise<Post | undefined> {
+  return (await loadPosts(db, [id])).get(id);
+}
+
+/** The row of one post, kept from other writers until the end of the transaction. */
+export async function lockPost(db: Database, id: number): Promise<Post | undefined> {
+  const rows = (await db.dialect.lockRows(db.knex(db.table('posts')).where('ID', id))) as Post[];
+  return rows[0];
+}
+
+/** Ids among these that belong to posts of this type. */
+export async function existingPosts(db: Database, type: string, ids: readonly number[]): Promise<Map<number, Post>> {
+  const rows = await loadPosts(db, ids);
+  return new Map([...rows].filter(([, row]) => row.post_type === type));
+}
+
+/** Id of the post of this type with this slug, whatever its status; the lowest where old data hold several. */
+export async function findPostBySlug(db: Database, type: string, slug: string): Promise<number | undefined> {
+  if (slug === '') return undefined;
+  const row = (await db.knex(db.table('posts')).where({ post_name: slug, post_type: type }).orderBy('ID').select('ID').first()) as { ID: number } | undefined;
+  return row?.ID;
+}
+
+/** Slugs of this type that begin with `base`, of other posts than `id`. */
+export async function slugsLike(db: Database, type: string, base: string, id: number): Promise<Set<string>> {
+  const rows = (await db
+    .knex(db.table('posts'))
+    .where('post_type', type)
+    .whereNot('ID', id)
+    .where((where) => where.where('post_name', base).orWhereRaw("post_name LIKE ? ESCAPE '!'", [`${base.replace(/[!%_]/g, '!$&')}-%`]))
+    .select('post_name')) as { post_name: string }[];
+  return new Set(rows.map(({ post_name: name }) => name));
+}
+
+/** A venue or organizer outside the trash with this title under the collation; `content`: and with this text. */
+export async function findByTitle(db: Database, type: string, title: string, content: string | undefined): Promise<number[]> {
+  const query = db
+    .knex(db.table('posts'))
+    .where('post_type', type)
+    .whereNotIn('post_status', ['trash', 'auto-draft'])
+    .whereRaw(...equal(db, 'post_title', title));
+  if (content !== undefined) query.whereRaw(...equal(db, 'post_content', content));
+  const rows = (await query.orderBy('ID').select('ID')) as { ID: number }[];
+  return rows.map(({ ID }) => ID);
+}
+
+const equal = (db: Database, column: string, value: string): [string, never[]] => {
+  const [sql, bindings] = db.dialect.equalsFolded(column, value);
+  return [sql, [...bindings] as never[]];
+};
+
+/** Inserts a post; columns that are not named get WordPress's defaults. Gives its id. */
+export async function insertPost(db: Database, columns: Partial<Post>): Promise<number> {
+  const row = { ...BLANK, ...columns };
+  const [id] = await db.knex(db.table('posts')).insert(row);
+  return Number(id);
+}
+
+const BLANK = {
+  post_content: '',
+  post_title: '',
+  post_excerpt: '',
+  comment_status: 'closed',
+  ping_status: 'closed',
+  post_password: '',
+  post_name: '',
+  to_ping: '',
+  pinged: '',
+  post_content_filtered: '',
+  post_parent: 0,
+  guid: '',
+  menu_order: 0,
+  post_mime_type: '',
+  comment_count: 0,
+};
+
+export async function updatePost(db: Database, id: number, columns: Partial<Post>): Promise<void> {
+  if (Object.keys(columns).length > 0) await db.knex(db.table('posts')).where('ID', id).update(columns);
+}
+
+/** Gives each key exactly these values, in this order; the empty list removes it. Rows that say so already are left as they are. */
+export async function writeMetas(db: Database, id: number, metas: Readonly<Record<string, readonly string[]>>): Promise<void> {
+  const keys = Object.keys(metas);
+  if (keys.length === 0) return;
+  const table = () => db.knex(db.table('postmeta'));
+  const stored = (await table().where('post_id', id).whereIn('meta_key', keys).orderBy('meta_id').select('meta_id', 'meta_key', 'meta_value')) as StoredMeta[];
+  const insert: { post_id: number; meta_key: string; meta_value: string }[] = [];
+  const remove: number[] = [];
+  for (const key of keys) {
+    const [before, after] = [stored.filter((row) => row.meta_key === key), metas[key] ?? []];
+    const same = before.length === after.length && before.every((row, place) => row.meta_value === after[place]);
+    if (same) continue;
+    if (before.length === 1 && after.length === 1) {
+      await table().where('meta_id', before[0]!.meta_id).update({ meta_value: after[0]! });
+      continue;
+    }
+    remove.push(...before.map((row) => row.meta_id));
+    insert.push(...after.map((value) => ({ post_id: id, meta_key: key, meta_value: value })));
+  }
+  if (remove.length > 0) await table().whereIn('meta_id', remove).delete();
+  if (insert.length > 0) await table().insert(insert);
+}
+
+interface StoredMeta {
+  readonly meta_id: number;
+  readonly meta_key: string;
+  readonly meta_value: string;
+}
+
+/** Removes a post with its metas, its links to terms and its revisions. Gives back nothing. */
+export async function removePost(db: Database, id: number): Promise<void> {
+  const revisions = ((await db.knex(db.table('posts')).where({ post_parent: id, post_type: 'revision' }).select('ID')) as { ID: number }[]).map(({ ID }) => ID);
+  const ids = [id, ...revisions];
+  await db.knex(db.table('postmeta')).whereIn('post_id', ids).delete();
+  await db.knex(db.table('term_relationships')).whereIn('object_id', ids).delete();
+  await db.knex(db.table('posts')).whereIn('ID', ids).delete();
+}
+

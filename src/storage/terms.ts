@@ -1,0 +1,127 @@
+import type { TermKind } from '../kinds/kind.ts';
+import type { Term } from '../wordpress/rows.ts';
+import type { Database } from './database.ts';
+
+const COLUMNS = ['t.term_id', 't.name', 't.slug', 't.term_group', 'tt.term_taxonomy_id', 'tt.taxonomy', 'tt.description', 'tt.parent', 'tt.count'];
+
+/** Terms of a taxonomy, joined to their rows there. */
+export function termsOf(db: Database, taxonomy: string) {
+  return db
+    .knex({ tt: db.table('term_taxonomy') })
+    .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+    .where('tt.taxonomy', taxonomy)
+    .select(COLUMNS);
+}
+
+export async function findTerm(db: Database, taxonomy: string, id: number): Promise<Term | undefined> {
+  return (await termsOf(db, taxonomy).where('t.term_id', id).first()) as Term | undefined;
+}
+
+export async function loadTerms(db: Database, taxonomy: string, ids: readonly number[]): Promise<Map<number, Term>> {
+  const rows = (ids.length === 0 ? [] : await termsOf(db, taxonomy).whereIn('t.term_id', [...ids])) as Term[];
+  return new Map(rows.map((row) => [row.term_id, row]));
+}
+
+/** Terms that one of these slugs, names or ids may mean, in one query. Names are compared under the collation. */
+export async function findTermsLike(db: Database, taxonomy: string, { ids, slugs, names }: { ids: readonly number[]; slugs: readonly string[]; names: readonly string[] }): Promise<Term[]> {
+  if (ids.length + slugs.length + names.length === 0) return [];
+  return (await termsOf(db, taxonomy)
+    .where((any) => {
+      any.whereIn('t.term_id', [...ids]).orWhereIn('t.slug', [...slugs]);
+      for (const name of names) {
+        const [sql, bindings] = db.dialect.equalsFolded('t.name', name);
+        any.orWhereRaw(sql, [...bindings] as never[]);
+      }
+    })
+    .orderBy('t.term_id')) as Term[];
+}
+
+/** Which of these slugs are taken by terms of any taxonomy other than the term `exceptId`. */
+export async function takenTermSlugs(db: Database, base: string, exceptId: number): Promise<Term[]> {
+  return (await db
+    .knex({ t: db.table('terms') })
+    .join({ tt: db.table('term_taxonomy') }, 't.term_id', 'tt.term_id')
+    .whereNot('t.term_id', exceptId)
+    .where((any) => any.where('t.slug', base).orWhereRaw("t.slug LIKE ? ESCAPE '!'", [`${base.replace(/[!%_]/g, '!$&')}-%`]))
+    .select(COLUMNS)) as Term[];
+}
+
+/** Every category with its parent, for walking the tree. Small by nature. */
+export async function loadTree(db: Database, taxonomy: string): Promise<Map<number, { parent: number; slug: string; count: number }>> {
+  const rows = (await termsOf(db, taxonomy)) as Term[];
+  return new Map(rows.map((row) => [row.term_id, { parent: row.parent, slug: row.slug, count: row.count }]));
+}
+
+/** These categories and all below them. */
+export async function descendantsOf(db: Database, taxonomy: string, ids: readonly number[]): Promise<number[]> {
+  const tree = await loadTree(db, taxonomy);
+  const children = new Map<number, number[]>();
+  for (const [id, { parent }] of tree) children.set(parent, [...(children.get(parent) ?? []), id]);
+  const found = new Set(ids);
+  for (const id of found) for (const child of children.get(id) ?? []) found.add(child);
+  return [...found];
+}
+
+/** Inserts a term and its row in the taxonomy. Gives its id. */
+export async function insertTerm(db: Database, kind: TermKind, term: { name: string; slug: string; description: string; parent: number }): Promise<number> {
+  const [id] = await db.knex(db.table('terms')).insert({ name: term.name, slug: term.slug, term_group: 0 });
+  await db.knex(db.table('term_taxonomy')).insert({ term_id: id, taxonomy: kind.taxonomy, description: term.description, parent: term.parent, count: 0 });
+  return Number(id);
+}
+
+export async function updateTerm(db: Database, term: Term, changes: Partial<Pick<Term, 'name' | 'slug' | 'description' | 'parent'>>): Promise<void> {
+  const { name, slug, description, parent } = changes;
+  const named = { ...(name === undefined ? {} : { name }), ...(slug === undefined ? {} : { slug }) };
+  const placed = { ...(description === undefined ? {} : { description }), ...(parent === undefined ? {} : { parent }) };
+  if (Object.keys(named).length > 0) await db.knex(db.table('terms')).where('term_id', term.term_id).update(named);
+  if (Object.keys(placed).length > 0) await db.knex(db.table('term_taxonomy')).where('term_taxonomy_id', term.term_taxonomy_id).update(placed);
+}
+
+/** Removes a term for good: its children move up to its parent, posts lose it (`wp_delete_term`). */
+export async function removeTerm(db: Database, term: Term): Promise<void> {
+  await db.knex(db.table('term_taxonomy')).where({ taxonomy: term.taxonomy, parent: term.term_id }).update({ parent: term.parent });
+  await db.knex(db.table('term_relationships')).where('term_taxonomy_id', term.term_taxonomy_id).delete();
+  await db.knex(db.table('term_taxonomy')).where('term_taxonomy_id', term.term_taxonomy_id).delete();
+  const elsewhere = await db.knex(db.table('term_taxonomy')).where('term_id', term.term_id).first();
+  if (elsewhere) return;
+  await db.knex(db.table('termmeta')).where('term_id', term.term_id).delete();
+  await db.knex(db.table('terms')).where('term_id', term.term_id).delete();
+}
+
+/** Gives a post exactly these terms of a taxonomy. Gives back the rows of the taxonomy whose counts may have changed. */
+export async function setTermsOf(db: Database, postId: number, taxonomy: string, termIds: readonly number[]): Promise<number[]> {
+  const wanted = [...(await loadTerms(db, taxonomy, termIds)).values()].map((term) => term.term_taxonomy_id);
+  const before = await termTaxonomyIdsOf(db, [postId], [taxonomy]);
+  const [gone, fresh] = [before.filter((id) => !wanted.includes(id)), wanted.filter((id) => !before.includes(id))];
+  const table = () => db.knex(db.table('term_relationships'));
+  if (gone.length > 0) await table().where('object_id', postId).whereIn('term_taxonomy_id', gone).delete();
+  if (fresh.length > 0) await table().insert(fresh.map((id) => ({ object_id: postId, term_taxonomy_id: id, term_order: 0 })));
+  return [...gone, ...fresh];
+}
+
+/** Rows of the taxonomies that these posts carry. */
+export async function termTaxonomyIdsOf(db: Database, postIds: readonly number[], taxonomies: readonly string[]): Promise<number[]> {
+  const rows = (await db
+    .knex({ r: db.table('term_relationships') })
+    .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+    .whereIn('r.object_id', [...postIds])
+    .whereIn('tt.taxonomy', [...taxonomies])
+    .distinct('tt.term_taxonomy_id as id')) as { id: number }[];
+  return rows.map(({ id }) => id);
+}
+
+/** Counts anew how many published posts carry each of these terms (`_update_post_term_count`). */
+export async function recount(db: Database, termTaxonomyIds: readonly number[]): Promise<void> {
+  if (termTaxonomyIds.length === 0) return;
+  const ids = [...new Set(termTaxonomyIds)].sort((a, b) => a - b);
+  const published = db
+    .knex({ r: db.table('term_relationships') })
+    .join({ p: db.table('posts') }, 'p.ID', 'r.object_id')
+    .where('r.term_taxonomy_id', db.knex.ref(`${db.table('term_taxonomy')}.term_taxonomy_id`))
+    .where('p.post_status', 'publish')
+    .count('*');
+  await db
+    .knex(db.table('term_taxonomy'))
+    .whereIn('term_taxonomy_id', ids)
+    .update({ count: published as unknown as number });
+}

@@ -1,0 +1,140 @@
+import type { Database } from './database.ts';
+import { readOptions, writeOption } from './options.ts';
+import type { UserRow } from './tables.ts';
+
+/** A user with the metas that were asked for; of a key with several rows the first counts, as in WordPress. */
+export interface StoredUser {
+  readonly row: UserRow;
+  readonly metas: ReadonlyMap<string, string>;
+}
+
+/** The name of the meta that holds a user's roles and own grants. */
+export const capabilitiesKey = (db: Database): string => `${db.prefix}capabilities`;
+/** The name of the meta that holds the highest level of a user, for old plugins. */
+export const levelKey = (db: Database): string => `${db.prefix}user_level`;
+
+/** Users by id, with these metas, in one query. */
+export async function loadUsers(db: Database, ids: readonly number[], keys: readonly string[]): Promise<Map<number, StoredUser>> {
+  if (ids.length === 0) return new Map();
+  return usersWith(db, keys, (query) => query.whereIn('u.ID', [...new Set(ids)]));
+}
+
+/** All users with these metas, in the order of their ids. */
+export async function loadAllUsers(db: Database, keys: readonly string[]): Promise<StoredUser[]> {
+  return [...(await usersWith(db, keys, (query) => query)).values()];
+}
+
+/**
+ * The user who signs in under this name, with these metas: by login or, with `emails`, else by e-mail address, case and accents aside as the
+ * database's collation has it (`get_user_by`). One query, whether there is such a user or not.
+ */
+export async function findUserByName(db: Database, name: string, keys: readonly string[], emails = false): Promise<StoredUser | undefined> {
+  const login = db.dialect.equalsFolded('u.user_login', name);
+  const email = db.dialect.equalsFolded('u.user_email', name);
+  const found = await usersWith(db, keys, (query) =>
+    emails ? query.where((either) => either.whereRaw(...raw(login)).orWhereRaw(...raw(email))) : query.whereRaw(...raw(login)),
+  );
+  const users = [...found.values()];
+  if (users.length < 2) return users[0];
+  // The address of one is the login of another, who goes first.
+  const logins = await db.from('users', 'u').whereRaw(...raw(login)).orderBy('ID').select('ID');
+  return found.get(logins[0]?.ID ?? 0) ?? users[0];
+}
+
+/** Which of these ids are users'. */
+export async function existingUserIds(db: Database, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db.from('users').whereIn('ID', [...new Set(ids)]).select('ID');
+  return new Set(rows.map(({ ID }) => ID));
+}
+
+/** Whether a login or an e-mail address is taken, by the database's collation; and the `user_nicename`s that begin with `nicename`. */
+export async function takenNames(
+  db: Database,
+  { login, email, nicename }: { login: string; email: string; nicename: string },
+): Promise<{ login: boolean; email: boolean; nicenames: Set<string> }> {
+  const holds = async (column: 'user_login' | 'user_email', value: string) =>
+    (await db.from('users').whereRaw(...raw(db.dialect.equalsFolded(column, value))).select('ID').first()) !== undefined;
+  const rows = await db.from('users').whereRaw("user_nicename LIKE ? ESCAPE '!'", [`${nicename.replace(/[!%_]/g, '!$&')}%`]).select('user_nicename');
+  return { login: await holds('user_login', login), email: await holds('user_email', email), nicenames: new Set(rows.map((row) => row.user_nicename)) };
+}
+
+/** Inserts a user with metas. Gives the id. */
+export async function insertUser(db: Database, row: Omit<UserRow, 'ID'>, metas: Readonly<Record<string, string>>): Promise<number> {
+  const [id] = await db.from('users').insert(row);
+  const user = Number(id);
+  await db.from('usermeta').insert(Object.entries(metas).map(([meta_key, meta_value]) => ({ user_id: user, meta_key, meta_value })));
+  await countUsers(db);
+  return user;
+}
+
+/** Removes a user with all metas. */
+export async function removeUser(db: Database, id: number): Promise<void> {
+  await db.from('usermeta').where('user_id', id).delete();
+  await db.from('users').where('ID', id).delete();
+  await countUsers(db);
+}
+
+/** Gives one meta of a user this value, or removes it. A single row remains of the key. */
+export async function writeUserMeta(db: Database, id: number, key: string, value: string | undefined): Promise<void> {
+  const rows = await db.from('usermeta').where({ user_id: id, meta_key: key }).orderBy('umeta_id').select('umeta_id');
+  const [kept, ...surplus] = rows.map((row) => row.umeta_id);
+  const remove = value === undefined && kept !== undefined ? [kept, ...surplus] : surplus;
+  if (remove.length > 0) await db.from('usermeta').whereIn('umeta_id', remove).delete();
+  if (value === undefined) return;
+  if (kept === undefined) await db.from('usermeta').insert({ user_id: id, meta_key: key, meta_value: value });
+  else await db.from('usermeta').where('umeta_id', kept).update({ meta_value: value });
+}
+
+/** The row of a user, kept from other writers until the end of the transaction. */
+export async function lockUser(db: Database, id: number): Promise<UserRow | undefined> {
+  return db.dialect.lockRows(db.from('users').where('ID', id)).first();
+}
+
+/** How many posts of any type a user is the author of; links and revisions count too, since they would be left without one. */
+export async function countPostsOf(db: Database, id: number): Promise<number> {
+  const row = (await db.from('posts').where('post_author', id).count({ posts: '*' }).first()) as { posts: number | string } | undefined;
+  return Number(row?.posts ?? 0);
+}
+
+/** Makes another user the author of all posts of one. */
+export async function reassignPosts(db: Database, from: number, to: number): Promise<void> {
+  await db.from('posts').where('post_author', from).update({ post_author: to });
+}
+
+/** WordPress keeps the number of users in an option where there is one. */
+async function countUsers(db: Database): Promise<void> {
+  if (!(await readOptions(db, ['user_count'])).has('user_count')) return;
+  const row = (await db.from('users').count({ users: '*' }).first()) as { users: number | string } | undefined;
+  await writeOption(db, 'user_count', String(row?.users ?? 0));
+}
+
+const raw = ([sql, bindings]: ReturnType<Database['dialect']['equalsFolded']>): [string, never[]] => [sql, [...bindings] as never[]];
+
+interface JoinedRow extends UserRow {
+  readonly meta_key: string | null;
+  readonly meta_value: string | null;
+}
+
+/** Users and their metas as one query: a second one would tell by its time whether the user exists. */
+async function usersWith(
+  db: Database,
+  keys: readonly string[],
+  narrow: (query: ReturnType<Database['knex']['queryBuilder']>) => ReturnType<Database['knex']['queryBuilder']>,
+): Promise<Map<number, StoredUser>> {
+  const query = db
+    .knex({ u: db.table('users') })
+    .leftJoin({ m: db.table('usermeta') }, (on) => {
+      on.on('m.user_id', 'u.ID').andOnIn('m.meta_key', [...keys]);
+    })
+    .select('u.*', 'm.meta_key', 'm.meta_value')
+    .orderBy(['u.ID', 'm.umeta_id']);
+  const rows = (await narrow(query)) as JoinedRow[];
+  const users = new Map<number, { row: UserRow; metas: Map<string, string> }>();
+  for (const { meta_key: key, meta_value: value, ...row } of rows) {
+    const user = users.get(row.ID) ?? { row, metas: new Map<string, string>() };
+    users.set(row.ID, user);
+    if (key !== null && !user.metas.has(key)) user.metas.set(key, value ?? '');
+  }
+  return users;
+}

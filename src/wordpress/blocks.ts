@@ -1,0 +1,112 @@
+import { type BlockAttributes, blockTokens } from './block-grammar.ts';
+import { addParagraphs } from './paragraphs.ts';
+
+/**
+ * The HTML of a content made with the block editor (`do_blocks`): the comments go, the saved HTML of the blocks stays, with the classes that
+ * WordPress adds when it shows them. Blocks that a server makes up from other data (menus, lists of posts, comments) give nothing.
+ */
+export function renderBlocks(content: string): string {
+  const root: OpenBlock = { name: '', attributes: {}, parts: [], inner: 0 };
+  const stack = [root];
+  let rest = '';
+  const tokens = blockTokens(content);
+  for (const [index, token] of tokens.entries()) {
+    const parent = stack.at(-1) as OpenBlock;
+    if (token.kind === 'text') parent.parts.push(token.text);
+    else if (token.kind === 'open') stack.push({ name: token.name, attributes: token.attributes ?? {}, parts: [], inner: 0 });
+    else if (token.kind === 'void') addBlock(parent, { name: token.name, attributes: token.attributes ?? {}, parts: [], inner: 0 });
+    else if (stack.length > 1) addBlock(stack.at(-2) as OpenBlock, stack.pop() as OpenBlock);
+    else {
+      // A closing comment without its opening one: what follows is taken as it stands.
+      rest = tokens.slice(index).map(({ text }) => text).join('');
+      break;
+    }
+  }
+  while (stack.length > 1) addBlock(stack.at(-2) as OpenBlock, stack.pop() as OpenBlock);
+  return root.parts.join('') + rest;
+}
+
+interface OpenBlock {
+  readonly name: string;
+  readonly attributes: BlockAttributes;
+  /** Saved HTML and rendered inner blocks, in order. */
+  readonly parts: string[];
+  /** How many inner blocks have been rendered. */
+  inner: number;
+}
+
+function addBlock(parent: OpenBlock, block: OpenBlock): void {
+  parent.parts.push(renderBlock(block));
+  parent.inner++;
+}
+
+/** Blocks that show other data of the site, with templates as their inner blocks. */
+const DYNAMIC =
+  /^core\/(?:post-(?!content$)|comment|query-|navigation|site-|template-part$|block$|pattern$|archives$|avatar$|calendar$|categories$|latest-|loginout$|page-list|read-more$|rss$|search$|social-link$|tag-cloud$|term-|footnotes$)/;
+
+function renderBlock(block: OpenBlock): string {
+  if (DYNAMIC.test(block.name)) return '';
+  const html = withLayout(block);
+  switch (block.name) {
+    case 'core/paragraph':
+      return addClass(html, ['p'], 'wp-block-paragraph');
+    case 'core/heading':
+      return addClass(html, ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'], 'wp-block-heading');
+    case 'core/list':
+      return addClass(html, ['ul', 'ol'], 'wp-block-list');
+    case 'core/shortcode':
+      return addParagraphs(html);
+    default:
+      return html;
+  }
+}
+
+/** Blocks that lay out their inner blocks, and how they do unless their attribute `layout` says otherwise. */
+const LAYOUTS: Readonly<Record<string, string>> = {
+  'core/group': 'flow',
+  'core/column': 'flow',
+  'core/quote': 'flow',
+  'core/details': 'flow',
+  'core/cover': 'flow',
+  'core/columns': 'flex',
+  'core/buttons': 'flex',
+  'core/gallery': 'flex',
+  'core/social-links': 'flex',
+};
+
+/** The classes of a layout on the tag that holds the inner blocks (`wp_render_layout_support_flag`). */
+function withLayout({ name, attributes, parts, inner }: OpenBlock): string {
+  const usual = LAYOUTS[name];
+  if (usual === undefined) return parts.join('');
+  const layout = isObject(attributes.layout) ? attributes.layout : {};
+  const type = typeof layout.type === 'string' && /^[a-z]+$/.test(layout.type) && layout.type !== 'default' ? layout.type : usual;
+  const classes = [
+    layout.orientation === 'vertical' ? 'is-vertical' : '',
+    typeof layout.justifyContent === 'string' && /^[a-z-]+$/.test(layout.justifyContent) ? `is-content-justification-${layout.justifyContent}` : '',
+    layout.flexWrap === 'nowrap' ? 'is-nowrap' : '',
+    `is-layout-${type}`,
+    `wp-block-${name.slice('core/'.length)}-is-layout-${type}`,
+  ].filter((className) => className !== '');
+  const [first = '', ...others] = parts;
+  // The wrapper is the innermost tag that is open where the first inner block stands.
+  const wrapper = inner > 0 ? first.search(/<[a-z][^<>]*>[^<]*$/i) : first.search(/<[a-z]/i);
+  if (wrapper === -1) return parts.join('');
+  return first.slice(0, wrapper) + addClass(first.slice(wrapper), null, classes.join(' ')) + others.join('');
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Adds a class to the first tag of the given names (any, for null), unless it has it (`WP_HTML_Tag_Processor::add_class`). */
+function addClass(html: string, names: readonly string[] | null, className: string): string {
+  const tag = new RegExp(`<(${names?.join('|') ?? '[a-z][a-z0-9-]*'})(?=[ \\t\\n\\r\\f/>])((?:[^>"']|"[^"]*"|'[^']*')*)>`, 'i').exec(html);
+  if (tag === null) return html;
+  const [whole, name = '', attributes = ''] = tag;
+  const present = /(\sclass=)(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i.exec(attributes);
+  const value = present?.[2] ?? present?.[3] ?? present?.[4] ?? '';
+  if (value.split(/\s+/).includes(className)) return html;
+  const changed =
+    present === null
+      ? ` class="${className}"${attributes}`
+      : attributes.replace(present[0], () => `${present[1]}"${value === '' ? '' : `${value} `}${className}"`);
+  return `${html.slice(0, tag.index)}<${name}${changed}>${html.slice(tag.index + whole.length)}`;
+}

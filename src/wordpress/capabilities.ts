@@ -1,0 +1,109 @@
+import { parseSerialized } from './serialized.ts';
+import { isPrivate, isPublic, isPublished } from './status.ts';
+import type { Viewer } from './viewer.ts';
+
+/** A role's name for people and its capabilities; `false` denies what an earlier role grants. */
+export interface Role {
+  readonly name: string;
+  readonly capabilities: Readonly<Record<string, boolean>>;
+}
+export type Roles = ReadonlyMap<string, Role>;
+
+/** What the meta capabilities of a post depend on. */
+export interface OwnedPost {
+  /** `post_author`. */
+  readonly author: number;
+  readonly status: string;
+  /** `_wp_trash_meta_status`: the status it had before it went to the trash. */
+  readonly trashedFrom?: string | undefined;
+}
+
+/**
+ * The roles that option `{prefix}user_roles` holds. `stored`: its text, or the value parsed from it. What is broken counts as no roles.
+ */
+export function parseRoles(stored: unknown): Roles {
+  return new Map(
+    Object.entries(membersOf(stored)).map(([key, role]) => {
+      const { name, capabilities } = membersOf(role);
+      return [key, { name: typeof name === 'string' ? name : key, capabilities: grants(capabilities) }];
+    }),
+  );
+}
+
+/**
+ * The capabilities of a user: those of the roles, in the order in which the user has them, then the user's own grants and denials, role
+ * names included (WordPress `WP_User::get_role_caps`). `userCaps`: usermeta `{prefix}capabilities`, as text or parsed.
+ */
+export function userCapabilities(userCaps: unknown, roles: Roles): ReadonlySet<string> {
+  const own = grants(membersOf(userCaps));
+  const held = Object.entries(own).flatMap(([key, held]) => (held ? [roles.get(key)?.capabilities ?? {}] : []));
+  const all = new Map([...held, own].flatMap((capabilities) => Object.entries(capabilities)));
+  return new Set(['exist', ...[...all].filter(([, granted]) => granted).map(([capability]) => capability)]);
+}
+
+/**
+ * Whether the viewer may edit, delete or read a post (WordPress `map_meta_cap` for types with mapped capabilities; contract 2.8, 5.4).
+ * `plural`: the type's word in primitive capabilities, `tribe_events` for `edit_tribe_events`.
+ */
+export function mapMetaCap(verb: 'edit' | 'delete' | 'read', viewer: Viewer, post: OwnedPost, plural: string): boolean {
+  const own = viewer.id > 0 && post.author === viewer.id;
+  if (verb === 'read') {
+    if (isPublic(post.status)) return true;
+    if (own) return viewer.can('read');
+    return isPrivate(post.status) ? viewer.can(`read_private_${plural}`) : mapMetaCap('edit', viewer, post, plural);
+  }
+  if (own) {
+    const status = post.status === 'trash' ? (post.trashedFrom ?? '') : post.status;
+    return viewer.can(isPublished(status) ? `${verb}_published_${plural}` : `${verb}_${plural}`);
+  }
+  if (!viewer.can(`${verb}_others_${plural}`)) return false;
+  if (isPublished(post.status)) return viewer.can(`${verb}_published_${plural}`);
+  return !isPrivate(post.status) || viewer.can(`${verb}_private_${plural}`);
+}
+
+/** The roles of a new site, as WordPress makes them and the calendar adds to them; to be stored in `{prefix}user_roles` by `toSerialized`. */
+export function stockRoles(): Record<string, { name: string; capabilities: Record<string, true> }> {
+  const role = (name: string, ...capabilities: string[]) => ({ name, capabilities: Object.fromEntries(capabilities.map((one) => [one, true as const])) });
+  return {
+    administrator: role('Administrator', ...ADMINISTRATION, ...levels(10), ...EDITING, ...UPKEEP, ...ofTypes(FULL)),
+    editor: role('Editor', ...DESK, ...levels(7), ...EDITING, ...ofTypes(FULL)),
+    author: role('Author', ...words('upload_files edit_posts edit_published_posts publish_posts read'), ...levels(2), ...words('delete_posts delete_published_posts'), ...ofTypes(OWN)),
+    contributor: role('Contributor', 'edit_posts', 'read', ...levels(1), 'delete_posts', ...ofTypes(DRAFTS)),
+    subscriber: role('Subscriber', 'read', ...levels(0)),
+  };
+}
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+/** Levels of old versions, from the highest down: `level_2`, `level_1`, `level_0`. */
+const levels = (highest: number) => Array.from({ length: highest + 1 }, (_, index) => `level_${highest - index}`);
+
+/** What editors may do to posts and pages. */
+const DESK = words(`moderate_comments manage_categories manage_links upload_files unfiltered_html edit_posts edit_others_posts
+  edit_published_posts publish_posts edit_pages read`);
+const EDITING = words(`edit_others_pages edit_published_pages publish_pages delete_pages delete_others_pages delete_published_pages
+  delete_posts delete_others_posts delete_published_posts delete_private_posts edit_private_posts read_private_posts
+  delete_private_pages edit_private_pages read_private_pages`);
+const ADMINISTRATION = words(`switch_themes edit_themes activate_plugins edit_plugins edit_users edit_files manage_options moderate_comments
+  manage_categories manage_links upload_files import unfiltered_html edit_posts edit_others_posts edit_published_posts publish_posts
+  edit_pages read`);
+const UPKEEP = words(`delete_users create_users unfiltered_upload edit_dashboard update_plugins delete_plugins install_plugins update_themes
+  install_themes update_core list_users remove_users promote_users edit_theme_options delete_themes export`);
+
+/** Verbs on the calendar's types: of editors and administrators, of authors, of contributors. */
+const FULL = words(`read_private edit edit_others edit_private edit_published delete delete_others delete_private delete_published publish`);
+const OWN = words('edit edit_published delete delete_published publish');
+const DRAFTS = words('edit delete');
+const TYPES = ['tribe_events', 'tribe_venues', 'tribe_organizers', 'aggregator-records'];
+const ofTypes = (verbs: readonly string[]) => TYPES.flatMap((type) => verbs.map((verb) => `${verb}_${type}`));
+
+/** Members of an array that PHP stored; of anything else none. */
+function membersOf(stored: unknown): Record<string, unknown> {
+  const value = typeof stored === 'string' ? parseSerialized(stored) : stored;
+  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
+}
+
+/** PHP's truth: empty texts, "0", 0 and null deny. */
+function grants(capabilities: unknown): Record<string, boolean> {
+  return Object.fromEntries(Object.entries(membersOf(capabilities)).map(([name, value]) => [name, Boolean(value) && value !== '0']));
+}

@@ -1,0 +1,82 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** A salt of WordPress's configuration: `LOGGED_IN_KEY` followed by `LOGGED_IN_SALT`, or the pair of another scheme (`wp_salt`). */
+export type Salt = string;
+
+/** A session as usermeta `session_tokens` holds it, under the SHA-256 of its token. Times in Unix seconds. */
+export interface Session {
+  readonly expiration: number;
+  readonly login?: number;
+  readonly ip?: string;
+  readonly ua?: string;
+}
+
+/** The four elements of a login cookie. `expiration` in Unix seconds. */
+export interface LoginCookie {
+  readonly login: string;
+  readonly expiration: number;
+  readonly token: string;
+  readonly hmac: string;
+}
+
+/** WordPress gives a POST this many seconds more, so that a long form is not lost. */
+const POST_GRACE_SECONDS = 3600;
+
+/** Name of the login cookie of a site (`LOGGED_IN_COOKIE`); `siteUrl`: option `siteurl`, without trailing slash. */
+export const loginCookieName = (siteUrl: string): string => `wordpress_logged_in_${createHash('md5').update(siteUrl).digest('hex')}`;
+
+/** The elements of a login cookie's decoded value, or undefined where it is none (`wp_parse_auth_cookie`). */
+export function parseLoginCookie(value: string): LoginCookie | undefined {
+  const [login, expiration, token, hmac, ...more] = value.split('|');
+  if (!login || !expiration || !token || !hmac || more.length > 0 || !/^\d{1,15}$/.test(expiration)) return undefined;
+  return { login, expiration: Number(expiration), token, hmac };
+}
+
+/** Part of an account's password hash that cookies depend on, so that a new password ends them (`wp_generate_auth_cookie`). */
+export const passwordFragment = (userPass: string): string => (/^\$(P|2y)\$/.test(userPass) ? userPass.slice(8, 12) : userPass.slice(-4));
+
+export interface CookieCheck {
+  readonly salt: Salt;
+  /** Column `user_pass` of the user whom the cookie names. */
+  readonly userPass: string;
+  /** The user's sessions by key, as `session_tokens` holds them. */
+  readonly sessions: Readonly<Record<string, Session>>;
+  /** Unix seconds. */
+  readonly now: number;
+  /** Whether the request is a POST. */
+  readonly post?: boolean;
+}
+
+/** Whether a login cookie is genuine, current and of a living session (`wp_validate_auth_cookie`). */
+export function verifyLoginCookie(cookie: LoginCookie, { salt, userPass, sessions, now, post = false }: CookieCheck): boolean {
+  if (cookie.expiration + (post ? POST_GRACE_SECONDS : 0) < now) return false;
+  const expected = Buffer.from(signature(cookie, userPass, salt));
+  const given = Buffer.from(cookie.hmac);
+  if (expected.length !== given.length || !timingSafeEqual(expected, given)) return false;
+  const key = sessionKey(cookie.token);
+  return Object.hasOwn(sessions, key) && sessions[key]!.expiration >= now;
+}
+
+/**
+ * A login cookie's value, not yet URL-encoded, and the key under which its session must be kept in `session_tokens`
+ * (`wp_generate_auth_cookie`, `WP_Session_Tokens::create`). `expiration` in Unix seconds; `token`: one that exists, else a new one.
+ */
+export function createLoginCookie(
+  { login, userPass, expiration }: { login: string; userPass: string; expiration: number },
+  salt: Salt,
+  token = newSessionToken(),
+): { value: string; token: string; sessionKey: string } {
+  const hmac = signature({ login, expiration, token }, userPass, salt);
+  return { value: [login, expiration, token, hmac].join('|'), token, sessionKey: sessionKey(token) };
+}
+
+/** The key of a session in `session_tokens`: the SHA-256 of its token, in hexadecimal. */
+export const sessionKey = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+/** 43 characters, as long as WordPress's own, from a safe source. */
+const newSessionToken = () => randomBytes(32).toString('base64url').replace(/[-_]/g, 'x');
+
+function signature({ login, expiration, token }: Omit<LoginCookie, 'hmac'>, userPass: string, salt: Salt): string {
+  const key = createHmac('md5', salt).update([login, passwordFragment(userPass), expiration, token].join('|')).digest('hex');
+  return createHmac('sha256', key).update([login, expiration, token].join('|')).digest('hex');
+}

@@ -1,0 +1,72 @@
+import { STYLE_GRADIENTS, STYLE_PROPERTIES, STYLE_URLS } from './kses-tables.ts';
+import { withoutBadProtocol } from './web-url.ts';
+
+/**
+ * The declarations of a `style` attribute that are allowed, joined by `;` (`safecss_filter_attr`): known properties, without escapes,
+ * comments and functions other than `var`, `calc` and their like, gradients, and `url` with an allowed scheme.
+ */
+export function allowedStyle(style: string): string {
+  return style
+    .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\n\r\t]/g, '')
+    .split(';')
+    .filter((declaration) => declaration !== '')
+    .map((declaration) => declaration.replace(/^[ \t\v]+|[ \t\v]+$/g, ''))
+    .filter(isAllowed)
+    .join(';');
+}
+
+function isAllowed(declaration: string): boolean {
+  const colon = declaration.indexOf(':');
+  if (colon === -1) return isHarmless(declaration);
+  const property = declaration.slice(0, colon).trim();
+  const value = declaration.slice(colon + 1).trim();
+  const custom = /^--[\w-]+$/.test(property);
+  if (!custom && !STYLE_PROPERTIES.has(property)) return false;
+  let rest = declaration;
+  if (custom ? value.startsWith('url(') : STYLE_URLS.has(property)) {
+    for (const [whole] of value.matchAll(/url\([^)]+\)/g)) {
+      const url = /^url\([ ]*(['"]?)(.*)\1[ ]*\)$/.exec(whole)?.[2]?.trim() ?? '';
+      if (url === '' || url === '0' || withoutBadProtocol(url) !== url) return false;
+      rest = rest.replaceAll(whole, '');
+    }
+  }
+  if ((custom ? value.includes('-gradient(') : STYLE_GRADIENTS.has(property)) && isGradient(value)) rest = rest.replaceAll(value, '');
+  return isHarmless(withoutFunctions(rest));
+}
+
+const isHarmless = (text: string) => !/[\\(&=}]|\/\*/.test(text);
+
+/** A gradient, whose colours may be written `rgb(...)`; no other brackets. */
+function isGradient(value: string): boolean {
+  const inner = /^(?:repeating-)?(?:linear|radial|conic)-gradient\((.*)\)$/s.exec(value)?.[1];
+  return inner !== undefined && !/[()]/.test(inner.replace(/rgba?\([^()]*\)/g, ''));
+}
+
+/** Takes out calls of the harmless functions with all their brackets, where these are balanced. */
+function withoutFunctions(text: string): string {
+  const calls = /\b(?:var|calc|min|max|minmax|clamp|repeat)\(/g;
+  const closings = closingBrackets(text);
+  let out = '';
+  let done = 0;
+  for (let call = calls.exec(text); call !== null; call = calls.exec(text)) {
+    const closing = closings.get(call.index + call[0].length - 1);
+    if (closing === undefined) continue;
+    out += text.slice(done, call.index);
+    done = closing + 1;
+    calls.lastIndex = done;
+  }
+  return out + text.slice(done);
+}
+
+function closingBrackets(text: string): Map<number, number> {
+  const open: number[] = [];
+  const pairs = new Map<number, number>();
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '(') open.push(at);
+    else if (text[at] === ')') {
+      const start = open.pop();
+      if (start !== undefined) pairs.set(start, at);
+    }
+  }
+  return pairs;
+}

@@ -1,0 +1,186 @@
+import { type BlockAttributes, blockComment, blockTokens } from './block-grammar.ts';
+import { convertInvalidEntities, normalizeEntities, specialChars } from './entities.ts';
+import { forwardSearch } from './html-pieces.ts';
+import { allowedStyle } from './kses-style.ts';
+import { type AllowedElements, INLINE_ELEMENTS, POST_ELEMENTS, URL_ATTRIBUTES, VALUELESS_ATTRIBUTES } from './kses-tables.ts';
+import { escapeUnclosedTags, sanitizeTextField, trimAscii } from './plain-text.ts';
+import { withoutBadProtocol } from './web-url.ts';
+
+/**
+ * The content or excerpt of a post by somebody without the capability `unfiltered_html` (`wp_filter_post_kses`): tags and attributes that are not
+ * allowed go, what stood between tags stays; comments stay. Where nothing is removed, the text stays as it was, but for lone `&`.
+ */
+export const ksesPost = (html: string): string => kses(html, POST_ELEMENTS);
+
+/** The title of a post by the same: inline tags only (`wp_filter_kses`). A lone `&` becomes `&amp;`. */
+export const ksesTitle = (html: string): string => kses(html, INLINE_ELEMENTS);
+
+/** The name of a term as it is stored, whoever sends it (the filters of `pre_term_name`): plain text, `&` as `&amp;`, quotes as they are. */
+export const sanitizeTermName = (raw: string): string => trimAscii(specialChars(kses(sanitizeTextField(raw), INLINE_ELEMENTS)));
+
+/** The description of a term as it is stored, whoever sends it (the filters of `pre_term_description`). */
+export const sanitizeTermDescription = (raw: string): string => kses(raw, INLINE_ELEMENTS);
+
+/** What is done to every content and excerpt before it is stored, whoever sends it (`content_save_pre`). */
+export const storedContent = (html: string): string => convertInvalidEntities(html);
+
+/** How deep comments may hold comments; real texts hold none. */
+const DEEPEST = 8;
+
+/** `wp_kses`. Own work rather than a sanitizer that parses and writes anew: what is allowed must stay as it was typed. */
+function kses(html: string, allowed: AllowedElements, depth = 0): string {
+  if (depth > DEEPEST) return '';
+  const clean = normalizeEntities(html.replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, ''));
+  return ksesTokens(cleanBlocks(escapeUnclosedTags(clean), allowed, depth), allowed, depth);
+}
+
+/**
+ * Cuts the text into tags and comments, as `wp_kses_split` does, and cleans each. A comment must end on its line; else it is over at the first `>`.
+ */
+function ksesTokens(html: string, allowed: AllowedElements, depth: number): string {
+  const commentEnd = forwardSearch(html, '-->');
+  const lineEnd = forwardSearch(html, '\n');
+  const tagEnd = forwardSearch(html, '>');
+  const marks = /[<>]/g;
+  let out = '';
+  let done = 0;
+  for (let mark = marks.exec(html); mark !== null; mark = marks.exec(html)) {
+    const start = mark.index;
+    out += html.slice(done, start);
+    done = start + 1;
+    if (mark[0] === '>') out += '&gt;';
+    else {
+      done = endOf(start);
+      out += cleanToken(html.slice(start, done), allowed, depth);
+      marks.lastIndex = done;
+    }
+  }
+  return out + html.slice(done);
+
+  function endOf(start: number): number {
+    const close = tagEnd(start);
+    if (html.startsWith('<!--', start)) {
+      const line = lineEnd(start);
+      const end = commentEnd(start + 4);
+      if (end !== -1 && (line === -1 || end < line)) return end + 3;
+      if (line === -1 || line === html.length - 1) return line === -1 ? html.length : line;
+    }
+    return close === -1 ? html.length : close + 1;
+  }
+}
+
+function cleanToken(token: string, allowed: AllowedElements, depth: number): string {
+  if (/^(?:<\/[^a-zA-Z][^>]*>|<![a-z][^>]*>)$/.test(token)) return `<${token[1]}${settled(token.slice(2, -1), allowed, depth)}>`;
+  if (token.startsWith('<!--')) {
+    const comment = settled(token.replaceAll('<!--', '').replaceAll('-->', ''), allowed, depth);
+    return comment === '' ? '' : `<!--${comment.replace(/--+/g, '-').replace(/-$/, '')}-->`;
+  }
+  const [, slash = '', name = '', attributes = ''] = /^<[ \t\n\r\f\v]*(\/?)[ \t\n\r\f\v]*([a-zA-Z0-9-]+)([^>]*)>?$/.exec(token) ?? [];
+  const allowedAttributes = allowed.get(name.toLowerCase());
+  if (allowedAttributes === undefined) return '';
+  if (slash !== '') return `</${name}>`;
+  const selfClosing = /\/[ \t\n\r\f\v]*$/.test(attributes) ? ' /' : '';
+  const kept = readAttributes(attributes).filter((attribute) => isAllowedName(attribute.name, allowedAttributes));
+  const written = kept.map(writeAttribute).filter((attribute) => attribute !== null);
+  return `<${name}${written.map((attribute) => ` ${attribute}`).join('').replace(/[<>]/g, '')}${selfClosing}>`;
+}
+
+/** A text cleaned until nothing changes any more. */
+function settled(text: string, allowed: AllowedElements, depth: number): string {
+  let current = text;
+  for (let round = 0; round < DEEPEST; round++) {
+    const next = kses(current, allowed, depth + 1);
+    if (next === current) return current;
+    current = next;
+  }
+  return '';
+}
+
+/** An attribute as it was written; `value` null when it has none, `quote` "" when it stood bare. */
+interface Attribute {
+  readonly name: string;
+  readonly value: string | null;
+  readonly quote: string;
+}
+
+const NAME = /([_a-zA-Z][-_a-zA-Z0-9:.]*)/y;
+const EQUALS = /[ \t\n\r\f\v]*=[ \t\n\r\f\v]*/y;
+const VALUE = /(?:"([^"]*)"|'([^']*)'|([^ \t\n\r\f\v"']+))(?:[ \t\n\r\f\v]+|\/?$)/y;
+const BLANKS = /[ \t\n\r\f\v]+/y;
+
+/** The attributes of a tag, each name once (`wp_kses_hair`). What is none is passed over up to the next blank outside quotes. */
+function readAttributes(text: string): Attribute[] {
+  const found = new Map<string, Attribute>();
+  let at = 0;
+  const read = (pattern: RegExp) => {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (match !== null) at = pattern.lastIndex;
+    return match;
+  };
+  const add = (attribute: Attribute) => {
+    if (!found.has(attribute.name)) found.set(attribute.name, attribute);
+  };
+  while (at < text.length) {
+    const name = read(NAME)?.[1];
+    if (name !== undefined && read(EQUALS) !== null) {
+      const value = read(VALUE);
+      if (value !== null) {
+        const quote = value[1] !== undefined ? '"' : value[2] !== undefined ? "'" : '';
+        add({ name, value: value[1] ?? value[2] ?? value[3] ?? '', quote });
+        continue;
+      }
+    } else if (name !== undefined && (at === text.length || read(BLANKS) !== null)) {
+      add({ name, value: null, quote: '' });
+      continue;
+    }
+    at = behindJunk(text, at);
+  }
+  return [...found.values()];
+}
+
+function behindJunk(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && !isBlank(text[at])) {
+    const closing = text[at] === '"' || text[at] === "'" ? text.indexOf(text[at] as string, at + 1) : at;
+    at = closing === -1 ? text.length : closing + 1;
+  }
+  while (at < text.length && isBlank(text[at])) at++;
+  return at;
+}
+
+const isBlank = (char: string | undefined) => char !== undefined && ' \t\n\r\f\v'.includes(char);
+
+function isAllowedName(name: string, allowed: ReadonlySet<string>): boolean {
+  const low = name.toLowerCase();
+  return allowed.has(low) || (allowed.has('data-*') && /^data-[a-z0-9_-]+$/.test(low));
+}
+
+/** The attribute with a harmless value, or null when none is left of it. */
+function writeAttribute({ name, value, quote }: Attribute): string | null {
+  const low = name.toLowerCase();
+  if (VALUELESS_ATTRIBUTES.has(low) && value !== null) return null;
+  if (value === null) return low === 'style' ? null : name;
+  const clean = low === 'style' ? allowedStyle(value) : URL_ATTRIBUTES.has(low) ? withoutBadProtocol(value) : value;
+  if (low === 'style' && clean === '') return null;
+  return `${name}=${quote || '"'}${clean}${quote || '"'}`;
+}
+
+/** Cleans the texts among the attributes of blocks (`filter_block_content`); blocks without such texts stay as they were typed. */
+function cleanBlocks(html: string, allowed: AllowedElements, depth: number): string {
+  if (!html.includes('<!-- wp:') || depth > 0) return html;
+  return blockTokens(html)
+    .map((token) => {
+      if (token.kind === 'text' || token.kind === 'close' || token.attributes === null) return token.text;
+      const clean = cleanJson(token.attributes, allowed, depth);
+      return JSON.stringify(clean) === JSON.stringify(token.attributes) ? token.text : blockComment(token.name, clean as BlockAttributes, token.kind === 'void');
+    })
+    .join('');
+}
+
+function cleanJson(value: unknown, allowed: AllowedElements, depth: number): unknown {
+  if (typeof value === 'string') return kses(value, allowed, depth + 1);
+  if (Array.isArray(value)) return value.map((item) => cleanJson(item, allowed, depth));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [kses(key, allowed, depth + 1), cleanJson(item, allowed, depth)]));
+}

@@ -1,0 +1,92 @@
+/** Where addresses begin and how they are formed. */
+export interface Place {
+  /** Home address of the site, with the language's segment where there is one (`https://example.com/it`); no trailing slash. */
+  readonly home: string;
+  /** Option `permalink_structure`; empty: addresses by query. */
+  readonly permalinkStructure: string;
+}
+
+export interface EventPlace extends Place {
+  /** `singleEventSlug` of the calendar's settings. */
+  readonly singleEventSlug: string;
+}
+
+export interface TermPlace extends Place {
+  /** `eventsSlug` of the calendar's settings. */
+  readonly eventsSlug: string;
+  /** Option `tag_base`; empty or `tag`: the default. */
+  readonly tagBase: string;
+}
+
+/** The columns of a post that its address is made of. */
+export interface LinkedPost {
+  readonly ID: number;
+  readonly post_type: string;
+  readonly post_status: string;
+  readonly post_name: string;
+}
+
+/** First segment of the pages of each type; events have a setting. */
+const BASES: Readonly<Record<string, string>> = { tribe_venue: 'venue', tribe_organizer: 'organizer' };
+/** Query variables of taxonomies; others go by their own name. */
+const TERM_VARIABLES: Readonly<Record<string, string>> = { post_tag: 'tag', category: 'category_name' };
+
+/**
+ * The address of a post's page (WordPress `get_post_permalink`): with its slug when it is public or private, else by type and id.
+ * It is its `guid` too, when taken at the moment of the first insert (contract 3.1).
+ */
+export function postUrl(place: EventPlace, { ID, post_type, post_status, post_name }: LinkedPost): string {
+  const { home, permalinkStructure, singleEventSlug } = place;
+  if (post_status !== 'publish' && post_status !== 'private') return `${home}/?post_type=${post_type}&p=${ID}`;
+  if (permalinkStructure === '') return `${home}/?${post_type}=${post_name}`;
+  return pageUrl(place, [post_type === 'tribe_events' ? singleEventSlug : (BASES[post_type] ?? post_type), post_name]);
+}
+
+/** The address of a term's page (WordPress `get_term_link`). `ancestors`: slugs from the root down to its parent. */
+export function termUrl(place: TermPlace, { taxonomy, slug }: { taxonomy: string; slug: string }, ancestors: readonly string[] = []): string {
+  const { home, permalinkStructure, eventsSlug, tagBase } = place;
+  if (permalinkStructure === '') return `${home}/?${TERM_VARIABLES[taxonomy] ?? taxonomy}=${slug}`;
+  if (taxonomy !== 'post_tag') return pageUrl(place, [eventsSlug, 'category', ...ancestors, slug]);
+  // Only the default base stands behind what the permalink structure begins with.
+  const standard = tagBase === '' || tagBase === 'tag';
+  return pageUrl(place, [...(standard ? front(permalinkStructure) : []), standard ? 'tag' : tagBase, slug]);
+}
+
+/** Root of the REST interface (WordPress `get_rest_url`), with a trailing slash. */
+export function restRoot({ home, permalinkStructure }: Place): string {
+  if (permalinkStructure === '') return `${home}/index.php?rest_route=/`;
+  return `${home}/${[...indexPrefix(permalinkStructure), 'wp-json'].join('/')}/`;
+}
+
+/** What `restUrl` needs of a request and the site's settings. */
+export interface RestPlace {
+  readonly home: string;
+  readonly settings: { readonly permalinkStructure: string };
+}
+
+/**
+ * The address of a route of the REST interface. `route`: without leading slash, with the namespace. `query`: parameters in order; they
+ * are percent-encoded, the route too where it is a parameter itself (contract 2.1.7, decision D21).
+ */
+export function restUrl({ home, settings }: RestPlace, route: string, query: readonly (readonly [string, string])[] = []): string {
+  const { permalinkStructure } = settings;
+  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  if (pairs.length === 0) return restRoot({ home, permalinkStructure }) + route;
+  if (permalinkStructure === '') return `${home}/index.php?${[`rest_route=${encodeURIComponent(`/${route}`)}`, ...pairs].join('&')}`;
+  return `${restRoot({ home, permalinkStructure })}${route}?${pairs.join('&')}`;
+}
+
+/** A page's address: a trailing slash if the permalink structure has one (`user_trailingslashit`). */
+function pageUrl({ home, permalinkStructure }: Place, segments: readonly string[]): string {
+  const path = [...indexPrefix(permalinkStructure), ...segments].map((segment) => segment.replace(/^\/+|\/+$/g, '')).join('/');
+  return `${home}/${path}${permalinkStructure.endsWith('/') ? '/' : ''}`;
+}
+
+/** Sites without rewriting say `/index.php/...` in their permalink structure. */
+const indexPrefix = (structure: string) => (/^\/?index\.php\//.test(structure) ? ['index.php'] : []);
+
+/** What stands before the first variable of the structure (`WP_Rewrite::$front`). */
+const front = (structure: string) =>
+  (structure.split('%', 1)[0] ?? '')
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== 'index.php');

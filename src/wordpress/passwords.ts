@@ -1,0 +1,104 @@
+import { createHash, createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { blake2b } from '@noble/hashes/blake2.js';
+import { compare, hash } from 'bcryptjs';
+
+/** Longest password WordPress looks at, in bytes. */
+const MAX_BYTES = 4096;
+/** Work factor of new hashes: PHP's default for bcrypt below 8.4. */
+const BCRYPT_COST = 10;
+const FAST_HASH = '$generic$';
+const FAST_HASH_KEY = new TextEncoder().encode('wp_fast_hash_6.8+');
+const FAST_HASH_BYTES = 30;
+const APPLICATION_PASSWORD_LENGTH = 24;
+const ALPHANUMERICS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+
+/**
+ * Whether a password is the one behind a stored hash (WordPress `wp_check_password`, `wp_verify_fast_hash`). Knows `$wp$2y$`, plain
+ * bcrypt, `$P$` and `$H$` of phpass, bare MD5 and `$generic$`; anything else never matches. Long computations give way to other work.
+ */
+export async function verifyPassword(plain: string, stored: string): Promise<boolean> {
+  if (Buffer.byteLength(plain) > MAX_BYTES || stored === '') return false;
+  if (stored.startsWith(FAST_HASH)) return equal(fastHash(plain), stored);
+  if (stored.startsWith('$wp$2')) return compare(prepared(plain), stored.slice('$wp'.length));
+  if (/^\$2[aby]\$/.test(stored)) return compare(plain, stored);
+  if (/^\$[PH]\$/.test(stored)) return equal(await portableHash(plain, stored), stored);
+  if (/^[0-9a-f]{32}$/.test(stored)) return equal(createHash('md5').update(plain).digest('hex'), stored);
+  return false;
+}
+
+/** A hash of an account's password as WordPress 6.8 and later store it: `$wp$2y$...` (`wp_hash_password`). */
+export async function hashPassword(plain: string): Promise<string> {
+  return `$wp${(await hash(prepared(plain), BCRYPT_COST)).replace(/^\$2[ab]\$/, '$2y$')}`;
+}
+
+/** A hash of an application password as WordPress 6.8 and later store it: `$generic$...` (`wp_fast_hash`). */
+export const hashApplicationPassword = (plain: string): string => fastHash(plain);
+
+/** A new application password: 24 letters and digits (`WP_Application_Passwords::create_new_application_password`). */
+export const newApplicationPassword = (): string =>
+  Array.from({ length: APPLICATION_PASSWORD_LENGTH }, () => ALPHANUMERICS[randomInt(ALPHANUMERICS.length)]).join('');
+
+/** An application password as it was made, without the spaces and dashes people write it with (`wp_authenticate_application_password`). */
+export const normalizeApplicationPassword = (typed: string): string => typed.replace(/[^a-z0-9]/gi, '');
+
+/**
+ * Spends the time of one failed check, for callers that nobody knows (decision D16): of an application password or, with `account`, of
+ * an account's password. Resolves to false always.
+ */
+export async function dummyVerify(plain: string, account = false): Promise<false> {
+  await verifyPassword(plain, account ? UNKNOWN_ACCOUNT : UNKNOWN_APPLICATION);
+  return false;
+}
+
+/** Well-formed hashes that no password is behind. */
+const UNKNOWN_ACCOUNT = `$wp$2y$${BCRYPT_COST}$${'.'.repeat(53)}`;
+const UNKNOWN_APPLICATION = FAST_HASH + '-'.repeat(40);
+
+function fastHash(plain: string): string {
+  const digest = blake2b(Buffer.from(plain), { key: FAST_HASH_KEY, dkLen: FAST_HASH_BYTES });
+  return FAST_HASH + Buffer.from(digest).toString('base64url');
+}
+
+/** What bcrypt gets to see: a digest, since bcrypt itself reads 72 bytes only. PHP's `trim`, not JavaScript's. */
+function prepared(plain: string): string {
+  const trimmed = plain.replace(/^[ \t\n\r\0\v]+|[ \t\n\r\0\v]+$/g, '');
+  return createHmac('sha384', 'wp-sha384').update(trimmed).digest('base64');
+}
+
+const PHPASS_DIGITS = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Rounds between two pauses: a few milliseconds of work. */
+const ROUNDS_AT_ONCE = 4096;
+/** Exponent of the most rounds that are computed: more would be an attack through the database. */
+const MAX_LOG_ROUNDS = 20;
+
+/** The portable hash of phpass: MD5 in 2^n rounds with the salt and the n of `setting`. Empty for a setting out of range. */
+async function portableHash(plain: string, setting: string): Promise<string> {
+  const logRounds = PHPASS_DIGITS.indexOf(setting[3] ?? '?');
+  const salt = setting.slice(4, 12);
+  if (logRounds < 7 || logRounds > MAX_LOG_ROUNDS || salt.length < 8) return '';
+  const password = Buffer.from(plain);
+  let digest = createHash('md5').update(salt).update(password).digest();
+  for (let round = 1; round <= 2 ** logRounds; round += 1) {
+    digest = createHash('md5').update(digest).update(password).digest();
+    if (round % ROUNDS_AT_ONCE === 0) await setImmediate();
+  }
+  return setting.slice(0, 12) + phpassBase64(digest);
+}
+
+/** Base 64 of phpass: least significant bits first, digits of its own, no padding. */
+function phpassBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (let index = 0; index < bytes.length; index += 3) {
+    const group = bytes.subarray(index, index + 3);
+    const value = group.reduce((sum, byte, place) => sum + byte * 256 ** place, 0);
+    for (let digit = 0; digit <= group.length; digit += 1) text += PHPASS_DIGITS[Math.floor(value / 64 ** digit) % 64];
+  }
+  return text;
+}
+
+/** Comparison in a time that does not tell where two texts differ (PHP `hash_equals`). */
+function equal(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

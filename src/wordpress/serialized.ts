@@ -1,0 +1,164 @@
+import { unserialize } from 'php-serialize';
+
+/**
+ * Whether a stored text is a value that PHP has serialized (WordPress `is_serialized`): judged by its two ends, as WordPress does.
+ */
+export function looksSerialized(text: string): boolean {
+  const trimmed = text.trim();
+  if (trimmed === 'N;') return true;
+  if (trimmed.length < 4 || !/[;}]$/.test(trimmed)) return false;
+  if (trimmed.startsWith('s:') && trimmed.at(-2) !== '"') return false;
+  return /^[saOE]:\d+:/.test(trimmed) || /^[bid]:[0-9.E+-]+;$/.test(trimmed);
+}
+
+/**
+ * The value of a stored text: arrays with keys 0, 1, 2... as arrays, others as objects; integers beyond 2^53 as bigint. A text that is not
+ * serialized, is broken, or holds a PHP object or reference anywhere, is returned as it is: objects are never made. Never throws.
+ */
+export function parseSerialized(text: string): unknown {
+  if (!looksSerialized(text) || text.includes('"__proto__"')) return text;
+  try {
+    // An empty scope in strict mode makes the parser refuse every class; without a prototype, so that names such as `constructor` find none.
+    return unserialize(text.trim(), Object.create(null), { strict: true });
+  } catch {
+    return text;
+  }
+}
+
+/** A number that PHP shall read as float although it is whole. */
+export interface PhpFloat {
+  readonly float: number;
+}
+
+/**
+ * The text that PHP's `serialize` makes of a value: null, booleans, numbers (whole ones as integers), bigints, strings, arrays,
+ * Maps and plain objects; keys that look like integers become integers, as in PHP arrays. `undefined` members are left out.
+ * Throws a TypeError for functions, symbols and class instances.
+ */
+export function toSerialized(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return `s:${Buffer.byteLength(value)}:"${value}";`;
+    case 'boolean':
+      return `b:${value ? 1 : 0};`;
+    case 'bigint':
+      return `i:${value};`;
+    case 'number':
+      return Number.isSafeInteger(value) ? `i:${value};` : `d:${phpFloat(value)};`;
+    case 'object':
+      return value === null ? 'N;' : serializedObject(value);
+    default:
+      throw new TypeError(`A ${typeof value} can't be serialized`);
+  }
+}
+
+/** A value as a meta or option row holds it: texts as they are unless they look serialized, arrays and objects serialized (`maybe_serialize`). */
+export function toStored(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return toSerialized(value);
+  if (typeof value === 'string') return looksSerialized(value) ? toSerialized(value) : value;
+  if (value === null || value === undefined || value === false) return '';
+  return value === true ? '1' : String(value);
+}
+
+/**
+ * A serialized array with some members changed: those named get a new value or, with `undefined`, go; new ones come last; all others stay
+ * byte for byte, whatever they hold. The empty text counts as an empty array. Returns undefined when the text holds no array, is broken
+ * or contains references, so that its owner can leave it alone.
+ */
+export function withMembers(text: string, changes: Readonly<Record<string, unknown>>): string | undefined {
+  const members = text === '' ? new Map<string, string>() : membersOf(text);
+  if (!members) return undefined;
+  for (const [name, value] of Object.entries(changes)) {
+    const key = phpKey(name);
+    if (value === undefined) members.delete(key);
+    else members.set(key, toSerialized(value));
+  }
+  return `a:${members.size}:{${Array.from(members, ([key, value]) => key + value).join('')}}`;
+}
+
+function serializedObject(value: object): string {
+  if (isFloat(value)) return `d:${phpFloat(value.float)};`;
+  if (Array.isArray(value)) return serializedPairs(value.map((member, index) => [String(index), member]));
+  if (value instanceof Map) return serializedPairs(Array.from(value, ([key, member]) => [String(key), member]));
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) throw new TypeError("An instance of a class can't be serialized");
+  return serializedPairs(Object.entries(value));
+}
+
+const isFloat = (value: object): value is PhpFloat => 'float' in value && typeof value.float === 'number' && Object.keys(value).length === 1;
+
+function serializedPairs(pairs: readonly (readonly [string, unknown])[]): string {
+  const present = pairs.filter(([, value]) => value !== undefined);
+  return `a:${present.length}:{${present.map(([key, value]) => phpKey(key) + toSerialized(value)).join('')}}`;
+}
+
+/** A key as PHP's arrays keep it: decimal integers as integers. */
+const phpKey = (key: string) => (/^(0|-?[1-9]\d{0,17})$/.test(key) ? `i:${key};` : toSerialized(key));
+
+/** A float as PHP writes it (`serialize_precision` -1): the shortest digits that give it back, exponents as `1.0E+25`. */
+function phpFloat(value: number): string {
+  if (Number.isNaN(value)) return 'NAN';
+  if (!Number.isFinite(value)) return value > 0 ? 'INF' : '-INF';
+  if (Object.is(value, -0)) return '-0';
+  const digits = String(value);
+  const [, mantissa, exponent] = /^(.*)e(.*)$/.exec(digits) ?? [];
+  if (mantissa !== undefined) return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${exponent}`;
+  // PHP turns to exponents sooner than JavaScript does.
+  if (Math.abs(value) >= 1e17 || Math.abs(value) < 1e-4) {
+    const [short, power] = value.toExponential().split('e') as [string, string];
+    return value === 0 ? '0' : `${short.includes('.') ? short : `${short}.0`}E${power}`;
+  }
+  return digits;
+}
+
+/** Raw members of a serialized array: key texts to value texts, in order. */
+function membersOf(text: string): Map<string, string> | undefined {
+  try {
+    const bytes = Buffer.from(text.trim());
+    const head = /^a:(\d+):\{/.exec(bytes.toString('latin1', 0, 32));
+    if (!head) return undefined;
+    const members = new Map<string, string>();
+    let at = head[0].length;
+    for (let count = Number(head[1]); count > 0; count -= 1) {
+      const value = endOf(bytes, at);
+      const end = endOf(bytes, value);
+      members.set(bytes.toString('utf8', at, value), bytes.toString('utf8', value, end));
+      at = end;
+    }
+    return bytes[at] === BRACE && at === bytes.length - 1 && members.size === Number(head[1]) ? members : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const BRACE = 0x7d;
+
+/** Where the value that begins at `at` ends. Throws for what is broken and for references. */
+function endOf(bytes: Buffer, at: number): number {
+  const head = bytes.toString('latin1', at, at + 64);
+  const scalar = /^(?:N|[bid]:[^;]{1,40});/.exec(head);
+  if (scalar) return at + scalar[0].length;
+  const [opening, type, size] = /^([saOCE]):(\d{1,15}):/.exec(head) ?? fault(at);
+  let next = at + opening!.length;
+  const length = Number(size);
+  if (type === 's' || type === 'E') return expect(bytes, next + length + 1, '";');
+  let count = length;
+  if (type !== 'a') {
+    next = expect(bytes, next + length + 1, '":');
+    const [inner, members] = /^(\d{1,15}):/.exec(bytes.toString('latin1', next, next + 20)) ?? fault(next);
+    next += inner!.length;
+    count = Number(members);
+  }
+  next = expect(bytes, next, '{');
+  if (type === 'C') return expect(bytes, next + count, '}');
+  for (let index = 0; index < count * 2; index += 1) next = endOf(bytes, next);
+  return expect(bytes, next, '}');
+}
+
+function expect(bytes: Buffer, at: number, text: string): number {
+  return bytes.toString('latin1', at, at + text.length) === text ? at + text.length : fault(at);
+}
+
+function fault(at: number): never {
+  throw new Error(`Broken at byte ${at}`);
+}

@@ -1,0 +1,115 @@
+import { forwardSearch } from './html-pieces.ts';
+
+/** The shortcodes of WordPress itself; others stay in the text as they are. */
+export const SHORTCODES = ['wp_caption', 'caption', 'gallery', 'playlist', 'audio', 'video', 'embed'] as const;
+export type ShortcodeName = (typeof SHORTCODES)[number];
+
+/** One use of a shortcode in a text: where it stands, its name, its raw attributes, and what it encloses (null: nothing, `[tag]` alone). */
+export interface Shortcode {
+  readonly start: number;
+  readonly end: number;
+  readonly name: ShortcodeName;
+  readonly attributes: string;
+  readonly content: string | null;
+  /** `[[tag]]`: to be shown as `[tag]`. */
+  readonly escaped: boolean;
+  /** Where it would end without its enclosed part. */
+  readonly tagEnd: number;
+}
+
+/** Attributes of a shortcode: named ones in lower case, those without a name under their position. */
+export type ShortcodeAttributes = Readonly<Record<string, string>>;
+
+/**
+ * All uses of the given shortcodes, in order and not overlapping, as `get_shortcode_regex` finds them: the tag ends at the first `]`,
+ * `/]` closes it at once, otherwise it reaches to its closing tag if there is one.
+ */
+export function findShortcodes(text: string, names: readonly ShortcodeName[] = SHORTCODES): Shortcode[] {
+  if (!text.includes('[')) return [];
+  const next = shortcodeReader(text, names);
+  const found: Shortcode[] = [];
+  const opening = new RegExp(`\\[(?=(?:${names.join('|')})(?![\\w-]))`, 'g');
+  let behind = 0;
+  for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
+    const shortcode = next(match.index, match.index > behind && text[match.index - 1] === '[');
+    if (shortcode === null) continue;
+    found.push(shortcode);
+    behind = shortcode.end;
+    opening.lastIndex = shortcode.end;
+  }
+  return found;
+}
+
+/** Reads the shortcode whose `[` stands at a position; null when there is none. Positions must not go backwards. */
+export function shortcodeReader(
+  text: string,
+  names: readonly ShortcodeName[] = SHORTCODES,
+): (open: number, doubled?: boolean) => Shortcode | null {
+  const tag = new RegExp(`\\[(${names.join('|')})(?![\\w-])`, 'y');
+  const bracket = forwardSearch(text, ']');
+  const closings = new Map(names.map((name) => [name, forwardSearch(text, `[/${name}]`)]));
+  return (open, doubled = false) => {
+    tag.lastIndex = open;
+    const name = tag.exec(text)?.[1] as ShortcodeName | undefined;
+    if (name === undefined) return null;
+    const close = bracket(open);
+    if (close === -1) return null;
+    const attributesStart = open + 1 + name.length;
+    const selfClosing = close > attributesStart && text[close - 1] === '/';
+    const closing = selfClosing ? -1 : (closings.get(name)?.(close + 1) ?? -1);
+    const innerEnd = closing === -1 ? close + 1 : closing + name.length + 3;
+    const escaped = doubled && text[innerEnd] === ']';
+    return {
+      start: escaped ? open - 1 : open,
+      end: escaped ? innerEnd + 1 : innerEnd,
+      name,
+      attributes: text.slice(attributesStart, selfClosing ? close - 1 : close),
+      content: closing === -1 ? null : text.slice(close + 1, closing),
+      escaped,
+      tagEnd: close + 1,
+    };
+  };
+}
+
+/**
+ * Where a shortcode's tag is over whose name ends at `from` (the index behind `]` or `]]`), or -1: it may hold HTML elements but no
+ * other bracket. This is the narrower reading that `wptexturize` uses.
+ */
+export function shortcodeTagEnd(text: string, from: number): number {
+  let at = from;
+  while (at < text.length) {
+    const char = text[at];
+    if (char === ']') return text[at + 1] === ']' ? at + 2 : at + 1;
+    if (char === '[' || char === '>') return -1;
+    if (char === '<') {
+      const stop = nextOf(text, at + 1, '[]>');
+      if (text[stop] !== '>') return -1;
+      at = stop + 1;
+    } else at = nextOf(text, at + 1, '[]<>');
+  }
+  return -1;
+}
+
+function nextOf(text: string, from: number, chars: string): number {
+  let at = from;
+  while (at < text.length && !chars.includes(text[at] as string)) at++;
+  return at;
+}
+
+/** The attributes of a shortcode's tag (`shortcode_parse_atts`): `a="b"`, `a='b'`, `a=b`, and values without a name. */
+export function parseShortcodeAttributes(raw: string): ShortcodeAttributes {
+  const text = raw.replace(/[\u00a0\u200b]+/g, ' ').trim();
+  const pattern =
+    /([\w-]+)\s*=\s*"([^"]*)"(?=\s|$)|([\w-]+)\s*=\s*'([^']*)'(?=\s|$)|([\w-]+)\s*=\s*([^\s'"]+)(?=\s|$)|"([^"]*)"(?=\s|$)|'([^']*)'(?=\s|$)|(\S+)/g;
+  const attributes: Record<string, string> = Object.create(null);
+  let position = 0;
+  for (const match of text.matchAll(pattern)) {
+    const name = match[1] ?? match[3] ?? match[5];
+    const value = match[2] ?? match[4] ?? match[6] ?? match[7] ?? match[8] ?? match[9] ?? '';
+    attributes[name?.toLowerCase() ?? String(position++)] = withoutUnclosedElement(value.replace(/\\(.)/gs, '$1'));
+  }
+  return attributes;
+}
+
+/** An attribute with an HTML element that is not closed counts as empty. */
+const withoutUnclosedElement = (value: string) => (value.lastIndexOf('<') > value.lastIndexOf('>') ? '' : value);

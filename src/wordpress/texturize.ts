@@ -1,0 +1,228 @@
+import { ASCII_SPACE, endOfTag, SPACES } from './html-pieces.ts';
+import { SHORTCODES, shortcodeTagEnd } from './shortcode-grammar.ts';
+
+/**
+ * Typographic quotes, dashes, primes and the like for straight ones (`wptexturize`, with the marks of English). Tags, comments,
+ * shortcodes and the contents of `pre`, `code`, `kbd`, `style`, `script` and `tt` stay; entities stay; a lone `&` becomes `&#038;`.
+ * Takes time in proportion to the length of the text, whatever it holds.
+ */
+export function texturize(raw: string): string {
+  const silentTags: string[] = [];
+  let result = '';
+  for (const piece of pieces(raw)) {
+    if (piece.startsWith('<!--')) result += piece;
+    else if (piece.startsWith('<')) {
+      result += escapeAmpersands(piece);
+      followElement(piece, silentTags);
+    } else if (silentTags.length > 0 || isShortcode(piece)) result += piece;
+    else result += texturizeText(piece);
+  }
+  return result;
+}
+
+/** `&` that does not start an entity becomes `&#038;`; letters and digits of a name are not looked up. */
+export const escapeAmpersands = (text: string): string => text.replace(/&(?!#(?:\d+|x[a-f0-9]+);|[a-z1-4]{1,8};)/gi, '&#038;');
+
+const MARK = {
+  apostrophe: '&#8217;',
+  openDouble: '&#8220;',
+  closeDouble: '&#8221;',
+  openSingle: '&#8216;',
+  closeSingle: '&#8217;',
+  prime: '&#8242;',
+  doublePrime: '&#8243;',
+  enDash: '&#8211;',
+  emDash: '&#8212;',
+  ellipsis: '&#8230;',
+  tradeMark: '&#8482;',
+  times: '&#215;',
+} as const;
+
+/** Stand for marks whose place among the others matters until the primes are told apart from closing quotes. Noncharacters: no text holds them. */
+const FLAG = { apostrophe: '\ufdd0', openSingle: '\ufdd1', openDouble: '\ufdd2', primeOrQuote: '\ufdd3' } as const;
+
+const SILENT_TAGS = new Set(['pre', 'code', 'kbd', 'style', 'script', 'tt']);
+/** Words that begin with an apostrophe though it looks like an opening quote. */
+const COCKNEY = ["'tain't", "'twere", "'twas", "'tis", "'twill", "'til", "'bout", "'nuff", "'round", "'cause", "'em"];
+
+const FIXED: readonly (readonly [string, string])[] = [
+  ['...', MARK.ellipsis],
+  ['``', MARK.openDouble],
+  ["''", MARK.closeDouble],
+  [' (tm)', ` ${MARK.tradeMark}`],
+  ...COCKNEY.map((word) => [word, word.replaceAll("'", MARK.apostrophe)] as const),
+];
+
+/** What may stand behind a closing quote. */
+const AFTER_QUOTE = `$|[.,:;!?)}\\-\\]]|&gt;|${SPACES}`;
+
+const SINGLE: readonly (readonly [RegExp, string])[] = [
+  // A year at the end of a quotation: '99' and '99".
+  [new RegExp(`'(\\d\\d)'(?=${AFTER_QUOTE})`, 'g'), `${FLAG.apostrophe}$1${MARK.closeSingle}`],
+  [new RegExp(`'(\\d\\d)"(?=${AFTER_QUOTE})`, 'g'), `${FLAG.apostrophe}$1${MARK.closeDouble}`],
+  // A year: '99, '99s; but not '9, '99%, '999 or '99.0.
+  [/'(?=\d\d(?:$|(?![%\d]|[.,]\d)))/g, FLAG.apostrophe],
+  // A quoted number: '0.42'.
+  [new RegExp(`(?<=^|${SPACES})'(\\d[.,\\d]*)'`, 'g'), `${FLAG.openSingle}$1${MARK.closeSingle}`],
+  [new RegExp(`(?<=^|[([{"\\-]|&lt;|${SPACES})'`, 'g'), FLAG.openSingle],
+  // Within a word.
+  [new RegExp(`(?<!${SPACES})'(?!$|[.,:;!?"'(){}[\\]\\-]|&[lg]t;|${SPACES})`, 'g'), FLAG.apostrophe],
+];
+
+const DOUBLE: readonly (readonly [RegExp, string])[] = [
+  [new RegExp(`(?<=^|${SPACES})"(\\d[.,\\d]*)"`, 'g'), `${FLAG.openDouble}$1${MARK.closeDouble}`],
+  [new RegExp(`(?<=^|[([{\\-]|&lt;|${SPACES})"(?!${SPACES})`, 'g'), FLAG.openDouble],
+];
+
+const DASHES: readonly (readonly [RegExp, string])[] = [
+  [/---/g, MARK.emDash],
+  [new RegExp(`(?<=^|${SPACES})--(?=$|${SPACES})`, 'g'), MARK.emDash],
+  // Not the prefix of internationalised host names.
+  [/(?<!xn)--/g, MARK.enDash],
+  [new RegExp(`(?<=^|${SPACES})-(?=$|${SPACES})`, 'g'), MARK.enDash],
+];
+
+const SINGLE_PRIMES = primeRules("'", FLAG.openSingle, MARK.closeSingle, MARK.prime);
+const DOUBLE_PRIMES = primeRules('"', FLAG.openDouble, MARK.closeDouble, MARK.doublePrime);
+
+function texturizeText(text: string): string {
+  if (/^[ \t\n\r\0\v]*$/.test(text)) return text;
+  let out = text.replace(/[\ufdd0-\ufdd3]/g, '');
+  for (const [from, to] of FIXED) out = out.replaceAll(from, to);
+  if (out.includes("'")) {
+    out = primesAndQuotes(replaceEach(out, SINGLE), SINGLE_PRIMES);
+    out = out.replaceAll(FLAG.apostrophe, MARK.apostrophe).replaceAll(FLAG.openSingle, MARK.openSingle);
+  }
+  if (out.includes('"')) out = primesAndQuotes(replaceEach(out, DOUBLE), DOUBLE_PRIMES).replaceAll(FLAG.openDouble, MARK.openDouble);
+  if (out.includes('-')) out = replaceEach(out, DASHES);
+  return escapeAmpersands(timesSigns(out));
+}
+
+const replaceEach = (text: string, rules: readonly (readonly [RegExp, string])[]) =>
+  rules.reduce((out, [pattern, replacement]) => out.replace(pattern, replacement), text);
+
+interface PrimeRules {
+  readonly quote: string;
+  readonly opening: string;
+  readonly closing: string;
+  readonly prime: string;
+  /** The quote where it may close a quotation, and where it follows a digit. */
+  readonly candidate: RegExp;
+  readonly afterDigit: RegExp;
+}
+
+function primeRules(quote: string, opening: string, closing: string, prime: string): PrimeRules {
+  const candidate = new RegExp(`${quote}(?=${AFTER_QUOTE})`, 'g');
+  return { quote, opening, closing, prime, candidate, afterDigit: new RegExp(`(?<=\\d)${quote}`, 'g') };
+}
+
+/**
+ * Tells primes (6'2") from closing quotes (`wptexturize_primes`): within an open quotation a candidate for the closing quote comes before the
+ * primes; among several, those not behind a digit, else the last before a full stop, else the last.
+ */
+function primesAndQuotes(text: string, rules: PrimeRules): string {
+  return text
+    .split(rules.opening)
+    .map((part, index) => primesOfPart(part, index > 0 && !part.includes(rules.closing), rules))
+    .join(rules.opening);
+}
+
+function primesOfPart(part: string, open: boolean, { quote, closing, prime, candidate, afterDigit }: PrimeRules): string {
+  if (!part.includes(quote)) return part;
+  let out = part;
+  if (open) {
+    const flag = FLAG.primeOrQuote;
+    out = out.replace(candidate, flag);
+    if (out.split(flag).length > 2) {
+      const behindWords = out.replace(/(?<!\d)\ufdd3/g, closing);
+      out = behindWords === out ? closeAtBestFlag(out, closing) : behindWords;
+      out = out.replace(afterDigit, prime).replace(/(?<=\d)\ufdd3/g, prime);
+    }
+    out = out.replaceAll(flag, closing).replace(afterDigit, prime);
+  } else {
+    out = out.replace(afterDigit, prime).replace(candidate, closing);
+  }
+  return quote === '"' ? out.replaceAll('"', closing) : out;
+}
+
+function closeAtBestFlag(part: string, closing: string): string {
+  const beforeStop = part.lastIndexOf(`${FLAG.primeOrQuote}.`);
+  const at = beforeStop === -1 ? part.lastIndexOf(FLAG.primeOrQuote) : beforeStop;
+  return part.slice(0, at) + closing + part.slice(at + 1);
+}
+
+/**
+ * `9x9` becomes `9&#215;9`, `0x99` stays. Each side is a digit followed by digits, points and commas, and the whole stands between
+ * word boundaries. Walks from `x` to `x` because a pattern would start anew at each digit of a long row of numbers.
+ */
+function timesSigns(text: string): string {
+  if (!/\dx\d/.test(text)) return text;
+  let out = '';
+  let done = 0;
+  for (let x = text.indexOf('x'); x !== -1; x = text.indexOf('x', x + 1)) {
+    if (x < done) continue;
+    const start = leftNumberStart(text, done, x);
+    const end = start === -1 ? -1 : rightNumberEnd(text, x + 1);
+    if (end === -1) continue;
+    out += `${text.slice(done, x)}${MARK.times}${text.slice(x + 1, end)}`;
+    done = end;
+  }
+  return out + text.slice(done);
+}
+
+const isNumberPart = (char: string | undefined) => char !== undefined && /[\d.,]/.test(char);
+const isWord = (char: string | undefined) => char !== undefined && /\w/.test(char);
+
+/** The leftmost place in [from, x) where a number that reaches up to `x` can start, or -1. */
+function leftNumberStart(text: string, from: number, x: number): number {
+  let start = x;
+  while (start > from && isNumberPart(text[start - 1])) start--;
+  for (let at = start; at < x; at++) {
+    if (/\d/.test(text[at] as string) && !isWord(text[at - 1]) && !(text[at] === '0' && at === x - 1)) return at;
+  }
+  return -1;
+}
+
+/** Where the number that starts at `from` ends at a word boundary, as far right as possible, or -1. */
+function rightNumberEnd(text: string, from: number): number {
+  if (!/\d/.test(text[from] ?? '')) return -1;
+  let end = from + 1;
+  while (isNumberPart(text[end])) end++;
+  while (end > from && isWord(text[end - 1]) === isWord(text[end])) end--;
+  return end > from ? end : -1;
+}
+
+/** The text in tags, comments, tags of known shortcodes, and what stands between. */
+function* pieces(text: string): Generator<string> {
+  const marks = new RegExp(`<|${SHORTCODE_TAG}`, 'g');
+  let start = 0;
+  for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
+    const end = mark[0] === '<' ? endOfTag(text, mark.index) : shortcodeTagEnd(text, mark.index + mark[0].length);
+    if (end === -1) {
+      marks.lastIndex = mark.index + 1;
+      continue;
+    }
+    if (mark.index > start) yield text.slice(start, mark.index);
+    yield text.slice(mark.index, end);
+    start = end;
+    marks.lastIndex = end;
+  }
+  if (start < text.length) yield text.slice(start);
+}
+
+const SHORTCODE_TAG = `\\[[/[]?(?:${SHORTCODES.join('|')})(?=[${ASCII_SPACE}\\]/])`;
+const SHORTCODE_START = new RegExp(`^${SHORTCODE_TAG}`);
+
+function isShortcode(piece: string): boolean {
+  const start = SHORTCODE_START.exec(piece);
+  return start !== null && shortcodeTagEnd(piece, start[0].length) === piece.length;
+}
+
+/** Keeps the stack of open silent elements (`_wptexturize_pushpop_element`): inside one, only its own closing tag counts. */
+function followElement(tag: string, stack: string[]): void {
+  const closing = tag[1] === '/';
+  const name = /^<\/?([^ ]*?)(?: |.?$)/s.exec(tag)?.[1] ?? '';
+  if (!SILENT_TAGS.has(name)) return;
+  if (!closing) stack.push(name);
+  else if (stack.at(-1) === name) stack.pop();
+}

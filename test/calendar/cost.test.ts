@@ -1,0 +1,160 @@
+import { describe, expect, it } from '@jest/globals';
+import { type CurrencyMetas, costMeta, costOf, offerPrice } from '../../src/calendar/cost.ts';
+
+const options = { defaultCurrencySymbol: '$', reverseCurrencyPosition: false, freeText: 'Free' };
+const none: CurrencyMetas = { symbol: '', position: '', code: '' };
+const show = (stored: string[], metas: Partial<CurrencyMetas> = {}, other = {}) => {
+  const { cost, cost_details } = costOf(stored, { ...none, ...metas }, { ...options, ...other });
+  return [cost, cost_details.values, `${cost_details.currency_symbol} ${cost_details.currency_position}`.trim()];
+};
+
+describe('costOf', () => {
+  it.each<[string, string, string[], string]>([
+    ['', '', [], ''],
+    ['10', '$10', ['10'], ''],
+    ['10.5', '$10.5', ['10.5'], ''],
+    ['20.50', '$20.50', ['20.50'], ''],
+    ['.75', '$.75', ['0.75'], ''],
+    ['0', 'Free', ['0'], ''],
+    ['0.00', 'Free', ['0.00'], ''],
+    ['00', 'Free', ['00'], ''],
+    ['free', 'free', ['free'], ''],
+    ['Free', 'Free', ['free'], ''],
+    ['By donation', 'By donation', ['by-donation'], ''],
+    ['-5', '-$5', ['-5'], ''],
+  ])('shows %j as %s', (stored, cost, values, symbol) => expect(show([stored])).toEqual([cost, values, symbol]));
+
+  it.each<[string, string, string[], string]>([
+    ['1,000', '$1,000', ['1000'], ''],
+    ['1.000', '$1.000', ['1000'], ''],
+    ['1.000,50', '$1.000,50', ['1000.50'], ''],
+    ['1,500.75', '$1,500.75', ['1500.75'], ''],
+    ['1 000', '$1 000', ['1000'], ''],
+    ['1\u202f000,50', '$1\u202f000,50', ['1000.50'], ''],
+    ["1'000.50", '$1&#039;000.50', ['1000.50'], ''],
+    ['1.234.567', '$1.234.567', ['1234567'], ''],
+    ['₹1,00,000', '₹1,00,000', ['100000'], '₹ prefix'],
+    ['10,50', '$10,50', ['10.50'], ''],
+    ['0.500', '$0.500', ['0.500'], ''],
+    ['10,-', '$10', ['10'], ''],
+    ['CHF 10.–', 'CHF10', ['10'], 'CHF prefix'],
+  ])('reads the number in %j', (stored, cost, values, symbol) => expect(show([stored])).toEqual([cost, values, symbol]));
+
+  it.each<[string, string, string]>([
+    ['$10', '$10', '$ prefix'],
+    ['10€', '10€', '€ postfix'],
+    ['€ 10,50', '€10,50', '€ prefix'],
+    ['10 USD', '10USD', 'USD postfix'],
+    ['EUR 10', 'EUR10', 'EUR prefix'],
+    ['R$ 10', 'R$10', 'R$ prefix'],
+    ['US$ 25', 'US$25', 'US$ prefix'],
+    ['₿1', '₿1', '₿ prefix'],
+    ['120 kr', '120kr', 'kr postfix'],
+    ['120 zł', '120zł', 'zł postfix'],
+    ['-$5', '-$5', '$ prefix'],
+    ['$-5', '-$5', '$ prefix'],
+  ])('reads the currency in %j', (stored, cost, symbol) => expect([show([stored])[0], show([stored])[2]]).toEqual([cost, symbol]));
+
+  it.each<[string, string, string[]]>([
+    ['10 - 20', '$10 – $20', ['10', '20']],
+    ['10-20', '$10 – $20', ['10', '20']],
+    ['20–10', '$10 – $20', ['10', '20']],
+    ['10 to 20', '$10 – $20', ['10', '20']],
+    ['$10 - $20.50', '$10 – $20.50', ['10', '20.50']],
+    ['£5 - £10', '£5 – £10', ['5', '10']],
+    ['£5-10', '£5 – £10', ['5', '10']],
+    ['10-20€', '10€ – 20€', ['10', '20']],
+    ['10€/5€', '5€ – 10€', ['5', '10']],
+    ['10 EUR - 20 EUR', '10EUR – 20EUR', ['10', '20']],
+    ['0 - 10', 'Free – $10', ['0', '10']],
+    ['10 - 10', '$10', ['10']],
+    ['€10 / £9', '£9 – €10', ['9', '10']],
+    ['1.000 - 2.000', '$1.000 – $2.000', ['1000', '2000']],
+  ])('shows the range %j as %s', (stored, cost, values) => expect(show([stored]).slice(0, 2)).toEqual([cost, values]));
+
+  it.each<[string, string, string[]]>([
+    ['10, 20, 30', '$10 – $30', ['10', '20', '30']],
+    ['10,20,30', '$10 – $30', ['10', '20', '30']],
+    ['10.50,20.50', '$10.50 – $20.50', ['10.50', '20.50']],
+    ['10; 20', '$10 – $20', ['10', '20']],
+    ['€5, €10', '€5 – €10', ['5', '10']],
+    ['Donation, 5, 7.50', '$5 – $7.50', ['5', '7.50']],
+    ['Free, 10', 'Free – $10', ['10']],
+    ['5, 7, Donation', '$5 – $7', ['5', '7']],
+  ])('shows the list %j as %s', (stored, cost, values) => expect(show([stored]).slice(0, 2)).toEqual([cost, values]));
+
+  it.each<[string, string[], string]>([
+    ['From $5', ['5'], '$ prefix'],
+    ['5€ per person', ['5'], '€ postfix'],
+    ['10 EUR (children free)', ['10'], 'EUR postfix'],
+    ['5 per person', ['5'], ''],
+    ['2x10€', ['2', '10'], '€ postfix'],
+    ['until 10.12.2026', [], ''],
+    ['50%', ['50'], ''],
+  ])('leaves the words of %j', (stored, values, symbol) => expect(show([stored])).toEqual([stored, values, symbol]));
+
+  it('joins several rows', () => {
+    expect(show(['1', '2'])).toEqual(['$1 – $2', ['1', '2'], '']);
+    expect(show(['30', '', '5'])).toEqual(['$5 – $30', ['5', '30'], '']);
+    expect(show(['Free', '10'])).toEqual(['Free – $10', ['free', '10'], '']);
+    expect(show(['Adults €20', 'Children €10'])).toEqual(['€10 – €20', ['10', '20'], '€ prefix']);
+    expect(show(['Donation', 'Gift'])).toEqual(['Donation, Gift', ['donation', 'gift'], '']);
+    expect(show(['10', '10'])).toEqual(['$10', ['10'], '']);
+  });
+
+  it('follows the stored currency where the text has none', () => {
+    expect(show(['10'], { symbol: '€', position: 'postfix' })).toEqual(['10€', ['10'], '€ postfix']);
+    expect(show(['£10'], { symbol: '€', position: 'postfix' })).toEqual(['£10', ['10'], '£ prefix']);
+    expect(costOf(['10'], { ...none, code: 'EUR' }, options).cost_details.currency_code).toBe('EUR');
+  });
+  it('does not take a minus for a currency', () => expect(show(['-5'], { symbol: '-', position: 'prefix' })).toEqual(['-$5', ['-5'], '']));
+  it("follows the site's settings", () => {
+    expect(show(['10'], {}, { defaultCurrencySymbol: '€', reverseCurrencyPosition: true })[0]).toBe('10€');
+    expect(show(['0'], {}, { freeText: 'Gratis' })[0]).toBe('Gratis');
+  });
+  it('escapes markup', () => expect(show(['<b>x</b>'])[0]).toBe('&lt;b&gt;x&lt;/b&gt;'));
+});
+
+describe('costMeta', () => {
+  it.each<[unknown, string[], string | null, string | null]>([
+    [10, ['10'], null, null],
+    [10.5, ['10.5'], null, null],
+    ['  7  ', ['7'], null, null],
+    ['$10', ['$10'], '$', 'prefix'],
+    ['10 USD', ['10 USD'], 'USD', 'postfix'],
+    ['R$ 10', ['R$ 10'], 'R$', 'prefix'],
+    ['&euro;10', ['€10'], '€', 'prefix'],
+    ['£5 - £10', ['£5 - £10'], '£', 'prefix'],
+    ['€5 - £10', ['€5 - £10'], null, null],
+    ['<b>5</b>', ['5'], null, null],
+    ['free', ['free'], null, null],
+    [0, ['0'], null, null],
+    ['0', ['0'], null, null],
+    [true, ['1'], null, null],
+    [-5, ['-5'], null, null],
+    [['10', '$20'], ['10', '$20'], '$', 'prefix'],
+    [[0, '', null, 5], ['0', '5'], null, null],
+    [{ min: 1, max: 2 }, ['1', '2'], null, null],
+    ['', [], null, null],
+    ['   ', [], null, null],
+    [null, [], null, null],
+    [false, [], null, null],
+    [[], [], null, null],
+    [{}, [], null, null],
+  ])('keeps %j as %j', (sent, costs, symbol, position) => expect(costMeta(sent)).toEqual({ costs, symbol, position }));
+
+  it.each([[[['10']]], [[{ a: 1 }]], [{ a: { b: 1 } }]])('refuses %j', (sent) => expect(costMeta(sent)).toBeNull());
+});
+
+describe('offerPrice', () => {
+  it.each([
+    [['10€'], '10'],
+    [['1.000,50'], '1000.50'],
+    [['20 - 35'], '20 – 35'],
+    [['Donation, 5, 7.50'], '5 – 7.50'],
+    [['0'], '0'],
+    [['Free'], '0'],
+    [['Donation'], 'Donation'],
+    [[], ''],
+  ])('of %j is %j', (stored, price) => expect(offerPrice(stored)).toBe(price));
+});

@@ -1,0 +1,267 @@
+import { describe, expect, it } from '@jest/globals';
+import { type EventDates, eventDates, occurrence, occurrenceHash, parseEventTime } from '../../src/calendar/dates.ts';
+import { parseZone, UTC } from '../../src/wordpress/time.ts';
+
+const now = new Date('2026-11-20T08:06:31Z');
+const site = { siteZone: 'Europe/Rome', cutoff: '00:00', now };
+const rome = parseZone('Europe/Rome')!;
+
+/** An event as stored: 11:00 to 13:00 on New Year's Day 2030 in Rome. */
+const stored: EventDates = {
+  start: '2030-01-01 11:00:00',
+  end: '2030-01-01 13:00:00',
+  startUtc: '2030-01-01 10:00:00',
+  endUtc: '2030-01-01 12:00:00',
+  timezone: 'Europe/Rome',
+  abbreviation: 'CET',
+  allDay: false,
+  duration: 7200,
+};
+const allDay: EventDates = {
+  ...stored,
+  start: '2030-01-01 00:00:00',
+  end: '2030-01-02 23:59:59',
+  startUtc: '2029-12-31 23:00:00',
+  endUtc: '2030-01-02 22:59:59',
+  allDay: true,
+  duration: null,
+};
+
+describe('the time of an event', () => {
+  it.each([
+    ['2030-12-01 10:00', '2030-12-01 10:00:00'],
+    ['2030-12-01', '2030-12-01 00:00:00'],
+    ['2030-12-01T10:00:00Z', '2030-12-01 10:00:00'],
+    ['2030-12-01T10:00:00+09:00', '2030-12-01 10:00:00'],
+    ['12/01/2030 9:30 pm', '2030-12-01 21:30:00'],
+    ['tomorrow 9am', '2026-11-21 09:00:00'],
+    ['1970-01-01', '1970-01-01 00:00:00'],
+    ['1922349600', '2030-12-01 11:00:00'],
+    [1922349600, '2030-12-01 11:00:00'],
+    ['@1922349600', '2030-12-01 11:00:00'],
+  ])('%j in Rome is %s', (value, local) => {
+    expect(parseEventTime(value, { zone: rome, now })).toBe(local);
+  });
+
+  it('an instant shows the digits of the zone it is to be shown in', () => {
+    expect(parseEventTime('1922349600', { zone: rome, now, timestamps: UTC })).toBe('2030-12-01 10:00:00');
+  });
+
+  it.each(['', 'abc', '2030-13-01', '+10000-01-01', '0000-00-00', '0500-01-01', '+99999 years', '1e30'])('%j is none', (value) => {
+    expect(parseEventTime(value, { zone: rome, now })).toBeNull();
+  });
+});
+
+describe('a new event', () => {
+  const create = (change: Parameters<typeof eventDates>[0], context = site) => eventDates(change, undefined, context);
+
+  it('takes the zone of the site and stores both clocks', () => {
+    expect(create({ start: '2030-12-01 10:00:00', end: '2030-12-01 12:00:00' })).toEqual({
+      start: '2030-12-01 10:00:00',
+      end: '2030-12-01 12:00:00',
+      startUtc: '2030-12-01 09:00:00',
+      endUtc: '2030-12-01 11:00:00',
+      timezone: 'Europe/Rome',
+      abbreviation: 'CET',
+      allDay: false,
+      duration: 7200,
+    });
+  });
+
+  it.each([
+    ['America/New_York', '2030-12-01 15:00:00', 'EST'],
+    ['UTC+5.5', '2030-12-01 04:30:00', 'UTC+5.5'],
+    ['UTC-5.5', '2030-12-01 15:30:00', 'UTC-5.5'],
+    ['UTC-3:30', '2030-12-01 13:30:00', 'UTC-3:30'],
+    ['CET', '2030-12-01 09:00:00', 'CET'],
+    ['+02:00', '2030-12-01 08:00:00', 'GMT+0200'],
+    ['europe/rome', '2030-12-01 09:00:00', 'CET'],
+    ['Asia/Kathmandu', '2030-12-01 04:15:00', '+0545'],
+    ['', '2030-12-01 09:00:00', 'CET'],
+  ])('in %j', (timezone, startUtc, abbreviation) => {
+    const dates = create({ start: '2030-12-01 10:00:00', end: '2030-12-01 12:00:00', timezone });
+    expect(dates).toMatchObject({
+      start: '2030-12-01 10:00:00',
+      startUtc,
+      abbreviation,
+      timezone: timezone || 'Europe/Rome',
+      duration: 7200,
+    });
+  });
+
+  it('takes an instant in UTC digits without a zone, in its zone with one', () => {
+    expect(create({ start: '1922349600', end: '2030-12-01 12:00:00' })).toMatchObject({ start: '2030-12-01 10:00:00' });
+    expect(create({ start: '1922349600', end: '2030-12-01 12:00:00', timezone: 'Europe/Rome' })).toMatchObject({
+      start: '2030-12-01 11:00:00',
+    });
+  });
+
+  it('moves a time that does not exist forward', () => {
+    const dates = create({ start: '2030-03-10 02:30:00', end: '2030-03-10 04:00:00', timezone: 'America/New_York' });
+    expect(dates).toMatchObject({ start: '2030-03-10 03:30:00', startUtc: '2030-03-10 07:30:00', abbreviation: 'EDT', duration: 1800 });
+  });
+
+  it('counts its duration in real seconds over a change of offset', () => {
+    const dates = create({ start: '2030-11-03 01:30:00', end: '2030-11-03 03:00:00', timezone: 'America/New_York' });
+    expect(dates).toMatchObject({ startUtc: '2030-11-03 05:30:00', endUtc: '2030-11-03 08:00:00', duration: 9000 });
+  });
+
+  it('that lasts all day spans whole days and stores no duration', () => {
+    expect(create({ start: '2030-12-01 10:00:00', end: '2030-12-02 09:00:00', allDay: true })).toMatchObject({
+      start: '2030-12-01 00:00:00',
+      end: '2030-12-02 23:59:59',
+      startUtc: '2030-11-30 23:00:00',
+      endUtc: '2030-12-02 22:59:59',
+      allDay: true,
+      duration: null,
+    });
+  });
+
+  it('that lasts all day begins and ends at the cutoff', () => {
+    const dates = create({ start: '2030-12-01 10:00:00', end: '2030-12-01 12:00:00', allDay: true }, { ...site, cutoff: '06:00' });
+    expect(dates).toMatchObject({ start: '2030-12-01 06:00:00', end: '2030-12-02 05:59:59' });
+  });
+
+  it.each([
+    [{ start: '2030-12-01 12:00:00', end: '2030-12-01 10:00:00' }, 'end-before-start', 'end_date'],
+    [{ start: '2030-12-03', end: '2030-12-01', allDay: true }, 'end-before-start', 'end_date'],
+    [{ start: '9999-01-01', end: '2030-12-01' }, 'end-before-start', 'end_date'],
+    [{ end: '2030-12-01' }, 'start-missing', 'start_date'],
+    [{ start: '2030-12-01' }, 'end-missing', 'end_date'],
+    [{ start: 'abc', end: '2030-12-01' }, 'start-invalid', 'start_date'],
+    [{ start: '2030-12-01', end: 'abc' }, 'end-invalid', 'end_date'],
+    [{ start: '2030-12-01', end: '9999-12-31 23:00', timezone: 'America/New_York' }, 'end-invalid', 'end_date'],
+    [{ start: '2030-12-01', end: '2030-12-02', timezone: 'Mars' }, 'timezone-invalid', 'timezone'],
+  ])('with %j is refused: %s', (change, problem, field) => {
+    expect(create(change)).toEqual({ problem, field });
+  });
+
+  it('may begin and end at the same moment', () => {
+    expect(create({ start: '2030-12-01 12:00:00', end: '2030-12-01 12:00:00' })).toMatchObject({ duration: 0 });
+  });
+});
+
+describe('an update', () => {
+  const update = (change: Parameters<typeof eventDates>[0], before = stored, context = site) => eventDates(change, before, context);
+
+  it('that names nothing leaves everything', () => {
+    expect(update({ start: undefined })).toBe(stored);
+  });
+
+  it('of the start alone moves the start (D2)', () => {
+    expect(update({ start: '2030-01-01 09:00' })).toEqual({
+      ...stored,
+      start: '2030-01-01 09:00:00',
+      startUtc: '2030-01-01 08:00:00',
+      duration: 14400,
+    });
+  });
+
+  it('of the end alone moves the end (D2)', () => {
+    expect(update({ end: '2037-01-01 10:00' })).toMatchObject({
+      start: stored.start,
+      end: '2037-01-01 10:00:00',
+      endUtc: '2037-01-01 09:00:00',
+    });
+  });
+
+  it('that leaves the end before the start is refused (D3)', () => {
+    expect(update({ end: '2030-01-01 10:00:00' })).toEqual({ problem: 'end-before-start', field: 'end_date' });
+    expect(update({ start: '2031-01-01' })).toEqual({ problem: 'end-before-start', field: 'end_date' });
+  });
+
+  it('of the zone alone keeps the wall clock and corrects UTC (D2)', () => {
+    const dates = {
+      ...stored,
+      startUtc: '2030-01-01 16:00:00',
+      endUtc: '2030-01-01 18:00:00',
+      timezone: 'America/New_York',
+      abbreviation: 'EST',
+    };
+    expect(update({ timezone: 'America/New_York' })).toEqual(dates);
+  });
+
+  it('with an empty zone goes back to the zone of the site', () => {
+    const tokyo = eventDates({ timezone: 'Asia/Tokyo' }, stored, site) as EventDates;
+    expect(update({ timezone: '' }, tokyo)).toEqual(stored);
+    expect(update({ timezone: null }, tokyo)).toEqual(stored);
+  });
+
+  it('without a zone keeps the zone of the event and mends stale UTC values', () => {
+    const stale = { ...stored, timezone: 'UTC+2', abbreviation: 'UTC+2' };
+    const mended = { startUtc: '2030-01-01 06:00:00', endUtc: '2030-01-01 11:00:00', timezone: 'UTC+2', duration: 18000 };
+    expect(update({ start: '2030-01-01 08:00:00' }, stale)).toMatchObject(mended);
+  });
+
+  it('to all day takes the stored days whole', () => {
+    expect(update({ allDay: true })).toMatchObject({
+      start: '2030-01-01 00:00:00',
+      end: '2030-01-01 23:59:59',
+      startUtc: '2029-12-31 23:00:00',
+      allDay: true,
+    });
+  });
+
+  it('to all day again does not push the end on from cutoff to cutoff', () => {
+    const once = update({ allDay: true }, stored, { ...site, cutoff: '06:00' }) as EventDates;
+    expect(once.end).toBe('2030-01-02 05:59:59');
+    expect(update({ allDay: true }, once, { ...site, cutoff: '06:00' })).toEqual(once);
+  });
+
+  it('with new times keeps an all-day event all-day, in whole days (D1)', () => {
+    const dates = update({ start: '2030-01-02 15:00', end: '2030-01-04 16:00' }, allDay);
+    expect(dates).toMatchObject({ start: '2030-01-02 00:00:00', end: '2030-01-04 23:59:59', allDay: true, duration: null });
+    expect(update({ start: '2030-01-02 15:00' }, allDay)).toMatchObject({ start: '2030-01-02 00:00:00', end: allDay.end });
+  });
+
+  it('that takes the all-day flag away keeps the times', () => {
+    expect(update({ allDay: false }, allDay)).toEqual({ ...allDay, allDay: false, duration: 172799 });
+  });
+
+  it('of an event without dates asks for them', () => {
+    expect(update({ allDay: true }, { ...stored, start: '' })).toEqual({ problem: 'start-missing', field: 'start_date' });
+  });
+});
+
+describe('the occurrence row', () => {
+  const row = {
+    start_date: stored.start,
+    start_date_utc: stored.startUtc,
+    end_date: stored.end,
+    end_date_utc: stored.endUtc,
+    duration: 7200,
+  };
+
+  it('holds both clocks and the duration', () => {
+    expect(occurrence(stored)).toEqual(row);
+  });
+
+  it.each([
+    ['an all-day event from its ends, whatever the meta says', { ...allDay, duration: 7200 }, 172799],
+    ['an event without a duration from its ends', { ...stored, duration: null }, 7200],
+    ['a shorter duration as stored', { ...stored, duration: 3600 }, 3600],
+    [
+      'a long event as far as the column goes',
+      { ...stored, end: '2040-01-01 13:00:00', endUtc: '2040-01-01 12:00:00', duration: null },
+      8388607,
+    ],
+  ])('takes the duration of %s', (_, dates, duration) => {
+    expect(occurrence(dates)?.duration).toBe(duration);
+  });
+
+  it.each([
+    ['ends before it starts', { ...stored, end: '2030-01-01 10:00:00' }],
+    ['ends before it starts in UTC', { ...stored, endUtc: '2030-01-01 09:00:00' }],
+    ['lasts longer than from start to end', { ...stored, duration: 7201 }],
+    ['is in no known zone', { ...stored, timezone: 'Mars' }],
+    ['has no date', { ...stored, start: '0000-00-00 00:00:00' }],
+    ['has an unreadable date', { ...stored, endUtc: 'later' }],
+  ])('is not written for an event that %s', (_, dates) => {
+    expect(occurrence(dates)).toBeNull();
+  });
+
+  it('has the hash of its own values', () => {
+    // sha1 of '44:2030-01-01 11:00:00:2030-01-01 13:00:00:2030-01-01 10:00:00:2030-01-01 12:00:00:7200'
+    expect(occurrenceHash(44, row)).toBe('e45d87aca8716dad0a999362418d14d0b470a642');
+  });
+});

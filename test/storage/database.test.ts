@@ -1,0 +1,262 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Database, DatabaseUnavailable, lockNames, openDatabase, ping, upsert } from '../../src/storage/database.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+
+const counter = async (db: Database): Promise<number | undefined> => (await db.from('fasti_changes').where('id', 1).first('counter'))?.counter;
+const option = (name: string, value = '') => ({ option_name: name, option_value: value, autoload: 'off' });
+
+/** Adds one to the counter the slow way: read, wait, write. Two at once would lose one if they did not wait for each other. */
+async function countUp(db: Database): Promise<void> {
+  const row = await db.dialect.lockRows(db.from('fasti_changes').where('id', 1)).first('counter');
+  await sleep(2);
+  await db.from('fasti_changes').where('id', 1).update({ counter: (row?.counter ?? 0) + 1 });
+}
+
+describeDatabases('a database', (open, engine) => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await open();
+  });
+
+  it('writes all of a transaction', async () => {
+    await db.transaction(async (tx) => {
+      await tx.from('options').insert(option('all-1'));
+      await tx.from('options').insert(option('all-2'));
+    });
+    expect(await db.from('options').where('option_name', 'like', 'all-%').pluck('option_name')).toEqual(['all-1', 'all-2']);
+  });
+
+  it('writes nothing of a transaction that fails, and passes its error on', async () => {
+    const failing = db.transaction(async (tx) => {
+      await tx.from('options').insert(option('none-1'));
+      throw new RangeError('no');
+    });
+    await expect(failing).rejects.toThrow(RangeError);
+    expect(await db.from('options').where('option_name', 'none-1')).toEqual([]);
+  });
+
+  it('runs a transaction inside a transaction in the same one', async () => {
+    const failing = db.transaction(async (tx) => {
+      await tx.transaction(async (inner) => {
+        await inner.from('options').insert(option('nested-1'));
+      });
+      expect(await tx.from('options').where('option_name', 'nested-1')).toHaveLength(1);
+      throw new RangeError('outer');
+    });
+    await expect(failing).rejects.toThrow(RangeError);
+    expect(await db.from('options').where('option_name', 'nested-1')).toEqual([]);
+  });
+
+  it('refuses a query beside the transaction that is open', async () => {
+    await expect(db.transaction(async () => db.from('options').first())).rejects.toThrow('use the database given to it');
+    await expect(db.transaction(async () => db.transaction(async () => 1))).rejects.toThrow('use the database given to it');
+    expect(await db.from('options').where('option_name', 'x')).toEqual([]);
+  });
+
+  it('makes 64 writers of one row wait for each other and loses none of them', async () => {
+    const before = (await counter(db)) ?? 0;
+    await Promise.all(Array.from({ length: 64 }, () => db.transaction(countUp)));
+    expect(await counter(db)).toBe(before + 64);
+  });
+
+  it('loses none when two connections write the same row', async () => {
+    const second = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
+    const before = (await counter(db)) ?? 0;
+    await Promise.all(Array.from({ length: 30 }, (_, n) => (n % 2 === 0 ? db : second).transaction(countUp)));
+    expect(await counter(db)).toBe(before + 30);
+    await second.close();
+  });
+
+  it('runs the whole transaction again when another one was in the way', async () => {
+    // The two take the same rows in opposite order: a deadlock, where rows are locked one by one.
+    await db.from('options').insert([option('dead-1', '0'), option('dead-2', '0')]);
+    const add = (tx: Database, name: string) =>
+      tx
+        .from('options')
+        .where('option_name', name)
+        .update({ option_value: tx.knex.raw('?? + 1', ['option_value']) as unknown as string });
+    let runs = 0;
+    const both = (first: string, last: string) =>
+      db.transaction(async (tx) => {
+        runs += 1;
+        await add(tx, first);
+        await sleep(30);
+        await add(tx, last);
+      });
+    await Promise.all([both('dead-1', 'dead-2'), both('dead-2', 'dead-1')]);
+    const values = await db.from('options').whereIn('option_name', ['dead-1', 'dead-2']).pluck('option_value');
+    expect(values.map(Number)).toEqual([2, 2]);
+    expect(runs).toBeGreaterThanOrEqual(engine === 'MySQL' ? 3 : 2);
+  });
+
+  it('takes no work for done that went on after a lost deadlock was ignored', async () => {
+    await db.from('options').insert([option('mute-1', '0'), option('mute-2', '0')]);
+    const set = (tx: Database, name: string) => tx.from('options').where('option_name', name).update({ option_value: '1' });
+    const both = (first: string, last: string, own: string) =>
+      db.transaction(async (tx) => {
+        await set(tx, first);
+        await sleep(30);
+        await set(tx, last).catch(() => 0);
+        await tx.from('options').insert(option(own));
+      });
+    await Promise.all([both('mute-1', 'mute-2', 'mute-a'), both('mute-2', 'mute-1', 'mute-b')]);
+    expect(await db.from('options').whereIn('option_name', ['mute-a', 'mute-b']).pluck('option_name')).toEqual(['mute-a', 'mute-b']);
+  });
+
+  it('gives a name to one of many who look it up and then take it', async () => {
+    const second = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
+    const take = (one: Database) =>
+      one.transaction(async (tx) => {
+        await lockNames(tx, ['term:jazz', 'term:jazz', 'slug:jazz']);
+        const known = await tx.from('terms').where('slug', 'jazz').pluck('term_id');
+        if (known.length === 0) await tx.from('terms').insert({ name: 'Jazz', slug: 'jazz' });
+      });
+    await Promise.all(Array.from({ length: 24 }, (_, n) => take(n % 2 === 0 ? db : second)));
+    expect(await db.from('terms').where('slug', 'jazz')).toHaveLength(1);
+    await second.close();
+  });
+
+  it('keeps what was acknowledged and nothing of what was not when the process is killed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fasti-kill-'));
+    const script = join(folder, 'writer.mjs');
+    // Pairs of rows, each pair in one transaction; the number of a pair is printed once it is acknowledged.
+    writeFileSync(script, writerScript(urlOf(db)));
+    const writer = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let printed = '';
+    await new Promise<void>((resolve) => {
+      writer.stdout.on('data', (chunk: Buffer) => {
+        printed += chunk.toString();
+        if (printed.split('\n').length > 20) writer.kill('SIGKILL');
+      });
+      writer.on('close', () => resolve());
+    });
+    const acknowledged = printed.trim().split('\n').map(Number);
+    const rows = await db.from('usermeta').where('user_id', 77).select('meta_key', 'meta_value');
+    const pairs = new Map<string, number>();
+    for (const { meta_value } of rows) pairs.set(String(meta_value), (pairs.get(String(meta_value)) ?? 0) + 1);
+    expect([...pairs.values()].filter((rows) => rows !== 2)).toEqual([]);
+    expect(acknowledged.filter((pair) => !pairs.has(String(pair)))).toEqual([]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('tells a duplicate key from other faults', async () => {
+    await db.from('options').insert(option('twice'));
+    const again = await db
+      .from('options')
+      .insert(option('twice'))
+      .catch((error: unknown) => error);
+    expect(db.dialect.isDuplicate(again)).toBe(true);
+    expect(db.dialect.isBusy(again) || db.dialect.isUnavailable(again)).toBe(false);
+  });
+
+  it('inserts or changes a row, one or many at a time', async () => {
+    await upsert(db, 'options', option('up-1', 'first'), ['option_name'], ['option_value']);
+    await upsert(db, 'options', [option('up-1', 'second'), option('up-2', 'new')], ['option_name'], ['option_value']);
+    await upsert(db, 'options', [option('up-2', 'ignored')], ['option_name'], []);
+    await upsert(db, 'options', [], ['option_name'], []);
+    const rows = await db.from('options').where('option_name', 'like', 'up-%').orderBy('option_name').pluck('option_value');
+    expect(rows).toEqual(['second', 'new']);
+  });
+
+  it('gives back what was written, type by type', async () => {
+    const [id] = await db.from('posts').insert({ post_title: '日本 😀 O\'Hara \\ "x"', post_type: 'post', menu_order: -1, post_date: '2026-11-20 10:00:00' });
+    const row = await db.from('posts').where('ID', Number(id)).first();
+    expect(row).toMatchObject({ ID: id, post_title: '日本 😀 O\'Hara \\ "x"', menu_order: -1, post_date: '2026-11-20 10:00:00', post_date_gmt: '0000-00-00 00:00:00', post_content: '' });
+    // A number in a text column is the text of that number.
+    await db.from('postmeta').insert({ post_id: 1, meta_key: 'number', meta_value: 10 as unknown as string });
+    expect(await db.from('postmeta').where('meta_key', 'number').first('meta_value')).toEqual({ meta_value: '10' });
+    const [sum] = await db.from('options').sum('option_id as sum').count('* as count');
+    expect([typeof sum?.sum, typeof sum?.count]).toEqual(['number', 'number']);
+  });
+
+  it('reads the number a meta begins with', async () => {
+    const texts = ['12', '-3.5', '7 km', 'none', ''];
+    await db.from('termmeta').insert(texts.map((meta_value) => ({ term_id: 5, meta_key: 'n', meta_value })));
+    const [sql, bindings] = db.dialect.asNumber('meta_value');
+    const rows = await db.from('termmeta').where('term_id', 5).orderBy('meta_id').select(db.knex.raw(`${sql} AS n`, bindings));
+    expect(rows.map((row: { n: number }) => row.n)).toEqual([12, -3.5, 7, 0, 0]);
+  });
+
+  it('counts queries', async () => {
+    const before = db.queries();
+    await db.from('options').first();
+    await db.from('options').first();
+    expect(db.queries() - before).toBe(2);
+  });
+
+  it('answers a ping', async () => {
+    await expect(ping(db)).resolves.toBeUndefined();
+  });
+
+  it('puts the prefix before the name of a table, and takes an alias for joins', async () => {
+    expect(db.table('posts')).toBe('wp_posts');
+    expect(db.from('posts', 'p').where('p.ID', 1).toQuery()).toMatch(/^select \* from `wp_posts` as `p` where `p`.`ID` = 1/);
+  });
+});
+
+describe('openDatabase', () => {
+  it.each([
+    ['postgres://localhost/x', /must begin with "sqlite:" or "mysql:\/\/"/],
+    ['calendar.db', /must begin with/],
+    ['mysql://localhost', /must end with its name/],
+    ['mysql://a:b@localhost/x?charset=latin1', /parameter that is not known: charset/],
+    ['mysql://', /must/],
+    ['sqlite:', /must name its file/],
+    ['sqlite:/proc/none/x.sqlite', /ENOENT|no such file/],
+  ])('refuses %s with one line', async (url, message) => {
+    const error = await openDatabase({ url, prefix: 'wp_' }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(error).toBeInstanceOf(Error);
+    expect((error as Error).message).toMatch(message);
+    expect((error as Error).message).not.toContain('\n');
+  });
+
+  it('refuses a prefix that could be anything but a prefix', async () => {
+    await expect(openDatabase({ url: 'sqlite::memory:', prefix: 'wp_`; --' })).rejects.toThrow(/table prefix/);
+  });
+
+  it('opens a database in memory', async () => {
+    const db = await openDatabase({ url: 'sqlite::memory:', prefix: '' });
+    await expect(ping(db)).resolves.toBeUndefined();
+    await db.close();
+  });
+
+  it('does not miss an absent server until the first query, and names it then', async () => {
+    const db = await openDatabase({ url: 'mysql://nobody@127.0.0.1:9/none', prefix: 'wp_' });
+    const error = await ping(db).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(DatabaseUnavailable);
+    expect((error as DatabaseUnavailable).reason).toBe('unreachable');
+    await expect(db.transaction(async (tx) => tx.from('posts').first())).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await db.close();
+  });
+});
+
+/** A program that writes pairs of rows until it is killed, with the plain drivers: what counts is what the database makes of it. */
+function writerScript(url: string): string {
+  const insert = "INSERT INTO wp_usermeta (user_id, meta_key, meta_value) VALUES (77, 'pair', ?)";
+  const at = (name: string): string => JSON.stringify(new URL(import.meta.resolve(name)).href);
+  return url.startsWith('sqlite:')
+    ? `import Sqlite from ${at('better-sqlite3')};
+       import { writeSync } from 'node:fs';
+       const db = new Sqlite(${JSON.stringify(url.slice(7))});
+       db.pragma('synchronous = FULL');
+       const insert = db.prepare(${JSON.stringify(insert)});
+       for (let pair = 1; ; pair += 1) {
+         db.exec('BEGIN IMMEDIATE'); insert.run(String(pair)); insert.run(String(pair)); db.exec('COMMIT');
+         writeSync(1, pair + '\\n');
+       }`
+    : `import mysql from ${at('mysql2/promise')};
+       import { writeSync } from 'node:fs';
+       const db = await mysql.createConnection(${JSON.stringify(url)});
+       for (let pair = 1; ; pair += 1) {
+         await db.query('BEGIN'); await db.query(${JSON.stringify(insert)}, [String(pair)]); await db.query(${JSON.stringify(insert)}, [String(pair)]); await db.query('COMMIT');
+         writeSync(1, pair + '\\n');
+       }`;
+}

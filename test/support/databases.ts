@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe } from '@jest/globals';
+import Sqlite from 'better-sqlite3';
+import mysql from 'mysql2/promise';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { migrate } from '../../src/storage/migrate.ts';
+
+export interface OpenOptions {
+  /** Without tables when false. */
+  readonly migrated?: boolean;
+  /** `wp_` if not given. */
+  readonly prefix?: string;
+}
+
+/** Makes a new, empty database with all tables, to be closed and dropped after the suite. */
+export type Open = (options?: OpenOptions) => Promise<Database>;
+
+/**
+ * Runs a suite on SQLite, in a temporary file, and on MySQL if TEST_MYSQL_URL names a server (`mysql://user:password@host:port/`) where databases
+ * may be created. Call `open` in `beforeAll` or in a test.
+ */
+export function describeDatabases(name: string, suite: (open: Open, engine: 'SQLite' | 'MySQL') => void): void {
+  describe(`${name} on SQLite`, () => suite(opener(newSqliteFile), 'SQLite'));
+  const server = process.env.TEST_MYSQL_URL;
+  if (server) describe(`${name} on MySQL`, () => suite(opener(() => newMysqlDatabase(server)), 'MySQL'));
+}
+
+/** The address of a database that was made here, for opening it a second time or from another process. */
+export function urlOf(db: Database): string {
+  return place(db).url;
+}
+
+/** Runs many statements at once, on a connection of its own. */
+export async function runScript(db: Database, script: string): Promise<void> {
+  await place(db).run(script);
+}
+
+/** A database that exists for one suite. */
+interface Place {
+  readonly url: string;
+  run(script: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+const places = new WeakMap<Database, Place>();
+
+function place(db: Database): Place {
+  const found = places.get(db);
+  if (!found) throw new Error('not a database opened by describeDatabases');
+  return found;
+}
+
+function opener(create: () => Promise<Place>): Open {
+  const opened: { db: Database; place: Place }[] = [];
+  afterAll(async () => {
+    for (const { db, place } of opened) {
+      await db.close();
+      await place.remove();
+    }
+  });
+  return async ({ migrated = true, prefix = 'wp_' } = {}) => {
+    const place = await create();
+    const db = await openDatabase({ url: place.url, prefix });
+    opened.push({ db, place });
+    places.set(db, place);
+    if (migrated) await migrate(db);
+    return db;
+  };
+}
+
+async function newSqliteFile(): Promise<Place> {
+  const folder = mkdtempSync(join(tmpdir(), 'fasti-test-'));
+  const file = join(folder, 'site.sqlite');
+  let own: Sqlite.Database | undefined;
+  return {
+    url: `sqlite:${file}`,
+    run: async (script) => {
+      own ??= new Sqlite(file);
+      own.pragma('synchronous = OFF');
+      own.exec(script);
+    },
+    remove: async () => {
+      own?.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function newMysqlDatabase(server: string): Promise<Place> {
+  const name = `fasti_test_${process.pid}_${randomBytes(4).toString('hex')}`;
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const socketPath = url.searchParams.get('socketPath');
+  const own = await mysql.createConnection({
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    ...(socketPath ? { socketPath } : { host: url.hostname, port: Number(url.port || 3306) }),
+    charset: 'utf8mb4_unicode_520_ci',
+    multipleStatements: true,
+  });
+  await own.query(`CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci; USE \`${name}\`; SET SESSION sql_mode = '', time_zone = '+00:00'`);
+  return {
+    url: url.href,
+    run: async (script) => {
+      await own.query(script);
+    },
+    remove: async () => {
+      await own.query(`DROP DATABASE \`${name}\``);
+      await own.end();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  dummyVerify,
+  hashApplicationPassword,
+  hashPassword,
+  newApplicationPassword,
+  normalizeApplicationPassword,
+  verifyPassword,
+} from '../../src/wordpress/passwords.ts';
+
+/** Application passwords and their hashes as WordPress 6.8 and later keep them. */
+const APPLICATION = [
+  ['snjQ49AFs2XO2McIh3SFldu5', '$generic$8v6CezefyVsY7eszod7gAIumfw_852bwrEfFTtMf'],
+  ['wFB9QpGiLzhcZIczoGU5AT2q', '$generic$bRCYiQsKSG-aNJWvICr7D3d5gkvzfHOuYV0_i9gL'],
+  ['q5pxtsSRChP74ND3ixwhQypZ', '$generic$3WTmj03048Q2ai4XJniUJHagF3gXoGCNAYvZJTs4'],
+  ['eiHtf4taKaO0AY17OqMON60V', '$generic$bfAz0c_s8Sx--S4NLHZ7hgFa4700ImTB44JOKH1N'],
+  ['w9rQSrh5CdOmooHiO8zHmUoC', '$generic$UM9EIm_CDRi7aY1ykd3yySOdLYZR4gBgA-jXS_Hl'],
+] as const;
+
+describe('verifyPassword', () => {
+  it.each([
+    ...APPLICATION,
+    ['p@ss wörd', '$wp$2y$06$0jKrQkDTIa5Ki.mZmzwTKed8evyAfky.HNANnYpuiogSqzjMoG8vS'],
+    [' p@ss wörd\n', '$wp$2y$06$0jKrQkDTIa5Ki.mZmzwTKed8evyAfky.HNANnYpuiogSqzjMoG8vS'],
+    ['plain one', '$2y$06$bCjO3bmxqopT5Mu4n3nBV.QIGXEQ7fHcqocxjSeqO4Ynr0dX/gIXe'],
+    ['pässword', '$P$BabcdefghqrpeUHSJ5aCDn/PUuBzOd/'],
+    ['old', '149603e6c03516362a8da23f624db945'],
+  ])('accepts %j for %s', async (plain, stored) => {
+    expect(await verifyPassword(plain, stored)).toBe(true);
+    expect(await verifyPassword(`${plain}x`, stored)).toBe(false);
+    expect(await verifyPassword('', stored)).toBe(false);
+  });
+
+  it('reads the older spelling of phpass', async () => expect(await verifyPassword('pässword', '$H$BabcdefghqrpeUHSJ5aCDn/PUuBzOd/')).toBe(true));
+
+  it.each([
+    ['an empty hash', 'x', ''],
+    ['a short hash', 'x', 'x'],
+    ['the hash itself', '149603e6c03516362a8da23f624db945', '149603e6c03516362a8da23f624db945'],
+    ['a cut hash', 'p@ss wörd', '$wp$2y$06$0jKrQkDTIa5Ki'],
+    ['an unknown kind of hash', 'x', '$argon2id$v=19$m=65536,t=4,p=1$c2FsdHNhbHQ$aGFzaA'],
+    ['phpass with endless rounds', 'x', '$P$SabcdefghqrpeUHSJ5aCDn/PUuBzOd/'],
+    ['phpass without salt', 'x', '$P$B'],
+  ])('refuses %s', async (_, plain, stored) => expect(await verifyPassword(plain, stored)).toBe(false));
+
+  it('does not look at a password of more than 4096 bytes', async () => {
+    const long = 'x'.repeat(4097);
+    expect(await verifyPassword(long, hashApplicationPassword(long))).toBe(false);
+  });
+});
+
+describe('hashPassword', () => {
+  it('makes what WordPress reads', async () => {
+    const stored = await hashPassword('correct horse');
+    expect(stored).toMatch(/^\$wp\$2y\$10\$[./A-Za-z0-9]{53}$/);
+    expect(await verifyPassword('correct horse', stored)).toBe(true);
+  });
+});
+
+describe('application passwords', () => {
+  it.each(APPLICATION)('of %s is kept as %s', (plain, stored) => expect(hashApplicationPassword(plain)).toBe(stored));
+  it('are 24 letters and digits, another each time', () => {
+    expect(newApplicationPassword()).toMatch(/^[A-Za-z0-9]{24}$/);
+    expect(newApplicationPassword()).not.toBe(newApplicationPassword());
+  });
+  it('may be typed with spaces and dashes', () => expect(normalizeApplicationPassword(' snjQ 49AF-s2XO\t2McI h3SF ldu5\n')).toBe('snjQ49AFs2XO2McIh3SFldu5'));
+});
+
+describe('dummyVerify', () => {
+  it.each([false, true])('never succeeds (account: %s)', async (account) => expect(await dummyVerify('anything', account)).toBe(false));
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import { looksSerialized, parseSerialized, toSerialized, toStored, withMembers } from '../../src/wordpress/serialized.ts';
+
+const BYTES = 'a:7:{s:4:"uuid";s:2:"é";s:1:"n";i:1;s:1:"f";d:0.1;s:1:"b";b:0;s:1:"x";N;s:1:"l";a:2:{i:0;s:1:"a";i:1;s:1:"b";}s:1:"s";a:2:{i:5;i:1;i:2;i:2;}}';
+
+describe('looksSerialized', () => {
+  it.each(['N;', 'b:1;', 'i:5;', 'd:1.0E+25;', 's:1:"a";', ' a:0:{} ', 'O:8:"stdClass":0:{}', 'E:7:"Foo:Bar";'])('takes %s', (text) =>
+    expect(looksSerialized(text)).toBe(true));
+  it.each(['', 'N', 'i:5', 's:1:a;', 'a:0:{', 'x:1:{}', 'hello; world;', 'i:;x;'])('does not take %s', (text) => expect(looksSerialized(text)).toBe(false));
+});
+
+describe('parseSerialized', () => {
+  it('reads what PHP writes', () => {
+    expect(parseSerialized(BYTES)).toEqual({ uuid: 'é', n: 1, f: 0.1, b: false, x: null, l: ['a', 'b'], s: { 5: 1, 2: 2 } });
+  });
+  it.each([
+    ['b:1;', true],
+    ['d:0.5;', 0.5],
+    ['i:9223372036854775807;', 9223372036854775807n],
+    ['a:0:{}', []],
+    ['a:2:{i:0;i:1;i:2;i:2;}', { 0: 1, 2: 2 }],
+    ['s:4:"a"b;";', 'a"b;'],
+  ])('reads %s', (text, value) => expect(parseSerialized(text)).toEqual(value));
+  it.each([
+    ['plain text', 'just text'],
+    ['an object', 'O:8:"stdClass":1:{s:1:"a";i:1;}'],
+    ['an object within', 'a:1:{i:0;O:8:"DateTime":0:{}}'],
+    ['a class named like a member of every object', 'a:1:{i:0;O:11:"constructor":0:{}}'],
+    ['an object that unserializes itself', 'a:1:{i:0;C:3:"Foo":2:{ab}}'],
+    ['a reference', 'a:2:{i:0;i:1;i:1;R:2;}'],
+    ['a wrong length', 's:5:"abc";'],
+    ['a cut array', 'a:2:{i:0;i:1;}'],
+    ['a prototype', 'a:1:{s:9:"__proto__";a:1:{s:8:"polluted";b:1;}}'],
+    ['bottomless nesting', 'a:1:{i:0;'.repeat(20_000) + '}'.repeat(20_000)],
+  ])('leaves %s as text', (_, text) => {
+    expect(parseSerialized(text)).toBe(text);
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+});
+
+describe('toSerialized', () => {
+  it('writes what PHP writes', () => {
+    const sparse = new Map([[5, 1], [2, 2]]);
+    expect(toSerialized({ uuid: 'é', n: 1, f: 0.1, b: false, x: null, l: ['a', 'b'], s: sparse })).toBe(BYTES);
+  });
+  it.each([
+    [{ 7: 'a', '07': 'b', '-3': 'c', '-0': 'd' }, 'a:4:{i:7;s:1:"a";s:2:"07";s:1:"b";i:-3;s:1:"c";s:2:"-0";s:1:"d";}'],
+    [{ a: undefined, b: 1 }, 'a:1:{s:1:"b";i:1;}'],
+    [[], 'a:0:{}'],
+    ['日"', 's:4:"日"";'],
+    [9223372036854775807n, 'i:9223372036854775807;'],
+    [-1.5, 'd:-1.5;'],
+    [0.30000000000000004, 'd:0.30000000000000004;'],
+    [1.5e-7, 'd:1.5E-7;'],
+    [0.00001, 'd:1.0E-5;'],
+    [1e25, 'd:1.0E+25;'],
+    [12345678901234567, 'd:12345678901234568;'],
+    [123456789012345680, 'd:1.2345678901234568E+17;'],
+    [Number.NEGATIVE_INFINITY, 'd:-INF;'],
+    [{ float: 5 }, 'd:5;'],
+    [{ float: 0 }, 'd:0;'],
+    [{ float: -0 }, 'd:-0;'],
+  ])('writes %j as %s', (value, text) => expect(toSerialized(value)).toBe(text));
+  it.each([[() => 1], [Symbol('x')], [new Date(0)]])('refuses %p', (value) => expect(() => toSerialized(value)).toThrow(TypeError));
+});
+
+describe('toStored', () => {
+  it.each([
+    ['text', 'text'],
+    ['i:5;', 's:4:"i:5;";'],
+    [[1], 'a:1:{i:0;i:1;}'],
+    [5, '5'],
+    [true, '1'],
+    [false, ''],
+    [null, ''],
+  ])('keeps %j as %s', (value, stored) => expect(toStored(value)).toBe(stored));
+});
+
+describe('withMembers', () => {
+  const text = 'a:4:{s:1:"a";d:5;s:1:"b";O:8:"stdClass":1:{s:1:"x";i:1;}i:4;C:3:"Foo":2:{ab}s:2:"é";s:3:"日";}';
+  it('keeps other members byte for byte', () => {
+    expect(withMembers(text, { new: 0.1 })).toBe(`${text.replace('a:4:', 'a:5:').slice(0, -1)}s:3:"new";d:0.1;}`);
+  });
+  it('changes members in their place', () => expect(withMembers('a:2:{s:1:"a";d:5;i:4;b:1;}', { a: 'x', 4: [] })).toBe('a:2:{s:1:"a";s:1:"x";i:4;a:0:{}}'));
+  it('removes members', () => expect(withMembers(text, { a: undefined, b: undefined, 4: undefined, none: undefined })).toBe('a:1:{s:2:"é";s:3:"日";}'));
+  it('begins with an empty text', () => expect(withMembers('', { a: true })).toBe('a:1:{s:1:"a";b:1;}'));
+  it.each(['text', 'i:5;', 'O:8:"stdClass":0:{}', 'a:1:{i:0;i:1;', 'a:2:{i:0;i:1;}', 'a:1:{i:0;s:9:"short";}', 'a:2:{i:0;i:1;i:1;R:2;}', 'a:1:{i:0;i:1;}x'])(
+    'leaves %s alone',
+    (other) => expect(withMembers(other, { a: 1 })).toBeUndefined(),
+  );
+});
