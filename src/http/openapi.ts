@@ -94,7 +94,7 @@ function operation(site: Described, caller: Caller, route: Route, endpoint: Endp
     security: endpoint.allow === 'anyone' ? [{}, { applicationPassword: [] }] : [{ applicationPassword: [] }],
     parameters: others.map(([name, param]) => parameter(caller, route, endpoint, name, param, say)),
     ...(written.length > 0 && kind ? { requestBody: requestBody(route, endpoint, kind, written, say) } : {}),
-    responses: responses(route, endpoint, method, kind, say),
+    responses: responses(route, method, kind, say),
   };
 }
 
@@ -132,7 +132,7 @@ function requestBody(route: Route, endpoint: Endpoint, kind: Kind, written: read
   return { required: required.length > 0, content: { 'application/x-www-form-urlencoded': { schema }, ...json(schema) } };
 }
 
-function responses(route: Route, endpoint: Endpoint, method: Method, kind: Kind | undefined, say: Say): Json {
+function responses(route: Route, method: Method, kind: Kind | undefined, say: Say): Json {
   const problems = (...statuses: readonly (typeof PROBLEMS)[number][]) =>
     Object.fromEntries(statuses.map((status) => [status, ref(`responses/Problem${status}`)]));
   if (!kind) return { '200': { description: say('routes:answers.200'), content: json({ type: 'object' }) }, ...problems('400', '401') };
