@@ -1,7 +1,8 @@
 /*
  * PHP's date grammar: what strtotime and DateTime make of a text. WordPress and the calendar plugin pass what clients send straight to
  * them, so `next monday 10am` and `first friday of june 2030` are dates here too. Checked row by row against PHP 8.2 in
- * test/fixtures/php-dates.json. (The ports on npm read a fraction of it, and none that runs here passes that table.)
+ * test/fixtures/php-dates.json. (locutus 2, the port on npm that runs on Node 20, knows only the zone of the process and differs from PHP
+ * in a sixth of the rows of that table that are read in UTC.)
  */
 import { formatAt } from './php-date-grammar.ts';
 import { emptyNotes, type Notes, note, REFUSED } from './php-date-meanings.ts';
