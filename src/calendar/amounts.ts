@@ -27,7 +27,9 @@ const CODES = new Set(
 );
 /** Marks of currencies made of letters, and their names in common languages, in lower case. */
 const MARKS = new Set(
-  'kr kr. zł kč ft lei fr fr. sfr sfr. руб руб. р. лв лв. din rs rs. rp rm r s/ kn euro euros dollar dollars pound pounds franc francs franken'.split(' '),
+  'kr kr. zł kč ft lei fr fr. sfr sfr. руб руб. р. лв лв. din rs rs. rp rm r s/ kn euro euros dollar dollars pound pounds franc francs franken'.split(
+    ' ',
+  ),
 );
 /** Words and signs between the ends of a range or the items of a list. */
 const CONNECTOR = /^(?:[-–—~/|;&,]|\.{2,3}|…|to|and|or|up to|a|à|al|e|o|bis|und|oder|et|ou|y|hasta|jusqu['’]à|fino a)$/i;
@@ -54,7 +56,8 @@ export function readCost(text: string): ReadCost {
       amounts.push({ text: number.text, value: before.minus ? `-${number.value}` : number.value, symbol, position });
     }
     worded ||= before.worded || after.worded;
-    texts.push(...before.texts, ...(next ? [] : after.texts));
+    for (const item of before.texts) texts.push(item);
+    if (!next) for (const item of after.texts) texts.push(item);
     before = after;
   }
   return { amounts, worded, texts: numbers.length === 0 ? [text.trim()] : texts };
@@ -71,25 +74,27 @@ interface Found {
 function numbersOf(text: string): Found[] {
   return Array.from(text.matchAll(NUMBER)).flatMap((match): Found[] => {
     const whole = match[0];
-    const value = valueOf(whole);
+    const value = decimalOf(whole);
     if (value !== undefined || !whole.includes(',')) return [{ text: whole, value, from: match.index, to: match.index + whole.length }];
     // What is no number as a whole is a list without blanks: 10,20,30.
     let at = match.index;
     return whole.split(',').map((item) => {
-      const found = { text: item, value: valueOf(item), from: at, to: at + item.length };
+      const found = { text: item, value: decimalOf(item), from: at, to: at + item.length };
       at += item.length + 1;
       return found;
     });
   });
 }
 
-const THOUSANDS = (separator: string) => new RegExp(`^\\d{1,3}(?:\\${separator}\\d{3})+$`);
+const THOUSANDS: Readonly<Record<string, RegExp>> = { ',': /^\d{1,3}(?:,\d{3})+$/, '.': /^\d{1,3}(?:\.\d{3})+$/ };
+/** Blanks and apostrophes that separate thousands. */
+const LOOSE = new RegExp(`(?:${BLANK}|['’])(?=\\d{3}(?!\\d))`, 'gu');
 /** Groups of two and a last one of three: 1,00,000. */
 const INDIAN = /^\d{1,2}(?:,\d{2})+,\d{3}$/;
 
 /** A written number with a decimal point and without separators of thousands; undefined where it is none. */
-function valueOf(written: string): string | undefined {
-  const text = written.replace(new RegExp(`(?:${BLANK}|['’])(?=\\d{3}(?!\\d))`, 'gu'), '');
+function decimalOf(written: string): string | undefined {
+  const text = written.replace(LOOSE, '');
   if (/^\d+$/.test(text)) return text;
   if (/^\.\d+$/.test(text)) return `0${text}`;
   if (!/^[\d.,]+$/.test(text)) return undefined;
@@ -97,12 +102,13 @@ function valueOf(written: string): string | undefined {
   if (last !== undefined) {
     const [whole, fraction, ...more] = text.split(last) as [string, string, ...string[]];
     const other = last === ',' ? '.' : ',';
-    const grouped = THOUSANDS(other).test(whole) || (other === ',' && INDIAN.test(whole));
+    const grouped = THOUSANDS[other]!.test(whole) || (other === ',' && INDIAN.test(whole));
     return grouped && more.length === 0 ? `${whole.replaceAll(other, '')}.${fraction}` : undefined;
   }
   const separator = text.includes(',') ? ',' : '.';
   // A leading zero is never followed by thousands: 0.500 is a half.
-  if (!text.startsWith('0') && (THOUSANDS(separator).test(text) || (separator === ',' && INDIAN.test(text)))) return text.replaceAll(separator, '');
+  if (!text.startsWith('0') && (THOUSANDS[separator]!.test(text) || (separator === ',' && INDIAN.test(text))))
+    return text.replaceAll(separator, '');
   return text.split(separator).length === 2 ? text.replace(separator, '.') : undefined;
 }
 
@@ -121,7 +127,10 @@ function gap(raw: string, place: 'first' | 'between' | 'last'): Gap {
   const parts = text.split(LIST);
   const [head, tail] = [parts[0]!.trim(), parts.at(-1)!.trim()];
   const listed = parts.length > 1;
-  const texts = parts.slice(place === 'first' ? 0 : 1, place === 'last' ? undefined : -1).map((part) => part.trim()).filter((part) => part !== '');
+  const texts = parts
+    .slice(place === 'first' ? 0 : 1, place === 'last' ? undefined : -1)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
   if (place === 'between' && !listed) return between(text.trim());
   const postfix = place === 'first' ? '' : head;
   const [minus, prefix] = place === 'last' ? [false, ''] : signed(tail);
@@ -132,7 +141,11 @@ function gap(raw: string, place: 'first' | 'between' | 'last'): Gap {
 function sides(behind: string, before: string): Pick<Gap, 'postfix' | 'prefix' | 'worded'> {
   const plain = { postfix: currency(behind), prefix: currency(before) };
   const worded = (behind !== '' && plain.postfix === undefined) || (before !== '' && plain.prefix === undefined);
-  return { postfix: plain.postfix ?? unmistakable(behind.split(/\s/)[0]!), prefix: plain.prefix ?? unmistakable(before.split(/\s/).at(-1)!), worded };
+  return {
+    postfix: plain.postfix ?? unmistakable(behind.split(/\s/)[0]!),
+    prefix: plain.prefix ?? unmistakable(before.split(/\s/).at(-1)!),
+    worded,
+  };
 }
 
 /** `10 - 20`, `10€ to 20€`, `$10 - $20`: what belongs to the number before, what joins, what belongs to the number behind. */
@@ -147,13 +160,13 @@ function between(text: string): Gap {
 
 /** A minus sign before the first number or before its currency. */
 const signed = (text: string): [boolean, string] => {
-  const [, sign, rest] = /^([-−]?)\s*(.*)$/su.exec(text) ?? [];
-  const trailing = /^(.*?)\s*[-−]$/su.exec(rest ?? '');
-  return sign ? [true, rest ?? ''] : trailing && trailing[1] !== undefined ? [true, trailing[1]] : [false, rest ?? ''];
+  if (/^[-−]/.test(text)) return [true, text.slice(1).trim()];
+  return /[-−]$/.test(text) ? [true, text.slice(0, -1).trim()] : [false, text];
 };
 
 /** A word that is a currency even among other words: "From $", "€ per person". */
-const unmistakable = (word: string): string | undefined => (/^\p{L}{0,3}\p{Sc}\p{L}{0,3}$/u.test(word) || CODES.has(word) ? word : undefined);
+const unmistakable = (word: string): string | undefined =>
+  /^\p{L}{0,3}\p{Sc}\p{L}{0,3}$/u.test(word) || CODES.has(word) ? word : undefined;
 
 /** The text if it names a currency: a sign with up to three letters about it, a code or a known mark. */
 function currency(text: string): string | undefined {
@@ -161,5 +174,7 @@ function currency(text: string): string | undefined {
   if (CODES.has(text.toUpperCase()) || MARKS.has(text.toLowerCase())) return text;
   // A code and a sign together: "US $", "EUR €".
   const [one, other, ...more] = text.split(' ');
-  return one && other && more.length === 0 && /\p{Sc}/u.test(text) && (CODES.has(one) || CODES.has(other) || /^\p{Lu}{1,3}$/u.test(one)) ? text : undefined;
+  return one && other && more.length === 0 && /\p{Sc}/u.test(text) && (CODES.has(one) || CODES.has(other) || /^\p{Lu}{1,3}$/u.test(one))
+    ? text
+    : undefined;
 }

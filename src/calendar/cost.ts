@@ -64,7 +64,12 @@ export function costOf(stored: readonly string[], metas: CurrencyMetas, options:
   const symbol = shownSymbol(reads, metas);
   return {
     cost: escHtml(formatted(reads, stored, { symbol, options })),
-    cost_details: { currency_symbol: symbol?.symbol ?? '', currency_code: metas.code, currency_position: symbol?.position ?? '', values: valuesOf(reads) },
+    cost_details: {
+      currency_symbol: symbol?.symbol ?? '',
+      currency_code: metas.code,
+      currency_position: symbol?.position ?? '',
+      values: valuesOf(reads),
+    },
   };
 }
 
@@ -78,7 +83,11 @@ export function offerPrice(stored: readonly string[]): string {
     .join(', ');
 }
 
-const readAll = (stored: readonly string[]): ReadCost[] => stored.map((cost) => cost.trim()).filter((cost) => cost !== '').map(readCost);
+const readAll = (stored: readonly string[]): ReadCost[] =>
+  stored
+    .map((cost) => cost.trim())
+    .filter((cost) => cost !== '')
+    .map(readCost);
 
 interface Currency {
   readonly symbol: string;
@@ -101,9 +110,16 @@ function shownSymbol(reads: readonly ReadCost[], { symbol, position }: CurrencyM
   return { symbol, position: position === 'postfix' ? 'postfix' : 'prefix' };
 }
 
-function formatted(reads: readonly ReadCost[], stored: readonly string[], { symbol, options }: { symbol: Currency | undefined; options: CostOptions }): string {
+function formatted(
+  reads: readonly ReadCost[],
+  stored: readonly string[],
+  { symbol, options }: { symbol: Currency | undefined; options: CostOptions },
+): string {
   if (reads.length === 1 && reads[0]!.worded) return stored.find((cost) => cost.trim() !== '')!.trim();
-  const fallback: Currency = symbol ?? { symbol: options.defaultCurrencySymbol, position: options.reverseCurrencyPosition ? 'postfix' : 'prefix' };
+  const fallback: Currency = symbol ?? {
+    symbol: options.defaultCurrencySymbol,
+    position: options.reverseCurrencyPosition ? 'postfix' : 'prefix',
+  };
   const shown = ends(reads).map((end) => (end.free ? options.freeText : withCurrency(end.amount, fallback)));
   return shown.length > 0 ? [...new Set(shown)].join(RANGE) : textsOf(reads).join(', ');
 }
@@ -123,7 +139,10 @@ function ends(reads: readonly ReadCost[]): End[] {
   const greatest = amounts.at(-1);
   if (!least || !greatest) return [];
   const free = reads.some(({ texts }) => texts.some((text) => FREE.test(text)));
-  return [free ? ({ free: true } as const) : end(least), ...(Number(greatest.value) > (free ? 0 : Number(least.value)) ? [end(greatest)] : [])];
+  return [
+    free ? ({ free: true } as const) : end(least),
+    ...(Number(greatest.value) > (free ? 0 : Number(least.value)) ? [end(greatest)] : []),
+  ];
 }
 
 const end = (amount: Amount): End => (Number(amount.value) === 0 ? { free: true } : { free: false, amount });

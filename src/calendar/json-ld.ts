@@ -1,5 +1,5 @@
-import { addParagraphs } from '../wordpress/paragraphs.ts';
 import { escHtml, escJs } from '../wordpress/entities.ts';
+import { addParagraphs } from '../wordpress/paragraphs.ts';
 import { renderTitle, trimWords } from '../wordpress/render.ts';
 import { offerPrice } from './cost.ts';
 
@@ -53,7 +53,11 @@ export interface EventLd extends PostLd {
 
 /** Words that a description taken from the content keeps. */
 const DESCRIPTION_WORDS = 30;
-const STATUSES: Readonly<Record<string, string>> = { canceled: 'EventCancelled', postponed: 'EventPostponed', 'moved-online': 'EventMovedOnline' };
+const STATUSES: Readonly<Record<string, string>> = {
+  canceled: 'EventCancelled',
+  postponed: 'EventPostponed',
+  'moved-online': 'EventMovedOnline',
+};
 
 /** Structured data of an event (schema.org Event; contract 2.12). Members are in the order of the reference. */
 export function eventJsonLd(event: EventLd): Record<string, unknown> {
@@ -76,12 +80,21 @@ export function eventJsonLd(event: EventLd): Record<string, unknown> {
 
 /** Structured data of a venue (schema.org Place). Parts of the address that are empty are left out; they are HTML texts, as is the telephone. */
 export function venueJsonLd(venue: VenueLd): Record<string, unknown> {
-  const address = { streetAddress: venue.street, addressLocality: venue.city, addressRegion: venue.region, postalCode: venue.zip, addressCountry: venue.country };
+  const address = {
+    streetAddress: venue.street,
+    addressLocality: venue.city,
+    addressRegion: venue.region,
+    postalCode: venue.zip,
+    addressCountry: venue.country,
+  };
   return {
     '@type': 'Place',
     ...texts(venue),
     url: '',
-    address: { '@type': 'PostalAddress', ...Object.fromEntries(Object.entries(address).flatMap(([name, part]) => (part === '' ? [] : [[name, escHtml(part)]]))) },
+    address: {
+      '@type': 'PostalAddress',
+      ...Object.fromEntries(Object.entries(address).flatMap(([name, part]) => (part === '' ? [] : [[name, escHtml(part)]]))),
+    },
     telephone: escHtml(venue.phone),
     sameAs: venue.website,
   };

@@ -63,11 +63,20 @@ export function mapMetaCap(verb: 'edit' | 'delete' | 'read', viewer: Viewer, pos
 
 /** The roles of a new site, as WordPress makes them and the calendar adds to them; to be stored in `{prefix}user_roles` by `toSerialized`. */
 export function stockRoles(): Record<string, { name: string; capabilities: Record<string, true> }> {
-  const role = (name: string, ...capabilities: string[]) => ({ name, capabilities: Object.fromEntries(capabilities.map((one) => [one, true as const])) });
+  const role = (name: string, ...capabilities: string[]) => ({
+    name,
+    capabilities: Object.fromEntries(capabilities.map((one) => [one, true as const])),
+  });
   return {
     administrator: role('Administrator', ...ADMINISTRATION, ...levels(10), ...EDITING, ...UPKEEP, ...ofTypes(FULL)),
     editor: role('Editor', ...DESK, ...levels(7), ...EDITING, ...ofTypes(FULL)),
-    author: role('Author', ...words('upload_files edit_posts edit_published_posts publish_posts read'), ...levels(2), ...words('delete_posts delete_published_posts'), ...ofTypes(OWN)),
+    author: role(
+      'Author',
+      ...words('upload_files edit_posts edit_published_posts publish_posts read'),
+      ...levels(2),
+      ...words('delete_posts delete_published_posts'),
+      ...ofTypes(OWN),
+    ),
     contributor: role('Contributor', 'edit_posts', 'read', ...levels(1), 'delete_posts', ...ofTypes(DRAFTS)),
     subscriber: role('Subscriber', 'read', ...levels(0)),
   };
@@ -91,7 +100,9 @@ const UPKEEP = words(`delete_users create_users unfiltered_upload edit_dashboard
   install_themes update_core list_users remove_users promote_users edit_theme_options delete_themes export`);
 
 /** Verbs on the calendar's types: of editors and administrators, of authors, of contributors. */
-const FULL = words(`read_private edit edit_others edit_private edit_published delete delete_others delete_private delete_published publish`);
+const FULL = words(
+  `read_private edit edit_others edit_private edit_published delete delete_others delete_private delete_published publish`,
+);
 const OWN = words('edit edit_published delete delete_published publish');
 const DRAFTS = words('edit delete');
 const TYPES = ['tribe_events', 'tribe_venues', 'tribe_organizers', 'aggregator-records'];

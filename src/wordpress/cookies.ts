@@ -77,6 +77,8 @@ export const sessionKey = (token: string): string => createHash('sha256').update
 const newSessionToken = () => randomBytes(32).toString('base64url').replace(/[-_]/g, 'x');
 
 function signature({ login, expiration, token }: Omit<LoginCookie, 'hmac'>, userPass: string, salt: Salt): string {
-  const key = createHmac('md5', salt).update([login, passwordFragment(userPass), expiration, token].join('|')).digest('hex');
+  const key = createHmac('md5', salt)
+    .update([login, passwordFragment(userPass), expiration, token].join('|'))
+    .digest('hex');
   return createHmac('sha256', key).update([login, expiration, token].join('|')).digest('hex');
 }

@@ -43,7 +43,11 @@ export function postUrl(place: EventPlace, { ID, post_type, post_status, post_na
 }
 
 /** The address of a term's page (WordPress `get_term_link`). `ancestors`: slugs from the root down to its parent. */
-export function termUrl(place: TermPlace, { taxonomy, slug }: { taxonomy: string; slug: string }, ancestors: readonly string[] = []): string {
+export function termUrl(
+  place: TermPlace,
+  { taxonomy, slug }: { taxonomy: string; slug: string },
+  ancestors: readonly string[] = [],
+): string {
   const { home, permalinkStructure, eventsSlug, tagBase } = place;
   if (permalinkStructure === '') return `${home}/?${TERM_VARIABLES[taxonomy] ?? taxonomy}=${slug}`;
   if (taxonomy !== 'post_tag') return pageUrl(place, [eventsSlug, 'category', ...ancestors, slug]);
@@ -87,6 +91,4 @@ const indexPrefix = (structure: string) => (/^\/?index\.php\//.test(structure) ?
 
 /** What stands before the first variable of the structure (`WP_Rewrite::$front`). */
 const front = (structure: string) =>
-  (structure.split('%', 1)[0] ?? '')
-    .split('/')
-    .filter((segment) => segment !== '' && segment !== 'index.php');
+  (structure.split('%', 1)[0] ?? '').split('/').filter((segment) => segment !== '' && segment !== 'index.php');

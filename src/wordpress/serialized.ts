@@ -85,7 +85,8 @@ function serializedObject(value: object): string {
   return serializedPairs(Object.entries(value));
 }
 
-const isFloat = (value: object): value is PhpFloat => 'float' in value && typeof value.float === 'number' && Object.keys(value).length === 1;
+const isFloat = (value: object): value is PhpFloat =>
+  'float' in value && typeof value.float === 'number' && Object.keys(value).length === 1;
 
 function serializedPairs(pairs: readonly (readonly [string, unknown])[]): string {
   const present = pairs.filter(([, value]) => value !== undefined);

@@ -72,7 +72,10 @@ export type Taken = ReadonlySet<string> | ((slug: string) => boolean);
  * child with the slugs of its parents behind it, one after the other; else with `-2`, `-3` and so on. `parents`: nearest first.
  * `here`: slugs of other terms of the taxonomy; `anywhere`: of all terms of the site, against which the longer forms are checked.
  */
-export function uniqueTermSlug(base: string, { parents, here, anywhere }: { parents: readonly string[]; here: Taken; anywhere: Taken }): string {
+export function uniqueTermSlug(
+  base: string,
+  { parents, here, anywhere }: { parents: readonly string[]; here: Taken; anywhere: Taken },
+): string {
   if (!has(here, base)) return base;
   let slug = base;
   for (const parent of parents) {
@@ -83,7 +86,8 @@ export function uniqueTermSlug(base: string, { parents, here, anywhere }: { pare
 }
 
 /** A slug as its post carries it in the trash, so that others may have it (`wp_add_trashed_suffix_to_post_name_for_post`). */
-export const trashedSlug = (slug: string): string => (slug.endsWith(TRASHED) ? slug : truncateSlug(slug, SLUG_BYTES - TRASHED.length) + TRASHED);
+export const trashedSlug = (slug: string): string =>
+  slug.endsWith(TRASHED) ? slug : truncateSlug(slug, SLUG_BYTES - TRASHED.length) + TRASHED;
 
 /** What a post's slug follows from. */
 export interface SlugInput {
@@ -107,7 +111,10 @@ export interface SlugInput {
  * WordPress `wp_insert_post`. An empty slug of a post that is not a draft: no letter of the title can stand in one, and the post's id
  * takes its place.
  */
-export function settleSlug({ sent, title, status, before, desired, canPublish, draftsToo, locale }: SlugInput): { slug: string; unique: boolean } {
+export function settleSlug({ sent, title, status, before, desired, canPublish, draftsToo, locale }: SlugInput): {
+  slug: string;
+  unique: boolean;
+} {
   const floating = isFloating(status);
   const settled = (slug: string) => ({ slug, unique: !floating });
   if (before && status === 'trash' && before.status !== 'trash') return settled(trashedSlug(before.slug));
@@ -155,4 +162,3 @@ function rawUrlEncode(bytes: Buffer): string {
     return /[A-Za-z0-9_.~-]/.test(character) ? character : percent(Uint8Array.of(byte)).toUpperCase();
   }).join('');
 }
-

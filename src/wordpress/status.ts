@@ -96,7 +96,10 @@ export function settleDates(request: DateRequest): SettledDates {
 function datesOf({ status, asked, date, dateUtc, before, now, toUtc, toLocal }: DateRequest): { date: string; dateUtc: string } {
   const floating = isFloating(status);
   if (date !== undefined || dateUtc !== undefined) {
-    return { date: date ?? toLocal(dateUtc!), dateUtc: dateUtc ?? (floating && (before?.dateUtc ?? NO_DATE) === NO_DATE ? NO_DATE : toUtc(date!)) };
+    return {
+      date: date ?? toLocal(dateUtc!),
+      dateUtc: dateUtc ?? (floating && (before?.dateUtc ?? NO_DATE) === NO_DATE ? NO_DATE : toUtc(date!)),
+    };
   }
   const present = { date: now.local, dateUtc: now.utc };
   if (!before) return floating ? { date: now.local, dateUtc: NO_DATE } : present;

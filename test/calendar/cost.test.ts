@@ -158,3 +158,13 @@ describe('offerPrice', () => {
     [[], ''],
   ])('of %j is %j', (stored, price) => expect(offerPrice(stored)).toBe(price));
 });
+
+describe('hostile texts', () => {
+  it.each([
+    ['blanks', `a${' '.repeat(200_000)}b 5`],
+    ['commas', 'a,'.repeat(200_000)],
+    ['numbers', '1,'.repeat(100_000)],
+    ['dots', `1${'.1'.repeat(100_000)}`],
+    ['dashes', `5 ${'- '.repeat(100_000)}6`],
+  ])('of many %s are read', (_, text) => expect(costOf([text], none, options).cost).not.toBe(''));
+});

@@ -37,8 +37,14 @@ describe('stockRoles', () => {
 });
 
 describe('parseRoles', () => {
-  it.each(['', 'broken', 'O:8:"stdClass":0:{}', undefined, null, 5])('reads no roles from %j', (stored) => expect(parseRoles(stored).size).toBe(0));
-  it('takes a parsed value too', () => expect(parseRoles({ guide: { name: 'Guide', capabilities: { read: true } } }).get('guide')).toEqual({ name: 'Guide', capabilities: { read: true } }));
+  it.each(['', 'broken', 'O:8:"stdClass":0:{}', undefined, null, 5])('reads no roles from %j', (stored) =>
+    expect(parseRoles(stored).size).toBe(0),
+  );
+  it('takes a parsed value too', () =>
+    expect(parseRoles({ guide: { name: 'Guide', capabilities: { read: true } } }).get('guide')).toEqual({
+      name: 'Guide',
+      capabilities: { read: true },
+    }));
 });
 
 describe('userCapabilities', () => {
@@ -55,7 +61,9 @@ describe('userCapabilities', () => {
     const two = parseRoles({ a: { name: 'A', capabilities: { x: true, y: true } }, b: { name: 'B', capabilities: { x: false } } });
     expect([...userCapabilities({ a: true, b: true }, two)].sort()).toEqual(['a', 'b', 'exist', 'y']);
   });
-  it.each([undefined, '', 'broken'])('grants next to nothing for %j', (stored) => expect(userCapabilities(stored, roles)).toEqual(new Set(['exist'])));
+  it.each([undefined, '', 'broken'])('grants next to nothing for %j', (stored) =>
+    expect(userCapabilities(stored, roles)).toEqual(new Set(['exist'])),
+  );
 });
 
 describe('mapMetaCap', () => {
@@ -67,11 +75,51 @@ describe('mapMetaCap', () => {
   };
   /** Who may, of: edit own, edit another's, delete own, delete another's, read own, read another's. */
   const MAY: Record<string, Record<(typeof STATES)[number], string>> = {
-    administrator: { publish: 'eEdDrR', future: 'eEdDrR', draft: 'eEdDrR', pending: 'eEdDrR', private: 'eEdDrR', 'trash of publish': 'eEdDrR', 'trash of draft': 'eEdDrR' },
-    editor: { publish: 'eEdDrR', future: 'eEdDrR', draft: 'eEdDrR', pending: 'eEdDrR', private: 'eEdDrR', 'trash of publish': 'eEdDrR', 'trash of draft': 'eEdDrR' },
-    author: { publish: 'e-d-rR', future: 'e-d-r-', draft: 'e-d-r-', pending: 'e-d-r-', private: 'e-d-r-', 'trash of publish': 'e-d-r-', 'trash of draft': 'e-d-r-' },
-    contributor: { publish: '----rR', future: '----r-', draft: 'e-d-r-', pending: 'e-d-r-', private: 'e-d-r-', 'trash of publish': '----r-', 'trash of draft': 'e-d-r-' },
-    subscriber: { publish: '----rR', future: '----r-', draft: '----r-', pending: '----r-', private: '----r-', 'trash of publish': '----r-', 'trash of draft': '----r-' },
+    administrator: {
+      publish: 'eEdDrR',
+      future: 'eEdDrR',
+      draft: 'eEdDrR',
+      pending: 'eEdDrR',
+      private: 'eEdDrR',
+      'trash of publish': 'eEdDrR',
+      'trash of draft': 'eEdDrR',
+    },
+    editor: {
+      publish: 'eEdDrR',
+      future: 'eEdDrR',
+      draft: 'eEdDrR',
+      pending: 'eEdDrR',
+      private: 'eEdDrR',
+      'trash of publish': 'eEdDrR',
+      'trash of draft': 'eEdDrR',
+    },
+    author: {
+      publish: 'e-d-rR',
+      future: 'e-d-r-',
+      draft: 'e-d-r-',
+      pending: 'e-d-r-',
+      private: 'e-d-r-',
+      'trash of publish': 'e-d-r-',
+      'trash of draft': 'e-d-r-',
+    },
+    contributor: {
+      publish: '----rR',
+      future: '----r-',
+      draft: 'e-d-r-',
+      pending: 'e-d-r-',
+      private: 'e-d-r-',
+      'trash of publish': '----r-',
+      'trash of draft': 'e-d-r-',
+    },
+    subscriber: {
+      publish: '----rR',
+      future: '----r-',
+      draft: '----r-',
+      pending: '----r-',
+      private: '----r-',
+      'trash of publish': '----r-',
+      'trash of draft': '----r-',
+    },
   };
   const rows = Object.entries(MAY).flatMap(([role, states]) => Object.entries(states).map(([state, may]) => [role, state, may] as const));
   it.each(rows)('%s, %s: %s', (role, state, may) => {
@@ -88,9 +136,16 @@ describe('mapMetaCap', () => {
     expect(STATES.filter((state) => mapMetaCap('read', ANONYMOUS, post(state), 'tribe_events'))).toEqual(['publish']);
   });
   it('does not take a post without author for that of an anonymous caller', () =>
-    expect(mapMetaCap('read', { ...ANONYMOUS, can: () => true }, { author: 0, status: 'draft' }, 'x') && mapMetaCap('edit', ANONYMOUS, { author: 0, status: 'draft' }, 'x')).toBe(false));
+    expect(
+      mapMetaCap('read', { ...ANONYMOUS, can: () => true }, { author: 0, status: 'draft' }, 'x') &&
+        mapMetaCap('edit', ANONYMOUS, { author: 0, status: 'draft' }, 'x'),
+    ).toBe(false));
   it("asks for the type's own capabilities", () => {
-    const only: Viewer = { id: 8, login: 'x', can: (capability) => ['edit_others_tribe_venues', 'edit_private_tribe_venues'].includes(capability) };
+    const only: Viewer = {
+      id: 8,
+      login: 'x',
+      can: (capability) => ['edit_others_tribe_venues', 'edit_private_tribe_venues'].includes(capability),
+    };
     expect(mapMetaCap('edit', only, post('private'), 'tribe_venues')).toBe(true);
     expect(mapMetaCap('edit', only, post('publish'), 'tribe_venues')).toBe(false);
     expect(mapMetaCap('edit', only, post('private'), 'tribe_events')).toBe(false);

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLoginCookie, loginCookieName, parseLoginCookie, passwordFragment, sessionKey, verifyLoginCookie } from '../../src/wordpress/cookies.ts';
+import {
+  createLoginCookie,
+  loginCookieName,
+  parseLoginCookie,
+  passwordFragment,
+  sessionKey,
+  verifyLoginCookie,
+} from '../../src/wordpress/cookies.ts';
 
 const salt = 'keykeykeysaltsalt';
 const userPass = '$wp$2y$10$abcdefghijklmnopqrstuv1234';
@@ -11,10 +18,12 @@ const cookie = parseLoginCookie(value)!;
 const check = { salt, userPass, sessions: { [key]: { expiration } }, now: expiration - 10 };
 
 describe('login cookies', () => {
-  it("are named after the site's address", () => expect(loginCookieName('http://127.0.0.1:8081')).toBe('wordpress_logged_in_868d72495b7d63175cfbaed4ef4dd9ea'));
+  it("are named after the site's address", () =>
+    expect(loginCookieName('http://127.0.0.1:8081')).toBe('wordpress_logged_in_868d72495b7d63175cfbaed4ef4dd9ea'));
   it('have four elements', () => expect(cookie).toMatchObject({ login: 'admin', expiration, token }));
   it.each(['', 'admin', 'admin|1|x', 'admin|1|x|y|z', 'admin|soon|x|y', '|1|x|y', 'admin|-1|x|y'])('are not read from %j', (broken) =>
-    expect(parseLoginCookie(broken)).toBeUndefined());
+    expect(parseLoginCookie(broken)).toBeUndefined(),
+  );
 
   it('are accepted as WordPress makes them', () => expect(verifyLoginCookie(cookie, check)).toBe(true));
   it('depend on another part of a phpass hash', () => {
@@ -44,7 +53,9 @@ describe('login cookies', () => {
   it('get a new token each', () => {
     const made = createLoginCookie({ login: 'admin', userPass, expiration }, salt);
     expect(made.token).toMatch(/^[A-Za-z0-9]{43}$/);
-    expect(verifyLoginCookie(parseLoginCookie(made.value)!, { ...check, sessions: { [sessionKey(made.token)]: { expiration } } })).toBe(true);
+    expect(verifyLoginCookie(parseLoginCookie(made.value)!, { ...check, sessions: { [sessionKey(made.token)]: { expiration } } })).toBe(
+      true,
+    );
   });
   it.each([
     ['$P$BABCDEFGHIJ', 'EFGH'],

@@ -25,14 +25,16 @@ describe('postUrl', () => {
     [{ permalinkStructure: '/index.php/%postname%/' }, 'http://example.com/index.php/event/my-slug/'],
     [{ permalinkStructure: '' }, 'http://example.com/?tribe_events=my-slug'],
   ])('with %j', (change, url) => expect(postUrl({ ...place, ...change }, post('tribe_events', 'publish'))).toBe(url));
-  it('keeps encoded slugs', () => expect(postUrl(place, post('tribe_venue', 'publish', '%e6%97%a5'))).toBe('http://example.com/venue/%e6%97%a5/'));
+  it('keeps encoded slugs', () =>
+    expect(postUrl(place, post('tribe_venue', 'publish', '%e6%97%a5'))).toBe('http://example.com/venue/%e6%97%a5/'));
 });
 
 describe('termUrl', () => {
   const place = { home, permalinkStructure: PRETTY, eventsSlug: 'events', tagBase: '' };
   const jazz = { taxonomy: 'tribe_events_cat', slug: 'jazz' };
   const free = { taxonomy: 'post_tag', slug: 'free' };
-  it("leads through a category's parents", () => expect(termUrl(place, jazz, ['music', 'concerts'])).toBe('http://example.com/events/category/music/concerts/jazz/'));
+  it("leads through a category's parents", () =>
+    expect(termUrl(place, jazz, ['music', 'concerts'])).toBe('http://example.com/events/category/music/concerts/jazz/'));
   it.each([
     [{}, 'http://example.com/tag/free/'],
     [{ tagBase: 'tag' }, 'http://example.com/tag/free/'],
@@ -43,7 +45,8 @@ describe('termUrl', () => {
     [{ permalinkStructure: '/index.php/%postname%/' }, 'http://example.com/index.php/tag/free/'],
     [{ permalinkStructure: '' }, 'http://example.com/?tag=free'],
   ])('of a tag with %j', (change, url) => expect(termUrl({ ...place, ...change }, free)).toBe(url));
-  it('of a category by query', () => expect(termUrl({ ...place, permalinkStructure: '' }, jazz, ['music'])).toBe('http://example.com/?tribe_events_cat=jazz'));
+  it('of a category by query', () =>
+    expect(termUrl({ ...place, permalinkStructure: '' }, jazz, ['music'])).toBe('http://example.com/?tribe_events_cat=jazz'));
 });
 
 describe('restRoot and restUrl', () => {
@@ -55,10 +58,16 @@ describe('restRoot and restUrl', () => {
     expect(restRoot({ home, permalinkStructure })).toBe(root);
     expect(restUrl({ home, settings: { permalinkStructure } }, 'ns/v1/events/6')).toBe(`${root}ns/v1/events/6`);
   });
-  const query = [['page', '2'], ['start_date', '2030-01-01 00:00:00'], ['search', 'a&b=ü']] as const;
+  const query = [
+    ['page', '2'],
+    ['start_date', '2030-01-01 00:00:00'],
+    ['search', 'a&b=ü'],
+  ] as const;
   const encoded = 'page=2&start_date=2030-01-01%2000%3A00%3A00&search=a%26b%3D%C3%BC';
   it('percent-encodes parameters', () =>
-    expect(restUrl({ home, settings: { permalinkStructure: PRETTY } }, 'ns/v1/events/', query)).toBe(`http://example.com/wp-json/ns/v1/events/?${encoded}`));
+    expect(restUrl({ home, settings: { permalinkStructure: PRETTY } }, 'ns/v1/events/', query)).toBe(
+      `http://example.com/wp-json/ns/v1/events/?${encoded}`,
+    ));
   it('joins them to a route that is a parameter itself', () =>
     expect(restUrl({ home, settings: { permalinkStructure: '' } }, 'ns/v1/events/', query)).toBe(
       `http://example.com/index.php?rest_route=%2Fns%2Fv1%2Fevents%2F&${encoded}`,

@@ -31,7 +31,8 @@ describe('verifyPassword', () => {
     expect(await verifyPassword('', stored)).toBe(false);
   });
 
-  it('reads the older spelling of phpass', async () => expect(await verifyPassword('pässword', '$H$BabcdefghqrpeUHSJ5aCDn/PUuBzOd/')).toBe(true));
+  it('reads the older spelling of phpass', async () =>
+    expect(await verifyPassword('pässword', '$H$BabcdefghqrpeUHSJ5aCDn/PUuBzOd/')).toBe(true));
 
   it.each([
     ['an empty hash', 'x', ''],
@@ -63,7 +64,8 @@ describe('application passwords', () => {
     expect(newApplicationPassword()).toMatch(/^[A-Za-z0-9]{24}$/);
     expect(newApplicationPassword()).not.toBe(newApplicationPassword());
   });
-  it('may be typed with spaces and dashes', () => expect(normalizeApplicationPassword(' snjQ 49AF-s2XO\t2McI h3SF ldu5\n')).toBe('snjQ49AFs2XO2McIh3SFldu5'));
+  it('may be typed with spaces and dashes', () =>
+    expect(normalizeApplicationPassword(' snjQ 49AF-s2XO\t2McI h3SF ldu5\n')).toBe('snjQ49AFs2XO2McIh3SFldu5'));
 });
 
 describe('dummyVerify', () => {

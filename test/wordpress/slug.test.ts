@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { sanitizeSlugForQuery, sanitizeTitle, settleSlug, slugPathForQuery, trashedSlug, uniqueSlug, uniqueTermSlug } from '../../src/wordpress/slug.ts';
+import {
+  sanitizeSlugForQuery,
+  sanitizeTitle,
+  settleSlug,
+  slugPathForQuery,
+  trashedSlug,
+  uniqueSlug,
+  uniqueTermSlug,
+} from '../../src/wordpress/slug.ts';
 
 describe('sanitizeTitle', () => {
   it.each([
@@ -89,9 +97,11 @@ describe('uniqueSlug', () => {
 
 describe('uniqueTermSlug', () => {
   const slugs = (here: string[], anywhere: string[] = here) => ({ here: new Set(here), anywhere: new Set(anywhere) });
-  it('keeps a slug that only another taxonomy has', () => expect(uniqueTermSlug('music', { parents: [], ...slugs([], ['music']) })).toBe('music'));
+  it('keeps a slug that only another taxonomy has', () =>
+    expect(uniqueTermSlug('music', { parents: [], ...slugs([], ['music']) })).toBe('music'));
   it('numbers a slug that is taken', () => expect(uniqueTermSlug('free', { parents: [], ...slugs(['free']) })).toBe('free-2'));
-  it("takes the parent's slug along", () => expect(uniqueTermSlug('dup', { parents: ['music'], ...slugs(['dup', 'music']) })).toBe('dup-music'));
+  it("takes the parent's slug along", () =>
+    expect(uniqueTermSlug('dup', { parents: ['music'], ...slugs(['dup', 'music']) })).toBe('dup-music'));
   it('goes up to the root before it counts', () => {
     expect(uniqueTermSlug('a', { parents: ['b', 'c'], ...slugs(['a', 'a-b']) })).toBe('a-b-c');
     expect(uniqueTermSlug('a', { parents: ['b'], ...slugs(['a'], ['a', 'a-b']) })).toBe('a-b-2');
@@ -125,6 +135,11 @@ describe('settleSlug', () => {
     ['what is made in the trash is not marked', { status: 'trash' }, 'a-title', true],
     ['leaving the trash gives it back', { status: 'publish', before: stored('trash', 'old__trashed'), desired: 'old' }, 'old', true],
     ['leaving the trash works without the note', { status: 'publish', before: stored('trash', 'old__trashed') }, 'old', true],
-    ['a draft that was never named leaves the trash by its title', { status: 'publish', before: stored('trash', '__trashed') }, 'a-title', true],
+    [
+      'a draft that was never named leaves the trash by its title',
+      { status: 'publish', before: stored('trash', '__trashed') },
+      'a-title',
+      true,
+    ],
   ])('%s', (_, input, slug, unique) => expect(settleSlug({ ...base, ...input })).toEqual({ slug, unique }));
 });

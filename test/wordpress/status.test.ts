@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { type DateRequest, isFloating, isPrivate, isProtected, isPublic, NO_DATE, settleDates, settleStatus } from '../../src/wordpress/status.ts';
+import {
+  type DateRequest,
+  isFloating,
+  isPrivate,
+  isProtected,
+  isPublic,
+  NO_DATE,
+  settleDates,
+  settleStatus,
+} from '../../src/wordpress/status.ts';
 
 describe('settleStatus', () => {
   const may = { canPublish: true, canDelete: true };
@@ -19,18 +28,23 @@ describe('settleStatus', () => {
     ['the same status may be asked for again', mayNot, { before: 'private', requested: 'private' }, 'private'],
     ['a draft is published', may, { before: 'draft', requested: 'publish' }, 'publish'],
     ["a contributor's draft is submitted", mayNot, { before: 'draft', requested: 'publish' }, 'pending'],
-  ])('%s', (_, rights, request, status) => expect(settleStatus({ ...rights, ...request })).toEqual({ status, asked: 'requested' in request }));
+  ])('%s', (_, rights, request, status) =>
+    expect(settleStatus({ ...rights, ...request })).toEqual({ status, asked: 'requested' in request }),
+  );
 
   it.each(['inherit', 'auto-draft', 'tribe-ea-success', 'bogus', 'any', ''])('refuses %j', (requested) =>
-    expect(settleStatus({ ...may, requested })).toEqual({ problem: 'status-not-settable' }));
+    expect(settleStatus({ ...may, requested })).toEqual({ problem: 'status-not-settable' }),
+  );
   it('refuses the trash to those who may not delete', () =>
     expect(settleStatus({ canPublish: true, canDelete: false, requested: 'trash' })).toEqual({ problem: 'status-needs-delete' }));
 });
 
 describe('settleDates', () => {
   const now = { local: '2026-11-20 10:00:00', utc: '2026-11-20 09:00:00' };
-  const shift = (hours: number) => (text: string) => new Date(Date.parse(`${text.replace(' ', 'T')}Z`) + hours * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
-  const settle = (request: Partial<DateRequest> & { status: string }) => settleDates({ asked: false, now, toUtc: shift(-1), toLocal: shift(1), ...request });
+  const shift = (hours: number) => (text: string) =>
+    new Date(Date.parse(`${text.replace(' ', 'T')}Z`) + hours * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
+  const settle = (request: Partial<DateRequest> & { status: string }) =>
+    settleDates({ asked: false, now, toUtc: shift(-1), toLocal: shift(1), ...request });
   const published = { status: 'publish', date: '2022-01-13 09:00:00', dateUtc: '2022-01-13 08:00:00' };
   const draft = { status: 'draft', date: '2022-03-01 09:00:00', dateUtc: NO_DATE };
   const scheduled = { status: 'future', date: '2031-06-01 09:00:00', dateUtc: '2031-06-01 08:00:00' };
@@ -43,32 +57,75 @@ describe('settleDates', () => {
     ['a new draft with a date has none in UTC either', { status: 'draft', date: local }, ['draft', local, NO_DATE]],
     ['a draft with a date in UTC keeps it', { status: 'draft', dateUtc: utc }, ['draft', local, utc]],
     ['a new post in the trash is dated now', { status: 'trash' }, ['trash', now.local, now.utc]],
-    ['the local date gives the other', { status: 'publish', date: '2025-01-02 03:04:05' }, ['publish', '2025-01-02 03:04:05', '2025-01-02 02:04:05']],
-    ['the date in UTC gives the other', { status: 'publish', dateUtc: '2025-01-02 03:04:05' }, ['publish', '2025-01-02 04:04:05', '2025-01-02 03:04:05']],
-    ['two dates stand as they are', { status: 'publish', date: '2025-01-01 10:00:00', dateUtc: '2025-06-01 10:00:00' }, ['publish', '2025-01-01 10:00:00', '2025-06-01 10:00:00']],
+    [
+      'the local date gives the other',
+      { status: 'publish', date: '2025-01-02 03:04:05' },
+      ['publish', '2025-01-02 03:04:05', '2025-01-02 02:04:05'],
+    ],
+    [
+      'the date in UTC gives the other',
+      { status: 'publish', dateUtc: '2025-01-02 03:04:05' },
+      ['publish', '2025-01-02 04:04:05', '2025-01-02 03:04:05'],
+    ],
+    [
+      'two dates stand as they are',
+      { status: 'publish', date: '2025-01-01 10:00:00', dateUtc: '2025-06-01 10:00:00' },
+      ['publish', '2025-01-01 10:00:00', '2025-06-01 10:00:00'],
+    ],
     ['a date ahead schedules', { status: 'publish', date: local }, ['future', local, utc]],
-    ['less than a minute ahead does not', { status: 'publish', dateUtc: '2026-11-20 09:00:59' }, ['publish', '2026-11-20 10:00:59', '2026-11-20 09:00:59']],
+    [
+      'less than a minute ahead does not',
+      { status: 'publish', dateUtc: '2026-11-20 09:00:59' },
+      ['publish', '2026-11-20 10:00:59', '2026-11-20 09:00:59'],
+    ],
     ['scheduling without a date publishes', { status: 'future', asked: true }, ['publish', now.local, now.utc]],
     ['privacy is not scheduled', { status: 'private', date: local }, ['private', local, utc]],
     ['an update keeps the dates', { status: 'publish', before: published }, ['publish', published.date, published.dateUtc]],
     ['an update with a date ahead schedules', { status: 'publish', before: published, date: local }, ['future', local, utc]],
-    ['a published one made draft keeps its dates', { status: 'draft', asked: true, before: published }, ['draft', published.date, published.dateUtc]],
+    [
+      'a published one made draft keeps its dates',
+      { status: 'draft', asked: true, before: published },
+      ['draft', published.date, published.dateUtc],
+    ],
     ['a draft stays as it is dated', { status: 'pending', asked: true, before: draft }, ['pending', draft.date, NO_DATE]],
     ['publishing a draft dates it now', { status: 'publish', asked: true, before: draft }, ['publish', now.local, now.utc]],
     ['making a draft private dates it now', { status: 'private', asked: true, before: draft }, ['private', now.local, now.utc]],
     ['trashing a draft dates it now', { status: 'trash', asked: true, before: draft }, ['trash', now.local, now.utc]],
-    ['publishing a draft with a date of its own keeps it', { status: 'publish', asked: true, before: { ...draft, dateUtc: '2022-03-01 08:00:00' } }, ['publish', draft.date, '2022-03-01 08:00:00']],
-    ['publishing a draft for which a day ahead was set schedules it', { status: 'publish', asked: true, before: { ...draft, date: local } }, ['future', local, utc]],
-    ['publishing a draft with a date takes the date', { status: 'publish', asked: true, before: draft, date: '2025-01-02 03:04:05' }, ['publish', '2025-01-02 03:04:05', '2025-01-02 02:04:05']],
+    [
+      'publishing a draft with a date of its own keeps it',
+      { status: 'publish', asked: true, before: { ...draft, dateUtc: '2022-03-01 08:00:00' } },
+      ['publish', draft.date, '2022-03-01 08:00:00'],
+    ],
+    [
+      'publishing a draft for which a day ahead was set schedules it',
+      { status: 'publish', asked: true, before: { ...draft, date: local } },
+      ['future', local, utc],
+    ],
+    [
+      'publishing a draft with a date takes the date',
+      { status: 'publish', asked: true, before: draft, date: '2025-01-02 03:04:05' },
+      ['publish', '2025-01-02 03:04:05', '2025-01-02 02:04:05'],
+    ],
     ['a scheduled one stays scheduled', { status: 'future', before: scheduled }, ['future', scheduled.date, scheduled.dateUtc]],
     ['publishing a scheduled one publishes it now', { status: 'publish', asked: true, before: scheduled }, ['publish', now.local, now.utc]],
-    ['a scheduled one moved into the past is published', { status: 'future', before: scheduled, date: published.date }, ['publish', published.date, published.dateUtc]],
-    ['what leaves the trash keeps its dates', { status: 'publish', asked: true, before: { ...published, status: 'trash' } }, ['publish', published.date, published.dateUtc]],
+    [
+      'a scheduled one moved into the past is published',
+      { status: 'future', before: scheduled, date: published.date },
+      ['publish', published.date, published.dateUtc],
+    ],
+    [
+      'what leaves the trash keeps its dates',
+      { status: 'publish', asked: true, before: { ...published, status: 'trash' } },
+      ['publish', published.date, published.dateUtc],
+    ],
   ])('%s', (_, request, [status, post_date, post_date_gmt]) => expect(settle(request)).toMatchObject({ status, post_date, post_date_gmt }));
 
-  it('counts a new post as modified at its date', () => expect(settle({ status: 'publish', date: local })).toMatchObject({ post_modified: local, post_modified_gmt: utc }));
-  it('counts a new draft as modified without a date in UTC', () => expect(settle({ status: 'draft' })).toMatchObject({ post_modified: now.local, post_modified_gmt: NO_DATE }));
-  it('counts an updated post as modified now', () => expect(settle({ status: 'draft', before: draft })).toMatchObject({ post_modified: now.local, post_modified_gmt: now.utc }));
+  it('counts a new post as modified at its date', () =>
+    expect(settle({ status: 'publish', date: local })).toMatchObject({ post_modified: local, post_modified_gmt: utc }));
+  it('counts a new draft as modified without a date in UTC', () =>
+    expect(settle({ status: 'draft' })).toMatchObject({ post_modified: now.local, post_modified_gmt: NO_DATE }));
+  it('counts an updated post as modified now', () =>
+    expect(settle({ status: 'draft', before: draft })).toMatchObject({ post_modified: now.local, post_modified_gmt: now.utc }));
   it.each([
     [true, { status: 'publish' }],
     [true, { status: 'publish', asked: true, before: draft }],
@@ -87,6 +144,19 @@ describe('statuses', () => {
     ['trash', ''],
     ['inherit', ''],
   ])('%s is %s', (status, group) =>
-    expect([isPublic(status), isPrivate(status), isProtected(status)]).toEqual([group === 'public', group === 'private', group === 'protected']));
-  it('only drafts float', () => expect(['draft', 'pending', 'auto-draft', 'future', 'publish', 'trash'].map(isFloating)).toEqual([true, true, true, false, false, false]));
+    expect([isPublic(status), isPrivate(status), isProtected(status)]).toEqual([
+      group === 'public',
+      group === 'private',
+      group === 'protected',
+    ]),
+  );
+  it('only drafts float', () =>
+    expect(['draft', 'pending', 'auto-draft', 'future', 'publish', 'trash'].map(isFloating)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]));
 });
