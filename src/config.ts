@@ -175,6 +175,14 @@ export type Keys = Readonly<Record<KeyName, string>>;
 /** All settings, read and checked. `bodyLimit` in bytes; `trustProxy` as Express takes it. */
 export type Config = Omit<Parsed, Optional> & { readonly siteUrl: string | undefined; readonly keys: Keys | undefined };
 
+/** The namespace under which clients of the calendar plugin look for the interface. */
+const USUAL_NAMESPACE = 'tribe/events/v1';
+
+/** The namespaces that the interface is served under, our own first. */
+export function servedNamespaces({ restNamespace }: Pick<Config, 'restNamespace'>): readonly string[] {
+  return [...new Set([restNamespace, USUAL_NAMESPACE])];
+}
+
 /** A setting that cannot be used. Its message is one line for the person who wrote the setting. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';

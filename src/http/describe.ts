@@ -1,6 +1,6 @@
-import { oneOf } from '../kinds/grammar.ts';
+import { servedNamespaces } from '../config.ts';
 import { kinds } from '../kinds/index.ts';
-import type { Kind, Param } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { restRoot, restUrl } from '../wordpress/links.ts';
@@ -9,8 +9,8 @@ import type { Endpoint, Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
-/** What a description is made from; `served`: the routes of each namespace, in order. */
-type Described = Pick<Site, 'texts'>;
+/** What of the site a description is made from. */
+export type Described = Pick<Site, 'texts' | 'config'>;
 
 /** Where readers of WordPress's index are sent for help. */
 const HELP = 'https://developer.wordpress.org/rest-api/';
@@ -40,14 +40,21 @@ export function describeNamespace(site: Described, caller: Caller, routes: reado
 
 /**
  * The index of the site (WordPress `WP_REST_Server::get_index`): its name and address, its namespaces and all of their routes.
- * `iconUrl`: the address of the site's icon, where it has one. `credentials`: whether application passwords are taken on this connection.
+ * `routes`: those that each of our namespaces serves; `others`: further namespaces with their own; `iconUrl`: the address of the site's icon,
+ * where it has one; `secure`: whether the request came over an encrypted connection.
  */
 export function describeSite(
   site: Described,
   caller: Caller,
-  served: ReadonlyMap<string, readonly Route[]>,
-  { iconUrl = '', credentials = caller.settings.applicationPasswords }: { iconUrl?: string; credentials?: boolean } = {},
+  routes: readonly Route[],
+  {
+    others = new Map(),
+    iconUrl = '',
+    secure = false,
+  }: { others?: ReadonlyMap<string, readonly Route[]>; iconUrl?: string; secure?: boolean } = {},
 ): Json {
+  const served = [...servedNamespaces(site.config).map((namespace) => [namespace, routes] as const), ...others];
+  const credentials = caller.settings.applicationPasswords && (secure || site.config.basicAuth === 'always');
   const { settings } = caller;
   const option = (name: string) => settings.raw.get(name) ?? '';
   const id = (name: string) => Number.parseInt(option(name), 10) || 0;
@@ -62,11 +69,11 @@ export function describeSite(
     page_for_posts: id('page_for_posts'),
     page_on_front: id('page_on_front'),
     show_on_front: option('show_on_front') || 'posts',
-    namespaces: [...served.keys()],
+    namespaces: served.map(([namespace]) => namespace),
     authentication: credentials ? { 'application-passwords': { endpoints: { authorization } } } : [],
     routes: Object.assign(
       { '/': rootRoute(caller) },
-      ...[...served].map(([namespace, routes]) => describeRoutes(site, caller, routes, namespace)),
+      ...served.map(([namespace, own]) => describeRoutes(site, caller, own, namespace)),
     ) as Json,
     site_logo: id('site_logo'),
     site_icon: id('site_icon'),
@@ -83,11 +90,6 @@ export function kindOf({ pattern }: Pick<Route, 'pattern'>): Kind | undefined {
 /** The parameters that stand in the path itself: names of the pattern's groups. */
 export function selectorsOf({ pattern }: Pick<Route, 'pattern'>): string[] {
   return [...pattern.matchAll(/\(\?P<(\w+)>/g)].map(([, name = '']) => name);
-}
-
-/** What a handler takes, `translation_language` included, which every handler does. */
-export function paramsOf(site: Described, endpoint: Endpoint): Record<string, Param> {
-  return { ...endpoint.params, translation_language: { grammar: oneOf(site.texts.languages, 'enum') } };
 }
 
 /** Whether a request without it is refused. By slug, the field of that name says the new one, so that the parameter looks optional. */
@@ -129,7 +131,7 @@ function describeRoutes(site: Described, caller: Caller, routes: readonly Route[
 
 /** PHP writes an empty set of arguments as an empty list. */
 function describeParams(site: Described, caller: Caller, route: Route, endpoint: Endpoint): Json | [] {
-  const described = Object.entries(paramsOf(site, endpoint)).map(([name, { grammar }]) => {
+  const described = Object.entries(endpoint.params).map(([name, { grammar }]) => {
     const standard = defaultOf(caller, route, endpoint, name);
     const description = site.texts.t(caller.language, paramTextKeys(route, endpoint, name));
     return [

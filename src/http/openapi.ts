@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Param } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
-import type { Site } from '../site.ts';
 import { restUrl } from '../wordpress/links.ts';
-import { defaultOf, fieldTextKeys, isRequired, kindOf, paramsOf, paramTextKeys, selectorsOf } from './describe.ts';
+import { type Described, defaultOf, fieldTextKeys, isRequired, kindOf, paramTextKeys, selectorsOf } from './describe.ts';
 import type { Endpoint, Method, Route } from './route.ts';
 
 type Json = Record<string, unknown>;
-type Described = Pick<Site, 'texts'>;
 
 /**
  * What the reference's own document says of its records, where its answers say otherwise. Clients have been generated from it, so these
@@ -64,9 +62,7 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
     },
     // The reference names the host without port or path; the true address stands with each path, where it has precedence.
     servers: [{ url: `${base.replace(/^(https?:\/\/[^/:]+)(:\d+)?.*$/, '$1')}/wp-json/${caller.namespace}/` }],
-    paths: Object.fromEntries(
-      routes.map((route) => [templateOf(route), { servers: [{ url: base }], ...operations(site, caller, route, say) }]),
-    ),
+    paths: Object.fromEntries(routes.map((route) => [templateOf(route), { servers: [{ url: base }], ...operations(caller, route, say) }])),
   };
 }
 
@@ -77,17 +73,17 @@ const json = (schema: Json) => ({ 'application/json': { schema } });
 const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^)]*\)/g, '{$1}') || '/';
 
 // ------------------------------------------------------------------------------------------------- paths
-function operations(site: Described, caller: Caller, route: Route, say: Say): Json {
+function operations(caller: Caller, route: Route, say: Say): Json {
   const pairs = route.endpoints.flatMap((endpoint) =>
-    endpoint.methods.map((method) => [method.toLowerCase(), operation(site, caller, route, endpoint, method, say)] as const),
+    endpoint.methods.map((method) => [method.toLowerCase(), operation(caller, route, endpoint, method, say)] as const),
   );
   return Object.fromEntries(pairs);
 }
 
-function operation(site: Described, caller: Caller, route: Route, endpoint: Endpoint, method: Method, say: Say): Json {
+function operation(caller: Caller, route: Route, endpoint: Endpoint, method: Method, say: Say): Json {
   const kind = kindOf(route);
   const written = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter((name) => name in (kind?.fields ?? {}));
-  const others = Object.entries(paramsOf(site, endpoint)).filter(([name]) => !written.includes(name) || selectorsOf(route).includes(name));
+  const others = Object.entries(endpoint.params).filter(([name]) => !written.includes(name) || selectorsOf(route).includes(name));
   return {
     ...(kind ? { tags: [kind.path] } : {}),
     summary: say(`routes:${endpoint.summary}`),
