@@ -1,6 +1,9 @@
-import { ApiError, type Fault } from '../errors.ts';
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
+import { ApiError, type Fault, fail } from '../errors.ts';
+import type { Site } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/database.ts';
 import type { Texts } from '../texts.ts';
+import { PLAIN, send } from './protocol.ts';
 import type { Reply } from './route.ts';
 
 /** What an error comes to for the caller: itself if it is a refusal, else what little may be told of it. */
@@ -10,6 +13,26 @@ export function refusalOf(error: unknown): ApiError {
   // Express and its middleware mark what the client did wrong, such as an address that cannot be decoded.
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
   return new ApiError(status >= 400 && status < 500 ? 'rest_no_route' : 'internal_server_error', { cause: error });
+}
+
+/** The answer to an error, in a language. What is the server's own fault goes to the log, whole. */
+export function problemOf(site: Site, req: Request, language: string, error: unknown): Reply {
+  const refusal = refusalOf(error);
+  const { status } = refusal;
+  if (status >= 500) req.log[status === 500 ? 'error' : 'warn']({ err: error }, refusal.problem);
+  return problemReply(site.texts, language, refusal, String(req.id));
+}
+
+/** Answers what nothing else has answered. */
+export const noRoute: RequestHandler = () => fail('rest_no_route');
+
+/** Answers errors that come up before an answer has a form: of the files, of the way to the database, of addresses that lead nowhere. */
+export function answerProblem(site: Site): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    if (res.headersSent || req.socket.destroyed) return next(error);
+    const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
+    send(res, problemOf(site, req, language, error), { wrapping: PLAIN, method: req.method, origin: req.get('origin'), personal: true });
+  };
 }
 
 /** Seconds after which another try makes sense. */

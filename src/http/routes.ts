@@ -1,3 +1,4 @@
+import { fail } from '../errors.ts';
 import { anyId, anything, type Grammar, oneOf, selector, text } from '../kinds/grammar.ts';
 import { postKinds, termKinds } from '../kinds/index.ts';
 import type { Param, PostKind, TermKind, Values } from '../kinds/kind.ts';
@@ -8,6 +9,7 @@ import { changeTerm, createTerm, deleteTerm, listTerms, mayManageTerms, readTerm
 import type { Site } from '../site.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { describeNamespace, describeSite } from './describe.ts';
+import { servedNamespaces } from './namespaces.ts';
 import { openApiDocument } from './openapi.ts';
 import { created, described, ok, postList, termList } from './reply.ts';
 import type { Endpoint, Route } from './route.ts';
@@ -28,10 +30,10 @@ export function createRoutes(languages: readonly string[]): readonly ServedRoute
         {
           methods: ['GET'],
           summary: 'namespace',
-          params: { namespace: { grammar: anything, fallback: '' }, context: { grammar: anything, fallback: 'view' } },
+          params: { namespace: { grammar: anything }, context: { grammar: anything, fallback: 'view' } },
           mode: 'read',
           allow: 'anyone',
-          run: async (site, caller) => described(await describeNamespace(site, caller, routes)),
+          run: async (site, caller, { namespace = caller.namespace }) => described(await describeNamespace(site, { ...caller, namespace: served(site, namespace) }, routes)),
         },
       ],
     },
@@ -52,6 +54,9 @@ export function createIndex(routes: readonly ServedRoute[]): ServedRoute {
   const run: Endpoint['run'] = async (site, caller) => described(await describeSite(site, caller, routes));
   return { pattern: '/', endpoints: [{ methods: ['GET'], summary: 'site', params: { context: { grammar: anything, fallback: 'view' } }, mode: 'read', allow: 'anyone', run }] };
 }
+
+/** Throws rest_invalid_namespace for what is none of ours. */
+const served = ({ config }: Site, namespace: unknown): string => servedNamespaces(config).find((known) => known === namespace) ?? fail('rest_invalid_namespace');
 
 const ID: Params = { id: { grammar: anyId, required: true } };
 const SLUG: Params = { slug: { grammar: text, required: true } };

@@ -129,7 +129,7 @@ function root({ knex, dialect }: Engine, prefix: string): Database {
     let lost: unknown;
     try {
       return await knex.transaction(async (trx) => {
-        // A deadlock has ended the transaction on the server; what follows would stand alone, so it must not be taken for a success.
+        // Work that passed over a lost transaction must not be taken for a success.
         trx.on('query-error', (error: unknown) => {
           if (error instanceof DatabaseUnavailable) lost ??= error;
         });

@@ -70,13 +70,34 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** The driver's error as DatabaseUnavailable if it is one of these, else the error itself. Used at the door of both drivers. */
+/** The driver's error as DatabaseUnavailable if it is one of these, else the error itself. */
 export function failure(dialect: Dialect, error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return error;
   if (error instanceof Error && error.name === 'KnexTimeoutError') return new DatabaseUnavailable('exhausted', error);
   if (dialect.isBusy(error)) return new DatabaseUnavailable('busy', error);
   if (dialect.isFull(error)) return new DatabaseUnavailable('full', error);
   return dialect.isUnavailable(error) ? new DatabaseUnavailable('unreachable', error) : error;
+}
+
+/**
+ * The door through which both drivers send their queries: it gives errors their one name, and refuses what follows in a transaction that the database
+ * has ended by itself (a deadlock, a full disk). Each of these queries would be written for good, though the transaction was lost.
+ */
+export function guardTransactions(dialect: Dialect): <T>(connection: object, sql: string, run: () => Promise<T>) => Promise<T> {
+  const lost = new WeakMap<object, DatabaseUnavailable>();
+  return async (connection, sql, run) => {
+    const begins = /^BEGIN/i.test(sql);
+    if (begins || /^ROLLBACK/i.test(sql)) lost.delete(connection);
+    const why = lost.get(connection);
+    if (why) throw why;
+    try {
+      return await run();
+    } catch (cause) {
+      const error = failure(dialect, cause);
+      if (error instanceof DatabaseUnavailable && !begins && '__knexTxId' in connection) lost.set(connection, error);
+      throw error;
+    }
+  };
 }
 
 /** The code of a driver's or the system's error (`ER_DUP_ENTRY`, `SQLITE_BUSY`, `ECONNREFUSED`), or an empty text. */

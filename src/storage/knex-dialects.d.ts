@@ -24,7 +24,7 @@ declare module 'knex/lib/dialects/mysql2/index.js' {
     constructor(config: Knex.Config);
     acquireConnection(): Promise<unknown>;
     acquireRawConnection(): Promise<unknown>;
-    _query(connection: unknown, query: unknown): Promise<unknown>;
+    _query(connection: object, query: { readonly sql: string }): Promise<unknown>;
   }
   export default Client;
 }

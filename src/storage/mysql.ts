@@ -1,6 +1,6 @@
 import knex from 'knex';
 import Mysql2Client from 'knex/lib/dialects/mysql2/index.js';
-import { codeOf, type Dialect, type Engine, failure, type TableDefinition } from './dialect.ts';
+import { codeOf, type Dialect, type Engine, failure, guardTransactions, type TableDefinition } from './dialect.ts';
 import { silent } from './knex-log.ts';
 
 const CONNECTIONS = 16;
@@ -93,6 +93,8 @@ const SESSION = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
 ];
 
+const guarded = guardTransactions(mysql);
+
 interface Connection {
   query(sql: string, done: (error: unknown) => void): void;
   destroy(): void;
@@ -123,12 +125,8 @@ class SessionClient extends Mysql2Client {
     }
   }
 
-  override async _query(connection: unknown, query: unknown): Promise<unknown> {
-    try {
-      return await super._query(connection, query);
-    } catch (error) {
-      throw failure(mysql, error);
-    }
+  override async _query(connection: object, query: { readonly sql: string }): Promise<unknown> {
+    return guarded(connection, query.sql, () => super._query(connection, query));
   }
 }
 

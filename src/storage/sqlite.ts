@@ -5,7 +5,7 @@ import knex from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import SqliteTransaction from 'knex/lib/dialects/sqlite3/execution/sqlite-transaction.js';
 import { foldForSearch, foldText } from './collation.ts';
-import { codeOf, type Dialect, type Engine, failure, type TableDefinition } from './dialect.ts';
+import { codeOf, type Dialect, type Engine, failure, guardTransactions, type TableDefinition } from './dialect.ts';
 import { silent } from './knex-log.ts';
 
 /** better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while, then the transaction is run again. */
@@ -56,6 +56,8 @@ export const sqlite: Dialect = {
   isFull: (error) => codeOf(error) === 'SQLITE_FULL',
 };
 
+const guarded = guardTransactions(sqlite);
+
 type Connection = Sqlite.Database;
 
 /** One query as knex hands it to a client. */
@@ -80,8 +82,8 @@ class FileClient extends BetterSqlite3Client {
     return connect(this.connectionSettings.filename);
   }
 
-  async _query(connection: Connection, query: Query): Promise<Query> {
-    try {
+  _query(connection: Connection, query: Query): Promise<Query> {
+    return guarded(connection, query.sql, async () => {
       const statement = prepared(connection, query.sql);
       const bindings = (query.bindings ?? []).map(bindable);
       if (statement.reader) {
@@ -92,9 +94,7 @@ class FileClient extends BetterSqlite3Client {
         query.context = { lastID: lastInsertRowid, changes };
       }
       return query;
-    } catch (error) {
-      throw failure(sqlite, error);
-    }
+    });
   }
 
   transaction(...rest: unknown[]): SqliteTransaction {

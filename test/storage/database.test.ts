@@ -207,14 +207,14 @@ describe('openDatabase', () => {
     ['mysql://a:b@localhost/x?charset=latin1', /parameter that is not known: charset/],
     ['mysql://', /must/],
     ['sqlite:', /must name its file/],
-    ['sqlite:/proc/none/x.sqlite', /ENOENT|no such file/],
+    ['sqlite:/dev/null/x.sqlite', /EEXIST|ENOTDIR/],
+    ['sqlite:package.json', /not a database/],
   ])('refuses %s with one line', async (url, message) => {
     const error = await openDatabase({ url, prefix: 'wp_' }).then(
       () => undefined,
       (error: unknown) => error,
     );
-    expect(error).toBeInstanceOf(Error);
-    expect((error as Error).message).toMatch(message);
+    expect((error as Error | undefined)?.message).toMatch(message);
     expect((error as Error).message).not.toContain('\n');
   });
 

@@ -1,0 +1,28 @@
+/** What stops a verb on users or application passwords. */
+export type AccountProblem =
+  | 'login-invalid'
+  | 'login-taken'
+  | 'email-invalid'
+  | 'email-taken'
+  | 'password-empty'
+  | 'role-unknown'
+  | 'user-unknown'
+  | 'user-owns-posts'
+  | 'reassign-to-self'
+  | 'name-empty'
+  | 'name-taken'
+  | 'password-unknown';
+
+/** A refusal for the person at the command line. `problem` names it, `values` say which; the message is one plain line. */
+export class AccountError extends Error {
+  override readonly name = 'AccountError';
+  readonly problem: AccountProblem;
+  readonly values: Readonly<Record<string, string | number>>;
+
+  constructor(problem: AccountProblem, values: Readonly<Record<string, string | number>> = {}) {
+    const named = Object.entries(values).map(([key, value]) => `${key} ${value}`);
+    super([problem.replaceAll('-', ' '), ...named].join(', '));
+    this.problem = problem;
+    this.values = values;
+  }
+}

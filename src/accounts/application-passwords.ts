@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import type { Site } from '../site.ts';
+import { readOptions, writeOption } from '../storage/options.ts';
+import { hashApplicationPassword, newApplicationPassword } from '../wordpress/passwords.ts';
+import { textFromUnix, unixFromDate } from '../wordpress/time.ts';
+import { AccountError } from './account-error.ts';
+import { changePasswords, PASSWORDS_KEY, parsePasswords } from './stored-passwords.ts';
+import { requireUser, type UserReference } from './users.ts';
+
+/** An application password, for people to read. Times are UTC, `YYYY-MM-DD HH:MM:SS`; `lastUsed` is noted once a day. */
+export interface ApplicationPassword {
+  readonly uuid: string;
+  readonly name: string;
+  readonly created: string;
+  readonly lastUsed: string | undefined;
+  readonly lastAddress: string | undefined;
+}
+
+/**
+ * Makes an application password for a user (`WP_Application_Passwords::create_new_application_password`), as one transaction. The password is
+ * told this once; only its hash is kept.
+ *
+ * @param name what it is for; each name once for a user
+ * @throws AccountError `user-unknown`, `name-empty`, `name-taken`
+ */
+export async function createApplicationPassword(site: Site, reference: UserReference, name: string): Promise<{ readonly uuid: string; readonly password: string }> {
+  const label = name.trim();
+  if (label === '') throw new AccountError('name-empty');
+  const password = newApplicationPassword();
+  const uuid = randomUUID();
+  await site.db.transaction(async (db) => {
+    const { row } = await requireUser(db, reference, []);
+    const entry = {
+      uuid,
+      app_id: '',
+      name: label,
+      password: hashApplicationPassword(password),
+      created: unixFromDate(site.clock()),
+      last_used: null,
+      last_ip: null,
+    };
+    await changePasswords(db, row.ID, (list) => {
+      if (list.some((other) => String(other.name).toLowerCase() === label.toLowerCase())) throw new AccountError('name-taken', { name: label });
+      return [...list, entry];
+    });
+    // WordPress, and we, look at application passwords only when this says that there are any.
+    if (['', '0'].includes((await readOptions(db, [OPTION])).get(OPTION) ?? '')) await writeOption(db, OPTION, '1', 'off');
+  });
+  return { uuid, password };
+}
+
+/** The application passwords of a user, in the order in which they were made. Throws AccountError `user-unknown`. */
+export async function listApplicationPasswords(site: Site, reference: UserReference): Promise<ApplicationPassword[]> {
+  const { metas } = await requireUser(site.db, reference, [PASSWORDS_KEY]);
+  return parsePasswords(metas.get(PASSWORDS_KEY)).map(({ uuid, name, created, last_used, last_ip }) => ({
+    uuid,
+    name: String(name),
+    created: textFromUnix(Number(created) || 0),
+    lastUsed: last_used ? textFromUnix(Number(last_used)) : undefined,
+    lastAddress: last_ip ? String(last_ip) : undefined,
+  }));
+}
+
+/**
+ * Takes an application password back, by its UUID or its name; from the next request on it is refused, by every process.
+ *
+ * @throws AccountError `user-unknown`, `password-unknown`
+ */
+export async function revokeApplicationPassword(site: Site, reference: UserReference, uuidOrName: string): Promise<void> {
+  await site.db.transaction(async (db) => {
+    const { row } = await requireUser(db, reference, []);
+    await changePasswords(db, row.ID, (list) => {
+      const revoked = list.find(({ uuid }) => uuid === uuidOrName) ?? list.find(({ name }) => name === uuidOrName);
+      if (!revoked) throw new AccountError('password-unknown', { password: uuidOrName });
+      return list.filter((entry) => entry !== revoked);
+    });
+  });
+}
+
+const OPTION = 'using_application_passwords';

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import type { Site } from '../site.ts';
+import { noteChange } from '../storage/changes.ts';
+import { type Database, lockNames } from '../storage/database.ts';
+import {
+  capabilitiesKey,
+  countPostsOf,
+  findUserByName,
+  insertUser,
+  levelKey,
+  loadAllUsers,
+  loadUsers,
+  reassignPosts,
+  removeUser,
+  type StoredUser,
+  takenNames,
+  writeUserMeta,
+} from '../storage/users.ts';
+import { parseRoles, type Roles } from '../wordpress/capabilities.ts';
+import { hashPassword } from '../wordpress/passwords.ts';
+import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
+import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
+import { nowUtc } from '../wordpress/time.ts';
+import { AccountError } from './account-error.ts';
+
+/** A user, for people to read. `registered`: UTC, `YYYY-MM-DD HH:MM:SS`. */
+export interface Account {
+  readonly id: number;
+  readonly login: string;
+  readonly email: string;
+  readonly displayName: string;
+  readonly registered: string;
+  readonly roles: readonly string[];
+}
+
+export interface NewAccount {
+  readonly login: string;
+  readonly email: string;
+  /** For signing in to WordPress; without one nobody knows the password and it must be reset there. */
+  readonly password?: string | undefined;
+  readonly role: string;
+  /** The login if not given. */
+  readonly displayName?: string | undefined;
+}
+
+/** A user by id, login or e-mail address. */
+export type UserReference = number | string;
+
+/**
+ * Creates a user with the rows that WordPress makes (`wp_insert_user`), as one transaction.
+ *
+ * @throws AccountError `login-invalid`, `login-taken`, `email-invalid`, `email-taken`, `password-empty`, `role-unknown`
+ */
+export async function createUser(site: Site, { login, email, password, role, displayName = login }: NewAccount): Promise<Account> {
+  if (!LOGIN.test(login) || login.trim() !== login) throw new AccountError('login-invalid', { login });
+  if (!EMAIL.test(email) || email.length > LONGEST_EMAIL) throw new AccountError('email-invalid', { email });
+  if (password !== undefined && password.trim() === '') throw new AccountError('password-empty');
+  const { capabilities, level } = grantsOf(role, await rolesOf(site));
+  const hash = await hashPassword(password ?? randomBytes(32).toString('base64url'));
+  const registered = nowUtc(site.clock());
+  const nicename = sanitizeTitle(login).slice(0, NICENAME_LETTERS) || 'user';
+  const id = await site.db.transaction(async (db) => {
+    await lockNames(db, ['users']);
+    const taken = await takenNames(db, { login, email, nicename });
+    if (taken.login) throw new AccountError('login-taken', { login });
+    if (taken.email) throw new AccountError('email-taken', { email });
+    const row = {
+      user_login: login,
+      user_pass: hash,
+      user_nicename: uniqueSlug(nicename, taken.nicenames),
+      user_email: email,
+      user_url: '',
+      user_registered: registered,
+      user_activation_key: '',
+      user_status: 0,
+      display_name: displayName,
+    };
+    return insertUser(db, row, { nickname: login, ...PROFILE, [capabilitiesKey(db)]: capabilities, [levelKey(db)]: level });
+  });
+  return { id, login, email, displayName, registered, roles: [role] };
+}
+
+/** All users in the order of their ids. */
+export async function listUsers(site: Site): Promise<Account[]> {
+  const roles = await rolesOf(site);
+  return (await loadAllUsers(site.db, [capabilitiesKey(site.db)])).map((user) => accountOf(site.db, roles, user));
+}
+
+/**
+ * Deletes a user (`wp_delete_user`), as one transaction. Whoever wrote something must name a user to leave it to: nothing is deleted with its author.
+ *
+ * @throws AccountError `user-unknown`, `user-owns-posts`, `reassign-to-self`
+ */
+export async function deleteUser(site: Site, reference: UserReference, { reassign }: { reassign?: UserReference | undefined } = {}): Promise<Account> {
+  const roles = await rolesOf(site);
+  return site.db.transaction(async (db) => {
+    const user = await requireUser(db, reference, [capabilitiesKey(db)]);
+    const heir = reassign === undefined ? undefined : await requireUser(db, reassign, []);
+    if (heir?.row.ID === user.row.ID) throw new AccountError('reassign-to-self', { login: user.row.user_login });
+    const posts = await countPostsOf(db, user.row.ID);
+    if (posts > 0 && !heir) throw new AccountError('user-owns-posts', { login: user.row.user_login, posts });
+    if (posts > 0 && heir) {
+      await reassignPosts(db, user.row.ID, heir.row.ID);
+      await noteChange(db, site.clock());
+    }
+    await removeUser(db, user.row.ID);
+    return accountOf(db, roles, user);
+  });
+}
+
+/**
+ * Gives a user this role alone; grants of single capabilities stay (`WP_User::set_role`).
+ *
+ * @throws AccountError `user-unknown`, `role-unknown`
+ */
+export async function setRole(site: Site, reference: UserReference, role: string): Promise<Account> {
+  const roles = await rolesOf(site);
+  return site.db.transaction(async (db) => {
+    const user = await requireUser(db, reference, [capabilitiesKey(db)]);
+    const { level } = grantsOf(role, roles);
+    const own = Object.entries(heldBy(db, user)).filter(([name]) => !roles.has(name));
+    const capabilities = toSerialized({ ...Object.fromEntries(own), [role]: true });
+    await writeUserMeta(db, user.row.ID, capabilitiesKey(db), capabilities);
+    await writeUserMeta(db, user.row.ID, levelKey(db), level);
+    return { ...accountOf(db, roles, user), roles: [role] };
+  });
+}
+
+/** The user that a reference means: digits are an id, or else a login; a login goes before an e-mail address. Throws AccountError `user-unknown`. */
+export async function requireUser(db: Database, reference: UserReference, keys: readonly string[]): Promise<StoredUser> {
+  const name = String(reference);
+  const byId = /^\d{1,15}$/.test(name) ? (await loadUsers(db, [Number(name)], keys)).get(Number(name)) : undefined;
+  const user = byId ?? (name === '' ? undefined : await findUserByName(db, name, keys, true));
+  if (!user) throw new AccountError('user-unknown', { user: name });
+  return user;
+}
+
+/** `sanitize_user` in its strict form, and the width of the column. */
+const LOGIN = /^[A-Za-z0-9 _.@-]{1,60}$/;
+const EMAIL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/;
+const LONGEST_EMAIL = 100;
+const NICENAME_LETTERS = 50;
+
+/** What WordPress notes of each new user besides. */
+const PROFILE = {
+  first_name: '', last_name: '', description: '', rich_editing: 'true', syntax_highlighting: 'true', infinite_scrolling: 'true',
+  comment_shortcuts: 'false', admin_color: 'modern', use_ssl: '0', show_admin_bar_front: 'true', locale: '',
+}; // biome-ignore format: a table
+
+const rolesOf = async (site: Site): Promise<Roles> => parseRoles((await site.settings()).roles);
+
+/** The two metas of a role. The level is the highest `level_N` among its capabilities (`update_user_level_from_caps`). */
+function grantsOf(role: string, roles: Roles): { capabilities: string; level: string } {
+  const known = roles.get(role);
+  if (!known) throw new AccountError('role-unknown', { role, roles: [...roles.keys()].join(' ') });
+  const levels = Object.entries(known.capabilities).flatMap(([name, granted]) => (granted && /^level_\d+$/.test(name) ? [Number(name.slice(6))] : []));
+  return { capabilities: toSerialized({ [role]: true }), level: String(Math.max(0, ...levels)) };
+}
+
+function heldBy(db: Database, { metas }: StoredUser): Record<string, unknown> {
+  const held = parseSerialized(metas.get(capabilitiesKey(db)) ?? '');
+  return held !== null && typeof held === 'object' ? (held as Record<string, unknown>) : {};
+}
+
+function accountOf(db: Database, roles: Roles, user: StoredUser): Account {
+  const { ID, user_login, user_email, display_name, user_registered } = user.row;
+  const held = Object.entries(heldBy(db, user)).filter(([name, granted]) => granted && roles.has(name));
+  return { id: ID, login: user_login, email: user_email, displayName: display_name, registered: user_registered, roles: held.map(([name]) => name) };
+}

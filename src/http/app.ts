@@ -1,0 +1,50 @@
+import compression from 'compression';
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import type { Site } from '../site.ts';
+import { gate, healthRoutes, type Lifecycle } from './health.ts';
+import { servedNamespaces } from './namespaces.ts';
+import { answerProblem, noRoute } from './problem.ts';
+import { requestLog } from './request-log.ts';
+import { createIndex, createRoutes } from './routes.ts';
+import { createRouter } from './routing.ts';
+import { serveRoutes } from './serve-route.ts';
+import { uploads } from './uploads.ts';
+
+const SERVING: Lifecycle = { phase: () => 'serving' };
+
+/** The whole server, without a port: the order of everything that a request passes. `lifecycle`: when it can't serve yet, or no longer. */
+export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
+  const { config } = site;
+  const routes = createRoutes(site.texts.languages);
+  const router = createRouter(servedNamespaces(config), createIndex(routes), routes);
+
+  const app = express();
+  app.set('trust proxy', config.trustProxy);
+  app.set('query parser', false);
+  app.set('etag', false);
+  app.disable('x-powered-by');
+
+  app.use(requestLog(site.log));
+  app.use(helmet(HEADERS));
+  app.use(healthRoutes(site, lifecycle));
+  app.use(uploads(config.uploadsDir));
+  app.use(gate(lifecycle));
+  app.use(compression());
+  app.use(serveRoutes(site, router));
+  app.use(noRoute);
+  app.use(answerProblem(site));
+  return app;
+}
+
+/**
+ * Nothing here is a page, so nothing may run or be framed. Other sites may use the answers, pictures and scripts (JSONP) included. Whether the site is to
+ * be reached by https alone is the affair of the server before this one.
+ */
+const HEADERS: Parameters<typeof helmet>[0] = {
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  crossOriginResourcePolicy: { policy: 'cross-origin' },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  strictTransportSecurity: false,
+};

@@ -1,0 +1,70 @@
+import type { Request } from 'express';
+import type { SiteSettings } from '../calendar/settings.ts';
+import type { Caller } from '../records/caller.ts';
+import type { Site } from '../site.ts';
+import type { Viewer } from '../wordpress/viewer.ts';
+import { type Address, addressOf, basePath, splitTarget } from './addressing.ts';
+import { type Body, type Raw, parseBody, parseQuery } from './input.ts';
+import { languageOf } from './language.ts';
+import { readBody } from './limits.ts';
+import { overriddenMethod } from './protocol.ts';
+import type { Router } from './routing.ts';
+
+/** A request of the interface, read as far as neither body nor caller is needed. */
+export interface Incoming {
+  readonly req: Request;
+  readonly settings: SiteSettings;
+  readonly address: Address;
+  /** The method that is meant. */
+  readonly method: string;
+  readonly query: Raw;
+  /** Home with the language of the address: where every URL in the answer begins. */
+  readonly home: string;
+}
+
+/** Reads where a request goes and what its query says; undefined: not to the interface. */
+export async function readRequest(site: Site, req: Request): Promise<Incoming | undefined> {
+  const { path, query: text } = splitTarget(req.originalUrl);
+  const query = parseQuery(text);
+  const settings = await site.settings();
+  const address = addressOf(path, query.rest_route, { base: basePath(settings.home), languages: site.texts.languages });
+  if (!address) return undefined;
+  const method = overriddenMethod(req.method, query, req.get('x-http-method-override'));
+  return { req, settings, address, method, query, home: settings.home + (address.language === undefined ? '' : `/${address.language}`) };
+}
+
+/** The body of a request. Throws body-too-large. */
+export const readRequestBody = async (site: Site, { req }: Incoming): Promise<Body> => parseBody(await readBody(req, site.config.bodyLimit), req.get('content-type'));
+
+/** What a request shows of who sends it (contract 5.1); of several nonces a parameter counts first, as in `rest_cookie_check_errors`. */
+export function credentialsOf({ req, query }: Incoming, body: Body) {
+  const nonce = [body.form?._wpnonce, query._wpnonce, req.get('x-wp-nonce')].find((value): value is string => typeof value === 'string');
+  const { authorization, cookie } = req.headers;
+  return {
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(cookie === undefined ? {} : { cookie }),
+    ...(nonce === undefined ? {} : { nonce }),
+    secure: req.secure,
+    address: req.ip ?? '',
+  };
+}
+
+/** The language in which a request is answered. */
+export const requestLanguage = ({ texts }: Site, { req, query, address }: Incoming, body: Body): string =>
+  languageOf(texts, { query, body, segment: address.language, header: req.get('accept-language') });
+
+/** Everything that the verbs need to know about the request. */
+export function callerOf(site: Site, router: Router, incoming: Incoming, body: Body, viewer: Viewer): Caller {
+  const { settings, address, home } = incoming;
+  const language = requestLanguage(site, incoming, body);
+  return {
+    viewer,
+    settings,
+    now: site.clock(),
+    language,
+    home,
+    namespace: router.namespaceOf(address.route) ?? site.config.restNamespace,
+    uploads: (settings.raw.get('upload_url_path') || `${settings.home}/wp-content/uploads`).replace(/\/+$/, ''),
+    free: site.texts.t(language, 'site:free'),
+  };
+}

@@ -1,0 +1,45 @@
+import type { ServedRoute } from './routes.ts';
+import type { Endpoint, Method } from './route.ts';
+
+/** A route of the interface that a path has led to. */
+export interface Found {
+  readonly route: ServedRoute;
+  /** The pieces of the path that the pattern names, as they stand there. */
+  readonly pieces: Readonly<Record<string, string>>;
+}
+
+/** Finds routes by their path, in every namespace that serves them. */
+export interface Router {
+  /** The namespace that a route's path begins with, as we write it; undefined: none of ours. */
+  readonly namespaceOf: (path: string) => string | undefined;
+  /** The route and its handler for a method; without a method: the route alone. */
+  readonly find: (path: string, method?: string) => (Found & { readonly endpoint?: Endpoint }) | undefined;
+}
+
+/**
+ * Matches as `WP_REST_Server::match_request_to_handler` does: whole paths, whatever their case; HEAD where there is GET. `index` is the route of `/`;
+ * `routes` are those below each of the namespaces.
+ */
+export function createRouter(namespaces: readonly string[], index: ServedRoute, routes: readonly ServedRoute[]): Router {
+  const compiled = routes.map((route) => ({ route, regex: new RegExp(`^${route.pattern.replaceAll('(?P<', '(?<')}$`, 'i') }));
+  const namespaceOf = (path: string) => namespaces.find((namespace) => path.toLowerCase() === `/${namespace}` || path.toLowerCase().startsWith(`/${namespace}/`));
+
+  const candidates = (path: string): Found[] => {
+    if (path === '/') return [{ route: index, pieces: {} }];
+    const namespace = namespaceOf(path);
+    if (namespace === undefined) return [];
+    const rest = path.slice(namespace.length + 1);
+    return compiled.flatMap(({ route, regex }) => {
+      const match = regex.exec(rest);
+      return match ? [{ route, pieces: { ...match.groups } }] : [];
+    });
+  };
+
+  const find: Router['find'] = (path, method) => {
+    const found = candidates(path);
+    if (method === undefined) return found[0];
+    const asked = method === 'HEAD' ? 'GET' : method;
+    return found.flatMap((one) => one.route.endpoints.filter(({ methods }) => methods.includes(asked as Method)).map((endpoint) => ({ ...one, endpoint })))[0];
+  };
+  return { namespaceOf, find };
+}

@@ -1,0 +1,91 @@
+import type { RequestHandler } from 'express';
+import { identify } from '../accounts/credentials.ts';
+import { fail } from '../errors.ts';
+import type { Values } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
+import { acceptParams } from '../records/input.ts';
+import type { Site } from '../site.ts';
+import { describeRoute } from './describe.ts';
+import { type Body, mergeParams, type Raw } from './input.ts';
+import { problemOf } from './problem.ts';
+import { type Frame, PLAIN, readWrapping, send } from './protocol.ts';
+import { described, type LinkedReply, ok } from './reply.ts';
+import { callerOf, credentialsOf, type Incoming, readRequest, readRequestBody, requestLanguage } from './request.ts';
+import type { Endpoint } from './route.ts';
+import type { Found, Router } from './routing.ts';
+
+/**
+ * Serves what is addressed to the interface, in the order of WordPress's checks (contract 1.6), and passes on what is not: the name of the JSONP function,
+ * then who calls, for whatever route and method, then the route.
+ */
+export function serveRoutes(site: Site, router: Router): RequestHandler {
+  return async (req, res, next) => {
+    const incoming = await readRequest(site, req);
+    if (!incoming) return next();
+    const { query, method } = incoming;
+    let body: Body = {};
+    let frame: Frame = { wrapping: { ...PLAIN, script: Boolean(query._jsonp) }, method, origin: req.get('origin'), place: incoming, personal: false };
+    let reply: LinkedReply;
+    try {
+      frame = { ...frame, wrapping: readWrapping(query) };
+      body = await readRequestBody(site, incoming);
+      frame = { ...frame, personal: true };
+      const { viewer, nonce } = await identify(site, incoming.settings, credentialsOf(incoming, body));
+      frame = { ...frame, personal: viewer.id > 0, nonce };
+      reply = await answer(site, callerOf(site, router, incoming, body, viewer), router, incoming, body);
+    } catch (error) {
+      reply = problemOf(site, req, requestLanguage(site, incoming, body), error);
+    }
+    send(res, reply, frame);
+  };
+}
+
+/** The answer of the route that the request leads to, with the methods that this caller may use on it. */
+async function answer(site: Site, caller: Caller, router: Router, incoming: Incoming, body: Body): Promise<LinkedReply> {
+  const { address, method, req } = incoming;
+  const switchedOff = caller.settings.calendar.restDisabled && address.route !== '/';
+  const found = switchedOff ? undefined : router.find(address.route, method === 'OPTIONS' ? undefined : method);
+  if (!found) return method === 'OPTIONS' ? ok([]) : fail('rest_no_route');
+
+  const selected = await select(site, found);
+  let reply: LinkedReply;
+  try {
+    reply = found.endpoint ? await handle(site, caller, found.endpoint, found.pieces, selected, incoming, body) : described(await describeRoute(site, caller, found.route));
+  } catch (error) {
+    reply = problemOf(site, req, caller.language, error);
+  }
+  return { ...reply, headers: { ...reply.headers, Allow: await allowedMethods(site, caller, found.route.endpoints, selected) } };
+}
+
+/** One handler: the body's syntax, its parameters, permission, and then what it does. */
+async function handle(site: Site, caller: Caller, endpoint: Endpoint, pieces: Found['pieces'], selected: Values, { query, method }: Incoming, body: Body): Promise<LinkedReply> {
+  if (body.fault) fail('rest_invalid_json', { data: { json_error_code: body.fault.code, json_error_message: site.texts.t(caller.language, [`reasons:${body.fault.reason}`, 'problems:rest_invalid_json']) } });
+  const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
+  const accepted = await acceptParams(site, caller, 'slug' in pieces && selected.id === 0 ? withUnknownSlug(endpoint.params) : endpoint.params, raw, endpoint.mode);
+  const values = { ...accepted, ...selected };
+  if (!(await isAllowed(site, caller, endpoint, values))) fail('rest_forbidden', { status: caller.viewer.id > 0 ? 403 : 401 });
+  return endpoint.run(site, caller, values);
+}
+
+/** The id of the record that the path names, 0 where there is none; nothing for routes that name no record. */
+async function select(site: Site, { route, pieces: { id, slug } }: Found): Promise<Values> {
+  if (slug !== undefined) return { id: (await route.select?.(site, slug)) ?? 0 };
+  return id === undefined ? {} : { id: Number.isSafeInteger(Number(id)) ? Number(id) : 0 };
+}
+
+/** The pieces of the path that select the record: those that the handler requires. One of the same name that it does not is a field. */
+const selectors = ({ params }: Endpoint, pieces: Found['pieces']): Raw => Object.fromEntries(Object.entries(pieces).filter(([name]) => params[name]?.required));
+
+/** Parameters of a handler whose slug belongs to nothing: it is refused together with whatever else is wrong. */
+const withUnknownSlug = (params: Endpoint['params']): Endpoint['params'] =>
+  params.slug?.required ? { ...params, slug: { ...params.slug, grammar: { ...params.slug.grammar, read: () => ({ fault: { stage: 'value' } }) } } } : params;
+
+/** Anonymous callers may do what anyone may, and hold no capabilities to ask for. */
+const isAllowed = async (site: Site, caller: Caller, { allow }: Endpoint, values: Values): Promise<boolean> =>
+  allow === 'anyone' || (caller.viewer.id > 0 && (await allow(site, caller, values)));
+
+/** WordPress `rest_send_allow_header`: the methods whose permission check passes, in order of registration. */
+async function allowedMethods(site: Site, caller: Caller, endpoints: readonly Endpoint[], selected: Values): Promise<string> {
+  const allowed = await Promise.all(endpoints.map(async (endpoint) => ((await isAllowed(site, caller, endpoint, selected)) ? endpoint.methods : [])));
+  return allowed.flat().join(', ');
+}

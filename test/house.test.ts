@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+
+const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../src');
+
+/** The rooms from the ground up; rooms on one floor don't import each other. */
+const FLOORS: readonly (readonly string[])[] = [
+  ['errors.ts'],
+  ['wordpress'],
+  ['calendar'],
+  ['kinds'],
+  ['storage', 'texts.ts', 'log.ts', 'config.ts'],
+  ['media'],
+  ['site.ts'],
+  ['records', 'accounts'],
+  ['exchange'],
+  ['http', 'cli'],
+  ['main.ts', 'cli.ts'],
+];
+
+/** Rooms that are pure: what they may import besides files of the house. */
+const PURE: Readonly<Record<string, RegExp>> = {
+  wordpress: /^(dayjs|php-serialize|html-entities|sanitize-html|@wordpress\/autop|bcryptjs|@noble\/hashes|node:(crypto|url|buffer|punycode|timers/promises))/,
+  calendar: /^node:crypto$/,
+  kinds: /^zod$/,
+};
+
+const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'));
+const imports = (name: string) => [...readFileSync(join(SOURCE, name), 'utf8').matchAll(/^(?:import|export)[^'";]*? from '([^']+)'|^import '([^']+)'/gm)].map((match) => match[1] ?? match[2] ?? '');
+const roomOf = (name: string) => name.split('/')[0] ?? name;
+const floorOf = (room: string) => FLOORS.findIndex((floor) => floor.includes(room));
+
+describe('the house', () => {
+  it('has no file outside its rooms', () => {
+    expect([...new Set(files.map(roomOf))].filter((room) => floorOf(room) < 0)).toEqual([]);
+  });
+
+  it('imports only downwards', () => {
+    const upward = files.flatMap((name) =>
+      imports(name)
+        .filter((target) => target.startsWith('.'))
+        .map((target) => relative(SOURCE, join(SOURCE, dirname(name), target)))
+        .filter((target) => !target.startsWith('..'))
+        .filter((target) => roomOf(target) !== roomOf(name) && floorOf(roomOf(target)) >= floorOf(roomOf(name)))
+        .map((target) => `${name} -> ${target}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  it.each(Object.entries(PURE))('keeps %s free of database, network and clock', (room, allowed) => {
+    const strange = files.filter((name) => roomOf(name) === room).flatMap((name) => imports(name).filter((target) => !target.startsWith('.') && !allowed.test(target)).map((target) => `${name} -> ${target}`));
+    expect(strange).toEqual([]);
+  });
+
+  it('reaches dayjs from one file and knex from storage only', () => {
+    const users = (library: RegExp) => files.filter((name) => imports(name).some((target) => library.test(target)));
+    expect(users(/^dayjs/)).toEqual(['wordpress/time.ts']);
+    expect(users(/^(knex|mysql2|better-sqlite3)/).filter((name) => roomOf(name) !== 'storage')).toEqual([]);
+  });
+
+  it('has no circle of files', () => {
+    const graph = new Map(files.map((name) => [name, imports(name).filter((target) => target.startsWith('.')).map((target) => relative(SOURCE, join(SOURCE, dirname(name), target)))]));
+    const circles: string[] = [];
+    const visit = (name: string, path: readonly string[]): void => {
+      if (path.includes(name)) {
+        circles.push([...path.slice(path.indexOf(name)), name].join(' -> '));
+        return;
+      }
+      if (done.has(name)) return;
+      for (const target of graph.get(name) ?? []) visit(target, [...path, name]);
+      done.add(name);
+    };
+    const done = new Set<string>();
+    for (const name of graph.keys()) visit(name, []);
+    expect(circles).toEqual([]);
+  });
+});

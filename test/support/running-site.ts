@@ -1,0 +1,78 @@
+import { mkdtempSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../src/config.ts';
+import { createApp } from '../../src/http/app.ts';
+import { openSite, type Site } from '../../src/site.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { urlOf } from './databases.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+  /** The parsed body, or undefined where it is no JSON. */
+  readonly body: any; // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+}
+
+export interface RunningSite {
+  readonly site: Site;
+  readonly base: string;
+  /** Sends a request exactly as written: the path is not touched. */
+  readonly send: (method: string, path: string, options?: { headers?: Record<string, string>; body?: string | Buffer | object | null; as?: string }) => Promise<Answer>;
+  readonly close: () => Promise<void>;
+}
+
+/** Application passwords of the fixture's users, by name. */
+import credentials from '../fixtures/credentials.json' with { type: 'json' };
+
+export const basic = (user: keyof typeof credentials | string): string => {
+  const known = (credentials as Record<string, { application_password: string }>)[user];
+  return `Basic ${Buffer.from(`${user}:${known?.application_password ?? ''}`).toString('base64')}`;
+};
+
+/** Serves a database that `describeDatabases` made, on a port of its own. */
+export async function serveDatabase(db: Database, { env = {}, clock }: { env?: Record<string, string>; clock?: () => Date } = {}): Promise<RunningSite> {
+  const config = readConfig({ DATABASE_URL: urlOf(db), UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-uploads-')), LOG_LEVEL: 'silent', TABLE_PREFIX: db.prefix, ...env });
+  const site = await openSite(config, clock ? { clock } : {});
+  const server = http.createServer(createApp(site));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const agent = new http.Agent({ keepAlive: true });
+  return {
+    site,
+    base: `http://127.0.0.1:${port}`,
+    send: (method, path, { headers = {}, body = null, as } = {}) =>
+      new Promise((resolve, reject) => {
+        const json = body !== null && typeof body === 'object' && !Buffer.isBuffer(body);
+        const payload = json ? JSON.stringify(body) : body;
+        const sent = { ...(json ? { 'Content-Type': 'application/json' } : {}), ...(as ? { Authorization: basic(as) } : {}), ...headers };
+        const request = http.request({ agent, host: '127.0.0.1', port, method, path, headers: payload === null ? sent : { ...sent, 'Content-Length': String(Buffer.byteLength(payload as string)) } }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString('utf8');
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) });
+          });
+        });
+        request.on('error', reject);
+        request.end(payload as string | undefined);
+      }),
+    close: async () => {
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+      await site.close();
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
