@@ -23,7 +23,11 @@ export interface ApplicationPassword {
  * @param name what it is for; each name once for a user
  * @throws AccountError `user-unknown`, `name-empty`, `name-taken`
  */
-export async function createApplicationPassword(site: Site, reference: UserReference, name: string): Promise<{ readonly uuid: string; readonly password: string }> {
+export async function createApplicationPassword(
+  site: Site,
+  reference: UserReference,
+  name: string,
+): Promise<{ readonly uuid: string; readonly password: string }> {
   const label = name.trim();
   if (label === '') throw new AccountError('name-empty');
   const password = newApplicationPassword();
@@ -40,7 +44,8 @@ export async function createApplicationPassword(site: Site, reference: UserRefer
       last_ip: null,
     };
     await changePasswords(db, row.ID, (list) => {
-      if (list.some((other) => String(other.name).toLowerCase() === label.toLowerCase())) throw new AccountError('name-taken', { name: label });
+      if (list.some((other) => String(other.name).toLowerCase() === label.toLowerCase()))
+        throw new AccountError('name-taken', { name: label });
       return [...list, entry];
     });
     // WordPress, and we, look at application passwords only when this says that there are any.

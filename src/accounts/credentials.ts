@@ -48,7 +48,8 @@ export interface Identity {
 export async function identify(site: Site, settings: SiteSettings, credentials: Credentials): Promise<Identity> {
   const { nonce } = credentials;
   const signedIn = nonce === undefined ? undefined : await cookieOwner(site, settings, credentials);
-  if (signedIn) return { viewer: viewerOf(site.db, settings, signedIn.user), nonce: renewed(site, nonce!, signedIn.user.row.ID, signedIn.token) };
+  if (signedIn)
+    return { viewer: viewerOf(site.db, settings, signedIn.user), nonce: renewed(site, nonce!, signedIn.user.row.ID, signedIn.token) };
 
   const pair = basicPair(credentials.authorization);
   const accepted = settings.applicationPasswords && (site.config.basicAuth === 'always' || credentials.secure);
@@ -80,7 +81,12 @@ const memories = new WeakMap<Site, Memory>();
 function memoryOf(site: Site): Memory {
   const known = memories.get(site);
   if (known) return known;
-  const memory: Memory = { attempts: countAttempts(), verified: new LRUCache({ max: MOST_REMEMBERED }), noting: new Set(), slow: Promise.resolve() };
+  const memory: Memory = {
+    attempts: countAttempts(),
+    verified: new LRUCache({ max: MOST_REMEMBERED }),
+    noting: new Set(),
+    slow: Promise.resolve(),
+  };
   memories.set(site, memory);
   return memory;
 }
@@ -95,7 +101,12 @@ function basicPair(authorization: string | undefined): { name: string; password:
   return colon < 0 || password === '' ? undefined : { name: decoded.slice(0, colon).trim(), password };
 }
 
-async function applicationUser(site: Site, settings: SiteSettings, { name, password }: { name: string; password: string }, address: string): Promise<Viewer> {
+async function applicationUser(
+  site: Site,
+  settings: SiteSettings,
+  { name, password }: { name: string; password: string },
+  address: string,
+): Promise<Viewer> {
   const begun = performance.now();
   const user = await findUserByName(site.db, name, [capabilitiesKey(site.db), PASSWORDS_KEY], true);
   const entry = await matching(site, user, normalizeApplicationPassword(password), address);
@@ -116,7 +127,9 @@ async function applicationUser(site: Site, settings: SiteSettings, { name, passw
 async function matching(site: Site, user: StoredUser | undefined, plain: string, address: string): Promise<StoredPassword | undefined> {
   const fast = Buffer.from(hashApplicationPassword(plain));
   const entries = parsePasswords(user?.metas.get(PASSWORDS_KEY));
-  const found = entries.find(({ password }) => password.length === fast.length && timingSafeEqual(Buffer.from(password).subarray(0, fast.length), fast));
+  const found = entries.find(
+    ({ password }) => password.length === fast.length && timingSafeEqual(Buffer.from(password).subarray(0, fast.length), fast),
+  );
   if (found) return found;
   for (const entry of entries) {
     if (!entry.password.startsWith('$generic$') && (await verifiedSlowly(site, entry.password, plain, address))) return entry;
@@ -146,14 +159,20 @@ function noteUse(site: Site, userId: number, { uuid, last_used: last }: StoredPa
   noting.add(uuid);
   site.db
     .transaction((db) =>
-      changePasswords(db, userId, (list) => list.map((entry) => (entry.uuid === uuid ? { ...entry, last_used: now, last_ip: address } : entry))),
+      changePasswords(db, userId, (list) =>
+        list.map((entry) => (entry.uuid === uuid ? { ...entry, last_used: now, last_ip: address } : entry)),
+      ),
     )
     .catch((error: unknown) => site.log.warn({ err: error, user: userId }, 'the use of an application password was not noted'))
     .finally(() => noting.delete(uuid));
 }
 
 /** The user whose genuine login cookie this is, and its token. */
-async function cookieOwner(site: Site, settings: SiteSettings, { cookie: header, post = false }: Credentials): Promise<{ user: StoredUser; token: string } | undefined> {
+async function cookieOwner(
+  site: Site,
+  settings: SiteSettings,
+  { cookie: header, post = false }: Credentials,
+): Promise<{ user: StoredUser; token: string } | undefined> {
   const { keys } = site.config;
   const cookie = keys && loginCookie(header, loginCookieName(settings.siteUrl));
   const user = cookie && (await findUserByName(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY]));

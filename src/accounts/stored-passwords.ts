@@ -22,7 +22,8 @@ export function parsePasswords(stored: string | undefined): StoredPassword[] {
   const list = stored === undefined ? undefined : parseSerialized(stored);
   if (list === null || typeof list !== 'object') return [];
   return Object.values(list).filter(
-    (entry): entry is StoredPassword => entry !== null && typeof entry === 'object' && typeof entry.uuid === 'string' && typeof entry.password === 'string',
+    (entry): entry is StoredPassword =>
+      entry !== null && typeof entry === 'object' && typeof entry.uuid === 'string' && typeof entry.password === 'string',
   );
 }
 

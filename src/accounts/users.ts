@@ -91,7 +91,11 @@ export async function listUsers(site: Site): Promise<Account[]> {
  *
  * @throws AccountError `user-unknown`, `user-owns-posts`, `reassign-to-self`
  */
-export async function deleteUser(site: Site, reference: UserReference, { reassign }: { reassign?: UserReference | undefined } = {}): Promise<Account> {
+export async function deleteUser(
+  site: Site,
+  reference: UserReference,
+  { reassign }: { reassign?: UserReference | undefined } = {},
+): Promise<Account> {
   const roles = await rolesOf(site);
   return site.db.transaction(async (db) => {
     const user = await requireUser(db, reference, [capabilitiesKey(db)]);
@@ -153,7 +157,9 @@ const rolesOf = async (site: Site): Promise<Roles> => parseRoles((await site.set
 function grantsOf(role: string, roles: Roles): { capabilities: string; level: string } {
   const known = roles.get(role);
   if (!known) throw new AccountError('role-unknown', { role, roles: [...roles.keys()].join(' ') });
-  const levels = Object.entries(known.capabilities).flatMap(([name, granted]) => (granted && /^level_\d+$/.test(name) ? [Number(name.slice(6))] : []));
+  const levels = Object.entries(known.capabilities).flatMap(([name, granted]) =>
+    granted && /^level_\d+$/.test(name) ? [Number(name.slice(6))] : [],
+  );
   return { capabilities: toSerialized({ [role]: true }), level: String(Math.max(0, ...levels)) };
 }
 
@@ -165,5 +171,12 @@ function heldBy(db: Database, { metas }: StoredUser): Record<string, unknown> {
 function accountOf(db: Database, roles: Roles, user: StoredUser): Account {
   const { ID, user_login, user_email, display_name, user_registered } = user.row;
   const held = Object.entries(heldBy(db, user)).filter(([name, granted]) => granted && roles.has(name));
-  return { id: ID, login: user_login, email: user_email, displayName: display_name, registered: user_registered, roles: held.map(([name]) => name) };
+  return {
+    id: ID,
+    login: user_login,
+    email: user_email,
+    displayName: display_name,
+    registered: user_registered,
+    roles: held.map(([name]) => name),
+  };
 }

@@ -40,7 +40,9 @@ export function uniqueFileName(name: string, present: readonly string[]): string
   const [stem, ending] = [name.slice(0, dot), name.slice(dot)];
   const isTaken = (form: string) => {
     const other = form.toLowerCase();
-    return taken.some((file) => file === other + ending.toLowerCase() || (file.startsWith(`${other}-`) && DERIVED.test(file.slice(other.length))));
+    return taken.some(
+      (file) => file === other + ending.toLowerCase() || (file.startsWith(`${other}-`) && DERIVED.test(file.slice(other.length))),
+    );
   };
   if (!DERIVED.test(`${/-[^-]*$/.exec(stem)?.[0] ?? ''}${ending}`) && !isTaken(stem)) return name;
   for (let number = 1; ; number += 1) if (!isTaken(`${stem}-${number}`)) return `${stem}-${number}${ending}`;
@@ -58,5 +60,5 @@ function cut(name: string): string {
     if (bytes > NAME_BYTES) break;
     kept += character;
   }
-  return kept.replace(/^[.\-_]+|[.\-_]+$/g, '');
+  return kept.replace(/[.-]+$/, '');
 }

@@ -48,7 +48,12 @@ export async function imageIdOf(db: Database, value: number | string, { home, up
  *
  * @throws the error of the file system when the files can't be written
  */
-export async function fetchForLibrary(value: string, site: ImageSite, caller: ImageCaller, options?: FetchOptions): Promise<PreparedImage | undefined> {
+export async function fetchForLibrary(
+  value: string,
+  site: ImageSite,
+  caller: ImageCaller,
+  options?: FetchOptions,
+): Promise<PreparedImage | undefined> {
   const url = webAddress(value.trim(), caller.home);
   if (url === undefined || isOwn(url, caller)) return undefined;
   try {
@@ -98,7 +103,8 @@ function fileBelow(url: string, uploads: string): string | undefined {
 }
 
 /** Whether a URL leads to this very site, the pages of its host among it. */
-const isOwn = (url: string, { home, uploads }: OwnAddresses): boolean => [home, uploads].some((own) => new URL(own).host === new URL(url).host);
+const isOwn = (url: string, { home, uploads }: OwnAddresses): boolean =>
+  [home, uploads].some((own) => new URL(own).host === new URL(url).host);
 
 const lastPart = (url: string): string => decoded(new URL(url).pathname.split('/').at(-1) ?? '');
 

@@ -52,7 +52,9 @@ export async function storeImage(image: NewImage, library: Library, month: strin
   try {
     const name = await claim(folder, sanitizeFileName(image.name, image.type), image.bytes);
     files.push(join(folder, name));
-    const made = await makeSizes({ bytes: image.bytes, type: image.type, folder, file: name, below }, library.sizes, (file) => files.push(file));
+    const made = await makeSizes({ bytes: image.bytes, type: image.type, folder, file: name, below }, library.sizes, (file) =>
+      files.push(file),
+    );
     return { attachment: attachmentOf(image, library, below, name, made), files, undo };
   } catch (error) {
     await undo();
@@ -60,7 +62,13 @@ export async function storeImage(image: NewImage, library: Library, month: strin
   }
 }
 
-function attachmentOf(image: NewImage, library: Library, below: string, name: string, made: { file: string; metadata: object }): NewAttachment {
+function attachmentOf(
+  image: NewImage,
+  library: Library,
+  below: string,
+  name: string,
+  made: { file: string; metadata: object },
+): NewAttachment {
   return {
     title: name.replace(/\.[^.]+$/, ''),
     mime: image.type.mime,

@@ -1,5 +1,5 @@
 import { lookup as dnsLookup } from 'node:dns/promises';
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -64,7 +64,8 @@ export async function fetchPublic(address: string, options: FetchOptions = {}): 
       const addresses = await checkedAddresses(url, options, deadline);
       const response = await ask(url, headers, addresses, deadline);
       const next = REDIRECTS.has(response.statusCode ?? 0) ? response.headers.location : undefined;
-      if (next === undefined) return { url: url.href, bytes: await body(response, options.maxBytes ?? MAX_BYTES), headers: response.headers };
+      if (next === undefined)
+        return { url: url.href, bytes: await body(response, options.maxBytes ?? MAX_BYTES), headers: response.headers };
       response.destroy();
       const target = parseUrl(next, url);
       if (target.origin !== url.origin) headers = withoutSecrets(headers);
@@ -94,7 +95,7 @@ export async function fetchImage(address: string, options: FetchOptions = {}): P
  * link-local, carrier-grade NAT, documentation, multicast, tunnels and translations that carry a v4 address inside a v6 one.
  */
 export function isPublicAddress(ip: string): boolean {
-  if (!ipaddr.isValid(ip)) return false;
+  if (isIP(ip) === 0 || !ipaddr.isValid(ip)) return false;
   const parsed = ipaddr.parse(ip);
   if (parsed.range() !== 'unicast' || NEVER.has(parsed.toString())) return false;
   // Of IPv6 only 2000::/3 has been given out.
@@ -116,7 +117,11 @@ function parseUrl(text: string, base?: URL): URL {
 }
 
 /** The host's addresses, each of them fit to be connected to. One that is not spoils all: nobody needs such a name for an image. */
-async function checkedAddresses(url: URL, { allowAddress, resolve = systemResolver }: FetchOptions, deadline: AbortSignal): Promise<readonly Address[]> {
+async function checkedAddresses(
+  url: URL,
+  { allowAddress, resolve = systemResolver }: FetchOptions,
+  deadline: AbortSignal,
+): Promise<readonly Address[]> {
   const host = hostOf(url);
   const family = isIP(host);
   const addresses = family > 0 ? [{ address: host, family }] : await beforeDeadline(resolve(host), deadline);
@@ -133,6 +138,7 @@ const systemResolver = (host: string): Promise<readonly Address[]> => dnsLookup(
 function beforeDeadline<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new FetchRefused('time'));
+    if (deadline.aborted) late();
     deadline.addEventListener('abort', late, { once: true });
     work.then(resolve, reject).finally(() => deadline.removeEventListener('abort', late));
   });

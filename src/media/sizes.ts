@@ -123,7 +123,8 @@ async function readDimensions(bytes: Buffer): Promise<Dimensions & { turned: boo
   return orientation >= 5 ? { width: height, height: width, turned: true } : { width, height, turned: orientation > 1 };
 }
 
-const reader = (bytes: Buffer): Sharp => sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error' }).timeout({ seconds: LONGEST_SECONDS });
+const reader = (bytes: Buffer): Sharp =>
+  sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error' }).timeout({ seconds: LONGEST_SECONDS });
 
 const unreadable = (cause?: unknown): never => {
   throw new ImageUnreadable('no image that can be read', { cause });

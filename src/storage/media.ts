@@ -1,4 +1,4 @@
-import { metaOf, type Metas } from '../wordpress/rows.ts';
+import { type Metas, metaOf } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
 import { loadMetas } from './bundle.ts';
@@ -53,7 +53,11 @@ export async function findImage(db: Database, wanted: WantedImage): Promise<numb
 }
 
 /** Inserts an attachment with its metas, as `wp_insert_attachment` does. Gives its id. Call it in a transaction. */
-export async function insertAttachment(db: Database, { title, mime, guid, metas }: NewAttachment, { author, date, dateUtc }: Insertion): Promise<number> {
+export async function insertAttachment(
+  db: Database,
+  { title, mime, guid, metas }: NewAttachment,
+  { author, date, dateUtc }: Insertion,
+): Promise<number> {
   const base = sanitizeTitle(title);
   await lockNames(db, [`attachment ${base}`]);
   const comments = (await readOptions(db, ['default_comment_status'])).get('default_comment_status') === 'open';
@@ -71,7 +75,11 @@ export async function insertAttachment(db: Database, { title, mime, guid, metas 
     comment_status: comments ? 'open' : 'closed',
     guid,
   });
-  if (base === '') await db.from('posts').where('ID', id).update({ post_name: String(id) });
+  if (base === '')
+    await db
+      .from('posts')
+      .where('ID', id)
+      .update({ post_name: String(id) });
   await writeMetas(db, id, metas);
   return id;
 }
@@ -102,7 +110,8 @@ async function idsByGuid(db: Database, url: string): Promise<number[]> {
 async function idsByMeta(db: Database, url: string, file: string | undefined): Promise<number[]> {
   const query = db.from('postmeta').where((either) => {
     either.where({ meta_key: '_tribe_importer_original_url', meta_value: url });
-    if (file !== undefined) either.orWhere((stored) => stored.where('meta_key', '_wp_attached_file').whereIn('meta_value', possibleFiles(file)));
+    if (file !== undefined)
+      either.orWhere((stored) => stored.where('meta_key', '_wp_attached_file').whereIn('meta_value', possibleFiles(file)));
   });
   const rows = await query.select('post_id');
   return rows.map(({ post_id: id }) => id);
@@ -119,7 +128,10 @@ function possibleFiles(file: string): string[] {
 function derivedFiles(metas: Metas | undefined): ReadonlySet<string> {
   const folder = (metaOf(metas, '_wp_attached_file') ?? '').replace(/[^/]*$/, '');
   const metadata = parseSerialized(metaOf(metas, '_wp_attachment_metadata') ?? '');
-  const { sizes, original_image: original } = (metadata !== null && typeof metadata === 'object' ? metadata : {}) as Record<string, unknown>;
+  const { sizes, original_image: original } = (metadata !== null && typeof metadata === 'object' ? metadata : {}) as Record<
+    string,
+    unknown
+  >;
   const made = sizes !== null && typeof sizes === 'object' ? Object.values(sizes as Record<string, { file?: unknown } | null>) : [];
   return new Set([original, ...made.map((size) => size?.file)].filter((name) => typeof name === 'string').map((name) => folder + name));
 }

@@ -37,14 +37,21 @@ export async function findUserByName(db: Database, name: string, keys: readonly 
   const users = [...found.values()];
   if (users.length < 2) return users[0];
   // The address of one is the login of another, who goes first.
-  const logins = await db.from('users', 'u').whereRaw(...raw(login)).orderBy('ID').select('ID');
+  const logins = await db
+    .from('users', 'u')
+    .whereRaw(...raw(login))
+    .orderBy('ID')
+    .select('ID');
   return found.get(logins[0]?.ID ?? 0) ?? users[0];
 }
 
 /** Which of these ids are users'. */
 export async function existingUserIds(db: Database, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
-  const rows = await db.from('users').whereIn('ID', [...new Set(ids)]).select('ID');
+  const rows = await db
+    .from('users')
+    .whereIn('ID', [...new Set(ids)])
+    .select('ID');
   return new Set(rows.map(({ ID }) => ID));
 }
 
@@ -54,9 +61,20 @@ export async function takenNames(
   { login, email, nicename }: { login: string; email: string; nicename: string },
 ): Promise<{ login: boolean; email: boolean; nicenames: Set<string> }> {
   const holds = async (column: 'user_login' | 'user_email', value: string) =>
-    (await db.from('users').whereRaw(...raw(db.dialect.equalsFolded(column, value))).select('ID').first()) !== undefined;
-  const rows = await db.from('users').whereRaw("user_nicename LIKE ? ESCAPE '!'", [`${nicename.replace(/[!%_]/g, '!$&')}%`]).select('user_nicename');
-  return { login: await holds('user_login', login), email: await holds('user_email', email), nicenames: new Set(rows.map((row) => row.user_nicename)) };
+    (await db
+      .from('users')
+      .whereRaw(...raw(db.dialect.equalsFolded(column, value)))
+      .select('ID')
+      .first()) !== undefined;
+  const rows = await db
+    .from('users')
+    .whereRaw("user_nicename LIKE ? ESCAPE '!'", [`${nicename.replace(/[!%_]/g, '!$&')}%`])
+    .select('user_nicename');
+  return {
+    login: await holds('user_login', login),
+    email: await holds('user_email', email),
+    nicenames: new Set(rows.map((row) => row.user_nicename)),
+  };
 }
 
 /** Inserts a user with metas. Gives the id. */

