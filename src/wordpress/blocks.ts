@@ -18,12 +18,37 @@ export function renderBlocks(content: string): string {
     else if (stack.length > 1) addBlock(stack.at(-2) as OpenBlock, stack.pop() as OpenBlock);
     else {
       // A closing comment without its opening one: what follows is taken as it stands.
-      rest = tokens.slice(index).map(({ text }) => text).join('');
+      rest = tokens
+        .slice(index)
+        .map(({ text }) => text)
+        .join('');
       break;
     }
   }
   while (stack.length > 1) addBlock(stack.at(-2) as OpenBlock, stack.pop() as OpenBlock);
   return root.parts.join('') + rest;
+}
+
+/** Blocks whose text an excerpt may show (`excerpt_remove_blocks`). */
+const EXCERPT_BLOCKS = new Set(
+  'freeform heading html list list-item media-text paragraph preformatted pullquote quote table verse columns column group'
+    .split(' ')
+    .map((name) => `core/${name}`),
+);
+
+/** The content without the blocks that an excerpt made of it leaves out: images, buttons, whatever is not plain text. */
+export function excerptBlocks(content: string): string {
+  const hidden: string[] = [];
+  return blockTokens(content)
+    .filter((token) => {
+      const silent = hidden.length > 0;
+      if (token.kind === 'open' && (silent || !EXCERPT_BLOCKS.has(token.name))) hidden.push(token.name);
+      else if (token.kind === 'close' && silent) hidden.pop();
+      else return !silent && (token.kind !== 'void' || EXCERPT_BLOCKS.has(token.name));
+      return false;
+    })
+    .map(({ text }) => text)
+    .join('');
 }
 
 interface OpenBlock {
@@ -82,7 +107,9 @@ function withLayout({ name, attributes, parts, inner }: OpenBlock): string {
   const type = typeof layout.type === 'string' && /^[a-z]+$/.test(layout.type) && layout.type !== 'default' ? layout.type : usual;
   const classes = [
     layout.orientation === 'vertical' ? 'is-vertical' : '',
-    typeof layout.justifyContent === 'string' && /^[a-z-]+$/.test(layout.justifyContent) ? `is-content-justification-${layout.justifyContent}` : '',
+    typeof layout.justifyContent === 'string' && /^[a-z-]+$/.test(layout.justifyContent)
+      ? `is-content-justification-${layout.justifyContent}`
+      : '',
     layout.flexWrap === 'nowrap' ? 'is-nowrap' : '',
     `is-layout-${type}`,
     `wp-block-${name.slice('core/'.length)}-is-layout-${type}`,

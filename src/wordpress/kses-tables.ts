@@ -47,18 +47,18 @@ const POST: Readonly<Record<string, string>> = {
   ul: 'type',
   video: 'autoplay controls height loop muted playsinline poster preload src width',
 };
-const ALIGNED = words(
-  'article aside caption div figcaption footer h1 h2 h3 h4 h5 h6 header hgroup legend main nav p section span summary',
-);
+const ALIGNED = words('article aside caption div figcaption footer h1 h2 h3 h4 h5 h6 header hgroup legend main nav p section span summary');
 const PLAIN = words(
   'address abbr acronym b bdo big br cite code dd dfn dl dt em fieldset figure i kbd mark rb rp rt rtc ruby s samp small strike strong sub sup title tt u var',
 );
 
 /** What a post may hold (`$allowedposttags`), but for `object`, which WordPress allows for PDF files of its own uploads. */
 export const POST_ELEMENTS: AllowedElements = new Map(
-  [...Object.entries(POST), ...ALIGNED.map((name) => [name, 'align'] as const), ...[...PLAIN].map((name) => [name, name === 'figure' ? 'align' : ''] as const)].map(
-    ([name, attributes]) => [name, new Set([...words(attributes), ...GLOBAL_ATTRIBUTES])],
-  ),
+  [
+    ...Object.entries(POST),
+    ...ALIGNED.map((name) => [name, 'align'] as const),
+    ...[...PLAIN].map((name) => [name, name === 'figure' ? 'align' : ''] as const),
+  ].map(([name, attributes]) => [name, new Set([...words(attributes), ...GLOBAL_ATTRIBUTES])]),
 );
 
 /** What titles and the texts of terms may hold (`$allowedtags`). */
@@ -94,7 +94,9 @@ const logical = (property: string) => ['-block-start', '-block-end', '-inline-st
 
 /** Properties allowed in a `style` attribute (`safecss_filter_attr`); custom ones (`--name`) are too. */
 export const STYLE_PROPERTIES: ReadonlySet<string> = new Set([
-  ...words('background background-color background-image background-position background-repeat background-size background-attachment background-blend-mode'),
+  ...words(
+    'background background-color background-image background-position background-repeat background-size background-attachment background-blend-mode',
+  ),
   ...sides('border').flatMap((side) => [side, `${side}-color`, `${side}-style`, `${side}-width`]),
   ...words('border-radius border-top-left-radius border-top-right-radius border-bottom-left-radius border-bottom-right-radius'),
   ...words('border-spacing border-collapse caption-side columns column-count column-fill column-gap column-rule column-span column-width'),

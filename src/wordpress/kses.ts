@@ -82,7 +82,10 @@ function cleanToken(token: string, allowed: AllowedElements, depth: number): str
   const selfClosing = /\/[ \t\n\r\f\v]*$/.test(attributes) ? ' /' : '';
   const kept = readAttributes(attributes).filter((attribute) => isAllowedName(attribute.name, allowedAttributes));
   const written = kept.map(writeAttribute).filter((attribute) => attribute !== null);
-  return `<${name}${written.map((attribute) => ` ${attribute}`).join('').replace(/[<>]/g, '')}${selfClosing}>`;
+  return `<${name}${written
+    .map((attribute) => ` ${attribute}`)
+    .join('')
+    .replace(/[<>]/g, '')}${selfClosing}>`;
 }
 
 /** A text cleaned until nothing changes any more. */
@@ -173,7 +176,9 @@ function cleanBlocks(html: string, allowed: AllowedElements, depth: number): str
     .map((token) => {
       if (token.kind === 'text' || token.kind === 'close' || token.attributes === null) return token.text;
       const clean = cleanJson(token.attributes, allowed, depth);
-      return JSON.stringify(clean) === JSON.stringify(token.attributes) ? token.text : blockComment(token.name, clean as BlockAttributes, token.kind === 'void');
+      return JSON.stringify(clean) === JSON.stringify(token.attributes)
+        ? token.text
+        : blockComment(token.name, clean as BlockAttributes, token.kind === 'void');
     })
     .join('');
 }

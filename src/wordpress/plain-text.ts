@@ -84,7 +84,7 @@ export function stripTags(text: string): string {
       if (char === '>' && quote === '') toText();
       else if (isQuote && before !== '\\' && (quote === '' || quote === char)) quote = quote === '' ? char : '';
       else if (char === '-' && before === '-' && text[at - 2] === '!') state = 'comment';
-      else if (/e/i.test(char) && at > 6 && /<!doctyp$/i.test(text.slice(at - 8 < 0 ? 0 : at - 8, at))) state = 'tag';
+      else if (/e/i.test(char) && at > 6 && /<!doctyp$/i.test(text.slice(Math.max(0, at - 8), at))) state = 'tag';
     } else if (char === '>' && quote === '' && before === '-' && text[at - 2] === '-') toText();
   }
   return out;
@@ -102,7 +102,7 @@ export const trimAscii = (text: string): string => {
 const BLANKS = ' \t\n\r\0\v';
 
 function sanitizeText(text: string, keepLines: boolean): string {
-  let out = text.replace(/\p{Surrogate}/gu, "\ufffd");
+  let out = text.replace(/\p{Surrogate}/gu, '\ufffd');
   // A tag that a later step could complete by taking line breaks away is made harmless: "<\n".
   if (out.includes('<')) out = stripAllTags(escapeUnclosedTags(out)).replaceAll('<\n', '&lt;\n');
   if (!keepLines) out = out.replace(/[\r\n\t ]+/g, ' ');
@@ -112,8 +112,7 @@ function sanitizeText(text: string, keepLines: boolean): string {
 }
 
 /** `<` of a tag that another `<` or the end cuts off becomes `&lt;` (`wp_pre_kses_less_than`). */
-export const escapeUnclosedTags = (text: string): string =>
-  text.replace(/<[^<>]*>?/g, (tag) => (tag.endsWith('>') ? tag : escHtml(tag)));
+export const escapeUnclosedTags = (text: string): string => text.replace(/<[^<>]*>?/g, (tag) => (tag.endsWith('>') ? tag : escHtml(tag)));
 
 /** Takes out `%41` and the like, and those that arise from taking out. */
 function withoutPercentEncoded(text: string): string {

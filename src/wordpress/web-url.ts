@@ -26,7 +26,8 @@ export function normalizeWebUrl(raw: string): string | null {
   const kind = scheme.toLowerCase();
   if (kind === 'mailto' || kind === 'tel') return rest === '' ? null : stored(`${scheme}:${rest}`);
   if (kind !== 'http' && kind !== 'https' && kind !== 'ftp') return null;
-  const [, userInfo = '', host = '', port = '', tail = ''] = /^\/\/(?:([^/?#@]*)@)?(\[[^\]]*\]|[^/?#@:]*)(:\d*)?((?:[/?#].*)?)$/s.exec(rest) ?? [];
+  const [, userInfo = '', host = '', port = '', tail = ''] =
+    /^\/\/(?:([^/?#@]*)@)?(\[[^\]]*\]|[^/?#@:]*)(:\d*)?((?:[/?#].*)?)$/s.exec(rest) ?? [];
   if (Number(port.slice(1)) > 65535 || !isUserInfo(encoded(userInfo))) return null;
   const ascii = /[^\0-\x7f]/.test(host) ? domainToASCII(host) : host;
   if (!isHost(ascii)) return null;

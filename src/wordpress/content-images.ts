@@ -1,0 +1,176 @@
+import { escAttr } from './entities.ts';
+
+/** A file of an image: its URL and size in pixels. */
+export interface ImageFile {
+  readonly url: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** An image of the media library, as far as a content that shows it needs it. */
+export interface ContentImage extends ImageFile {
+  /** The smaller files by the name of their size, in the order of the attachment's metadata. */
+  readonly sizes: Readonly<Record<string, ImageFile>>;
+  readonly alt?: string;
+  /** The address of the attachment's own page; galleries link to it. */
+  readonly link?: string;
+  readonly caption?: string;
+}
+
+export type ImageLookup = (id: number) => ContentImage | undefined;
+
+/**
+ * Adds to `img` and `iframe` tags what lets a browser load them well (`wp_filter_content_tags`, outside the main query, as for the REST interface):
+ * width and height, `srcset` and `sizes` for images of the library (class `wp-image-N`), `decoding`, and `loading` where the size is known.
+ */
+export function addImageAttributes(html: string, images: ImageLookup): string {
+  return html.replace(/<(img|iframe)[ \t\n\r\f\v][^<>]*>/g, (tag, name) =>
+    name === 'img' ? improveImage(tag, images) : improveIframe(tag),
+  );
+}
+
+/** The ids of library images that the tags of a content name. */
+export const taggedImageIds = (html: string): number[] => [
+  ...new Set([...html.matchAll(/<img[ \t\n\r\f\v][^<>]*>/g)].flatMap(([tag]) => imageId(tag) ?? [])),
+];
+
+/** The tag of a library image in a named size (`wp_get_attachment_image` within a content, which adds no `loading` of its own). */
+export function imageTag(image: ContentImage, size: string, extra = ''): string {
+  const file = size === 'full' ? image : (image.sizes[size] ?? constrained(image, size));
+  const attributes = [
+    `width="${file.width}"`,
+    `height="${file.height}"`,
+    `src="${escAttr(file.url)}"`,
+    `class="attachment-${escAttr(size)} size-${escAttr(size)}"`,
+    `alt="${escAttr((image.alt ?? '').trim())}"`,
+  ];
+  const srcset = sourceSet(image, file, file.url);
+  if (extra !== '') attributes.push(extra);
+  if (srcset !== null) attributes.push(`srcset="${escAttr(srcset)}"`, `sizes="${sizesOf(file)}"`);
+  return `<img ${attributes.join(' ')} />`;
+}
+
+/** Wider files are not offered unless the tag names them. */
+const WIDEST_SOURCE = 2048;
+/** Bounds of the usual sizes, for an image too small to have a file of that size. */
+const BOUNDS: Readonly<Record<string, number>> = { thumbnail: 150, medium: 300, medium_large: 768, large: 1024 };
+
+function constrained(image: ContentImage, size: string): ImageFile {
+  const bound = BOUNDS[size];
+  if (bound === undefined) return image;
+  const scale = Math.min(1, bound / image.width, size === 'medium_large' ? 1 : bound / image.height);
+  return { url: image.url, width: Math.max(1, Math.round(image.width * scale)), height: Math.max(1, Math.round(image.height * scale)) };
+}
+
+const imageId = (tag: string): number | null => {
+  const id = Number(/wp-image-([0-9]+)/i.exec(tag)?.[1] ?? 0);
+  return Number.isSafeInteger(id) && id > 0 ? id : null;
+};
+
+function improveImage(tag: string, images: ImageLookup): string {
+  const id = imageId(tag);
+  const image = id === null ? undefined : images(id);
+  let out = tag;
+  if (image !== undefined && !out.includes(' width=') && !out.includes(' height=')) out = addSize(out, image);
+  if (image !== undefined && !out.includes(' srcset=')) out = addSources(out, image);
+  return addAutoSizes(addLoading(out));
+}
+
+const sourceOf = (tag: string): string => (/src="([^"]+)"/.exec(tag)?.[1] ?? '').split('?', 1)[0] as string;
+
+function addSize(tag: string, image: ContentImage): string {
+  const file = fileOf(sourceOf(tag), image);
+  if (file === null || file.width === 0 || file.height === 0) return tag;
+  // A width that a style enforces (an inline image) scales both.
+  const forced = Number(/style="width:[ \t\n\r\f\v]*(\d+)px;"/.exec(tag)?.[1] ?? 0);
+  const width = forced === 0 ? file.width : forced;
+  const height = forced === 0 ? file.height : Math.round((file.height * forced) / file.width);
+  return tag.replace('<img', `<img width="${width}" height="${height}"`);
+}
+
+function addSources(tag: string, image: ContentImage): string {
+  const source = sourceOf(tag);
+  if (source === '' || Object.keys(image.sizes).length === 0) return tag;
+  // An image edited after it was inserted: the tag shows the older version.
+  const edit = /-e[0-9]{13}/.exec(image.url)?.[0];
+  if (edit !== undefined && !baseName(source).includes(edit)) return tag;
+  const width = Number(/ width="([0-9]+)"/.exec(tag)?.[1] ?? 0);
+  const height = Number(/ height="([0-9]+)"/.exec(tag)?.[1] ?? 0);
+  const size = width > 0 && height > 0 ? { width, height } : fileOf(source, image);
+  if (size === null) return tag;
+  const srcset = sourceSet(image, size, source);
+  if (srcset === null) return tag;
+  const sizes = tag.includes(' sizes=') ? '' : ` sizes="${sizesOf(size)}"`;
+  return tag.replace(/^<img ([^>]+?)[/ ]*>$/, (_whole, attributes: string) => `<img ${attributes} srcset="${escAttr(srcset)}"${sizes} />`);
+}
+
+const sizesOf = ({ width }: { width: number }) => `(max-width: ${width}px) 100vw, ${width}px`;
+
+/** The files of the same shape as candidates of a `srcset`, that of the tag first; null when there is no choice (`wp_calculate_image_srcset`). */
+function sourceSet(image: ContentImage, size: { width: number; height: number }, source: string): string | null {
+  const files: ImageFile[] = Object.values(image.sizes);
+  if (files.length === 0 || size.width < 1) return null;
+  // The smaller files of a GIF don't move: it stands for itself, and they for themselves.
+  if (/\.gif$/i.test(image.url)) {
+    if (source.includes(libraryPath(image.url))) return null;
+  } else files.push(image);
+  const edit = /-e[0-9]{13}/.exec(baseName(source))?.[0];
+  let matched = false;
+  let sources = new Map<number, string>();
+  for (const file of files) {
+    const isSource: boolean = !matched && source.includes(libraryPath(file.url));
+    matched ||= isSource;
+    if (edit !== undefined && !baseName(file.url).includes(edit)) continue;
+    if (file.width > WIDEST_SOURCE && !isSource) continue;
+    if (!sameShape(size, file)) continue;
+    if (isSource) sources = new Map([[file.width, file.url], ...[...sources].filter(([width]) => width !== file.width)]);
+    else sources.set(file.width, file.url);
+  }
+  if (!matched || sources.size < 2) return null;
+  return [...sources].map(([width, url]) => `${url.replaceAll(' ', '%20')} ${width}w`).join(', ');
+}
+
+/** Whether two sizes differ by scale only, to one pixel (`wp_image_matches_ratio`). */
+function sameShape(a: { width: number; height: number }, b: { width: number; height: number }): boolean {
+  const [large, small] = a.width > b.width ? [a, b] : [b, a];
+  const scale = Math.min(1, small.width / large.width);
+  const height = Math.max(1, Math.round(large.height * scale));
+  return Math.abs(height - small.height) <= 1;
+}
+
+const baseName = (url: string) => url.slice(url.lastIndexOf('/') + 1);
+
+/** The part of a URL below the uploads folder; sites move, that part stays. */
+const libraryPath = (url: string) => /\/uploads\/(.+)$/.exec(url)?.[1] ?? url.replace(/^[a-z]+:\/\/[^/]*\//i, '');
+
+function fileOf(source: string, image: ContentImage): ImageFile | null {
+  if (source === '') return null;
+  if (source.includes(baseName(image.url))) return image;
+  return Object.values(image.sizes).find((file) => baseName(file.url) === baseName(source)) ?? null;
+}
+
+function addLoading(tag: string): string {
+  if (!tag.includes(' src="')) return tag;
+  const decoding = /^<img\b/.test(tag) && !/ decoding=["'][a-z]+["']/.test(tag) ? ' decoding="async"' : '';
+  const sized = /^<img\b/.test(tag) && tag.includes(' width="') && tag.includes(' height="');
+  const measured = / width=["'][0-9]+["']/.test(tag) && / height=["'][0-9]+["']/.test(tag);
+  // One that is said to matter is not put off.
+  const urgent = / fetchpriority=["']high["']/.test(tag);
+  const loading = sized && measured && !urgent && !/ loading=["'][a-z]+["']/.test(tag) ? ' loading="lazy"' : '';
+  return tag.replace('<img', `<img${loading}${decoding}`);
+}
+
+/** `sizes` of a lazy image begins with `auto`: its place is known when it loads (`wp_img_tag_add_auto_sizes`). */
+function addAutoSizes(tag: string): string {
+  if (!/ loading=(?:"lazy"|'lazy'|lazy)(?=[ />])/i.test(tag) || !/ width=["']?[0-9]/.test(tag)) return tag;
+  return tag.replace(/ sizes="([^"]*)"/, (whole, sizes: string) =>
+    /^[ \t\n\r\f\v]*auto(?:[ \t\n\r\f\v]*,|[ \t\n\r\f\v]*$)/i.test(sizes) ? whole : ` sizes="auto, ${sizes}"`,
+  );
+}
+
+function improveIframe(tag: string): string {
+  // Embeds of other WordPress sites (data-secret) are made visible by a script, which needs them loaded.
+  if (tag.includes(' loading=') || tag.includes(' data-secret="')) return tag;
+  const ready = [' src="', ' width="', ' height="'].every((attribute) => tag.includes(attribute));
+  return ready ? tag.replace('<iframe', '<iframe loading="lazy"') : tag;
+}

@@ -1,0 +1,218 @@
+import { type ContentImage, type ImageLookup, imageTag } from './content-images.ts';
+import { escAttr, escHtml } from './entities.ts';
+import { htmlPieces } from './html-pieces.ts';
+import { ksesPost } from './kses.ts';
+import { findShortcodes, parseShortcodeAttributes, type Shortcode, type ShortcodeAttributes } from './shortcode-grammar.ts';
+import { texturize } from './texturize.ts';
+import { escUrl } from './web-url.ts';
+
+/** What shortcodes need to know of the media library. */
+export interface ShortcodeSources {
+  readonly images: ImageLookup;
+  /** The ids of the images attached to a post, in their order (0: attached to none); for galleries that name no images. */
+  readonly attachedImages?: (postId: number) => readonly number[];
+}
+
+/**
+ * Runs WordPress's own shortcodes (`do_shortcode`): captions, galleries, audio and video players. `[[caption]]` becomes `[caption]`, all others stay
+ * as they are, and so does what looks like one within a tag.
+ */
+export function runShortcodes(html: string, sources: ShortcodeSources): string {
+  return replaceShortcodes(html, sources, { gallery: 0, player: 0 });
+}
+
+/** `[embed]address[/embed]` becomes a link; no provider is asked (`WP_Embed::run_shortcode`, which runs before all else). */
+export function runEmbeds(html: string): string {
+  return replaceEach(html, findShortcodes(html, ['embed']), ({ content, attributes }) => {
+    const url = (content || parseShortcodeAttributes(attributes).src || '').replaceAll('&amp;', '&');
+    return url === '' ? '' : `<a href="${escUrl(url)}">${escHtml(url)}</a>`;
+  });
+}
+
+/** The text without shortcodes and what they enclose (`strip_shortcodes`). */
+export const stripShortcodes = (html: string): string => replaceEach(html, findShortcodes(html), () => '');
+
+/** The ids of images that the galleries of a content name. */
+export const galleryImageIds = (html: string): number[] =>
+  galleries(html).flatMap((attributes) => idList(attributes.ids || attributes.include || ''));
+
+/** The ids of posts whose attached images the galleries of a content show: `postId` for those that name nothing. */
+export const galleryParents = (html: string, postId: number): number[] => [
+  ...new Set(galleries(html).flatMap((attributes) => (attributes.ids || attributes.include ? [] : [galleryParent(attributes, postId)]))),
+];
+
+const galleries = (html: string) => findShortcodes(html, ['gallery']).map(({ attributes }) => parseShortcodeAttributes(attributes));
+const galleryParent = (attributes: ShortcodeAttributes, postId: number) => Number.parseInt(attributes.id ?? '', 10) || postId;
+const idList = (text: string) =>
+  text
+    .split(/[\s,]+/)
+    .map((id) => Math.abs(Number.parseInt(id, 10)))
+    .filter((id) => id > 0);
+
+/** How many galleries and players stand before, for their ids. */
+interface Counters {
+  gallery: number;
+  player: number;
+}
+
+function replaceShortcodes(html: string, sources: ShortcodeSources, counters: Counters): string {
+  const hidden = hideBrackets(html);
+  const found = findShortcodes(hidden);
+  if (found.length === 0) return html;
+  return showBrackets(replaceEach(hidden, found, (shortcode) => render(shortcode, sources, counters)));
+}
+
+function replaceEach(html: string, shortcodes: readonly Shortcode[], replace: (shortcode: Shortcode) => string): string {
+  let out = '';
+  let done = 0;
+  for (const shortcode of shortcodes) {
+    out += html.slice(done, shortcode.start);
+    out += shortcode.escaped ? html.slice(shortcode.start + 1, shortcode.end - 1) : replace(shortcode);
+    done = shortcode.end;
+  }
+  return out + html.slice(done);
+}
+
+/** Stand-ins for brackets within tags and comments, where shortcodes don't run. Noncharacters: no text holds them. */
+const OPEN = '\ufdd0';
+const CLOSE = '\ufdd1';
+const hideBrackets = (html: string) =>
+  html.includes('[')
+    ? htmlPieces(html)
+        .map(({ kind, text }) => (kind === 'text' ? text : text.replaceAll('[', OPEN).replaceAll(']', CLOSE)))
+        .join('')
+    : html;
+const showBrackets = (html: string) => html.replaceAll(OPEN, '[').replaceAll(CLOSE, ']');
+
+function render({ name, attributes: raw, content }: Shortcode, sources: ShortcodeSources, counters: Counters): string {
+  const attributes = parseShortcodeAttributes(raw);
+  switch (name) {
+    case 'caption':
+    case 'wp_caption':
+      return caption(attributes, content ?? '', (inner) => replaceShortcodes(inner, sources, counters));
+    case 'gallery':
+      return gallery(attributes, sources, ++counters.gallery);
+    case 'audio':
+      return audio(attributes, ++counters.player);
+    case 'video':
+      return video(attributes, ++counters.player);
+    // A list of players needs attachments with sound; an embed that is left over has no address.
+    case 'playlist':
+    case 'embed':
+      return '';
+  }
+}
+
+const className = (text: string) => text.replace(/%[a-fA-F0-9]{2}/g, '').replace(/[^A-Za-z0-9_-]/g, '');
+
+/** `img_caption_shortcode`, in the form of themes with HTML 5 captions. */
+function caption(attributes: ShortcodeAttributes, inner: string, run: (html: string) => string): string {
+  const [, image = inner, behind = ''] = /((?:<a [^>]+>\s*)?<img [^>]+>(?:\s*<\/a>)?)(.*)/is.exec(inner) ?? [];
+  const given = attributes.caption;
+  const content = given === undefined ? image : inner;
+  const text = given === undefined ? behind.trim() : given.includes('<') ? ksesPost(given) : given;
+  const width = Number.parseInt(attributes.width ?? '', 10) || 0;
+  if (width < 1 || text === '') return content;
+  const id = className(attributes.id ?? '');
+  const captionId = className(attributes.caption_id ?? '') || (id === '' ? '' : `caption-${id.replaceAll('_', '-')}`);
+  const figure = [
+    id === '' ? '' : `id="${id}" `,
+    captionId === '' ? '' : `aria-describedby="${captionId}" `,
+    `style="width: ${width}px" `,
+    `class="${escAttr(`wp-caption ${attributes.align ?? 'alignnone'} ${attributes.class ?? ''}`.trim())}"`,
+  ].join('');
+  return `<figure ${figure}>${run(content)}<figcaption ${captionId === '' ? '' : `id="${captionId}" `}class="wp-caption-text">${text}</figcaption></figure>`;
+}
+
+/** `gallery_shortcode`, in the form of themes with HTML 5 galleries. The images that are not known are passed over. */
+function gallery(attributes: ShortcodeAttributes, { images, attachedImages }: ShortcodeSources, instance: number): string {
+  const named = attributes.ids || attributes.include;
+  const parent = galleryParent(attributes, 0);
+  const excluded = new Set(idList(attributes.exclude ?? ''));
+  const ids = named ? idList(named) : (attachedImages?.(parent) ?? []).filter((id) => !excluded.has(id));
+  const items = ids.flatMap((id) => {
+    const image = images(id);
+    return image === undefined ? [] : [galleryItem(id, image, attributes, `gallery-${instance}`)];
+  });
+  if (items.length === 0) return '';
+  const columns = attributes.columns === undefined ? 3 : Number.parseInt(attributes.columns, 10) || 0;
+  const classes = `gallery galleryid-${parent} gallery-columns-${columns} gallery-size-${className(attributes.size ?? 'thumbnail')}`;
+  return `<div id='gallery-${instance}' class='${classes}'>${items.join('')}\n\t\t</div>\n`;
+}
+
+function galleryItem(id: number, image: ContentImage, attributes: ShortcodeAttributes, selector: string): string {
+  const text = (image.caption ?? '').trim();
+  const tag = imageTag(image, attributes.size ?? 'thumbnail', text === '' ? '' : `aria-describedby="${selector}-${id}"`);
+  const target = attributes.link === 'none' ? null : attributes.link === 'file' ? image.url : (image.link ?? image.url);
+  const linked = target === null ? tag : `<a href='${escUrl(target)}'>${tag}</a>`;
+  const orientation = image.height > image.width ? 'portrait' : 'landscape';
+  const below =
+    text === ''
+      ? ''
+      : `\n\t\t\t\t<figcaption class='wp-caption-text gallery-caption' id='${selector}-${id}'>\n\t\t\t\t${texturize(text)}\n\t\t\t\t</figcaption>`;
+  return `<figure class='gallery-item'>\n\t\t\t<div class='gallery-icon ${orientation}'>\n\t\t\t\t${linked}\n\t\t\t</div>${below}</figure>`;
+}
+
+const AUDIO: Readonly<Record<string, string>> = {
+  mp3: 'audio/mpeg',
+  ogg: 'audio/ogg',
+  flac: 'audio/flac',
+  m4a: 'audio/mpeg',
+  wav: 'audio/wav',
+};
+const VIDEO: Readonly<Record<string, string>> = {
+  mp4: 'video/mp4',
+  m4v: 'video/mp4',
+  webm: 'video/webm',
+  ogv: 'video/ogg',
+  flv: 'video/x-flv',
+};
+
+/** The files that a player names, as `source` tags, and the first of them; null for none. `unplayable`: one of another type. */
+function playerFiles(attributes: ShortcodeAttributes, types: Readonly<Record<string, string>>, instance: number) {
+  const extension = (url: string) => /\.([a-z0-9]+)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase() ?? '';
+  const source = attributes.src || attributes.source;
+  if (source && types[extension(source)] === undefined) return { unplayable: source, first: source, sources: '' };
+  const files = [source, ...Object.keys(types).map((type) => attributes[type])].filter(
+    (url) => url !== undefined && url !== '',
+  ) as string[];
+  const [first] = files;
+  if (first === undefined) return null;
+  const tags = files.map((url) => {
+    const numbered = `${url}${url.includes('?') ? '&' : '?'}_=${instance}`;
+    return `<source type="${types[extension(url)] ?? ''}" src="${escUrl(numbered)}" />`;
+  });
+  return { unplayable: undefined, first, sources: tags.join('') };
+}
+
+const isOn = (value: string | undefined) => value !== undefined && /^(?:1|on|true|yes|autoplay|loop|muted)$/i.test(value);
+const flags = (attributes: ShortcodeAttributes, names: readonly string[]) =>
+  names
+    .filter((name) => isOn(attributes[name]))
+    .map((name) => `${name}="1" `)
+    .join('');
+
+/** `wp_audio_shortcode`; nothing without a file (no attachment is looked for). */
+function audio(attributes: ShortcodeAttributes, instance: number): string {
+  const files = playerFiles(attributes, AUDIO, instance);
+  if (files === null) return '';
+  if (files.unplayable !== undefined)
+    return `<a class="wp-embedded-audio" href="${escUrl(files.unplayable)}">${escHtml(files.unplayable)}</a>`;
+  const settings = `${flags(attributes, ['loop', 'autoplay'])}preload="${escAttr(attributes.preload ?? 'none')}" style="width: 100%;" controls="controls"`;
+  const link = `<a href="${escUrl(files.first)}">${escHtml(files.first)}</a>`;
+  return `<audio class="wp-audio-shortcode" id="audio-0-${instance}" ${settings}>${files.sources}${link}</audio>`;
+}
+
+/** `wp_video_shortcode`; nothing without a file. */
+function video(attributes: ShortcodeAttributes, instance: number): string {
+  const files = playerFiles(attributes, VIDEO, instance);
+  if (files === null) return '';
+  if (files.unplayable !== undefined)
+    return `<a class="wp-embedded-video" href="${escUrl(files.unplayable)}">${escHtml(files.unplayable)}</a>`;
+  const width = Number.parseInt(attributes.width ?? '', 10) || 640;
+  const height = Number.parseInt(attributes.height ?? '', 10) || 360;
+  const poster = attributes.poster ? `poster="${escUrl(attributes.poster)}" ` : '';
+  const settings = `${poster}${flags(attributes, ['loop', 'autoplay', 'muted'])}preload="${escAttr(attributes.preload ?? 'metadata')}" controls="controls"`;
+  const link = `<a href="${escUrl(files.first)}">${escHtml(files.first)}</a>`;
+  return `<div style="width: ${width}px;" class="wp-video"><video class="wp-video-shortcode" id="video-0-${instance}" width="${width}" height="${height}" ${settings}>${files.sources}${link}</video></div>`;
+}
