@@ -119,7 +119,7 @@ export const settings = {
     fallback: 'off',
     allowed: 'off, on, a number of proxies, or addresses and subnets separated by commas (also loopback, linklocal, uniquelocal)',
     meaning:
-      'Whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: nobody’s, everybody’s, those of the given number of proxies before the server, or of proxies at these addresses.',
+      "Whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: nobody's, everybody's, those of the given number of proxies before the server, or of proxies at these addresses.",
     schema: z.string().refine(isProxyTrust).transform(proxyTrust),
   },
   basicAuth: {

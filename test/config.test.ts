@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { configurationPage } from '../src/cli/docs.ts';
+import { ConfigError, readConfig, servedNamespaces } from '../src/config.ts';
+
+const KEYS = { LOGGED_IN_KEY: 'a', LOGGED_IN_SALT: 'b', NONCE_KEY: 'c', NONCE_SALT: 'd' };
+const complaint = (env: Record<string, string>) => {
+  try {
+    readConfig(env);
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('settings', () => {
+  it('have defaults', () =>
+    expect(readConfig({})).toEqual({
+      port: 8080,
+      host: '0.0.0.0',
+      siteUrl: undefined,
+      databaseUrl: 'sqlite:data/fasti.sqlite',
+      tablePrefix: 'wp_',
+      restNamespace: 'calendar/events/v1',
+      languages: ['en', 'it'],
+      uploadsDir: 'data/uploads',
+      maxPerPage: 50,
+      cache: true,
+      logLevel: 'info',
+      trustProxy: false,
+      basicAuth: 'always',
+      keys: undefined,
+      emptyTrashDays: 30,
+      bodyLimit: 8 * 1024 * 1024,
+      shutdownSeconds: 10,
+    }));
+  it('cannot be changed afterwards', () => {
+    expect(Object.isFrozen(readConfig(KEYS))).toBe(true);
+    expect(Object.isFrozen(readConfig(KEYS).keys)).toBe(true);
+    expect(Object.isFrozen(readConfig({}).languages)).toBe(true);
+  });
+
+  it.each([
+    ['PORT', '0', 'port', 0],
+    ['PORT', ' 3000 ', 'port', 3000],
+    ['PORT', '', 'port', 8080],
+    ['HOST', '::1', 'host', '::1'],
+    ['SITE_URL', 'https://example.com/town/', 'siteUrl', 'https://example.com/town'],
+    ['DATABASE_URL', 'mysql://u:p@localhost/db', 'databaseUrl', 'mysql://u:p@localhost/db'],
+    ['DATABASE_URL', 'sqlite::memory:', 'databaseUrl', 'sqlite::memory:'],
+    ['TABLE_PREFIX', 'blog_2_', 'tablePrefix', 'blog_2_'],
+    ['LANGUAGES', 'it, en', 'languages', ['it', 'en']],
+    ['LANGUAGES', 'pt-BR', 'languages', ['pt-BR']],
+    ['CACHE', 'off', 'cache', false],
+    ['TRUST_PROXY', 'on', 'trustProxy', true],
+    ['TRUST_PROXY', '2', 'trustProxy', 2],
+    ['TRUST_PROXY', 'loopback, 10.0.0.0/8', 'trustProxy', 'loopback,10.0.0.0/8'],
+    ['TRUST_PROXY', 'fd00::/8', 'trustProxy', 'fd00::/8'],
+    ['BASIC_AUTH', 'https', 'basicAuth', 'https'],
+    ['EMPTY_TRASH_DAYS', '0', 'emptyTrashDays', 0],
+    ['BODY_LIMIT', '1000', 'bodyLimit', 1000],
+    ['BODY_LIMIT', '2MB', 'bodyLimit', 2 * 1024 * 1024],
+    ['BODY_LIMIT', '512 kb', 'bodyLimit', 512 * 1024],
+  ])('%s=%j', (name, given, field, value) => expect(readConfig({ [name]: given })).toHaveProperty(field, value));
+
+  it.each([
+    ['PORT', 'eighty'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '8080.5'],
+    ['HOST', 'a host'],
+    ['SITE_URL', 'example.com'],
+    ['SITE_URL', 'ftp://example.com'],
+    ['SITE_URL', 'https://example.com/?p=1'],
+    ['TABLE_PREFIX', 'wp-'],
+    ['TABLE_PREFIX', 'wp_`; DROP'],
+    ['REST_NAMESPACE', 'calendar'],
+    ['REST_NAMESPACE', '/calendar/v1'],
+    ['LANGUAGES', 'en,'],
+    ['LANGUAGES', 'en,it,en'],
+    ['LANGUAGES', '../etc'],
+    ['MAX_PER_PAGE', '0'],
+    ['CACHE', 'yes'],
+    ['LOG_LEVEL', 'loud'],
+    ['TRUST_PROXY', 'my-proxy'],
+    ['BASIC_AUTH', 'never'],
+    ['EMPTY_TRASH_DAYS', '-1'],
+    ['BODY_LIMIT', '0'],
+    ['BODY_LIMIT', '8 miles'],
+    ['SHUTDOWN_SECONDS', 'soon'],
+  ])('%s=%s is refused in one line that names it, what was given and what is allowed', (name, given) => {
+    const error = complaint({ [name]: given });
+    expect(error).toBeInstanceOf(ConfigError);
+    expect((error as Error).message).toMatch(/^\w+ is ".*"; it must be .+\.$/);
+    expect((error as Error).message).toContain(`${name} is ${JSON.stringify(given)};`);
+  });
+  it('does not repeat a secret', () =>
+    expect((complaint({ DATABASE_URL: 'postgres://u:hush@h/db' }) as Error).message).toBe(
+      'DATABASE_URL has a value that cannot be used; it must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name.',
+    ));
+});
+
+describe("WordPress's keys and salts", () => {
+  it('are taken together', () =>
+    expect(readConfig(KEYS).keys).toEqual({ loggedInKey: 'a', loggedInSalt: 'b', nonceKey: 'c', nonceSalt: 'd' }));
+  it('are refused in part', () => {
+    const { NONCE_SALT: _, ...three } = KEYS;
+    expect((complaint(three) as Error).message).toBe(
+      'NONCE_SALT is absent; LOGGED_IN_KEY, LOGGED_IN_SALT, NONCE_KEY, NONCE_SALT must be given together or not at all.',
+    );
+  });
+});
+
+describe('namespaces', () => {
+  it('are our own and the one that existing clients use', () =>
+    expect(servedNamespaces(readConfig({}))).toEqual(['calendar/events/v1', 'tribe/events/v1']));
+  it('are one where both are the same', () =>
+    expect(servedNamespaces(readConfig({ REST_NAMESPACE: 'tribe/events/v1' }))).toEqual(['tribe/events/v1']));
+});
+
+it('docs/configuration.md is up to date', () =>
+  expect(readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8')).toBe(configurationPage()));

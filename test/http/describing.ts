@@ -1,0 +1,51 @@
+import { readSettings } from '../../src/calendar/settings.ts';
+import { readConfig } from '../../src/config.ts';
+import { createRoutes } from '../../src/http/routes.ts';
+import type { Caller } from '../../src/records/caller.ts';
+import type { Site } from '../../src/site.ts';
+import { loadTexts } from '../../src/texts.ts';
+import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
+
+export const LANGUAGES = ['en', 'it'] as const;
+export const routes = createRoutes(LANGUAGES);
+export const config = readConfig({ LANGUAGES: LANGUAGES.join(',') });
+
+const OPTIONS = {
+  home: 'https://example.com:8443/town',
+  siteurl: 'https://example.com:8443/town',
+  blogname: 'Town calendar',
+  blogdescription: 'What is on',
+  timezone_string: 'Europe/Rome',
+  permalink_structure: '/%postname%/',
+  posts_per_page: '10',
+  using_application_passwords: '1',
+};
+
+/** A site of which only what describes it is there. */
+export async function describedSite(): Promise<Pick<Site, 'texts' | 'config'>> {
+  return { config, texts: await loadTexts(LANGUAGES) };
+}
+
+/** An anonymous caller on 20 November 2026, 12:00 in Rome; `options` of the site replace the usual ones. */
+export function callerOf({
+  language = 'en',
+  namespace = 'calendar/events/v1',
+  options = {},
+}: {
+  language?: string;
+  namespace?: string;
+  options?: Record<string, string>;
+} = {}): Caller {
+  const settings = readSettings(new Map(Object.entries({ ...OPTIONS, ...options })), 'wp_');
+  const home = language === 'en' ? settings.home : `${settings.home}/${language}`;
+  return {
+    viewer: ANONYMOUS,
+    settings,
+    now: new Date('2026-11-20T11:00:00Z'),
+    language,
+    home,
+    namespace,
+    uploads: `${settings.home}/wp-content/uploads`,
+    free: 'Free',
+  };
+}

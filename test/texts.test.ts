@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { errorsPage } from '../src/cli/docs.ts';
+import { problems } from '../src/errors.ts';
+import { describeSite } from '../src/http/describe.ts';
+import { openApiDocument } from '../src/http/openapi.ts';
+import { createIndex } from '../src/http/routes.ts';
+import { status } from '../src/kinds/grammar.ts';
+import { loadTexts, TEXT_FILES, type Texts } from '../src/texts.ts';
+import { callerOf, config, LANGUAGES, routes } from './http/describing.ts';
+
+const root = new URL('..', import.meta.url);
+const texts = await loadTexts(LANGUAGES);
+
+/** Sentences by key: `fields:venue.city`. */
+function sentences(language: string): Map<string, string> {
+  const found = new Map<string, string>();
+  const walk = (value: unknown, key: string) => {
+    if (typeof value === 'string') found.set(key, value);
+    else for (const [name, member] of Object.entries(value as object)) walk(member, key.endsWith(':') ? `${key}${name}` : `${key}.${name}`);
+  };
+  for (const file of TEXT_FILES) walk(JSON.parse(readFileSync(new URL(`locales/${language}/${file}.json`, root), 'utf8')), `${file}:`);
+  return found;
+}
+
+const keysOf = (file: string) => [...sentences('en').keys()].filter((key) => key.startsWith(`${file}:`));
+const variables = (sentence: string) => [...sentence.matchAll(/\{\{[^}]*\}\}/g)].map(([variable]) => variable).sort();
+const sources = (readdirSync(new URL('src', root), { recursive: true }) as string[])
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => readFileSync(new URL(`src/${path}`, root), 'utf8'))
+  .join('\n');
+
+describe.each(LANGUAGES)('the texts in %s', (language) => {
+  const own = sentences(language);
+  it('are the same ones as in English', () => expect([...own.keys()]).toEqual([...sentences('en').keys()]));
+  it('have the same variables', () => {
+    for (const [key, sentence] of sentences('en')) expect([key, variables(own.get(key) ?? '')]).toEqual([key, variables(sentence)]);
+  });
+  it('are none of them empty', () => expect([...own].filter(([, sentence]) => sentence.trim() === '')).toEqual([]));
+  it('are not those of another language', () => {
+    const others = LANGUAGES.filter((other) => other !== language).map(sentences);
+    expect([...own].filter(([key, sentence]) => others.some((other) => other.get(key) === sentence))).toEqual([]);
+  });
+});
+
+describe('there is a sentence, and none besides,', () => {
+  it('for every problem', () =>
+    expect(keysOf('problems').sort()).toEqual(
+      Object.keys(problems)
+        .map((name) => `problems:${name}`)
+        .sort(),
+    ));
+  it('for every status', () =>
+    expect(keysOf('statuses').sort()).toEqual((status.json.enum as string[]).map((name) => `statuses:${name}`).sort()));
+  it('for every reason', () => {
+    const named = [...sources.matchAll(/\breason: '([\w-]+)'/g)].map(([, name]) => `reasons:${name}`);
+    expect(keysOf('reasons')).toEqual(expect.arrayContaining(named));
+    const general = ['reasons:invalid', 'reasons:type', 'reasons:enum'];
+    const unused = keysOf('reasons').filter((key) => !general.includes(key) && !sources.includes(`'${key.replace('reasons:', '')}'`));
+    expect(unused).toEqual([]);
+  });
+  it('for every route, parameter and field', () => {
+    const { missing, used } = told();
+    expect(missing).toEqual([]);
+    const described = ['routes', 'params', 'fields', 'site'].flatMap(keysOf);
+    expect(described.filter((key) => !used.has(key) && key !== 'site:free' && key !== 'routes:site')).toEqual([]);
+  });
+  it('for the index of the site', () => expect(texts.has('en', `routes:${createIndex(routes).endpoints[0]!.summary}`)).toBe(true));
+});
+
+/** Which sentences the descriptions of the whole interface ask for, and what they ask for in vain. */
+function told(): { missing: string[]; used: Set<string> } {
+  const missing: string[] = [];
+  const used = new Set<string>();
+  const t: Texts['t'] = (language, key, values) => {
+    const keys = typeof key === 'string' ? [key] : key;
+    const found = keys.find((name) => texts.has(language, name));
+    if (found === undefined) missing.push(`${language} ${keys.join(' ')}`);
+    else used.add(found);
+    return texts.t(language, key, values);
+  };
+  for (const language of LANGUAGES) {
+    const site = { config, texts: { ...texts, t } };
+    describeSite(site, callerOf({ language }), routes);
+    openApiDocument(site, callerOf({ language }), routes);
+  }
+  return { missing, used };
+}
+
+describe('a sentence', () => {
+  it.each([
+    ['en', 'translation_language is not one of en and it.'],
+    ['it', 'translation_language non è uno fra en e it.'],
+  ])('takes its values in %s', (language, sentence) =>
+    expect(texts.t(language, 'reasons:enum', { param: 'translation_language', values: ['en', 'it'] })).toBe(sentence),
+  );
+  it('takes values as they are, neither escaped nor read as sentences', () =>
+    expect(texts.t('en', 'reasons:type', { param: '<b>$t(site:free)</b>', type: '{{param}}' })).toBe(
+      '<b>$t(site:free)</b> is not of type {{param}}.',
+    ));
+  it('is in the default language where the wanted one is unknown', () => expect(texts.t('xx', 'site:free')).toBe('Free'));
+  it('is the first that there is', () => expect(texts.t('it', ['site:nothing', 'site:free'])).toBe('Gratis'));
+});
+
+describe('the language of an answer', () => {
+  it.each([
+    [{ parameter: 'it', segment: 'en', acceptLanguage: 'en' }, 'it'],
+    [{ parameter: 'fr', segment: 'it' }, 'it'],
+    [{ segment: 'it', acceptLanguage: 'en' }, 'it'],
+    [{ acceptLanguage: 'it-CH,it;q=0.9,en;q=0.8' }, 'it'],
+    [{ acceptLanguage: 'fr, en;q=0.2, it;q=0.5' }, 'it'],
+    [{ acceptLanguage: 'it;q=0, fr' }, 'en'],
+    [{ acceptLanguage: 'IT' }, 'it'],
+    [{ acceptLanguage: '*' }, 'en'],
+    [{ acceptLanguage: ';;q=,,' }, 'en'],
+    [{}, 'en'],
+  ])('of %j is %s', (wishes, language) => expect(texts.chooseLanguage(wishes)).toBe(language));
+  it('is the first one of the site where nobody wishes any', async () =>
+    expect((await loadTexts(['it', 'en'])).chooseLanguage({})).toBe('it'));
+});
+
+it('a language without texts is refused by name', async () => expect(loadTexts(['en', 'tlh'])).rejects.toThrow('tlh'));
+
+it('docs/errors.md is up to date', () => expect(readFileSync(new URL('docs/errors.md', root), 'utf8')).toBe(errorsPage(texts)));
