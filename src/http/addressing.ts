@@ -18,8 +18,8 @@ export interface Addressing {
 
 /** What stands before the route: perhaps a language, perhaps `index.php`, in either order. */
 const FRONT = String.raw`^(?:/(?<first>[\w-]+))??(?:/index\.php)?(?:/(?<second>[\w-]+))??`;
-const BY_PATH = new RegExp(String.raw`${FRONT}/wp-json(?<route>/.*)?$`);
-const BY_QUERY = new RegExp(String.raw`${FRONT}/?$`);
+const BY_PATH = new RegExp(`${FRONT}/wp-json(?<route>/.*)?$`);
+const BY_QUERY = new RegExp(`${FRONT}/?$`);
 
 /**
  * The route of the interface that an address names: `{base}/wp-json/...`, `{base}/index.php/wp-json/...` or `rest_route` in the query of

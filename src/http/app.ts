@@ -1,9 +1,9 @@
 import compression from 'compression';
 import express, { type Express } from 'express';
 import helmet from 'helmet';
+import { servedNamespaces } from '../config.ts';
 import type { Site } from '../site.ts';
 import { gate, healthRoutes, type Lifecycle } from './health.ts';
-import { servedNamespaces } from './namespaces.ts';
 import { answerProblem, noRoute } from './problem.ts';
 import { requestLog } from './request-log.ts';
 import { createIndex, createRoutes } from './routes.ts';
@@ -17,7 +17,7 @@ const SERVING: Lifecycle = { phase: () => 'serving' };
 export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   const { config } = site;
   const routes = createRoutes(site.texts.languages);
-  const router = createRouter(servedNamespaces(config), createIndex(routes), routes);
+  const router = createRouter(servedNamespaces(config), createIndex(routes, site.texts.languages), routes);
 
   const app = express();
   app.set('trust proxy', config.trustProxy);

@@ -1,6 +1,6 @@
+import { unescape as percentDecode } from 'node:querystring';
 import busboy from 'busboy';
 import qs from 'qs';
-import { unescape as percentDecode } from 'node:querystring';
 
 /** Parameters as they came, by name. */
 export type Raw = Readonly<Record<string, unknown>>;
@@ -99,7 +99,10 @@ function parseMultipart(body: Buffer, contentType: string): Promise<Raw> {
     const pairs: string[] = [];
     const done = () => resolve(parseQuery(pairs.join('&')));
     try {
-      const form = busboy({ headers: { 'content-type': contentType }, limits: { fields: FORM_VARIABLES, fieldSize: Number.POSITIVE_INFINITY } });
+      const form = busboy({
+        headers: { 'content-type': contentType },
+        limits: { fields: FORM_VARIABLES, fieldSize: Number.POSITIVE_INFINITY },
+      });
       form.on('field', (name, value) => pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`));
       form.on('file', (_name, file) => file.resume());
       form.on('close', done);

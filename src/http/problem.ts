@@ -9,7 +9,8 @@ import type { Reply } from './route.ts';
 /** What an error comes to for the caller: itself if it is a refusal, else what little may be told of it. */
 export function refusalOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof DatabaseUnavailable) return new ApiError(error.reason === 'full' ? 'disk-full' : 'database-unavailable', { cause: error });
+  if (error instanceof DatabaseUnavailable)
+    return new ApiError(error.reason === 'full' ? 'disk-full' : 'database-unavailable', { cause: error });
   // Express and its middleware mark what the client did wrong, such as an address that cannot be decoded.
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
   return new ApiError(status >= 400 && status < 500 ? 'rest_no_route' : 'internal_server_error', { cause: error });
@@ -48,11 +49,13 @@ export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal:
   const names = faults ? [...faults.keys()] : Array.isArray(data.params) ? (data.params as string[]) : [];
   const message = t(language, `problems:${problem}`, { params: names.join(', '), ...values });
   // A refused JSONP name is the one error without data (`WP_REST_Server::json_error`).
-  const rest = problem === 'rest_callback_invalid' ? {} : { data: { status, ...(faults ? faultMembers(t, language, faults) : {}), ...data } };
+  const rest =
+    problem === 'rest_callback_invalid' ? {} : { data: { status, ...(faults ? faultMembers(t, language, faults) : {}), ...data } };
+  const retryAfter = data.retry_after ?? RETRY_AFTER[status];
   return {
     status,
     body: { code, message, ...rest, ...besides, ...(status >= 500 && requestId !== undefined ? { request_id: requestId } : {}) },
-    ...(RETRY_AFTER[status] === undefined ? {} : { headers: { 'Retry-After': String(RETRY_AFTER[status]) } }),
+    ...(retryAfter === undefined ? {} : { headers: { 'Retry-After': String(retryAfter) } }),
   };
 }
 
@@ -60,7 +63,10 @@ export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal:
 function faultMembers(t: Texts['t'], language: string, faults: ReadonlyMap<string, Fault>) {
   const sentences = [...faults].map(([param, fault]) => [param, sentence(t, language, param, fault)] as const);
   const typed = sentences.filter(([param]) => faults.get(param)!.stage !== 'value');
-  const details = typed.map(([param, message]) => [param, { code: faults.get(param)!.stage === 'enum' ? 'rest_not_in_enum' : 'rest_invalid_type', message, data: { param } }]);
+  const details = typed.map(([param, message]) => [
+    param,
+    { code: faults.get(param)!.stage === 'enum' ? 'rest_not_in_enum' : 'rest_invalid_type', message, data: { param } },
+  ]);
   return { params: Object.fromEntries(sentences), details: details.length === 0 ? [] : Object.fromEntries(details) };
 }
 

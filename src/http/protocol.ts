@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import { fail } from '../errors.ts';
-import { restUrl, type RestPlace } from '../wordpress/links.ts';
+import { type RestPlace, restUrl } from '../wordpress/links.ts';
 import { corsHeaders } from './cors.ts';
 import type { Raw } from './input.ts';
 import type { LinkedReply } from './reply.ts';
@@ -98,33 +98,39 @@ function withLinks({ status, body, links }: LinkedReply, fields: readonly string
   return { ...(Array.isArray(kept) ? {} : (kept as object)), _links: links };
 }
 
-interface Wanted {
-  readonly [name: string]: true | Wanted;
-}
+type Wanted = ReadonlyMap<string, true | Wanted>;
+
+/** No record is as deep as this. */
+const DEEPEST = 20;
 
 /**
- * Trims an answer to dotted paths (WordPress `rest_filter_response_fields`). A path that goes on inside a list finds nothing there, since a list's members have
- * numbers, not names; what is empty is an empty list, as PHP writes it.
+ * Trims an answer to dotted paths (WordPress `rest_filter_response_fields`). A path that goes on inside a list finds nothing there, since a list's members
+ * have numbers, not names; what is empty is an empty list, as PHP writes it.
  */
 export function pickFields(body: unknown, fields: readonly string[]): unknown {
-  const wanted: Record<string, true | Wanted> = Object.create(null);
-  for (const field of fields) {
-    const parts = field.split('.');
-    let level: Record<string, true | Wanted> | undefined = wanted;
-    for (const part of parts.slice(0, -1)) {
-      if (level?.[part] === true) level = undefined;
-      else if (level) level = (level[part] ??= Object.create(null) as Wanted) as Record<string, true | Wanted>;
-    }
-    if (level) level[parts.at(-1)!] = true;
-  }
+  const wanted = wantedOf(fields.map((field) => field.split('.', DEEPEST)));
   return Array.isArray(body) ? body.map((item) => pick(item, wanted)) : pick(body, wanted);
+}
+
+/** Paths by their first part; true where one of them ends there. */
+function wantedOf(paths: readonly (readonly string[])[]): Wanted {
+  const groups = new Map<string, string[][]>();
+  for (const [first = '', ...rest] of paths) {
+    const group = groups.get(first);
+    if (group) group.push(rest);
+    else groups.set(first, [rest]);
+  }
+  return new Map([...groups].map(([name, rests]) => [name, rests.some((rest) => rest.length === 0) ? true : wantedOf(rests)] as const));
 }
 
 function pick(value: unknown, wanted: Wanted): unknown {
   if (value === null || typeof value !== 'object') return value;
-  const kept = Array.isArray(value) ? [] : Object.entries(value).filter(([name]) => wanted[name] !== undefined);
-  if (kept.length === 0) return [];
-  return Object.fromEntries(kept.map(([name, member]) => [name, wanted[name] === true ? member : pick(member, wanted[name] as Wanted)]));
+  const members = Array.isArray(value) ? [] : Object.entries(value);
+  const kept = members.flatMap(([name, member]) => {
+    const below = wanted.get(name);
+    return below === undefined ? [] : [[name, below === true ? member : pick(member, below)] as const];
+  });
+  return kept.length === 0 ? [] : Object.fromEntries(kept);
 }
 
 /** Two characters end a line in old scripts, though not in JSON. */

@@ -12,7 +12,11 @@ export interface LinkedReply extends Reply {
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 
 /** A created record; `location`: where it can be read, for those that WordPress tells of. */
-export const created = (body: unknown, location?: string): Reply => ({ status: 201, body, ...(location === undefined ? {} : { headers: { Location: location } }) });
+export const created = (body: unknown, location?: string): Reply => ({
+  status: 201,
+  body,
+  ...(location === undefined ? {} : { headers: { Location: location } }),
+});
 
 /** A description of the interface, whose `_links` are links of the answer. */
 export function described(description: object): LinkedReply {
@@ -25,18 +29,30 @@ export function postList(caller: Caller, kind: PostKind, listing: Listing): Repl
   const { total, pages, query, page } = listing;
   const urls = neighbours(caller, kind, listing);
   const own = restUrl(caller, route(caller, kind), [['page', String(page)], ...query]);
-  return { status: 200, body: { [kind.path]: listing.records, rest_url: own, ...urls, total, total_pages: pages }, headers: totals(listing) };
+  return {
+    status: 200,
+    body: { [kind.path]: listing.records, rest_url: own, ...urls, total, total_pages: pages },
+    headers: totals(listing),
+  };
 }
 
 /** A page of categories or tags (contract 2.7.1). The page stands in the addresses of the neighbours only. */
 export function termList(caller: Caller, kind: TermKind, listing: Listing): Reply {
   const { total, pages, query } = listing;
   const own = restUrl(caller, route(caller, kind), query);
-  return { status: 200, body: { rest_url: own, total, total_pages: pages, [kind.path]: listing.records, ...neighbours(caller, kind, listing) }, headers: totals(listing) };
+  return {
+    status: 200,
+    body: { rest_url: own, total, total_pages: pages, [kind.path]: listing.records, ...neighbours(caller, kind, listing) },
+    headers: totals(listing),
+  };
 }
 
 /** Where the next and the previous page are: all that shapes the list, then the page, which the first one does without (decisions D21, D25). */
-function neighbours(caller: Caller, kind: PostKind | TermKind, { page, pages, query }: Listing): { next_rest_url?: string; previous_rest_url?: string } {
+function neighbours(
+  caller: Caller,
+  kind: PostKind | TermKind,
+  { page, pages, query }: Listing,
+): { next_rest_url?: string; previous_rest_url?: string } {
   const at = (number: number) => restUrl(caller, route(caller, kind), number === 1 ? query : [...query, ['page', String(number)]]);
   return { ...(page < pages ? { next_rest_url: at(page + 1) } : {}), ...(page > 1 ? { previous_rest_url: at(page - 1) } : {}) };
 }

@@ -16,7 +16,12 @@ export function requestLog(log: Log): RequestHandler {
     autoLogging: { ignore: (req) => req.url?.startsWith('/health/') ?? false },
     customLogLevel: (_req, res, error) => (error || res.statusCode >= 500 ? 'error' : 'info'),
     serializers: {
-      req: ({ id, method, url, raw }: { id: string; method: string; url: string; raw: IncomingMessage & { ip?: string } }) => ({ id, method, url: loggedUrl(url), from: raw.ip }),
+      req: ({ id, method, url, raw }: { id: string; method: string; url: string; raw: IncomingMessage & { ip?: string } }) => ({
+        id,
+        method,
+        url: loggedUrl(url),
+        from: raw.ip,
+      }),
       res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
     },
   });

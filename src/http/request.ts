@@ -4,7 +4,7 @@ import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Address, addressOf, basePath, splitTarget } from './addressing.ts';
-import { type Body, type Raw, parseBody, parseQuery } from './input.ts';
+import { type Body, parseBody, parseQuery, type Raw } from './input.ts';
 import { languageOf } from './language.ts';
 import { readBody } from './limits.ts';
 import { overriddenMethod } from './protocol.ts';
@@ -34,7 +34,8 @@ export async function readRequest(site: Site, req: Request): Promise<Incoming | 
 }
 
 /** The body of a request. Throws body-too-large. */
-export const readRequestBody = async (site: Site, { req }: Incoming): Promise<Body> => parseBody(await readBody(req, site.config.bodyLimit), req.get('content-type'));
+export const readRequestBody = async (site: Site, { req }: Incoming): Promise<Body> =>
+  parseBody(await readBody(req, site.config.bodyLimit), req.get('content-type'));
 
 /** What a request shows of who sends it (contract 5.1); of several nonces a parameter counts first, as in `rest_cookie_check_errors`. */
 export function credentialsOf({ req, query }: Incoming, body: Body) {
@@ -46,6 +47,7 @@ export function credentialsOf({ req, query }: Incoming, body: Body) {
     ...(nonce === undefined ? {} : { nonce }),
     secure: req.secure,
     address: req.ip ?? '',
+    post: req.method === 'POST',
   };
 }
 

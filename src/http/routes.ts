@@ -1,21 +1,27 @@
+import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
 import { anyId, anything, type Grammar, oneOf, selector, text } from '../kinds/grammar.ts';
 import { postKinds, termKinds } from '../kinds/index.ts';
 import type { Param, PostKind, TermKind, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
-import { createPost, changePost, trashPost } from '../records/post-writes.ts';
+import { changePost, createPost, trashPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, mayManageTerms, readTerm } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { describeNamespace, describeSite } from './describe.ts';
-import { servedNamespaces } from './namespaces.ts';
 import { openApiDocument } from './openapi.ts';
 import { created, described, ok, postList, termList } from './reply.ts';
 import type { Endpoint, Route } from './route.ts';
 
-/** A route as it is served: how its path leads to the id of a record. Absent: it names none, or names the id itself. */
+/** A handler as it is served. `unlisted`: parameters that it heeds though no description names them. */
+export interface ServedEndpoint extends Endpoint {
+  readonly unlisted?: Params;
+}
+
+/** A route as it is served. `select`: how its path leads to the id of a record; absent: it names none, or names the id itself. */
 export interface ServedRoute extends Route {
+  readonly endpoints: readonly ServedEndpoint[];
   readonly select?: (site: Site, slug: string) => Promise<number | undefined>;
 }
 
@@ -23,40 +29,62 @@ type Params = Endpoint['params'];
 
 /** All routes of the namespace in the order in which the index shows them. `languages`: those an answer can be asked for in. */
 export function createRoutes(languages: readonly string[]): readonly ServedRoute[] {
-  const routes: readonly ServedRoute[] = [
-    {
-      pattern: '',
-      endpoints: [
-        {
-          methods: ['GET'],
-          summary: 'namespace',
-          params: { namespace: { grammar: anything }, context: { grammar: anything, fallback: 'view' } },
-          mode: 'read',
-          allow: 'anyone',
-          run: async (site, caller, { namespace = caller.namespace }) => described(await describeNamespace(site, { ...caller, namespace: served(site, namespace) }, routes)),
-        },
-      ],
-    },
-    {
-      pattern: '/doc',
-      endpoints: [
-        { methods: ['GET'], summary: 'doc', params: {}, mode: 'read', allow: 'anyone', run: async (site, caller) => ok(await openApiDocument(site, caller, routes)) },
-      ],
-    },
+  const all: ServedRoute[] = [
+    namespaceIndex(() => routes),
+    documentation(() => routes),
     ...postKinds.flatMap((kind) => [posts(kind), onePost(kind), onePostBySlug(kind)]),
     ...termKinds.flatMap((kind) => [terms(kind), oneTerm(kind)]),
-  ].map((route) => inLanguages(route, languages));
+  ];
+  const routes = all.map((route) => inLanguages(route, languages));
   return routes;
 }
 
-/** The root of the whole interface. `routes`: those of the namespace, for its description. */
-export function createIndex(routes: readonly ServedRoute[]): ServedRoute {
-  const run: Endpoint['run'] = async (site, caller) => described(await describeSite(site, caller, routes));
-  return { pattern: '/', endpoints: [{ methods: ['GET'], summary: 'site', params: { context: { grammar: anything, fallback: 'view' } }, mode: 'read', allow: 'anyone', run }] };
+/** The root of the whole interface. `routes`: those of the namespaces, which exist unless the calendar's settings switch them off. */
+export function createIndex(routes: readonly ServedRoute[], languages: readonly string[]): ServedRoute {
+  const run: Endpoint['run'] = async (site, caller) => {
+    const served = caller.settings.calendar.restDisabled ? [] : routes;
+    return described(describeSite(site, caller, served, { secure: caller.home.startsWith('https:') }));
+  };
+  const params = { context: { grammar: anything, fallback: 'view' } };
+  return inLanguages(
+    { pattern: '', endpoints: [{ methods: ['GET'], summary: 'site', params, mode: 'read', allow: 'anyone', run }] },
+    languages,
+  );
 }
 
+/** The root of the namespace; of another one of ours, if `namespace` says so. `routes` are all of them, this one included. */
+const namespaceIndex = (routes: () => readonly ServedRoute[]): ServedRoute => ({
+  pattern: '',
+  endpoints: [
+    {
+      methods: ['GET'],
+      summary: 'namespace',
+      params: { namespace: { grammar: anything }, context: { grammar: anything, fallback: 'view' } },
+      mode: 'read',
+      allow: 'anyone',
+      run: async (site, caller, { namespace = caller.namespace }) =>
+        described(describeNamespace(site, { ...caller, namespace: served(site, namespace) }, routes())),
+    },
+  ],
+});
+
+const documentation = (routes: () => readonly ServedRoute[]): ServedRoute => ({
+  pattern: '/doc',
+  endpoints: [
+    {
+      methods: ['GET'],
+      summary: 'doc',
+      params: {},
+      mode: 'read',
+      allow: 'anyone',
+      run: async (site, caller) => ok(openApiDocument(site, caller, routes())),
+    },
+  ],
+});
+
 /** Throws rest_invalid_namespace for what is none of ours. */
-const served = ({ config }: Site, namespace: unknown): string => servedNamespaces(config).find((known) => known === namespace) ?? fail('rest_invalid_namespace');
+const served = ({ config }: Site, namespace: unknown): string =>
+  servedNamespaces(config).find((known) => known === namespace) ?? fail('rest_invalid_namespace');
 
 const ID: Params = { id: { grammar: anyId, required: true } };
 const SLUG: Params = { slug: { grammar: text, required: true } };
@@ -89,7 +117,10 @@ const posts = (kind: PostKind): ServedRoute => ({
 /** The id of an event need not be one's: what it is told by the handler (contract 2.2). The id of a venue or organizer must exist. */
 const onePost = (kind: PostKind): ServedRoute => {
   const id = kind.name === 'event' ? ID : existing(selector(kind.name));
-  return { pattern: `/${kind.path}/(?P<id>\\d+)`, endpoints: singlePost(kind, '', id, kind.name === 'event' ? { ...id, password: READING.password! } : id) };
+  return {
+    pattern: `/${kind.path}/(?P<id>\\d+)`,
+    endpoints: singlePost(kind, '', id, kind.name === 'event' ? { ...id, password: READING.password! } : id),
+  };
 };
 
 /** An event's update takes `slug` as its new slug (decision D6); elsewhere the name is the path's alone. */
@@ -149,10 +180,11 @@ const terms = (kind: TermKind): ServedRoute => ({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: kind.fields,
+      unlisted: parent(kind),
       mode: 'create',
       allow: (_site, caller) => mayManageTerms(caller, kind),
       run: async (site, caller, values) => {
-        const { record, id } = await createTerm(site, caller, kind, only(kind.fields, values));
+        const { record, id } = await createTerm(site, caller, kind, only({ ...kind.fields, ...parent(kind) }, values));
         return created(record, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
       },
     },
@@ -171,20 +203,32 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         params: { ...id, context: READING.context! },
         mode: 'read',
         allow: 'anyone',
-        run: async (site, caller, values) => ok(await readTerm(site, caller, kind, Number(values.id), reading(values))),
+        run: async (site, caller, values) => ok(await readTerm(site, caller, kind, Number(values.id))),
       },
       {
         methods: ['POST', 'PUT', 'PATCH'],
         summary: `${kind.name}.change`,
         params: { ...id, ...optional(kind.fields) },
+        unlisted: parent(kind),
         mode: 'change',
         allow,
-        run: async (site, caller, values) => ok(await changeTerm(site, caller, kind, Number(values.id), only(kind.fields, values))),
+        run: async (site, caller, values) =>
+          ok(await changeTerm(site, caller, kind, Number(values.id), only({ ...kind.fields, ...parent(kind) }, values))),
       },
-      { methods: ['DELETE'], summary: `${kind.name}.delete`, params: id, mode: 'read', allow, run: async (site, caller, values) => ok(await deleteTerm(site, caller, kind, Number(values.id))) },
+      {
+        methods: ['DELETE'],
+        summary: `${kind.name}.delete`,
+        params: id,
+        mode: 'read',
+        allow,
+        run: async (site, caller, values) => ok(await deleteTerm(site, caller, kind, Number(values.id))),
+      },
     ],
   };
 };
+
+/** Terms that can't hang under one another are no place for a parent: it is heeded to be refused (`rest_taxonomy_not_hierarchical`). */
+const parent = (kind: TermKind): Params => (kind.hierarchical ? {} : { parent: { grammar: anything } });
 
 // ------------------------------------------------------------------------------------------------- parameters
 const existing = (grammar: Grammar): Params => ({ id: { grammar, required: true } });
@@ -196,7 +240,10 @@ const optional = (fields: Params): Params =>
 /** Every handler takes the language of its texts. */
 const inLanguages = (route: ServedRoute, languages: readonly string[]): ServedRoute => ({
   ...route,
-  endpoints: route.endpoints.map((endpoint) => ({ ...endpoint, params: { ...endpoint.params, translation_language: { grammar: oneOf(languages, 'enum') } } })),
+  endpoints: route.endpoints.map((endpoint) => ({
+    ...endpoint,
+    params: { ...endpoint.params, translation_language: { grammar: oneOf(languages, 'enum') } },
+  })),
 });
 
 const only = (fields: Params, values: Values): Values => Object.fromEntries(Object.entries(values).filter(([name]) => name in fields));

@@ -1,11 +1,13 @@
-import type { ServedRoute } from './routes.ts';
-import type { Endpoint, Method } from './route.ts';
+import type { Method } from './route.ts';
+import type { ServedEndpoint, ServedRoute } from './routes.ts';
 
 /** A route of the interface that a path has led to. */
 export interface Found {
   readonly route: ServedRoute;
   /** The pieces of the path that the pattern names, as they stand there. */
   readonly pieces: Readonly<Record<string, string>>;
+  /** The handler of the method that was asked for. */
+  readonly endpoint?: ServedEndpoint;
 }
 
 /** Finds routes by their path, in every namespace that serves them. */
@@ -13,7 +15,7 @@ export interface Router {
   /** The namespace that a route's path begins with, as we write it; undefined: none of ours. */
   readonly namespaceOf: (path: string) => string | undefined;
   /** The route and its handler for a method; without a method: the route alone. */
-  readonly find: (path: string, method?: string) => (Found & { readonly endpoint?: Endpoint }) | undefined;
+  readonly find: (path: string, method?: string) => Found | undefined;
 }
 
 /**
@@ -22,7 +24,8 @@ export interface Router {
  */
 export function createRouter(namespaces: readonly string[], index: ServedRoute, routes: readonly ServedRoute[]): Router {
   const compiled = routes.map((route) => ({ route, regex: new RegExp(`^${route.pattern.replaceAll('(?P<', '(?<')}$`, 'i') }));
-  const namespaceOf = (path: string) => namespaces.find((namespace) => path.toLowerCase() === `/${namespace}` || path.toLowerCase().startsWith(`/${namespace}/`));
+  const namespaceOf = (path: string) =>
+    namespaces.find((namespace) => path.toLowerCase() === `/${namespace}` || path.toLowerCase().startsWith(`/${namespace}/`));
 
   const candidates = (path: string): Found[] => {
     if (path === '/') return [{ route: index, pieces: {} }];
@@ -39,7 +42,9 @@ export function createRouter(namespaces: readonly string[], index: ServedRoute, 
     const found = candidates(path);
     if (method === undefined) return found[0];
     const asked = method === 'HEAD' ? 'GET' : method;
-    return found.flatMap((one) => one.route.endpoints.filter(({ methods }) => methods.includes(asked as Method)).map((endpoint) => ({ ...one, endpoint })))[0];
+    return found.flatMap((one) =>
+      one.route.endpoints.filter(({ methods }) => methods.includes(asked as Method)).map((endpoint) => ({ ...one, endpoint })),
+    )[0];
   };
   return { namespaceOf, find };
 }

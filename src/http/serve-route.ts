@@ -6,12 +6,13 @@ import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
 import { describeRoute } from './describe.ts';
-import { type Body, mergeParams, type Raw } from './input.ts';
+import { type Body, type JsonFault, mergeParams, type Raw } from './input.ts';
 import { problemOf } from './problem.ts';
 import { type Frame, PLAIN, readWrapping, send } from './protocol.ts';
 import { described, type LinkedReply, ok } from './reply.ts';
 import { callerOf, credentialsOf, type Incoming, readRequest, readRequestBody, requestLanguage } from './request.ts';
 import type { Endpoint } from './route.ts';
+import type { ServedEndpoint } from './routes.ts';
 import type { Found, Router } from './routing.ts';
 
 /**
@@ -24,7 +25,13 @@ export function serveRoutes(site: Site, router: Router): RequestHandler {
     if (!incoming) return next();
     const { query, method } = incoming;
     let body: Body = {};
-    let frame: Frame = { wrapping: { ...PLAIN, script: Boolean(query._jsonp) }, method, origin: req.get('origin'), place: incoming, personal: false };
+    let frame: Frame = {
+      wrapping: { ...PLAIN, script: Boolean(query._jsonp) },
+      method,
+      origin: req.get('origin'),
+      place: incoming,
+      personal: false,
+    };
     let reply: LinkedReply;
     try {
       frame = { ...frame, wrapping: readWrapping(query) };
@@ -50,7 +57,9 @@ async function answer(site: Site, caller: Caller, router: Router, incoming: Inco
   const selected = await select(site, found);
   let reply: LinkedReply;
   try {
-    reply = found.endpoint ? await handle(site, caller, found.endpoint, found.pieces, selected, incoming, body) : described(await describeRoute(site, caller, found.route));
+    reply = isHandled(found)
+      ? await handle(site, caller, found, selected, incoming, body)
+      : described(describeRoute(site, caller, found.route, address.route === '/' ? '' : caller.namespace));
   } catch (error) {
     reply = problemOf(site, req, caller.language, error);
   }
@@ -58,13 +67,25 @@ async function answer(site: Site, caller: Caller, router: Router, incoming: Inco
 }
 
 /** One handler: the body's syntax, its parameters, permission, and then what it does. */
-async function handle(site: Site, caller: Caller, endpoint: Endpoint, pieces: Found['pieces'], selected: Values, { query, method }: Incoming, body: Body): Promise<LinkedReply> {
-  if (body.fault) fail('rest_invalid_json', { data: { json_error_code: body.fault.code, json_error_message: site.texts.t(caller.language, [`reasons:${body.fault.reason}`, 'problems:rest_invalid_json']) } });
+async function handle(
+  site: Site,
+  caller: Caller,
+  { endpoint, pieces }: Handled,
+  selected: Values,
+  { query, method }: Incoming,
+  body: Body,
+): Promise<LinkedReply> {
+  if (body.fault) refuseJson(site, caller, body.fault);
+  const listed = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(endpoint.params) : endpoint.params;
   const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
-  const accepted = await acceptParams(site, caller, 'slug' in pieces && selected.id === 0 ? withUnknownSlug(endpoint.params) : endpoint.params, raw, endpoint.mode);
-  const values = { ...accepted, ...selected };
+  const values = { ...(await acceptParams(site, caller, { ...listed, ...endpoint.unlisted }, raw, endpoint.mode)), ...selected };
   if (!(await isAllowed(site, caller, endpoint, values))) fail('rest_forbidden', { status: caller.viewer.id > 0 ? 403 : 401 });
   return endpoint.run(site, caller, values);
+}
+
+function refuseJson({ texts }: Site, { language }: Caller, { code, reason }: JsonFault): never {
+  const message = texts.t(language, [`reasons:${reason}`, 'problems:rest_invalid_json']);
+  return fail('rest_invalid_json', { data: { json_error_code: code, json_error_message: message } });
 }
 
 /** The id of the record that the path names, 0 where there is none; nothing for routes that name no record. */
@@ -73,12 +94,18 @@ async function select(site: Site, { route, pieces: { id, slug } }: Found): Promi
   return id === undefined ? {} : { id: Number.isSafeInteger(Number(id)) ? Number(id) : 0 };
 }
 
+type Handled = Found & { readonly endpoint: ServedEndpoint };
+const isHandled = (found: Found): found is Handled => found.endpoint !== undefined;
+
 /** The pieces of the path that select the record: those that the handler requires. One of the same name that it does not is a field. */
-const selectors = ({ params }: Endpoint, pieces: Found['pieces']): Raw => Object.fromEntries(Object.entries(pieces).filter(([name]) => params[name]?.required));
+const selectors = ({ params }: Endpoint, pieces: Found['pieces']): Raw =>
+  Object.fromEntries(Object.entries(pieces).filter(([name]) => params[name]?.required));
 
 /** Parameters of a handler whose slug belongs to nothing: it is refused together with whatever else is wrong. */
 const withUnknownSlug = (params: Endpoint['params']): Endpoint['params'] =>
-  params.slug?.required ? { ...params, slug: { ...params.slug, grammar: { ...params.slug.grammar, read: () => ({ fault: { stage: 'value' } }) } } } : params;
+  params.slug?.required
+    ? { ...params, slug: { ...params.slug, grammar: { ...params.slug.grammar, read: () => ({ fault: { stage: 'value' } }) } } }
+    : params;
 
 /** Anonymous callers may do what anyone may, and hold no capabilities to ask for. */
 const isAllowed = async (site: Site, caller: Caller, { allow }: Endpoint, values: Values): Promise<boolean> =>
@@ -86,6 +113,8 @@ const isAllowed = async (site: Site, caller: Caller, { allow }: Endpoint, values
 
 /** WordPress `rest_send_allow_header`: the methods whose permission check passes, in order of registration. */
 async function allowedMethods(site: Site, caller: Caller, endpoints: readonly Endpoint[], selected: Values): Promise<string> {
-  const allowed = await Promise.all(endpoints.map(async (endpoint) => ((await isAllowed(site, caller, endpoint, selected)) ? endpoint.methods : [])));
+  const allowed = await Promise.all(
+    endpoints.map(async (endpoint) => ((await isAllowed(site, caller, endpoint, selected)) ? endpoint.methods : [])),
+  );
   return allowed.flat().join(', ');
 }

@@ -1,0 +1,90 @@
+import { createServer, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { createApp } from './http/app.ts';
+import type { Lifecycle } from './http/health.ts';
+import { LONGEST_HEAD, TIME_LIMITS } from './http/limits.ts';
+import { openSite, type Site } from './site.ts';
+import { DatabaseUnavailable } from './storage/database.ts';
+import { migrate } from './storage/migrate.ts';
+
+/** Between two tries to reach an absent database. */
+const RETRY_MS = 1000;
+/** How long connections are still taken once the process is told to end, so that whoever distributes requests learns of it. */
+const NOTICE_MS = 2000;
+
+// The library that computes with dates is right in this zone only.
+process.env.TZ = 'UTC';
+await serve();
+
+/** Serves until told to end. A setting that cannot work ends the process with one line on standard error. */
+async function serve(): Promise<void> {
+  const { config, site } = await open();
+  let phase: ReturnType<Lifecycle['phase']> = 'starting';
+  const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, createApp(site, { phase: () => phase }));
+
+  let asked = 0;
+  const stop = (signal: NodeJS.Signals) => {
+    asked += 1;
+    if (asked > 1) process.exit(1);
+    site.log.info({ signal }, 'stopping');
+    phase = 'stopping';
+    void shutDown(site, server, config.shutdownSeconds * 1000);
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+
+  server.on('error', (error) => quit(`The server cannot listen on ${config.host}, port ${config.port}: ${error.message}`));
+  server.listen(config.port, config.host, () => site.log.info({ address: server.address() }, 'listening'));
+
+  await untilMigrated(site, () => phase === 'stopping');
+  if (phase === 'starting') phase = 'serving';
+}
+
+async function open(): Promise<{ config: Config; site: Site }> {
+  try {
+    const config = readConfig(process.env);
+    return { config, site: await openSite(config) };
+  } catch (error) {
+    return quit(
+      error instanceof ConfigError ? error.message : `The site cannot be opened: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** Brings the tables up to date, as soon as there is a database. */
+async function untilMigrated(site: Site, stopped: () => boolean): Promise<void> {
+  for (let tries = 0; !stopped(); tries += 1) {
+    try {
+      const applied = await migrate(site.db);
+      if (applied.length > 0 || tries > 0) site.log.info({ applied }, 'the database is ready');
+      return;
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) {
+        site.log.fatal({ err: error }, 'the tables cannot be made');
+        return quit(`The tables cannot be made: ${error instanceof Error ? error.message : String(error)}`);
+      }
+      if (tries === 0) site.log.warn({ err: error }, 'waiting for the database');
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+/** Lets go: connections are closed after their next answer, then no new ones are taken, and what is under way may finish within `patience` milliseconds. */
+async function shutDown(site: Site, server: Server, patience: number): Promise<void> {
+  const deadline = Date.now() + patience;
+  if (await hasConnections(server)) await sleep(Math.min(NOTICE_MS, patience));
+  const finished = new Promise<void>((resolve) => server.close(() => resolve()));
+  await Promise.race([finished, sleep(Math.max(0, deadline - Date.now()))]);
+  server.closeAllConnections();
+  await site.close();
+  site.log.info('stopped');
+  process.exit(0);
+}
+
+const hasConnections = (server: Server) =>
+  new Promise<boolean>((resolve) => server.getConnections((error, count) => resolve(!error && count > 0)));
+
+function quit(line: string): never {
+  process.stderr.write(`${line}\n`);
+  process.exit(1);
+}
