@@ -1,5 +1,5 @@
-import type { Migration } from '../src/storage/migrate.ts';
 import type { TableDefinition } from '../src/storage/dialect.ts';
+import type { Migration } from '../src/storage/migrate.ts';
 
 /**
  * WordPress's tables (`wp_get_db_schema`, WordPress 7.1) and the calendar's two, for a database that has none. Where WordPress is at home nothing is
@@ -45,7 +45,14 @@ const TABLES: readonly TableDefinition[] = [
   },
   {
     name: 'term_taxonomy',
-    columns: { term_taxonomy_id: ID, term_id: REFERENCE, taxonomy: text(32), description: LONG, parent: REFERENCE, count: 'bigint(20) NOT NULL DEFAULT 0' },
+    columns: {
+      term_taxonomy_id: ID,
+      term_id: REFERENCE,
+      taxonomy: text(32),
+      description: LONG,
+      parent: REFERENCE,
+      count: 'bigint(20) NOT NULL DEFAULT 0',
+    },
     primary: ['term_taxonomy_id'],
     unique: { term_id_taxonomy: ['term_id', 'taxonomy'] },
     keys: { taxonomy: ['taxonomy'] },

@@ -24,21 +24,45 @@ export function foldForSearch(text: string): string {
 const ORDER = '`^_-,;:!?.\'"()[]{}@*/\\&#%+<=>|~$';
 const FIRST_RANK = 0x10;
 /** 32 marks fit exactly between U+0010 and U+002F, just below the digits; the space goes below them. */
-const RANKS = new Map<string, string>([[' ', '\u000f'], ...[...ORDER].map((mark, place): [string, string] => [mark, String.fromCharCode(FIRST_RANK + place)])]);
+const RANKS = new Map<string, string>([
+  [' ', '\u000f'],
+  ...[...ORDER].map((mark, place): [string, string] => [mark, String.fromCharCode(FIRST_RANK + place)]),
+]);
 const PUNCTUATION = /[ -/:-@[-`{-~]/g;
 
 /** Lower-case letters with a weight of their own though Unicode takes them apart. */
 const WHOLE = new Set('¨¯´¸˘˙˚˛˜˝ͺ΄΅йїќѓўѷӑӓӗӛӝӟӥӧөӫӭӱӳӵӹآأؤإئ゛゜');
 
-/** Letters that Unicode does not take apart, though the collation does. */
+/** Letters that Unicode does not take apart, or takes apart otherwise than the collation. */
 const LETTERS = new Map(
   Object.entries({
-    ß: 'ss', æ: 'ae', ǽ: 'ae', ǣ: 'ae', œ: 'oe', ø: 'o', ǿ: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ς: 'σ', ϲ: 'σ', ґ: 'г', ך: 'כ', ם: 'מ', ן: 'נ', ף: 'פ', ץ: 'צ',
+    ß: 'ss',
+    æ: 'ae',
+    ǽ: 'ae',
+    ǣ: 'ae',
+    œ: 'oe',
+    ø: 'o',
+    ǿ: 'o',
+    ł: 'l',
+    đ: 'd',
+    ð: 'd',
+    ħ: 'h',
+    ŀ: 'l',
+    ς: 'σ',
+    ϲ: 'σ',
+    ґ: 'г',
+    ך: 'כ',
+    ם: 'מ',
+    ן: 'נ',
+    ף: 'פ',
+    ץ: 'צ',
   }),
 );
 
 /** Marks and invisible characters without weight; the marks of Indic and similar scripts are letters and stay. */
-const WEIGHTLESS = /(?![\u0363-\u036f\u0700-\u109f\u1100-\u1aaf\u1b00-\u1dbf\u1dd3-\u1dff\u2de0-\u2dff\ua66f-\uabff])[\p{Mn}\p{Me}\p{Cf}]/gu;
+const WEIGHTLESS =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are ranges of single marks, not a letter with a mark
+  /(?![\u0363-\u036f\u0700-\u109f\u1100-\u1aaf\u1b00-\u1dbf\u1dd3-\u1dff\u2de0-\u2dff\ua66f-\uabff])[\p{Mn}\p{Me}\p{Cf}]/gu;
 const SMALL_KANA = new Map([...'ぁぃぅぇぉっゃゅょゎゕゖ'].map((small, place) => [small, [...'あいうえおつやゆよわかけ'][place] ?? small]));
 const NEVER_FOLDED = /[\u3400-\u9fff\uac00-\ud7a3]/;
 
@@ -53,7 +77,7 @@ function replaceWide(text: string, change: (character: string) => string): strin
 function foldedCharacter(character: string): string {
   return remembered(folded, character, () => {
     if (NEVER_FOLDED.test(character) || WHOLE.has(character)) return character;
-    const plain = character.normalize('NFKD').toLowerCase().replace(WEIGHTLESS, '');
+    const plain = LETTERS.get(character) ?? character.normalize('NFKD').toLowerCase().replace(WEIGHTLESS, '');
     return [...plain].map((part) => LETTERS.get(part) ?? hiragana(part)).join('');
   });
 }

@@ -1,6 +1,7 @@
-/** The two of knex's clients that this room extends; knex ships no types for them. Only what is used here is declared. */
+/** The classes of knex that this room extends; knex ships no types for them. Only what is used here is declared. */
 declare module 'knex/lib/dialects/better-sqlite3/index.js' {
   import type { Knex } from 'knex';
+
   class Client {
     constructor(config: Knex.Config);
     readonly connectionSettings: { filename: string };
@@ -20,6 +21,7 @@ declare module 'knex/lib/dialects/sqlite3/execution/sqlite-transaction.js' {
 
 declare module 'knex/lib/dialects/mysql2/index.js' {
   import type { Knex } from 'knex';
+
   class Client {
     constructor(config: Knex.Config);
     acquireConnection(): Promise<unknown>;
@@ -27,4 +29,22 @@ declare module 'knex/lib/dialects/mysql2/index.js' {
     _query(connection: object, query: { readonly sql: string }): Promise<unknown>;
   }
   export default Client;
+}
+
+declare module 'knex/lib/dialects/sqlite3/query/sqlite-querycompiler.js' {
+  class QueryCompiler {
+    constructor(client: unknown, ...rest: unknown[]);
+    readonly single: { insert?: unknown; onConflict?: unknown; ignore?: boolean; merge?: { updates: unknown }; returning?: unknown };
+    readonly tableName: string;
+    readonly formatter: { columnize(columns: string[]): string };
+    insert(): unknown;
+    with(): string;
+    where(): string;
+    _prepInsert(rows: unknown[]): { columns: string[]; values: unknown[][] };
+    _buildInsertValues(data: { columns: string[]; values: unknown[][] }): string;
+    _ignore(columns: unknown): string;
+    _merge(updates: unknown, columns: unknown, rows: unknown[]): string;
+    _returning(columns: unknown): string;
+  }
+  export default QueryCompiler;
 }

@@ -56,13 +56,26 @@ async function createJournal(db: Database): Promise<void> {
   const tables: TableDefinition[] = [
     {
       name: 'fasti_migrations',
-      columns: { id: 'int unsigned NOT NULL AUTO_INCREMENT', name: 'varchar(255) NULL', batch: 'int NULL', migration_time: 'timestamp NULL' },
+      columns: {
+        id: 'int unsigned NOT NULL AUTO_INCREMENT',
+        name: 'varchar(255) NULL',
+        batch: 'int NULL',
+        migration_time: 'timestamp NULL',
+      },
       primary: ['id'],
     },
-    { name: 'fasti_migrations_lock', columns: { index: 'int unsigned NOT NULL AUTO_INCREMENT', is_locked: 'int NULL' }, primary: ['index'] },
+    {
+      name: 'fasti_migrations_lock',
+      columns: { index: 'int unsigned NOT NULL AUTO_INCREMENT', is_locked: 'int NULL' },
+      primary: ['index'],
+    },
   ];
   for (const statement of tables.flatMap((table) => db.dialect.createTable(table, db.prefix))) await db.knex.schema.raw(statement);
-  await db.knex(`${journal(db)}_lock`).insert({ index: 1, is_locked: 0 }).onConflict('index').ignore();
+  await db
+    .knex(`${journal(db)}_lock`)
+    .insert({ index: 1, is_locked: 0 })
+    .onConflict('index')
+    .ignore();
 }
 
 function sourceFor({ dialect, prefix }: Database): Knex.MigrationSource<Migration> {

@@ -73,14 +73,30 @@ const BUSY = new Set([1213, 1205, 1020, 3572, 9007, 8002, 8022, 8028]);
  * 1040 and 1203 too many connections, 1044, 1045, 1049, 1698 refused user or database, 1047 node not ready (Galera), 1053, 1077, 1079, 1152, 1184
  * going down, 1290, 1792, 1836 read only (after a failover), 1317 interrupted, 1927 connection killed, 1129, 1130 host refused.
  */
-const REFUSING = new Set([1040, 1203, 1044, 1045, 1049, 1698, 1047, 1053, 1077, 1079, 1152, 1184, 1290, 1792, 1836, 1317, 1927, 1129, 1130]);
+const REFUSING = new Set([
+  1040, 1203, 1044, 1045, 1049, 1698, 1047, 1053, 1077, 1079, 1152, 1184, 1290, 1792, 1836, 1317, 1927, 1129, 1130,
+]);
 
 /** 1021 disk full, 1114 table full, 1030 error from the storage engine (28: no space). */
 const FULL = new Set([1021, 1114, 1030]);
 
 const UNREACHABLE = new Set([
-  'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT', 'EACCES',
-  'PROTOCOL_CONNECTION_LOST', 'PROTOCOL_SEQUENCE_TIMEOUT', 'HANDSHAKE_NO_SSL_SUPPORT', 'ER_NET_READ_ERROR', 'ER_NET_READ_INTERRUPTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+  'EACCES',
+  'PROTOCOL_CONNECTION_LOST',
+  'PROTOCOL_SEQUENCE_TIMEOUT',
+  'HANDSHAKE_NO_SSL_SUPPORT',
+  'ER_NET_READ_ERROR',
+  'ER_NET_READ_INTERRUPTED',
 ]);
 
 /**
@@ -133,7 +149,8 @@ class SessionClient extends Mysql2Client {
 function connectionOf(address: string): object {
   const url = new URL(address);
   const database = decodeURIComponent(url.pathname.slice(1));
-  if (database === '' || database.includes('/')) throw new Error('the address of a MySQL database must end with its name: mysql://user:password@host:port/name');
+  if (database === '' || database.includes('/'))
+    throw new Error('the address of a MySQL database must end with its name: mysql://user:password@host:port/name');
   const unknown = [...url.searchParams.keys()].filter((key) => key !== 'socketPath' && key !== 'ssl');
   if (unknown.length > 0) throw new Error(`the address of the MySQL database has a parameter that is not known: ${unknown.join(', ')}`);
   const socketPath = url.searchParams.get('socketPath');
@@ -148,14 +165,19 @@ function connectionOf(address: string): object {
 
 function createTable({ name, columns, primary, keys = {}, unique = {} }: TableDefinition, prefix: string): string[] {
   const quote = (column: string): string => column.replace(/^\w+/, '`$&`');
-  const key = (kind: string) => ([label, parts]: [string, readonly string[]]) => `${kind} \`${label.replace('{prefix}', prefix)}\` (${parts.map(quote).join(',')})`;
+  const key =
+    (kind: string) =>
+    ([label, parts]: [string, readonly string[]]) =>
+      `${kind} \`${label.replace('{prefix}', prefix)}\` (${parts.map(quote).join(',')})`;
   const lines = [
     ...Object.entries(columns).map(([column, type]) => `\`${column}\` ${type}`),
     `PRIMARY KEY (${primary.map(quote).join(',')})`,
     ...Object.entries(unique).map(key('UNIQUE KEY')),
     ...Object.entries(keys).map(key('KEY')),
   ];
-  return [`CREATE TABLE IF NOT EXISTS \`${prefix}${name}\` (${lines.join(', ')}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci`];
+  return [
+    `CREATE TABLE IF NOT EXISTS \`${prefix}${name}\` (${lines.join(', ')}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci`,
+  ];
 }
 
 function numberOf(error: unknown): number {

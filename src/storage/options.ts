@@ -14,7 +14,12 @@ export async function readOptions(db: Database, names: readonly string[]): Promi
  *
  * @param autoload WordPress's word for when to load it; new options get `auto`, as WordPress has it since 6.6
  */
-export async function writeOption(db: Database, name: string, value: string, autoload?: 'on' | 'off' | 'auto' | 'yes' | 'no'): Promise<void> {
+export async function writeOption(
+  db: Database,
+  name: string,
+  value: string,
+  autoload?: 'on' | 'off' | 'auto' | 'yes' | 'no',
+): Promise<void> {
   await db
     .from('options')
     .insert({ option_name: name, option_value: value, autoload: autoload ?? 'auto' })

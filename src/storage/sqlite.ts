@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3';
 import knex from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import SqliteTransaction from 'knex/lib/dialects/sqlite3/execution/sqlite-transaction.js';
+import SqliteQueryCompiler from 'knex/lib/dialects/sqlite3/query/sqlite-querycompiler.js';
 import { foldForSearch, foldText } from './collation.ts';
 import { codeOf, type Dialect, type Engine, failure, guardTransactions, type TableDefinition } from './dialect.ts';
 import { silent } from './knex-log.ts';
@@ -87,9 +88,9 @@ class FileClient extends BetterSqlite3Client {
       const statement = prepared(connection, query.sql);
       const bindings = (query.bindings ?? []).map(bindable);
       if (statement.reader) {
-        query.response = statement.all(...bindings);
+        query.response = statement.all(bindings);
       } else {
-        const { lastInsertRowid, changes } = statement.run(...bindings);
+        const { lastInsertRowid, changes } = statement.run(bindings);
         query.response = { lastInsertRowid, changes };
         query.context = { lastID: lastInsertRowid, changes };
       }
@@ -99,6 +100,26 @@ class FileClient extends BetterSqlite3Client {
 
   transaction(...rest: unknown[]): SqliteTransaction {
     return new ImmediateTransaction(this, ...rest);
+  }
+
+  queryCompiler(...rest: unknown[]): SqliteQueryCompiler {
+    return new ValuesCompiler(this, ...rest);
+  }
+}
+
+/** Inserts many rows with VALUES. knex joins them with UNION ALL, of which SQLite takes no more than 500. */
+class ValuesCompiler extends SqliteQueryCompiler {
+  override insert(): unknown {
+    const { insert, onConflict, ignore, merge, returning } = this.single;
+    if (!Array.isArray(insert) || insert.length < 2) return super.insert();
+    const data = this._prepInsert(insert);
+    const parts = [
+      `${this.with()}insert into ${this.tableName} (${this.formatter.columnize(data.columns)}) values (${this._buildInsertValues(data)})`,
+    ];
+    if (onConflict && ignore) parts.push(this._ignore(onConflict));
+    else if (onConflict && merge) parts.push(this._merge(merge.updates, onConflict, insert), this.where());
+    if (returning) parts.push(this._returning(returning));
+    return { sql: parts.filter(Boolean).join(' '), returning };
   }
 }
 
@@ -164,8 +185,10 @@ function createTable({ name, columns, primary, keys = {}, unique = {}, anyCase =
   const numbered = Object.values(columns).some((type) => type.includes('AUTO_INCREMENT'));
   if (!numbered) lines.push(`PRIMARY KEY (${list(primary)})`);
   // The names of SQLite's indexes are shared by all tables of a file.
-  const index = (kind: string) => ([label, parts]: [string, readonly string[]]) =>
-    `CREATE ${kind} IF NOT EXISTS \`${label.includes('{prefix}') ? label.replace('{prefix}', prefix) : `${table}_${label}`}\` ON \`${table}\` (${list(parts)})`;
+  const index =
+    (kind: string) =>
+    ([label, parts]: [string, readonly string[]]) =>
+      `CREATE ${kind} IF NOT EXISTS \`${label.includes('{prefix}') ? label.replace('{prefix}', prefix) : `${table}_${label}`}\` ON \`${table}\` (${list(parts)})`;
   return [
     `CREATE TABLE IF NOT EXISTS \`${table}\` (${lines.join(', ')})`,
     ...Object.entries(unique).map(index('UNIQUE INDEX')),
@@ -180,5 +203,12 @@ function columnType(type: string, anyCase: boolean): string {
   const nothing = number ? '0' : "''";
   const given = /DEFAULT ('[^']*'|[\w]+)/.exec(type)?.[1]?.replace('current_timestamp', 'CURRENT_TIMESTAMP');
   const compulsory = type.includes('NOT NULL');
-  return [number ? 'INTEGER' : 'TEXT', compulsory ? 'NOT NULL' : '', `DEFAULT ${given ?? (compulsory ? nothing : 'NULL')}`, anyCase ? 'COLLATE NOCASE' : ''].filter(Boolean).join(' ');
+  return [
+    number ? 'INTEGER' : 'TEXT',
+    compulsory ? 'NOT NULL' : '',
+    `DEFAULT ${given ?? (compulsory ? nothing : 'NULL')}`,
+    anyCase ? 'COLLATE NOCASE' : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
 }

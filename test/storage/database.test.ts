@@ -7,14 +7,18 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, DatabaseUnavailable, lockNames, openDatabase, ping, upsert } from '../../src/storage/database.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 
-const counter = async (db: Database): Promise<number | undefined> => (await db.from('fasti_changes').where('id', 1).first('counter'))?.counter;
+const counter = async (db: Database): Promise<number | undefined> =>
+  (await db.from('fasti_changes').where('id', 1).first('counter'))?.counter;
 const option = (name: string, value = '') => ({ option_name: name, option_value: value, autoload: 'off' });
 
 /** Adds one to the counter the slow way: read, wait, write. Two at once would lose one if they did not wait for each other. */
 async function countUp(db: Database): Promise<void> {
   const row = await db.dialect.lockRows(db.from('fasti_changes').where('id', 1)).first('counter');
   await sleep(2);
-  await db.from('fasti_changes').where('id', 1).update({ counter: (row?.counter ?? 0) + 1 });
+  await db
+    .from('fasti_changes')
+    .where('id', 1)
+    .update({ counter: (row?.counter ?? 0) + 1 });
 }
 
 describeDatabases('a database', (open, engine) => {
@@ -163,23 +167,50 @@ describeDatabases('a database', (open, engine) => {
     expect(rows).toEqual(['second', 'new']);
   });
 
+  it('inserts thousands of rows at once', async () => {
+    const rows = Array.from({ length: 2000 }, (_, n) => ({ object_id: 9000 + n, term_taxonomy_id: 1 }));
+    await db.from('term_relationships').insert(rows);
+    await db.from('term_relationships').insert(rows).onConflict(['object_id', 'term_taxonomy_id']).ignore();
+    await upsert(
+      db,
+      'term_relationships',
+      rows.map((row) => ({ ...row, term_order: 5 })),
+      ['object_id', 'term_taxonomy_id'],
+      ['term_order'],
+    );
+    expect(await db.from('term_relationships').where('object_id', '>=', 9000).where('term_order', 5)).toHaveLength(2000);
+  });
+
   it('gives back what was written, type by type', async () => {
-    const [id] = await db.from('posts').insert({ post_title: '日本 😀 O\'Hara \\ "x"', post_type: 'post', menu_order: -1, post_date: '2026-11-20 10:00:00' });
+    const [id] = await db
+      .from('posts')
+      .insert({ post_title: '日本 😀 O\'Hara \\ "x"', post_type: 'post', menu_order: -1, post_date: '2026-11-20 10:00:00' });
     const row = await db.from('posts').where('ID', Number(id)).first();
-    expect(row).toMatchObject({ ID: id, post_title: '日本 😀 O\'Hara \\ "x"', menu_order: -1, post_date: '2026-11-20 10:00:00', post_date_gmt: '0000-00-00 00:00:00', post_content: '' });
+    expect(row).toMatchObject({
+      ID: id,
+      post_title: '日本 😀 O\'Hara \\ "x"',
+      menu_order: -1,
+      post_date: '2026-11-20 10:00:00',
+      post_date_gmt: '0000-00-00 00:00:00',
+      post_content: '',
+    });
     // A number in a text column is the text of that number.
     await db.from('postmeta').insert({ post_id: 1, meta_key: 'number', meta_value: 10 as unknown as string });
     expect(await db.from('postmeta').where('meta_key', 'number').first('meta_value')).toEqual({ meta_value: '10' });
-    const [sum] = await db.from('options').sum('option_id as sum').count('* as count');
-    expect([typeof sum?.sum, typeof sum?.count]).toEqual(['number', 'number']);
+    const [total] = await db.knex('wp_options').sum('option_id as sum').count('* as count');
+    expect([typeof total?.sum, typeof total?.count]).toEqual(['number', 'number']);
   });
 
   it('reads the number a meta begins with', async () => {
     const texts = ['12', '-3.5', '7 km', 'none', ''];
     await db.from('termmeta').insert(texts.map((meta_value) => ({ term_id: 5, meta_key: 'n', meta_value })));
     const [sql, bindings] = db.dialect.asNumber('meta_value');
-    const rows = await db.from('termmeta').where('term_id', 5).orderBy('meta_id').select(db.knex.raw(`${sql} AS n`, bindings));
-    expect(rows.map((row: { n: number }) => row.n)).toEqual([12, -3.5, 7, 0, 0]);
+    const rows: { n: number }[] = await db
+      .knex('wp_termmeta')
+      .where('term_id', 5)
+      .orderBy('meta_id')
+      .select(db.knex.raw(`${sql} AS n`, bindings));
+    expect(rows.map(({ n }) => n)).toEqual([12, -3.5, 7, 0, 0]);
   });
 
   it('counts queries', async () => {

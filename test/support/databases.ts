@@ -25,7 +25,12 @@ export type Open = (options?: OpenOptions) => Promise<Database>;
 export function describeDatabases(name: string, suite: (open: Open, engine: 'SQLite' | 'MySQL') => void): void {
   describe(`${name} on SQLite`, () => suite(opener(newSqliteFile), 'SQLite'));
   const server = process.env.TEST_MYSQL_URL;
-  if (server) describe(`${name} on MySQL`, () => suite(opener(() => newMysqlDatabase(server)), 'MySQL'));
+  if (server)
+    describe(`${name} on MySQL`, () =>
+      suite(
+        opener(() => newMysqlDatabase(server)),
+        'MySQL',
+      ));
 }
 
 /** The address of a database that was made here, for opening it a second time or from another process. */
@@ -101,7 +106,9 @@ async function newMysqlDatabase(server: string): Promise<Place> {
     charset: 'utf8mb4_unicode_520_ci',
     multipleStatements: true,
   });
-  await own.query(`CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci; USE \`${name}\`; SET SESSION sql_mode = '', time_zone = '+00:00'`);
+  await own.query(
+    `CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci; USE \`${name}\`; SET SESSION sql_mode = '', time_zone = '+00:00'`,
+  );
   return {
     url: url.href,
     run: async (script) => {

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -25,13 +25,13 @@ export interface RunningSite {
   readonly close: () => Promise<void>;
 }
 
-/** Application passwords of the fixture's users, by name. */
-import credentials from '../fixtures/credentials.json' with { type: 'json' };
+const credentials = JSON.parse(readFileSync(new URL('../fixtures/credentials.json', import.meta.url), 'utf8')) as Record<string, { application_password: string }>;
 
-export const basic = (user: keyof typeof credentials | string): string => {
-  const known = (credentials as Record<string, { application_password: string }>)[user];
-  return `Basic ${Buffer.from(`${user}:${known?.application_password ?? ''}`).toString('base64')}`;
-};
+/** The application password of one of the fixture's users. */
+export const passwordOf = (user: string): string => credentials[user]?.application_password ?? '';
+
+/** The header by which one of the fixture's users signs in. */
+export const basic = (user: string): string => `Basic ${Buffer.from(`${user}:${passwordOf(user)}`).toString('base64')}`;
 
 /** Serves a database that `describeDatabases` made, on a port of its own. */
 export async function serveDatabase(db: Database, { env = {}, clock }: { env?: Record<string, string>; clock?: () => Date } = {}): Promise<RunningSite> {

@@ -1,0 +1,151 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { migrate } from '../../src/storage/migrate.ts';
+import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
+
+const ALL = ['001-wordpress-tables', '002-own-tables'];
+const WORDPRESS = [
+  'commentmeta',
+  'comments',
+  'links',
+  'options',
+  'postmeta',
+  'posts',
+  'term_relationships',
+  'term_taxonomy',
+  'termmeta',
+  'terms',
+  'usermeta',
+  'users',
+];
+const CALENDAR = ['tec_events', 'tec_occurrences'];
+const OWN = ['fasti_changes', 'fasti_locks', 'fasti_migrations', 'fasti_migrations_lock'];
+
+describeDatabases('migrate', (open, engine) => {
+  const names = async (db: Database): Promise<string[]> => {
+    const list =
+      engine === 'MySQL'
+        ? 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()'
+        : "SELECT name FROM sqlite_master WHERE type = 'table'";
+    const rows = engine === 'MySQL' ? (await db.knex.raw(list))[0] : await db.knex.raw(list);
+    return rows
+      .map((row: { name: string }) => row.name)
+      .filter((name: string) => !name.startsWith('sqlite_'))
+      .sort();
+  };
+
+  it('makes all tables in an empty database, and none the second time', async () => {
+    const db = await open({ migrated: false });
+    expect(await migrate(db)).toEqual(ALL);
+    expect(await names(db)).toEqual([...WORDPRESS, ...CALENDAR, ...OWN].map((name) => `wp_${name}`).sort());
+    const before = db.queries();
+    expect(await migrate(db)).toEqual([]);
+    expect(db.queries() - before).toBe(2);
+  });
+
+  it('heeds the prefix, so that two sites share a database', async () => {
+    const db = await open({ migrated: false, prefix: 'first_' });
+    expect(await migrate(db)).toEqual(ALL);
+    const second = await openDatabase({ url: urlOf(db), prefix: 'second_' });
+    expect(await migrate(second)).toEqual(ALL);
+    expect((await names(db)).filter((name) => name.startsWith('second_'))).toHaveLength(WORDPRESS.length + CALENDAR.length + OWN.length);
+    await second.close();
+  });
+
+  it('leaves the tables of a WordPress as they are, and an old install without the tables of the calendar', async () => {
+    const db = await open({ migrated: false });
+    await runScript(db, 'CREATE TABLE wp_posts (ID bigint PRIMARY KEY, post_title text, of_a_plugin text);');
+    expect(await migrate(db)).toEqual(ALL);
+    expect(await names(db)).toEqual(['posts', ...OWN].map((name) => `wp_${name}`).sort());
+    expect(Object.keys(await db.knex('wp_posts').columnInfo())).toEqual(['ID', 'post_title', 'of_a_plugin']);
+  });
+
+  it('takes up a creation that was cut short', async () => {
+    const db = await open();
+    await db.knex.schema.dropTable('wp_posts');
+    await db.knex.schema.dropTable('wp_users');
+    await db.knex('wp_fasti_migrations').del();
+    expect(await migrate(db)).toEqual(ALL);
+    expect(await db.from('posts')).toEqual([]);
+    expect(await db.from('users')).toEqual([]);
+  });
+
+  it('is safe when several start at the same moment', async () => {
+    const db = await open({ migrated: false });
+    const others = await Promise.all([1, 2, 3].map(() => openDatabase({ url: urlOf(db), prefix: 'wp_' })));
+    const applied = await Promise.all([db, ...others].map((one) => migrate(one)));
+    expect(applied.flat()).toEqual(ALL);
+    expect(await db.knex('wp_fasti_migrations').pluck('name')).toEqual(ALL);
+    expect(await db.from('fasti_changes')).toEqual([{ id: 1, counter: 1 }]);
+    await Promise.all(others.map((one) => one.close()));
+  });
+
+  describe('the tables', () => {
+    it('number posts, terms and events without giving a number twice', async () => {
+      const db = await open();
+      const [first] = await db.from('posts').insert({ post_title: 'first' });
+      await db.from('posts').del();
+      const [second] = await db.from('posts').insert({ post_title: 'second' });
+      expect([first, second]).toEqual([1, 2]);
+    });
+
+    it('fill what is not named with the defaults of WordPress', async () => {
+      const db = await open();
+      await db.from('posts').insert({});
+      expect(await db.from('posts').first()).toEqual({
+        ID: 1,
+        post_author: 0,
+        post_date: '0000-00-00 00:00:00',
+        post_date_gmt: '0000-00-00 00:00:00',
+        post_content: '',
+        post_title: '',
+        post_excerpt: '',
+        post_status: 'publish',
+        comment_status: 'open',
+        ping_status: 'open',
+        post_password: '',
+        post_name: '',
+        to_ping: '',
+        pinged: '',
+        post_modified: '0000-00-00 00:00:00',
+        post_modified_gmt: '0000-00-00 00:00:00',
+        post_content_filtered: '',
+        post_parent: 0,
+        guid: '',
+        menu_order: 0,
+        post_type: 'post',
+        post_mime_type: '',
+        comment_count: 0,
+      });
+      await db.from('tec_events').insert({ post_id: 1, start_date: '2026-01-01 10:00:00', start_date_utc: '2026-01-01 09:00:00' });
+      expect(await db.from('tec_events').first()).toMatchObject({
+        timezone: 'UTC',
+        duration: 7200,
+        end_date: null,
+        hash: '',
+        updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+      });
+    });
+
+    it('hold one row for each option, event and occurrence', async () => {
+      const db = await open();
+      const twice = async (insert: () => PromiseLike<unknown>): Promise<boolean> => {
+        await insert();
+        return Promise.resolve(insert()).then(() => false, db.dialect.isDuplicate);
+      };
+      expect(await twice(() => db.from('options').insert({ option_name: 'a' }))).toBe(true);
+      expect(await twice(() => db.from('tec_events').insert({ post_id: 3, start_date: '', start_date_utc: '' }))).toBe(true);
+      expect(await twice(() => db.from('tec_occurrences').insert({ hash: 'h', start_date: '2026-01-01 10:00:00' }))).toBe(true);
+      expect(await twice(() => db.from('term_relationships').insert({ object_id: 1, term_taxonomy_id: 1 }))).toBe(true);
+      expect(await twice(() => db.from('term_taxonomy').insert({ term_id: 1, taxonomy: 'post_tag' }))).toBe(true);
+    });
+
+    it('find slugs and logins whatever their case', async () => {
+      const db = await open();
+      await db.from('posts').insert({ post_name: 'jazz-night' });
+      await db.from('users').insert({ user_login: 'Anna' });
+      expect(await db.from('posts').where('post_name', 'Jazz-Night')).toHaveLength(1);
+      expect(await db.from('users').where('user_login', 'anna')).toHaveLength(1);
+    });
+  });
+});

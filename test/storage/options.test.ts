@@ -1,0 +1,50 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/database.ts';
+import { deleteOption, readOptions, writeOption } from '../../src/storage/options.ts';
+import { describeDatabases } from '../support/databases.ts';
+
+describeDatabases('options', (open) => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await open();
+  });
+
+  it('reads those that exist, in one query', async () => {
+    await writeOption(db, 'home', 'https://example.org');
+    await writeOption(db, 'blogname', '');
+    const before = db.queries();
+    expect(await readOptions(db, ['home', 'blogname', 'none'])).toEqual(
+      new Map([
+        ['home', 'https://example.org'],
+        ['blogname', ''],
+      ]),
+    );
+    expect(await readOptions(db, [])).toEqual(new Map());
+    expect(db.queries() - before).toBe(1);
+  });
+
+  it('keeps the text as it is, serialized or not', async () => {
+    const text = 'a:1:{s:3:"caf";s:5:"café";}\n\\ \' "';
+    await writeOption(db, 'raw', text);
+    expect((await readOptions(db, ['raw'])).get('raw')).toBe(text);
+  });
+
+  it('sets autoload on a new option and keeps it on an old one', async () => {
+    await writeOption(db, 'loaded', '1', 'off');
+    await writeOption(db, 'loaded', '2');
+    expect(await db.from('options').where('option_name', 'loaded').select('option_value', 'autoload')).toEqual([
+      { option_value: '2', autoload: 'off' },
+    ]);
+    await writeOption(db, 'loaded', '3', 'on');
+    expect(await db.from('options').where('option_name', 'loaded').pluck('autoload')).toEqual(['on']);
+    await writeOption(db, 'unsaid', '1');
+    expect(await db.from('options').where('option_name', 'unsaid').pluck('autoload')).toEqual(['auto']);
+  });
+
+  it('removes an option, and minds no absent one', async () => {
+    await writeOption(db, 'gone', '1');
+    await deleteOption(db, 'gone');
+    await deleteOption(db, 'gone');
+    expect(await readOptions(db, ['gone'])).toEqual(new Map());
+  });
+});
