@@ -1,6 +1,9 @@
 import { escHtml, escJs } from '../wordpress/entities.ts';
+import { trimWords } from '../wordpress/excerpt.ts';
+import { forwardSearch } from '../wordpress/html-pieces.ts';
+import { ksesPost } from '../wordpress/kses.ts';
 import { addParagraphs } from '../wordpress/paragraphs.ts';
-import { renderTitle, trimWords } from '../wordpress/render.ts';
+import { renderTitle } from '../wordpress/render.ts';
 import { offerPrice } from './cost.ts';
 
 /** What every structured record takes from its post, raw as stored. */
@@ -127,12 +130,27 @@ function texts({ title, content, excerpt, status, protected: locked, image }: Po
   };
 }
 
-/** The excerpt, or else the beginning of the content without markup, in paragraphs. Shortcodes are left out of both. */
+/** The excerpt, or else the beginning of the content without markup, in paragraphs. What stands in brackets is left out of both. */
 function description(excerpt: string, content: string): string {
-  const raw = excerpt !== '' ? excerpt : content;
-  const plain = raw.replace(/\[[^[\]]+\]/g, '');
-  const shown = excerpt !== '' ? plain.trim() : trimWords(plain, DESCRIPTION_WORDS, ' [&hellip;]');
+  const shown =
+    excerpt !== '' ? ksesPost(withoutBrackets(excerpt)).trim() : trimWords(withoutBrackets(content), DESCRIPTION_WORDS, ' [&hellip;]');
   return shown === '' ? '' : addParagraphs(shown);
+}
+
+/** The text without what stands in brackets on one line: shortcodes, known or not. */
+function withoutBrackets(text: string): string {
+  const [opening, closing, line] = [forwardSearch(text, '['), forwardSearch(text, ']'), forwardSearch(text, '\n')];
+  let kept = '';
+  let from = 0;
+  for (let open = opening(0); open >= 0; open = opening(open + 1)) {
+    if (open < from) continue;
+    const close = closing(open + 2);
+    const end = line(open);
+    if (close < 0 || (end >= 0 && end < close)) continue;
+    kept += text.slice(from, open);
+    from = close + 1;
+  }
+  return kept + text.slice(from);
 }
 
 /** The reference spells the addresses of events that have no page of their own yet in this way. */
