@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { addressOf, basePath, splitTarget } from '../../src/http/addressing.ts';
+
+const ROOT = { base: '', languages: ['en', 'it'] };
+const CMS = { base: '/cms', languages: ['en', 'it'] };
+
+describe('an address of the interface', () => {
+  it.each([
+    ['/wp-json', '/'],
+    ['/wp-json/', '/'],
+    ['/wp-json/tribe/events/v1', '/tribe/events/v1'],
+    ['/wp-json/tribe/events/v1/', '/tribe/events/v1'],
+    ['/wp-json/tribe/events/v1/events/44', '/tribe/events/v1/events/44'],
+    ['/index.php/wp-json/tribe/events/v1/events/44', '/tribe/events/v1/events/44'],
+    ['/wp-json/tribe/events/v1/events//44', '/tribe/events/v1/events//44'],
+    ['/wp-json/tribe/events/v1/events/by-slug/a%2Fb', '/tribe/events/v1/events/by-slug/a%2Fb'],
+  ])('%s leads to %s', (path, route) => {
+    expect(addressOf(path, undefined, ROOT)).toEqual({ route, language: undefined });
+  });
+
+  it.each([
+    ['/', '/tribe/events/v1/events'],
+    ['/index.php', '/tribe/events/v1/events'],
+    ['/', '/tribe/events/v1/events/'],
+  ])('%s with rest_route=%s leads to the same', (path, restRoute) => {
+    expect(addressOf(path, restRoute, ROOT)).toEqual({ route: '/tribe/events/v1/events', language: undefined });
+  });
+
+  it('keeps a route in the query that lacks its first slash, which then leads nowhere', () => {
+    expect(addressOf('/', 'tribe/events/v1', ROOT)?.route).toBe('tribe/events/v1');
+  });
+
+  it.each([
+    ['/it/wp-json/tribe/events/v1/events', undefined],
+    ['/it/index.php/wp-json/tribe/events/v1/events', undefined],
+    ['/index.php/it/wp-json/tribe/events/v1/events', undefined],
+    ['/it/', '/tribe/events/v1/events'],
+    ['/it', '/tribe/events/v1/events'],
+    ['/it/index.php', '/tribe/events/v1/events'],
+  ])('%s names a language', (path, restRoute) => {
+    expect(addressOf(path, restRoute, ROOT)).toEqual({ route: '/tribe/events/v1/events', language: 'it' });
+  });
+
+  it.each([
+    ['/cms/wp-json/tribe/events/v1', undefined, undefined],
+    ['/cms/it/wp-json/tribe/events/v1', undefined, 'it'],
+    ['/cms/', '/tribe/events/v1', undefined],
+    ['/cms', '/tribe/events/v1', undefined],
+    ['/wp-json/tribe/events/v1', undefined, undefined],
+  ])('%s is one of a site in a subfolder', (path, restRoute, language) => {
+    expect(addressOf(path, restRoute, CMS)).toEqual({ route: '/tribe/events/v1', language });
+  });
+
+  it.each([
+    ['/', undefined],
+    ['/', ''],
+    ['/', ['/tribe/events/v1']],
+    ['/events/', '/tribe/events/v1'],
+    ['/de/wp-json/tribe/events/v1', undefined],
+    ['/it/en/wp-json/tribe/events/v1', undefined],
+    ['/wp-jsonx/tribe', undefined],
+    ['/other/wp-json/tribe', undefined],
+    ['//wp-json/tribe/events/v1', undefined],
+  ])('%s with rest_route %j is none', (path, restRoute) => {
+    expect(addressOf(path, restRoute, ROOT)).toBeUndefined();
+  });
+});
+
+describe('the target of a request', () => {
+  it.each([
+    ['/wp-json/?a=1&b=%20', '/wp-json/', 'a=1&b=%20'],
+    ['/a?b?c', '/a', 'b?c'],
+    ['http://example.test/wp-json/x?y=1', '/wp-json/x', 'y=1'],
+    ['http://example.test', '/', ''],
+    ['/a#b?c', '/a', ''],
+  ])('%s', (target, path, query) => {
+    expect(splitTarget(target)).toEqual({ path, query });
+  });
+
+  it.each([
+    ['https://example.test', ''],
+    ['https://example.test/', ''],
+    ['https://example.test/cms/', '/cms'],
+    ['', ''],
+  ])('begins below the path of %j', (home, base) => {
+    expect(basePath(home)).toBe(base);
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import { mergeParams, parseBody, parseQuery } from '../../src/http/input.ts';
+
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const body = (text: string | Buffer, type: string | undefined) => parseBody(Buffer.from(text), type);
+
+describe('a query as PHP reads it', () => {
+  it.each<[string, unknown]>([
+    ['a=1&b=two', { a: '1', b: 'two' }],
+    ['a=1&a=2', { a: '2' }],
+    ['a[]=1&a[]=2', { a: ['1', '2'] }],
+    ['a%5B%5D=1&a%5B%5D=2', { a: ['1', '2'] }],
+    ['a[k]=v', { a: { k: 'v' } }],
+    ['organizer[0][organizer]=Anna&organizer[1]=5', { organizer: [{ organizer: 'Anna' }, '5'] }],
+    ['a=1+2&b=%C3%A9', { a: '1 2', b: 'é' }],
+    ['a=1&', { a: '1' }],
+    ['&&a', { a: '' }],
+    ['a=b=c', { a: 'b=c' }],
+    ['a=100%', { a: '100%' }],
+    ['a=%zz%20x', { a: '%zz x' }],
+    ['', {}],
+  ])('%s', (text, expected) => {
+    expect({ ...parseQuery(text) }).toEqual(expected);
+  });
+
+  it('makes no parameters of the names that every object has', () => {
+    expect(Object.keys(parseQuery('__proto__[polluted]=1&constructor[prototype][polluted]=1&a=1'))).toEqual(['a']);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it('takes a thousand members of a list for a list', () => {
+    const text = Array.from({ length: 1000 }, (_, index) => `a[]=${index}`).join('&');
+    expect(parseQuery(text).a).toHaveLength(1000);
+  });
+});
+
+describe('a body', () => {
+  it.each<[string, string]>([
+    ['application/json', '{"a":[1]}'],
+    ['application/json; charset=utf-8', '{"a":[1]}'],
+    ['Application/JSON', '{"a":[1]}'],
+    ['application/ld+json', '{"a":[1]}'],
+  ])('of type %s is JSON', async (type, text) => {
+    expect(await body(text, type)).toEqual({ json: { a: [1] } });
+  });
+
+  it.each(['null', '"text"', '5', '[1,2]'])('that is JSON but no object, %s, has no parameters', async (text) => {
+    expect(await body(text, JSON_TYPE)).toEqual({ json: {} });
+  });
+
+  it.each<[string, string | Buffer, number]>([
+    ['that breaks off', '{"a":', 4],
+    ['with a comma too many', '{"a":1,}', 4],
+    ['after a byte order mark', '\uFEFF{"a":1}', 4],
+    ['nested too deeply', `{"a":${'['.repeat(512)}${']'.repeat(512)}}`, 1],
+    ['with a bare control character', '{"a":"\u0001"}', 3],
+    ['that is not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 5],
+    ['with half a character', '{"a":"\\ud83d"}', 10],
+  ])('of JSON %s is refused as PHP does', async (_, text, code) => {
+    expect(await body(text, JSON_TYPE)).toMatchObject({ fault: { code } });
+  });
+
+  it('may be nested 512 deep', async () => {
+    expect(await body(`{"a":${'['.repeat(511)}${']'.repeat(511)}}`, JSON_TYPE)).toHaveProperty('json');
+  });
+
+  it('loses members that would become the prototype of an object', async () => {
+    const { json } = await body('{"__proto__":{"x":1},"a":{"__proto__":{"y":1},"z":1}}', JSON_TYPE);
+    expect(JSON.stringify(json)).toBe('{"a":{"z":1}}');
+  });
+
+  it('of a form is read like a query', async () => {
+    expect(await body('title=New+event&venue[venue]=Hall', FORM_TYPE)).toEqual({ form: { title: 'New event', venue: { venue: 'Hall' } } });
+  });
+
+  it('of several parts gives its text fields, and no files', async () => {
+    const part = (name: string, value: string, more = '') =>
+      `--X\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+    const text = `${part('title', 'New event')}${part('tags[]', 'à')}${part('tags[]', 'b')}${part('file', 'data', '; filename="a.txt"')}--X--\r\n`;
+    expect(await body(text, 'multipart/form-data; boundary=X')).toEqual({ form: { title: 'New event', tags: ['à', 'b'] } });
+  });
+
+  it.each(['multipart/form-data', 'multipart/form-data; boundary=Y'])(
+    'of several parts that cannot be told apart (%s) has none',
+    async (type) => {
+      expect(await body('--X\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--X--\r\n', type)).toEqual({ form: {} });
+    },
+  );
+
+  it.each(['text/plain', undefined])('of type %s is passed over', async (type) => {
+    expect(await body('{"a":1}', type)).toEqual({});
+  });
+
+  it('that is empty has no parameters and no faults', async () => {
+    expect(await body('', JSON_TYPE)).toEqual({});
+  });
+});
+
+describe('parameters from several sources', () => {
+  const query = { a: 'query', b: 'query', id: '8' };
+  it('come from JSON before the form before the query, and from the path before all', () => {
+    const merged = mergeParams({ query, body: { json: { a: 'json', id: 9 } }, path: { id: '6' }, method: 'POST' });
+    expect({ ...merged }).toEqual({ a: 'json', b: 'query', id: '6' });
+    expect({ ...mergeParams({ query, body: { form: { a: 'form' } }, path: {}, method: 'PUT' }) }).toEqual({ ...query, a: 'form' });
+  });
+
+  it('come from a form only with methods that write, from JSON with any', () => {
+    expect(mergeParams({ query, body: { form: { a: 'form' } }, path: {}, method: 'GET' }).a).toBe('query');
+    expect(mergeParams({ query, body: { json: { a: 'json' } }, path: {}, method: 'GET' }).a).toBe('json');
+  });
+
+  it('have no names but those that were sent', () => {
+    expect('toString' in mergeParams({ query: {}, body: {}, path: {}, method: 'GET' })).toBe(false);
+  });
+});

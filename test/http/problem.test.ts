@@ -1,0 +1,103 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiError, type Fault } from '../../src/errors.ts';
+import { problemReply, refusalOf } from '../../src/http/problem.ts';
+import { DatabaseUnavailable } from '../../src/storage/database.ts';
+import { loadTexts, type Texts } from '../../src/texts.ts';
+
+let texts: Texts;
+beforeAll(async () => {
+  texts = await loadTexts(['en', 'it']);
+});
+const reply = (error: unknown, language = 'en') => problemReply(texts, language, refusalOf(error), 'the-id');
+const invalid = (...faults: [string, Fault][]) => new ApiError('rest_invalid_param', { faults: new Map(faults) });
+
+describe('an error as clients of WordPress know it', () => {
+  it('has a code, a message and a status among its data', () => {
+    expect(reply(new ApiError('rest-event-not-found'))).toEqual({
+      status: 404,
+      body: { code: 'rest-event-not-found', message: texts.t('en', 'problems:rest-event-not-found'), data: { status: 404 } },
+    });
+  });
+
+  it('names the parameters that are missing', () => {
+    const { body } = reply(new ApiError('rest_missing_callback_param', { data: { params: ['title', 'start_date'] } }));
+    expect(body).toMatchObject({
+      message: expect.stringMatching(/title, start_date$/),
+      data: { status: 400, params: ['title', 'start_date'] },
+    });
+  });
+
+  it('has no details of values that are refused', () => {
+    const { body } = reply(invalid(['page', { stage: 'value' }]));
+    expect(body).toMatchObject({ code: 'rest_invalid_param', message: expect.stringMatching(/page$/) });
+    expect((body as { data: unknown }).data).toEqual({ status: 400, params: { page: texts.t('en', 'reasons:invalid') }, details: [] });
+  });
+
+  it('gives the reason of a refused value where there is one', () => {
+    const { body } = reply(invalid(['end_date', { stage: 'value', reason: 'end-before-start' }]));
+    expect(body).toMatchObject({ data: { params: { end_date: texts.t('en', 'reasons:end-before-start') } } });
+  });
+
+  it.each<[Fault, string, string]>([
+    [{ stage: 'type', type: 'boolean' }, 'rest_invalid_type', 'all_day is not of type boolean.'],
+    [{ stage: 'enum', values: ['en', 'it'] }, 'rest_not_in_enum', 'all_day is not one of en and it.'],
+  ])('says more about a parameter that misses its %j', (fault, code, message) => {
+    const { body } = reply(invalid(['all_day', fault]));
+    expect((body as { data: unknown }).data).toEqual({
+      status: 400,
+      params: { all_day: message },
+      details: { all_day: { code, message, data: { param: 'all_day' } } },
+    });
+  });
+
+  it('carries the members that go beside', () => {
+    const { body } = reply(new ApiError('term_exists', { data: { term_id: 5 }, besides: { additional_data: [5, 5] } }));
+    expect(body).toMatchObject({ data: { status: 400, term_id: 5 }, additional_data: [5, 5] });
+  });
+
+  it('is 401 where the caller is unknown', () => {
+    expect(reply(new ApiError('rest_forbidden', { status: 401 }))).toMatchObject({ status: 401, body: { data: { status: 401 } } });
+  });
+
+  it('has no data when the name of a function is refused', () => {
+    expect(Object.keys(reply(new ApiError('rest_callback_invalid')).body as object)).toEqual(['code', 'message']);
+  });
+
+  it('speaks the language of the caller', () => {
+    expect(reply(new ApiError('rest_forbidden'), 'it').body).toMatchObject({ message: texts.t('it', 'problems:rest_forbidden') });
+  });
+});
+
+describe('a fault of the server', () => {
+  it('is told by nothing but the id of the request', () => {
+    const { status, body } = reply(new Error('SELECT secret FROM /var/lib'));
+    expect(status).toBe(500);
+    expect(body).toEqual({
+      code: 'internal_server_error',
+      message: texts.t('en', 'problems:internal_server_error'),
+      data: { status: 500 },
+      request_id: 'the-id',
+    });
+  });
+
+  it.each([
+    ['unreachable', 503, 'rest_database_unavailable'],
+    ['busy', 503, 'rest_database_unavailable'],
+    ['exhausted', 503, 'rest_database_unavailable'],
+    ['full', 507, 'rest_insufficient_storage'],
+  ] as const)('of a database that is %s has status %d', (reason, status, code) => {
+    expect(reply(new DatabaseUnavailable(reason, new Error('at 10.0.0.1')))).toMatchObject({ status, body: { code, data: { status } } });
+  });
+
+  it('that will pass says when to try again', () => {
+    expect(reply(new DatabaseUnavailable('busy')).headers).toEqual({ 'Retry-After': expect.stringMatching(/^\d+$/) });
+    expect(reply(new ApiError('too-many-requests', { data: { retry_after: 90 } })).headers).toEqual({ 'Retry-After': '90' });
+  });
+
+  it('is none where the client has sent what cannot be read', () => {
+    expect(reply(Object.assign(new URIError('URI malformed'), { status: 400 }))).toMatchObject({
+      status: 404,
+      body: { code: 'rest_no_route' },
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { createIndex, createRoutes } from '../../src/http/routes.ts';
+import { createRouter } from '../../src/http/routing.ts';
+
+const NS = 'tribe/events/v1';
+const routes = createRoutes(['en', 'it']);
+const router = createRouter(['calendar/events/v1', NS], createIndex(routes, ['en', 'it']), routes);
+const found = (path: string, method: string) => router.find(path, method)?.endpoint?.summary;
+
+describe('the routes', () => {
+  it('stand in the order of the index', () => {
+    expect(routes.map(({ pattern }) => pattern)).toEqual([
+      '',
+      '/doc',
+      '/events',
+      '/events/(?P<id>\\d+)',
+      '/events/by-slug/(?P<slug>[^/]+)',
+      '/venues',
+      '/venues/(?P<id>\\d+)',
+      '/venues/by-slug/(?P<slug>[^/]+)',
+      '/organizers',
+      '/organizers/(?P<id>\\d+)',
+      '/organizers/by-slug/(?P<slug>[^/]+)',
+      '/categories',
+      '/categories/(?P<id>\\d+)',
+      '/tags',
+      '/tags/(?P<id>\\d+)',
+    ]);
+  });
+
+  it.each([
+    ['/events', 'GET, POST'],
+    ['/events/(?P<id>\\d+)', 'GET, DELETE, POST, PUT, PATCH'],
+    ['/venues/by-slug/(?P<slug>[^/]+)', 'GET, DELETE, POST, PUT, PATCH'],
+    ['/tags/(?P<id>\\d+)', 'GET, POST, PUT, PATCH, DELETE'],
+    ['/doc', 'GET'],
+  ])('%s has the methods %s in the order of registration', (pattern, methods) => {
+    const route = routes.find((one) => one.pattern === pattern);
+    expect(route?.endpoints.flatMap((endpoint) => endpoint.methods).join(', ')).toBe(methods);
+  });
+
+  it('all take the language of the answer', () => {
+    const without = routes.flatMap((route) => route.endpoints).filter(({ params }) => params.translation_language === undefined);
+    expect(without).toEqual([]);
+  });
+
+  it('all have a reader who may be anyone and writers who may not', () => {
+    for (const endpoint of routes.flatMap((route) => route.endpoints))
+      expect(endpoint.allow === 'anyone').toBe(endpoint.methods[0] === 'GET');
+  });
+
+  it('take the slug of the path for the record, and the slug of the body for the new one where it can be changed', () => {
+    const required = (path: string, method: string) => router.find(`/${NS}${path}`, method)?.endpoint?.params.slug?.required ?? false;
+    expect(['GET', 'DELETE', 'PUT'].map((method) => required('/events/by-slug/x', method))).toEqual([true, true, false]);
+    expect(['GET', 'DELETE', 'PUT'].map((method) => required('/venues/by-slug/x', method))).toEqual([true, true, true]);
+  });
+});
+
+describe('a path', () => {
+  it.each([
+    [`/${NS}/events`, 'GET', 'event.list'],
+    ['/calendar/events/v1/events', 'GET', 'event.list'],
+    [`/${NS}/Events`, 'HEAD', 'event.list'],
+    ['/Tribe/Events/V1/events', 'POST', 'event.create'],
+    [`/${NS}/events/00044`, 'GET', 'event.read'],
+    [`/${NS}/events/44`, 'PATCH', 'event.change'],
+    [`/${NS}/venues/by-slug/%f0%9f%8e%b8`, 'DELETE', 'venue.trash-by-slug'],
+    [`/${NS}/tags/5`, 'DELETE', 'tag.delete'],
+    [`/${NS}`, 'GET', 'namespace'],
+    [`/${NS}/doc`, 'GET', 'doc'],
+    ['/', 'GET', 'site'],
+  ])('%s with %s leads to %s', (path, method, summary) => {
+    expect(found(path, method)).toBe(summary);
+  });
+
+  it.each([
+    [`/${NS}/events/-1`, 'GET'],
+    [`/${NS}/events/44abc`, 'GET'],
+    [`/${NS}/events//44`, 'GET'],
+    [`/${NS}/events/44.json`, 'GET'],
+    [`/${NS}/events/%34%34`, 'GET'],
+    [`/${NS}/events/1e1`, 'GET'],
+    [`/${NS}/events/by-slug`, 'GET'],
+    [`/${NS}/venue`, 'GET'],
+    [`/${NS}/categories/by-slug/x`, 'GET'],
+    [`/${NS}/events`, 'PUT'],
+    [`/${NS}/events`, 'PROPFIND'],
+    [`/${NS}/events/44`, ''],
+    ['/tribe/events/v2', 'GET'],
+    ['/tribe/events/v1x', 'GET'],
+    [`${NS}/events`, 'GET'],
+    ['/', 'POST'],
+  ])('%s with %j leads nowhere', (path, method) => {
+    expect(found(path, method)).toBeUndefined();
+  });
+
+  it('has a route to describe whatever the method', () => {
+    expect(router.find(`/${NS}/events/44`)?.route.pattern).toBe('/events/(?P<id>\\d+)');
+    expect(router.find(`/${NS}/nope`)).toBeUndefined();
+  });
+});
