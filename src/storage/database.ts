@@ -92,11 +92,11 @@ export async function upsert<Name extends TableName>(
   await (update.length > 0 ? insert.merge(update) : insert.ignore());
 }
 
-const TRIES = 12;
-const LONGEST_PAUSE_MS = 400;
-/** Writers waiting for their turn in this process; more are turned away at once, as is who waits too long. */
+/** How long a transaction is run again and again, and how long writers of this process wait for their turn. */
+const LONGEST_WAIT_MS = 8000;
+const FIRST_PAUSE_MS = 2;
+/** More writers than this in the queue are turned away at once. */
 const MOST_WAITING = 1000;
-const LONGEST_WAIT_MS = 10_000;
 
 /** As many rows as there are values of the first three hexadecimal digits: at most 4096. */
 const lockOf = (name: string): string => createHash('sha1').update(name).digest('hex').slice(0, 3);
@@ -145,12 +145,13 @@ function root({ knex, dialect }: Engine, prefix: string): Database {
   };
 
   const retried = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
-    for (let attempt = 1; ; attempt += 1) {
+    const until = Date.now() + LONGEST_WAIT_MS;
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, dialect.longestPause)) {
       try {
         return await once(work);
       } catch (error) {
-        if (!(error instanceof DatabaseUnavailable) || error.reason !== 'busy' || attempt === TRIES) throw error;
-        await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 10 * 2 ** attempt));
+        if (!(error instanceof DatabaseUnavailable) || error.reason !== 'busy' || Date.now() > until) throw error;
+        await sleep(pause * (0.5 + Math.random()));
       }
     }
   };

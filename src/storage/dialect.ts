@@ -23,6 +23,12 @@ export interface Dialect {
   readonly writers: number;
 
   /**
+   * The longest pause, in milliseconds, before a transaction that found someone in its way runs again. SQLite wakes nobody who waits for another
+   * process: one has to ask often. MySQL queues them itself, and after a deadlock some distance is better.
+   */
+  readonly longestPause: number;
+
+  /**
    * Condition: `column` contains `text`, without regard to case and accents, `%` and `_` being plain characters. knex's `whereLike` names a
    * collation that utf8mb4 refuses, and SQLite's LIKE folds ASCII only and refuses patterns above 50,000 bytes.
    */

@@ -47,6 +47,7 @@ export function openMysql(address: string): Engine {
 export const mysql: Dialect = {
   name: 'mysql',
   writers: CONNECTIONS - READERS,
+  longestPause: 200,
   search: (column, text) => ["?? LIKE ? ESCAPE '|'", [column, `%${text.replace(/[%_|]/g, '|$&')}%`]],
   equalsFolded: (column, value) => ['?? = ?', [column, value]],
   orderFolded: (column, direction = 'asc') => [`?? ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],

@@ -9,7 +9,7 @@ import { foldForSearch, foldText } from './collation.ts';
 import { codeOf, type Dialect, type Engine, failure, guardTransactions, type TableDefinition } from './dialect.ts';
 import { silent } from './knex-log.ts';
 
-/** better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while, then the transaction is run again. */
+/** better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while for single statements, not at all for BEGIN. */
 const BUSY_MS = 100;
 /** Queries take turns on the one connection, behind transactions of a few milliseconds each. */
 const ACQUIRE_MS = 10_000;
@@ -45,6 +45,7 @@ export function openSqlite(address: string): Engine {
 export const sqlite: Dialect = {
   name: 'sqlite',
   writers: 1,
+  longestPause: 10,
   search: (column, text) => ['holds(??, ?)', [column, foldForSearch(text)]],
   equalsFolded: (column, value) => ['fold(??) = ?', [column, foldText(value)]],
   orderFolded: (column, direction = 'asc') => [`fold(??) ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
@@ -123,14 +124,22 @@ class ValuesCompiler extends SqliteQueryCompiler {
   }
 }
 
-/** BEGIN alone reads first and asks for the right to write later, when it may be refused for good; BEGIN IMMEDIATE waits for its turn before it reads. */
+/**
+ * BEGIN alone reads first and asks for the right to write later, when it may be refused for good; BEGIN IMMEDIATE asks before it reads. Where another
+ * process has it, the connection is given back to readers until the next try.
+ */
 class ImmediateTransaction extends SqliteTransaction {
-  begin(connection: unknown): Promise<unknown> {
-    return this.trxClient.query(connection, 'BEGIN IMMEDIATE;').catch((error: unknown) => {
+  async begin(connection: Connection): Promise<unknown> {
+    connection.pragma('busy_timeout = 0');
+    try {
+      return await this.trxClient.query(connection, 'BEGIN IMMEDIATE;');
+    } catch (error) {
       // knex would run the work of a transaction that never began.
       this._completed = true;
       throw error;
-    });
+    } finally {
+      connection.pragma(`busy_timeout = ${BUSY_MS}`);
+    }
   }
 }
 

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, it } from '@jest/globals';
+import Sqlite from 'better-sqlite3';
+import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/database.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+
+const reasonOf = (work: PromiseLike<unknown>): Promise<unknown> =>
+  Promise.resolve(work).then(
+    () => 'no error',
+    (error: unknown) => (error instanceof DatabaseUnavailable ? error.reason : error),
+  );
+
+describeDatabases('a database in trouble', (open, engine) => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await open();
+  });
+  const insert = (to: Database, option_name: string) => to.from('options').insert({ option_name, option_value: '' });
+  const kill = async (other: Database, id: number) => other.knex.raw(`KILL ${Number(id)}`);
+  const idOf = async (one: Database): Promise<number> => (await one.knex.raw('SELECT CONNECTION_ID() AS id'))[0][0].id;
+
+  if (engine === 'MySQL') {
+    it('opens a new connection when the server has closed the old one', async () => {
+      const other = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
+      await kill(other, await idOf(db));
+      await sleep(50);
+      await expect(ping(db)).resolves.toBeUndefined();
+      await other.close();
+    });
+
+    it('writes nothing of a transaction whose connection was lost, and says so', async () => {
+      const other = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
+      const work = db.transaction(async (tx) => {
+        await insert(tx, 'lost-1');
+        await kill(other, await idOf(tx));
+        await sleep(50);
+        await insert(tx, 'lost-2');
+      });
+      expect(await reasonOf(work)).toBe('unreachable');
+      expect(await db.from('options').where('option_name', 'like', 'lost-%')).toEqual([]);
+      await other.close();
+    });
+
+    it('gives up on a query that finds no free connection for a second, and recovers', async () => {
+      const busy = Array.from({ length: 16 }, () => db.knex.raw('SELECT SLEEP(2)').then(() => 'done'));
+      await sleep(100);
+      const begun = Date.now();
+      expect(await reasonOf(ping(db))).toBe('exhausted');
+      expect(Date.now() - begun).toBeLessThan(1900);
+      await Promise.all(busy);
+      await expect(ping(db)).resolves.toBeUndefined();
+    });
+
+    it('keeps connections for readers while all writers wait', async () => {
+      const other = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
+      let release = (): void => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const holder = other.transaction(async (tx) => {
+        await tx.dialect.lockRows(tx.from('fasti_changes')).first();
+        await held;
+      });
+      await sleep(50);
+      const writers = Array.from({ length: 40 }, () => db.transaction(async (tx) => tx.from('fasti_changes').increment('counter')));
+      await sleep(100);
+      const reads = await Promise.all(Array.from({ length: 20 }, () => reasonOf(ping(db))));
+      release();
+      await Promise.all([holder, ...writers]);
+      expect(new Set(reads)).toEqual(new Set(['no error']));
+      await other.close();
+    });
+  } else {
+    it('waits for another process that is writing', async () => {
+      const other = new Sqlite(urlOf(db).slice('sqlite:'.length));
+      other.exec('BEGIN IMMEDIATE');
+      const work = db.transaction(async (tx) => insert(tx, 'waited'));
+      await sleep(250);
+      other.exec('COMMIT');
+      other.close();
+      await work;
+      expect(await db.from('options').where('option_name', 'waited')).toHaveLength(1);
+    });
+
+    it('gives up on a process that never ends its transaction, while reading goes on', async () => {
+      const other = new Sqlite(urlOf(db).slice('sqlite:'.length));
+      other.exec('BEGIN IMMEDIATE');
+      let runs = 0;
+      const work = reasonOf(
+        db.transaction(async (tx) => {
+          runs += 1;
+          await insert(tx, 'never');
+        }),
+      );
+      expect(await reasonOf(db.from('options').first())).toBe('no error');
+      expect(await work).toBe('busy');
+      expect(runs).toBe(0);
+      other.exec('COMMIT');
+      other.close();
+      await db.transaction(async (tx) => insert(tx, 'again'));
+      expect(await db.from('options').whereIn('option_name', ['never', 'again']).pluck('option_name')).toEqual(['again']);
+    });
+  }
+});
