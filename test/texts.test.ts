@@ -65,7 +65,8 @@ describe('there is a sentence, and none besides,', () => {
     const described = ['routes', 'params', 'fields', 'site'].flatMap(keysOf);
     expect(described.filter((key) => !used.has(key) && key !== 'site:free' && key !== 'routes:site')).toEqual([]);
   });
-  it('for the index of the site', () => expect(texts.has('en', `routes:${createIndex(routes).endpoints[0]!.summary}`)).toBe(true));
+  it('for the index of the site', () =>
+    expect(texts.has('en', `routes:${createIndex(routes, LANGUAGES).endpoints[0]!.summary}`)).toBe(true));
 });
 
 /** Which sentences the descriptions of the whole interface ask for, and what they ask for in vain. */

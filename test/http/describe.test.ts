@@ -72,7 +72,7 @@ describe('an argument', () => {
   );
 
   it('has the page size of the calendar rather than that of the blog', () => {
-    const caller = callerOf({ options: { tribe_events_calendar_options: 'a:1:{s:12:"postsPerPage";i:7;}' } });
+    const caller = callerOf({ options: { tribe_events_calendar_options: 'a:1:{s:14:"posts_per_page";i:7;}' } });
     expect(argsOf('/events', 'GET', caller)).toHaveProperty('per_page.default', '7');
   });
   it('shows no default where none is declared', () => expect(argsOf('/events', 'GET').search).not.toHaveProperty('default'));
