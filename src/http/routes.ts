@@ -13,6 +13,7 @@ import { describeNamespace, describeSite } from './describe.ts';
 import { openApiDocument } from './openapi.ts';
 import { created, described, ok, postList, termList } from './reply.ts';
 import type { Endpoint, Route } from './route.ts';
+import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
 
 /** A handler as it is served. `unlisted`: parameters that it heeds though no description names them. */
 export interface ServedEndpoint extends Endpoint {
@@ -88,6 +89,8 @@ const served = ({ config }: Site, namespace: unknown): string =>
 
 const ID: Params = { id: { grammar: anyId, required: true } };
 const SLUG: Params = { slug: { grammar: text, required: true } };
+/** Lists heed the context as WordPress's own routes do, though the calendar does not declare it. */
+const CONTEXT: Params = { context: { grammar: anything } };
 /** How single records are read; `password` opens protected ones. */
 const READING: Params = { password: { grammar: text }, context: { grammar: anything } };
 
@@ -99,6 +102,7 @@ const posts = (kind: PostKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: kind.filters,
+      unlisted: CONTEXT,
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) => postList(caller, kind, await listPosts(site, caller, kind, values)),
@@ -139,7 +143,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       params: { ...select, ...READING },
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller, values) => ok(await readPost(site, caller, kind, Number(values.id), reading(values))),
+      run: async (site, caller, values) => ok(await readPost(site, caller, kind, Number(values.id), values)),
     },
     {
       methods: ['DELETE'],
@@ -172,9 +176,11 @@ const terms = (kind: TermKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: kind.filters,
+      unlisted: { context: READING.context! },
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller, values) => termList(caller, kind, await listTerms(site, caller, kind, values)),
+      run: async (site, caller, values) =>
+        termList(caller, kind, listingInContext(caller, kind, await listTerms(site, caller, kind, values), values.context)),
     },
     {
       methods: ['POST'],
@@ -201,9 +207,13 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         methods: ['GET'],
         summary: `${kind.name}.read`,
         params: { ...id, context: READING.context! },
+        unlisted: { _embed: { grammar: anything } },
         mode: 'read',
         allow: 'anyone',
-        run: async (site, caller, values) => ok(await readTerm(site, caller, kind, Number(values.id))),
+        run: async (site, caller, { id, context, _embed }) => {
+          const record = await readTerm(site, caller, kind, Number(id));
+          return ok(termInContext(await withEmbedded(site, caller, kind, record, _embed), context));
+        },
       },
       {
         methods: ['POST', 'PUT', 'PATCH'],
@@ -248,7 +258,3 @@ const inLanguages = (route: ServedRoute, languages: readonly string[]): ServedRo
 
 const only = (fields: Params, values: Values): Values => Object.fromEntries(Object.entries(values).filter(([name]) => name in fields));
 
-const reading = ({ password, context }: Values) => ({
-  password: typeof password === 'string' ? password : undefined,
-  context: typeof context === 'string' ? context : undefined,
-});

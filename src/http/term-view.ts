@@ -1,0 +1,47 @@
+import type { TermKind } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
+import type { Listing } from '../records/posts.ts';
+import { mayManageTerms, readTerm } from '../records/terms.ts';
+import type { Site } from '../site.ts';
+
+type TermRecord = Readonly<Record<string, unknown>>;
+
+/** Members that WordPress shows of a term that is embedded. */
+const EMBEDDED = ['id', 'name', 'slug', 'taxonomy', 'url'];
+
+/**
+ * A term as WordPress shows it in a context (parameter `context`; `WP_REST_Terms_Controller::prepare_item_for_response`): whole, as little as
+ * embedded terms have, or, in a context that is none, nothing but its links.
+ */
+export function termInContext(record: TermRecord, context: unknown): TermRecord | [] {
+  if (context === undefined || context === '' || context === 'view' || context === 'edit') return record;
+  const { _links, _embedded, urls, ...members } = record;
+  const links = { ...(_links === undefined ? {} : { _links }), ...(_embedded === undefined ? {} : { _embedded }) };
+  if (context !== 'embed') return _links === undefined ? [] : links;
+  const { up: _, ...rest } = (urls ?? {}) as Record<string, unknown>;
+  return { ...Object.fromEntries(Object.entries(members).filter(([name]) => EMBEDDED.includes(name))), urls: rest, ...links };
+}
+
+/** The same for each term of a list. To be edited they are shown to those only who may, and the list is empty for others. */
+export function listingInContext(caller: Caller, kind: TermKind, listing: Listing, context: unknown): Listing {
+  if (context === 'edit' && !mayManageTerms(caller, kind)) return { ...listing, records: [] };
+  return { ...listing, records: listing.records.map((record) => termInContext(record, context) as TermRecord) };
+}
+
+/**
+ * A term with the one above it, if `_embed` asks for all that can be embedded or names it (`rest_parse_embed_param`, `WP_REST_Server::embed_links`).
+ * Events, venues and organizers have no links to follow.
+ */
+export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, record: TermRecord, embed: unknown): Promise<TermRecord> {
+  const { parent } = record;
+  if (typeof parent !== 'number' || parent === 0 || !asksFor('up', embed)) return record;
+  const above = await readTerm(site, caller, kind, parent);
+  const { id, url: link, name, slug, taxonomy, _links } = above;
+  return { ...record, _embedded: { up: [{ id, link, name, slug, taxonomy, _links }] } };
+}
+
+function asksFor(relation: string, embed: unknown): boolean {
+  if (embed === undefined) return false;
+  const named = (Array.isArray(embed) ? embed : [embed]).flatMap((item) => String(item).split(/[\s,]+/)).filter((name) => name !== '');
+  return named.length === 0 || ['1', 'true'].includes(named.join()) || named.includes(relation);
+}
