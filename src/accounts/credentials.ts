@@ -5,15 +5,15 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import { foldText } from '../storage/collation.ts';
-import { capabilitiesKey, findUserByName, type StoredUser } from '../storage/users.ts';
+import { capabilitiesKey, findUserByName, replaceUserMeta, type StoredUser } from '../storage/users.ts';
 import { type LoginCookie, loginCookieName, parseLoginCookie, type Session, verifyLoginCookie } from '../wordpress/cookies.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
 import { hashApplicationPassword, normalizeApplicationPassword, verifyPassword } from '../wordpress/passwords.ts';
-import { parseSerialized } from '../wordpress/serialized.ts';
+import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
 import { type Attempts, countAttempts } from './attempts.ts';
-import { changePasswords, PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
+import { PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { viewerOf } from './viewer.ts';
 
 /** What a request says about who sends it. */
@@ -62,6 +62,8 @@ const FAILURE_MS = 60;
 /** How long the outcome of a slow verification is remembered. */
 const REMEMBERED_MS = 5000;
 const MOST_REMEMBERED = 1000;
+/** A longer name can belong to nobody: a login has 60 letters, an address 100. */
+const NAME_LETTERS = 100;
 /** WordPress notes the last use of an application password once a day. */
 const USE_NOTED_SECONDS = 86_400;
 
@@ -111,10 +113,10 @@ async function applicationUser(
   const user = await findUserByName(site.db, name, [capabilitiesKey(site.db), PASSWORDS_KEY], true);
   const entry = await matching(site, user, normalizeApplicationPassword(password), address);
   if (user && entry) {
-    noteUse(site, user.row.ID, entry, address);
+    noteUse(site, user, entry, address);
     return viewerOf(site.db, settings, user);
   }
-  const wait = memoryOf(site).attempts.failed(address, foldText(name), site.clock());
+  const wait = memoryOf(site).attempts.failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
   await sleep(Math.max(0, FAILURE_MS - (performance.now() - begun)));
   return wait === undefined ? fail('incorrect_password') : fail('too-many-requests', { data: { retry_after: wait } });
 }
@@ -151,19 +153,19 @@ async function verifiedSlowly(site: Site, stored: string, plain: string, address
   return right;
 }
 
-/** Notes the use of a password beside the request: neither its answer nor its success depend on it (`record_application_password_usage`). */
-function noteUse(site: Site, userId: number, { uuid, last_used: last }: StoredPassword, address: string): void {
+/**
+ * Notes the use of a password beside the request: neither its answer nor its success depend on it (`record_application_password_usage`). A list
+ * that somebody changes at the same moment is left alone; the next use will be noted.
+ */
+function noteUse(site: Site, { row, metas }: StoredUser, { uuid, last_used: last }: StoredPassword, address: string): void {
   const { noting } = memoryOf(site);
   const now = unixFromDate(site.clock());
   if ((last ?? 0) + USE_NOTED_SECONDS > now || noting.has(uuid)) return;
   noting.add(uuid);
-  site.db
-    .transaction((db) =>
-      changePasswords(db, userId, (list) =>
-        list.map((entry) => (entry.uuid === uuid ? { ...entry, last_used: now, last_ip: address } : entry)),
-      ),
-    )
-    .catch((error: unknown) => site.log.warn({ err: error, user: userId }, 'the use of an application password was not noted'))
+  const before = metas.get(PASSWORDS_KEY) ?? '';
+  const after = parsePasswords(before).map((entry) => (entry.uuid === uuid ? { ...entry, last_used: now, last_ip: address } : entry));
+  replaceUserMeta(site.db, row.ID, PASSWORDS_KEY, before, toSerialized(after))
+    .catch((error: unknown) => site.log.warn({ err: error, user: row.ID }, 'the use of an application password was not noted'))
     .finally(() => noting.delete(uuid));
 }
 

@@ -22,7 +22,7 @@ export function imageType(bytes: Uint8Array): ImageType | undefined {
   if (head.startsWith('\xff\xd8\xff')) return JPEG;
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return PNG;
   if (/^GIF8[79]a/.test(head)) return GIF;
-  if (/^RIFF[^]{4}WEBP/.test(head)) return WEBP;
+  if (/^RIFF[\s\S]{4}WEBP/.test(head)) return WEBP;
   return isAvif(head) ? AVIF : undefined;
 }
 
@@ -30,5 +30,5 @@ export function imageType(bytes: Uint8Array): ImageType | undefined {
 function isAvif(head: string): boolean {
   if (head.slice(4, 8) !== 'ftyp') return false;
   const box = head.slice(8, Math.min(Buffer.from(head.slice(0, 4), 'latin1').readUInt32BE(), head.length));
-  return (box.match(/[^]{4}/g) ?? []).some((brand) => brand === 'avif' || brand === 'avis');
+  return (box.match(/[\s\S]{4}/g) ?? []).some((brand) => brand === 'avif' || brand === 'avis');
 }

@@ -104,6 +104,13 @@ export async function writeUserMeta(db: Database, id: number, key: string, value
   else await db.from('usermeta').where('umeta_id', kept).update({ meta_value: value });
 }
 
+/**
+ * Replaces one meta's value by another unless somebody has changed it meanwhile: one statement, without a transaction. Gives whether it did.
+ */
+export async function replaceUserMeta(db: Database, id: number, key: string, before: string, after: string): Promise<boolean> {
+  return (await db.from('usermeta').where({ user_id: id, meta_key: key, meta_value: before }).update({ meta_value: after })) > 0;
+}
+
 /** The row of a user, kept from other writers until the end of the transaction. */
 export async function lockUser(db: Database, id: number): Promise<UserRow | undefined> {
   return db.dialect.lockRows(db.from('users').where('ID', id)).first();

@@ -176,7 +176,7 @@ describeDatabases('images', (open) => {
   it('stores below the folder of uploads only, whatever the name', async () => {
     for (const name of ['..%2f..%2fevil.png', '%2e%2e/evil.png', '..%5cevil.png', '/etc/cron.d/evil']) {
       const prepared = await prepareUpload(picture, decodeURIComponent(name), site(), await callerNow());
-      for (const file of prepared!.files) expect(file.startsWith(join(folder, '2026', '12') + '/')).toBe(true);
+      for (const file of prepared!.files) expect(file.startsWith(`${join(folder, '2026', '12')}/`)).toBe(true);
     }
   });
 

@@ -1,0 +1,386 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createApplicationPassword, revokeApplicationPassword } from '../../src/accounts/application-passwords.ts';
+import { countAttempts } from '../../src/accounts/attempts.ts';
+import { type Credentials, identify } from '../../src/accounts/credentials.ts';
+import { loadViewer } from '../../src/accounts/viewer.ts';
+import { readSettings, settingNames } from '../../src/calendar/settings.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import type { Site } from '../../src/site.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { readOptions } from '../../src/storage/options.ts';
+import { capabilitiesKey, loadUsers, replaceUserMeta, writeUserMeta } from '../../src/storage/users.ts';
+import { createLoginCookie, loginCookieName } from '../../src/wordpress/cookies.ts';
+import { createNonce } from '../../src/wordpress/nonces.ts';
+import { parseSerialized, toSerialized } from '../../src/wordpress/serialized.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { loadSite, setOptions } from '../support/site.ts';
+
+const START = new Date('2026-11-20T12:00:00Z');
+const KEYS = { LOGGED_IN_KEY: 'a-key', LOGGED_IN_SALT: 'a-salt', NONCE_KEY: 'n-key', NONCE_SALT: 'n-salt' };
+
+/** What the verbs need of a site, with a clock that tests set. */
+function siteOn(db: Database, env: Record<string, string> = {}): Site & { now: Date } {
+  const config = readConfig(env);
+  const site = {
+    config,
+    db,
+    log: createLog({ logLevel: 'silent' }),
+    now: START,
+    clock: () => site.now,
+    settings: async () => readSettings(await readOptions(db, settingNames(db.prefix)), db.prefix, config.siteUrl),
+    close: () => db.close(),
+  };
+  return site as unknown as Site & { now: Date };
+}
+
+const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+const ask = async (site: Site, credentials: Partial<Credentials>) =>
+  identify(site, await site.settings(), { secure: false, address: '192.0.2.1', ...credentials });
+const answerTo = (site: Site, credentials: Partial<Credentials>) =>
+  ask(site, credentials).then(
+    ({ viewer }) => viewer.login || 'anonymous',
+    (error: { code?: string; status?: number }) => `${error.code} ${error.status}`,
+  );
+
+/** A `$P$` hash of `legacyPassword`, as WordPress made them before 6.8 (contract 5.3). */
+const LEGACY = 'AbCdEfGhIjKlMnOpQrStUvWx';
+function portable(password: string, salt = 'saltsalt'): string {
+  const digits = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  let hash = createHash('md5')
+    .update(salt + password)
+    .digest();
+  for (let round = 0; round < 256; round += 1) hash = createHash('md5').update(hash).update(password).digest();
+  let text = `$P$${digits[8]}${salt}`;
+  for (let at = 0; at < 16; at += 3) {
+    const group = [...hash.subarray(at, at + 3)];
+    const value = group.reduce((sum, byte, place) => sum + byte * 256 ** place, 0);
+    for (let digit = 0; digit <= group.length; digit += 1) text += digits[Math.floor(value / 64 ** digit) % 64];
+  }
+  return text;
+}
+
+describeDatabases('identify', (open) => {
+  let db: Database;
+  let site: Site & { now: Date };
+  let password: string;
+  let uuid: string;
+
+  beforeAll(async () => {
+    db = await open();
+  });
+  beforeEach(async () => {
+    await loadSite(db);
+    site = siteOn(db);
+    ({ password, uuid } = await createApplicationPassword(site, 'ed', 'tests'));
+  });
+
+  const storedOf = async (login: number) =>
+    Object.values(
+      parseSerialized(
+        (await loadUsers(db, [login], ['_application_passwords'])).get(login)!.metas.get('_application_passwords')!,
+      ) as object,
+    ) as Record<string, unknown>[];
+
+  describe('an application password', () => {
+    it.each([
+      ['with the login', (one: string) => basic('ed', one)],
+      ['with the login in another case', (one: string) => basic('ED', one)],
+      ['with the e-mail address', (one: string) => basic('ed@example.test', one)],
+      ['in groups of four', (one: string) => basic('ed', one.replace(/.{4}(?=.)/g, '$& '))],
+      ['with dashes', (one: string) => basic('ed', one.replace(/.{4}(?=.)/g, '$&-'))],
+      ['with the scheme in another case', (one: string) => basic('ed', one).replace('Basic', 'bASIC')],
+    ])('is accepted %s', async (_, header) => expect(await answerTo(site, { authorization: header(password) })).toBe('ed'));
+
+    it('gives the viewer the capabilities of the roles in the database', async () => {
+      const { viewer, nonce } = await ask(site, { authorization: basic('ed', password) });
+      expect(viewer.id).toBe(2);
+      expect(viewer.can('edit_others_tribe_events')).toBe(true);
+      expect(viewer.can('manage_options')).toBe(false);
+      expect(nonce).toBeUndefined();
+      await writeUserMeta(db, 2, capabilitiesKey(db), toSerialized({ subscriber: true, manage_categories: true, read: false }));
+      const later = (await ask(site, { authorization: basic('ed', password) })).viewer;
+      expect([later.can('edit_tribe_events'), later.can('manage_categories'), later.can('read')]).toEqual([false, true, false]);
+    });
+
+    it('costs one query, right or wrong', async () => {
+      await ask(site, { authorization: basic('ed', password) });
+      await noted();
+      const settings = await site.settings();
+      const count = async (authorization: string) => {
+        const before = db.queries();
+        await identify(site, settings, { authorization, secure: true, address: '192.0.2.1' }).catch(() => undefined);
+        return db.queries() - before;
+      };
+      expect(await count(basic('ed', password))).toBe(1);
+      expect(await count(basic('ed', 'wrong'))).toBe(1);
+      expect(await count(basic('nobody', 'wrong'))).toBe(1);
+    });
+
+    it('goes to the login before the e-mail address of somebody else', async () => {
+      await db.from('users').where('ID', 3).update({ user_email: 'ed' });
+      await db.from('users').where('ID', 4).update({ user_login: 'ed@example.test' });
+      const other = await createApplicationPassword(site, 4, 'tests');
+      expect(await answerTo(site, { authorization: basic('ed', password) })).toBe('ed');
+      expect(await answerTo(site, { authorization: basic('ed@example.test', other.password) })).toBe('ed@example.test');
+    });
+
+    it('is ignored while the site uses none', async () => {
+      await setOptions(db, { using_application_passwords: '' });
+      expect(await answerTo(site, { authorization: basic('ed', password) })).toBe('anonymous');
+      expect(await answerTo(site, { authorization: basic('ed', 'wrong') })).toBe('anonymous');
+    });
+
+    it('is ignored on open connections where only encrypted ones will do', async () => {
+      const strict = siteOn(db, { BASIC_AUTH: 'https' });
+      expect(await answerTo(strict, { authorization: basic('ed', password) })).toBe('anonymous');
+      expect(await answerTo(strict, { authorization: basic('ed', password), secure: true })).toBe('ed');
+    });
+
+    it('of an old WordPress is accepted too, and refused as soon as it is gone', async () => {
+      const old = { uuid: 'old', app_id: '', name: 'old', password: portable(LEGACY), created: 1, last_used: null, last_ip: null };
+      await writeUserMeta(db, 3, '_application_passwords', toSerialized([old]));
+      expect(await answerTo(site, { authorization: basic('auth', `${LEGACY.slice(0, 4)} ${LEGACY.slice(4)}`) })).toBe('auth');
+      expect(await answerTo(site, { authorization: basic('auth', LEGACY.slice(1)) })).toBe('incorrect_password 401');
+      await revokeApplicationPassword(site, 'auth', 'old');
+      expect(await answerTo(site, { authorization: basic('auth', LEGACY) })).toBe('incorrect_password 401');
+    });
+
+    it('is refused once it was revoked elsewhere', async () => {
+      expect(await answerTo(site, { authorization: basic('ed', password) })).toBe('ed');
+      const elsewhere = await openDatabase({ url: urlOf(db), prefix: db.prefix });
+      await revokeApplicationPassword(siteOn(elsewhere), 'ed', uuid);
+      await elsewhere.close();
+      expect(await answerTo(site, { authorization: basic('ed', password) })).toBe('incorrect_password 401');
+    });
+  });
+
+  describe('wrong credentials', () => {
+    it.each([
+      ['a wrong password', basic('ed', 'wrong')],
+      ['an unknown user', basic('nobody', 'wrong')],
+      ['an unknown address', basic('nobody@example.test', 'wrong')],
+      ['no user', basic(':x'.slice(0, 0), 'x')],
+      ['a password of dashes', basic('ed', '- -')],
+      ['a user without passwords', basic('sub', 'wrong')],
+      ['a very long name and password', basic('e'.repeat(5000), 'x'.repeat(6000))],
+    ])('are refused in one way: %s', async (_, authorization) =>
+      expect(await answerTo(site, { authorization })).toBe('incorrect_password 401'),
+    );
+
+    it('are somebody else’s password, and the password of the account', async () => {
+      expect(await answerTo(site, { authorization: basic('admin', password) })).toBe('incorrect_password 401');
+      expect(await answerTo(site, { authorization: basic('ed', 'ed') })).toBe('incorrect_password 401');
+    });
+
+    it('are passwords whose list is broken', async () => {
+      await writeUserMeta(db, 2, '_application_passwords', 'a:1:{i:0;broken');
+      expect(await answerTo(site, { authorization: basic('ed', password) })).toBe('incorrect_password 401');
+    });
+
+    it('are answered no faster than the floor that hides what was computed', async () => {
+      for (const name of ['ed', 'nobody']) {
+        const begun = performance.now();
+        await answerTo(site, { authorization: basic(name, 'wrong') });
+        expect(performance.now() - begun).toBeGreaterThan(55);
+      }
+    });
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['Bearer', 'Bearer abc.def.ghi'],
+    ['Basic without a colon', `Basic ${Buffer.from('ed').toString('base64')}`],
+    ['empty Basic', 'Basic '],
+    ['Basic of nothing', `Basic ${Buffer.from('').toString('base64')}`],
+    ['Basic without a password', basic('ed', '')],
+    ['Digest', 'Digest username="ed"'],
+  ])('takes %s for nobody in particular', async (_, authorization) => expect(await answerTo(site, { authorization })).toBe('anonymous'));
+
+  describe('too many failures', () => {
+    const fail = (name: string, address: string) => answerTo(site, { authorization: basic(name, 'wrong'), address });
+    /** Many at once: each one waits for its floor. */
+    const failMany = (count: number, name: (place: number) => string, address: (place: number) => string) =>
+      Promise.all(Array.from({ length: count }, (_, place) => fail(name(place), address(place))));
+
+    it('of one address are answered so, and neither its right passwords nor other addresses suffer', async () => {
+      const answers = await failMany(
+        201,
+        (place) => `user${place}`,
+        () => '192.0.2.66',
+      );
+      expect(answers.filter((answer) => answer === 'incorrect_password 401')).toHaveLength(200);
+      expect(answers.filter((answer) => answer === 'rest_too_many_requests 429')).toHaveLength(1);
+      expect(await answerTo(site, { authorization: basic('ed', password), address: '192.0.2.66' })).toBe('ed');
+      expect(await fail('ed', '192.0.2.67')).toBe('incorrect_password 401');
+      await expect(ask(site, { authorization: basic('ed', 'wrong'), address: '192.0.2.66' })).rejects.toMatchObject({
+        details: { data: { retry_after: 900 } },
+      });
+    });
+
+    it('for one user are answered so, whether the user exists or not, and the user still gets in', async () => {
+      for (const name of ['ed', 'nobody']) {
+        await failMany(
+          100,
+          () => name,
+          (place) => `198.51.100.${place}`,
+        );
+        expect(await fail(name, '192.0.2.2')).toBe('rest_too_many_requests 429');
+      }
+      expect(await answerTo(site, { authorization: basic('ed', password), address: '192.0.2.3' })).toBe('ed');
+    });
+
+    it('are forgotten after a quarter of an hour', async () => {
+      await failMany(
+        101,
+        () => 'ed',
+        (place) => `198.51.100.${place}`,
+      );
+      expect(await fail('ed', '192.0.2.2')).toBe('rest_too_many_requests 429');
+      site.now = new Date(START.getTime() + 901_000);
+      expect(await fail('ed', '192.0.2.2')).toBe('incorrect_password 401');
+    });
+  });
+
+  describe('the last use', () => {
+    it('is noted with the address, beside the request', async () => {
+      await ask(site, { authorization: basic('ed', password), address: '203.0.113.9' });
+      await noted();
+      const [before, entry] = await storedOf(2);
+      expect(entry).toMatchObject({ uuid, last_used: START.getTime() / 1000, last_ip: '203.0.113.9' });
+      expect(before).toMatchObject({ name: 'replay', last_used: 1795160904 });
+    });
+
+    it('is noted once a day', async () => {
+      const use = async (seconds: number) => {
+        site.now = new Date(START.getTime() + seconds * 1000);
+        await ask(site, { authorization: basic('ed', password), address: `203.0.113.${seconds % 250}` });
+        await noted();
+        return (await storedOf(2))[1]?.last_used;
+      };
+      const first = START.getTime() / 1000;
+      expect(await use(0)).toBe(first);
+      expect(await use(86_399)).toBe(first);
+      expect(await use(86_400)).toBe(first + 86_400);
+    });
+
+    it('does not bring back a password that was revoked meanwhile', async () => {
+      const user = (await loadUsers(db, [2], ['_application_passwords'])).get(2)!;
+      const before = user.metas.get('_application_passwords')!;
+      await revokeApplicationPassword(site, 'ed', uuid);
+      expect(await replaceUserMeta(db, 2, '_application_passwords', before, before)).toBe(false);
+      expect((await storedOf(2)).map((entry) => entry.name)).toEqual(['replay']);
+    });
+
+    it('fails without anybody noticing', async () => {
+      const unwritable = { where: () => ({ update: () => Promise.reject(new Error('read only')) }) } as never;
+      const broken: Site = { ...site, db: { ...db, from: () => unwritable } };
+      expect(await answerTo(broken, { authorization: basic('ed', password) })).toBe('ed');
+    });
+  });
+
+  /** The note is written beside the request. */
+  const noted = () => new Promise((resolve) => setTimeout(resolve, 30));
+
+  describe('a login cookie', () => {
+    const now = START.getTime() / 1000;
+    let signed: Site & { now: Date };
+    let cookie: string;
+    let token: string;
+
+    beforeEach(async () => {
+      signed = siteOn(db, KEYS);
+      const { user_pass: userPass } = (await loadUsers(db, [3], [])).get(3)!.row;
+      const made = createLoginCookie({ login: 'auth', userPass, expiration: now + 3600 }, 'a-keya-salt');
+      token = made.token;
+      cookie = `${loginCookieName('http://127.0.0.1:8081')}=${encodeURIComponent(made.value)}`;
+      await writeUserMeta(db, 3, 'session_tokens', toSerialized({ [made.sessionKey]: { expiration: now + 3600, ip: '192.0.2.1' } }));
+    });
+
+    const nonceFor = (user: number, of = token) => createNonce({ user, token: of }, 'n-keyn-salt', now);
+
+    it('with a nonce signs its owner in and gets a fresh nonce', async () => {
+      const { viewer, nonce } = await ask(signed, { cookie: `other=1; ${cookie}; more=2`, nonce: nonceFor(3) });
+      expect(viewer.login).toBe('auth');
+      expect(viewer.can('publish_tribe_events')).toBe(true);
+      expect(nonce).toBe(nonceFor(3));
+    });
+
+    it('without a nonce is nobody’s', async () => expect(await answerTo(signed, { cookie })).toBe('anonymous'));
+
+    it('with a nonce that is not its own is refused', async () => {
+      for (const nonce of ['bad', '', nonceFor(0, ''), nonceFor(2), nonceFor(3, 'other')])
+        expect(await answerTo(signed, { cookie, nonce })).toBe('rest_cookie_invalid_nonce 403');
+    });
+
+    it('goes before Basic with a nonce, and gives way to it without', async () => {
+      expect(await answerTo(signed, { cookie, nonce: nonceFor(3), authorization: basic('ed', 'wrong') })).toBe('auth');
+      expect(await answerTo(signed, { cookie, authorization: basic('ed', password) })).toBe('ed');
+    });
+
+    it('is nobody’s once its session is over or it has run out', async () => {
+      const nonce = nonceFor(3);
+      await writeUserMeta(db, 3, 'session_tokens', toSerialized({}));
+      expect(await answerTo(signed, { cookie, nonce })).toBe('rest_cookie_invalid_nonce 403');
+      signed.now = new Date(START.getTime() + 3_601_000);
+      expect(await answerTo(signed, { cookie })).toBe('anonymous');
+    });
+
+    it('is ignored without the keys of the site', async () => {
+      expect(await answerTo(site, { cookie })).toBe('anonymous');
+      expect(await answerTo(site, { cookie, nonce: nonceFor(3) })).toBe('rest_cookie_invalid_nonce 403');
+    });
+
+    it.each(['=', 'a', `${loginCookieName('http://127.0.0.1:8081')}=%E0%A4%A`, `${loginCookieName('http://127.0.0.1:8081')}=auth|1|x`])(
+      'is not %s',
+      async (broken) => {
+        expect(await answerTo(signed, { cookie: broken, nonce: nonceFor(0, '') })).toBe('anonymous');
+      },
+    );
+
+    it('is not needed for the nonce of a visitor, who gets a fresh one', async () => {
+      expect(await ask(signed, { nonce: nonceFor(0, '') })).toMatchObject({ viewer: { id: 0 }, nonce: nonceFor(0, '') });
+      expect(await answerTo(signed, { nonce: 'bad' })).toBe('rest_cookie_invalid_nonce 403');
+    });
+  });
+
+  it('leaves a nonce unread where an application password decides', async () => {
+    expect(await answerTo(site, { authorization: basic('ed', password), nonce: 'bad' })).toBe('ed');
+    expect(await answerTo(site, { authorization: basic('ed', 'wrong'), nonce: 'bad' })).toBe('incorrect_password 401');
+  });
+
+  it('finds a viewer by id for those who act in a user’s name', async () => {
+    const settings = await site.settings();
+    expect((await loadViewer(db, settings, 1))?.can('manage_options')).toBe(true);
+    expect(await loadViewer(db, settings, 99)).toBeUndefined();
+  });
+});
+
+describe('countAttempts', () => {
+  const limits = { perAddress: 3, perName: 100, windowSeconds: 60 };
+  it('takes all addresses of one IPv6 network for one, and a mapped one for its IPv4', () => {
+    const attempts = countAttempts(limits);
+    for (const address of [
+      '2001:db8:1:2::1',
+      '2001:db8:1:2:ffff::9',
+      '2001:db8:1:2:3:4:5:6',
+      '192.0.2.1',
+      '::ffff:192.0.2.1',
+      '::ffff:c000:201',
+    ])
+      attempts.failed(address, 'ed', START);
+    expect(attempts.tooMany('2001:db8:1:2::abcd', START)).toBe(true);
+    expect(attempts.tooMany('2001:db8:1:3::1', START)).toBe(false);
+    expect(attempts.tooMany('192.0.2.1', START)).toBe(true);
+    expect(attempts.tooMany('192.0.2.2', START)).toBe(false);
+  });
+  it('says how long the limit holds', () => {
+    const attempts = countAttempts(limits);
+    const waits = Array.from({ length: 4 }, (_, place) =>
+      attempts.failed('192.0.2.1', `user${place}`, new Date(START.getTime() + place * 10_000)),
+    );
+    expect(waits).toEqual([undefined, undefined, undefined, 30]);
+  });
+});

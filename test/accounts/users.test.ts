@@ -1,0 +1,225 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  createApplicationPassword,
+  listApplicationPasswords,
+  revokeApplicationPassword,
+} from '../../src/accounts/application-passwords.ts';
+import { identify } from '../../src/accounts/credentials.ts';
+import { createUser, deleteUser, listUsers, type NewAccount, setRole } from '../../src/accounts/users.ts';
+import { readSettings, settingNames } from '../../src/calendar/settings.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import type { Site } from '../../src/site.ts';
+import { changeCount } from '../../src/storage/changes.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { readOptions } from '../../src/storage/options.ts';
+import { existingUserIds, loadUsers } from '../../src/storage/users.ts';
+import { verifyPassword } from '../../src/wordpress/passwords.ts';
+import { parseSerialized } from '../../src/wordpress/serialized.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadSite, setOptions } from '../support/site.ts';
+import { readFixture } from '../support/site-data.mjs';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+
+describeDatabases('accounts', (open) => {
+  let db: Database;
+  let site: Site;
+  beforeAll(async () => {
+    db = await open();
+    site = {
+      config: readConfig({}),
+      db,
+      log: createLog({ logLevel: 'silent' }),
+      clock: () => NOW,
+      settings: async () => readSettings(await readOptions(db, settingNames(db.prefix)), db.prefix),
+    } as unknown as Site;
+  });
+  beforeEach(() => loadSite(db));
+
+  const problemOf = (work: Promise<unknown>) =>
+    work.then(
+      () => 'done',
+      (error: { problem?: string }) => error.problem,
+    );
+  const anna: NewAccount = { login: 'anna', email: 'anna@example.test', role: 'editor' };
+  const metasOf = async (id: number) =>
+    Object.fromEntries((await db.from('usermeta').where('user_id', id).orderBy('umeta_id')).map((row) => [row.meta_key, row.meta_value]));
+
+  describe('createUser', () => {
+    it('makes the rows that WordPress makes', async () => {
+      const { id } = await createUser(site, { ...anna, login: 'Anna Rossi', password: 'correct horse', displayName: 'Anna' });
+      const { row } = (await loadUsers(db, [id], [])).get(id)!;
+      expect(row).toMatchObject({
+        user_login: 'Anna Rossi', user_nicename: 'anna-rossi', user_email: 'anna@example.test', user_url: '', user_registered: '2026-11-20 12:00:00',
+        user_activation_key: '', user_status: 0, display_name: 'Anna',
+      }); // biome-ignore format: a table
+      expect(await verifyPassword('correct horse', row.user_pass)).toBe(true);
+      const metas = await metasOf(id);
+      expect(metas).toMatchObject({ nickname: 'Anna Rossi', wp_capabilities: 'a:1:{s:6:"editor";b:1;}', wp_user_level: '7' });
+      // The metas of the sample's users are those that WordPress made.
+      const theirs = readFixture()
+        .usermeta!.rows.filter(([, user]) => user === 2)
+        .map(([, , key]) => key);
+      expect(Object.keys(metas).sort()).toEqual(theirs.filter((key) => key !== '_application_passwords').sort());
+      expect((await readOptions(db, ['user_count'])).get('user_count')).toBe('6');
+    });
+
+    it.each([
+      ['a login that is taken', { login: 'ED' }, 'login-taken'],
+      ['an address that is taken', { email: 'Ed@Example.test' }, 'email-taken'],
+      ['a login with signs', { login: 'a<b>' }, 'login-invalid'],
+      ['an empty login', { login: '' }, 'login-invalid'],
+      ['a login that is too long', { login: 'a'.repeat(61) }, 'login-invalid'],
+      ['a login with blanks around it', { login: ' anna' }, 'login-invalid'],
+      ['no address', { email: 'anna' }, 'email-invalid'],
+      ['an unknown role', { role: 'king' }, 'role-unknown'],
+      ['an inherited word as role', { role: 'constructor' }, 'role-unknown'],
+      ['a blank password', { password: ' ' }, 'password-empty'],
+    ])('refuses %s and writes nothing', async (_, change, problem) => {
+      expect(await problemOf(createUser(site, { ...anna, ...change }))).toBe(problem);
+      expect(await listUsers(site)).toHaveLength(5);
+    });
+
+    it('gives two alike different addresses of their pages', async () => {
+      const one = await createUser(site, { ...anna, login: 'anna b' });
+      const two = await createUser(site, { ...anna, login: 'anna-b', email: 'b@example.test' });
+      const users = await loadUsers(db, [one.id, two.id], []);
+      expect([...users.values()].map(({ row }) => row.user_nicename)).toEqual(['anna-b', 'anna-b-2']);
+    });
+
+    it('makes one of two who come at once under one login', async () => {
+      const answers = await Promise.all(
+        [1, 2, 3].map((number) => problemOf(createUser(site, { ...anna, email: `a${number}@example.test` }))),
+      );
+      expect(answers.sort()).toEqual(['done', 'login-taken', 'login-taken']);
+    });
+  });
+
+  it('lists users with their roles', async () => {
+    expect((await listUsers(site)).map(({ id, login, roles }) => `${id} ${login} ${roles}`)).toEqual([
+      '1 admin administrator',
+      '2 ed editor',
+      '3 auth author',
+      '4 contrib contributor',
+      '5 sub subscriber',
+    ]);
+  });
+
+  describe('deleteUser', () => {
+    it('refuses while the user has written something', async () => {
+      expect(await problemOf(deleteUser(site, 'auth'))).toBe('user-owns-posts');
+      expect(await existingUserIds(db, [3])).toEqual(new Set([3]));
+    });
+
+    it('leaves the records to another user, and says that they changed', async () => {
+      const [before, theirs] = [await changeCount(db), await db.from('posts').where('post_author', 3).select('ID')];
+      await deleteUser(site, 'auth', { reassign: 'ed@example.test' });
+      expect(await existingUserIds(db, [3])).toEqual(new Set());
+      expect(await metasOf(3)).toEqual({});
+      const now = await db
+        .from('posts')
+        .whereIn(
+          'ID',
+          theirs.map(({ ID }) => ID),
+        )
+        .select('post_author');
+      expect(new Set(now.map((row) => row.post_author))).toEqual(new Set([2]));
+      expect(await changeCount(db)).toBeGreaterThan(before);
+    });
+
+    it('deletes a user without records, once', async () => {
+      expect((await deleteUser(site, 5)).login).toBe('sub');
+      expect(await problemOf(deleteUser(site, 5))).toBe('user-unknown');
+    });
+
+    it('refuses an heir that is unknown or the user', async () => {
+      expect(await problemOf(deleteUser(site, 'auth', { reassign: 99 }))).toBe('user-unknown');
+      expect(await problemOf(deleteUser(site, 'auth', { reassign: 'AUTH' }))).toBe('reassign-to-self');
+      expect(await existingUserIds(db, [3])).toEqual(new Set([3]));
+    });
+  });
+
+  describe('setRole', () => {
+    it('replaces roles and level, and keeps what was granted besides', async () => {
+      await db
+        .from('usermeta')
+        .where({ user_id: 4, meta_key: 'wp_capabilities' })
+        .update({ meta_value: 'a:3:{s:11:"contributor";b:1;s:12:"upload_files";b:1;s:4:"read";b:0;}' });
+      expect((await setRole(site, 'contrib', 'author')).roles).toEqual(['author']);
+      const { wp_capabilities: capabilities, wp_user_level: level } = await metasOf(4);
+      expect(parseSerialized(capabilities!)).toEqual({ upload_files: true, read: false, author: true });
+      expect(level).toBe('2');
+    });
+
+    it('refuses an unknown role or user', async () => {
+      expect(await problemOf(setRole(site, 'contrib', 'king'))).toBe('role-unknown');
+      expect(await problemOf(setRole(site, 'nobody', 'author'))).toBe('user-unknown');
+    });
+  });
+
+  describe('application passwords', () => {
+    const works = async (login: string, password: string) =>
+      identify(site, await site.settings(), {
+        authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`,
+        secure: true,
+        address: '192.0.2.1',
+      }).then(
+        ({ viewer }) => viewer.login === login,
+        () => false,
+      );
+
+    it('are told once, kept as hashes in WordPress’s form, and work at once', async () => {
+      await setOptions(db, { using_application_passwords: '0' });
+      const { uuid, password } = await createApplicationPassword(site, 'contrib', ' phone ');
+      expect(password).toMatch(/^[A-Za-z0-9]{24}$/);
+      expect(await works('contrib', password)).toBe(true);
+      const stored = parseSerialized((await metasOf(4))._application_passwords!) as Record<string, unknown>[];
+      expect(Object.keys(stored[1]!)).toEqual(['uuid', 'app_id', 'name', 'password', 'created', 'last_used', 'last_ip']);
+      expect(stored[1]).toMatchObject({
+        uuid,
+        app_id: '',
+        name: 'phone',
+        password: expect.stringMatching(/^\$generic\$/),
+        created: NOW.getTime() / 1000,
+      });
+      expect(stored[0]).toMatchObject({ name: 'replay', last_ip: '127.0.0.1' });
+      expect((await readOptions(db, ['using_application_passwords'])).get('using_application_passwords')).toBe('1');
+    });
+
+    it('are listed without their hashes', async () => {
+      const [one] = await listApplicationPasswords(site, 1);
+      expect(one).toEqual({
+        uuid: '9a1df6ba-6b20-4aaf-a26b-416d9056d94b',
+        name: 'replay',
+        created: '2026-11-20 07:45:35',
+        lastUsed: '2026-11-20 07:45:40',
+        lastAddress: '127.0.0.1',
+      });
+    });
+
+    it('have one name each', async () => {
+      expect(await problemOf(createApplicationPassword(site, 'ed', 'Replay'))).toBe('name-taken');
+      expect(await problemOf(createApplicationPassword(site, 'ed', ' '))).toBe('name-empty');
+      expect(await problemOf(createApplicationPassword(site, 'nobody', 'phone'))).toBe('user-unknown');
+      expect(await listApplicationPasswords(site, 'ed')).toHaveLength(1);
+    });
+
+    it('are taken back by name or UUID, the others stay', async () => {
+      const one = await createApplicationPassword(site, 'ed', 'one');
+      const two = await createApplicationPassword(site, 'ed', 'two');
+      await revokeApplicationPassword(site, 'ed', 'one');
+      expect([await works('ed', one.password), await works('ed', two.password)]).toEqual([false, true]);
+      await revokeApplicationPassword(site, 'ed', two.uuid);
+      expect((await listApplicationPasswords(site, 'ed')).map(({ name }) => name)).toEqual(['replay']);
+      expect(await problemOf(revokeApplicationPassword(site, 'ed', 'one'))).toBe('password-unknown');
+      await revokeApplicationPassword(site, 'ed', 'replay');
+      expect(await metasOf(2)).not.toHaveProperty('_application_passwords');
+    });
+
+    it('are all kept when several are made at once', async () => {
+      await Promise.all(['a', 'b', 'c', 'd'].map((name) => createApplicationPassword(site, 'sub', name)));
+      expect((await listApplicationPasswords(site, 'sub')).map(({ name }) => name).sort()).toEqual(['a', 'b', 'c', 'd', 'replay']);
+    });
+  });
+});
