@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/database.ts';
-import credentials from './fixtures/credentials.json' with { type: 'json' };
 import { compare, compareRows, type Recording, type RowsWanted, rowsWanted } from './support/compare.mjs';
 import { describeDatabases } from './support/databases.ts';
-import { type RunningSite, serveDatabase } from './support/running-site.ts';
+import { passwordOf, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, resetSite, setOptions } from './support/site.ts';
 
-const FOLDER = join(dirname(fileURLToPath(import.meta.url)), 'fixtures/recordings');
-const recordings = readdirSync(FOLDER).flatMap((file) =>
+/** The recordings kept here, or the whole set where a folder of them is named. */
+const FOLDER = process.env.CONFORMANCE_RECORDINGS ?? join(dirname(fileURLToPath(import.meta.url)), 'fixtures/recordings');
+const recordings = readdirSync(FOLDER).filter((file) => file.endsWith('.jsonl')).flatMap((file) =>
   readFileSync(join(FOLDER, file), 'utf8')
     .trim()
     .split('\n')
@@ -21,6 +21,7 @@ const recordings = readdirSync(FOLDER).flatMap((file) =>
 const units = new Map<string, Recording[]>();
 for (const recording of recordings) {
   const name = recording.sequence ?? recording.name;
+  if (recording.aside) continue;
   units.set(name, [...(units.get(name) ?? []), recording]);
 }
 
@@ -28,10 +29,9 @@ for (const recording of recordings) {
 function authorization(template: string): string {
   const match = /^(\w+) base64\(([\s\S]*)\)$/.exec(template);
   if (!match) return template;
-  const password = (user: string) => (credentials as Record<string, { application_password: string }>)[user]?.application_password ?? '';
   const clear = (match[2] ?? '')
-    .replace(/\{app_password:(\w+)\}/g, (_, user: string) => password(user))
-    .replace(/\{app_password_with_spaces:(\w+)\}/g, (_, user: string) => (password(user).match(/.{1,4}/g) ?? []).join(' '));
+    .replace(/\{app_password:(\w+)\}/g, (_, user: string) => passwordOf(user))
+    .replace(/\{app_password_with_spaces:(\w+)\}/g, (_, user: string) => (passwordOf(user).match(/.{1,4}/g) ?? []).join(' '));
   return `${match[1]} ${Buffer.from(clear).toString('base64')}`;
 }
 

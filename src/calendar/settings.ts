@@ -90,7 +90,7 @@ function occurrencesInForce(state: string | undefined): boolean {
 function readCalendar(members: Record<string, unknown>): CalendarSettings {
   const text = (name: string, fallback: string) => (typeof members[name] === 'string' && members[name] !== '' ? members[name] : fallback);
   return {
-    postsPerPage: Number(members.postsPerPage ?? members.posts_per_page) || undefined,
+    postsPerPage: Number(members.posts_per_page) || undefined,
     cutoff: /^\d\d:\d\d$/.test(text('multiDayCutoff', '')) ? text('multiDayCutoff', '') : '00:00',
     timezoneMode: members.tribe_events_timezone_mode === 'site' ? 'site' : 'event',
     currencySymbol: text('defaultCurrencySymbol', '$'),

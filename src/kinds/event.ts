@@ -6,7 +6,7 @@ import { isTruthy } from '../calendar/settings.ts';
 import { listWindow } from '../calendar/window.ts';
 import { failParam } from '../errors.ts';
 import { embeddedTermRecord } from './term-record.ts';
-import { escHtml } from '../wordpress/render.ts';
+import { escHtml } from '../wordpress/entities.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
@@ -166,6 +166,7 @@ function narrow(values: Values, context: RuleContext): Narrowed {
   const utc = settings.calendar.timezoneMode === 'site';
   const conditions: Condition[] = window.filters.map((filter) => ({ by: 'moment', utc, ...filter }));
   const echo: [string, string][] = Object.entries(window.echo);
+  if (values.strict_dates === true && echo.length > 0) echo.push(['strict_dates', 'true']);
   const add = (condition: Condition, name?: string, value?: string) => {
     conditions.push(condition);
     if (name !== undefined) echo.push([name, value ?? String(values[name])]);
@@ -321,7 +322,7 @@ function render(id: number, bundle: Bundle, context: RenderContext, single: bool
     venue: venueRecords.length === 1 ? venueRecords[0] : venueRecords,
     organizer: organizers.map((organizerId) => renderOrganizer(organizerId, bundle, context, single)),
     custom_fields: locked ? [] : customFields(id, bundle, context),
-    ...(single ? { json_ld: eventLd(row, bundle, context, { venues, organizers, dates, cost: cost.cost }) } : {}),
+    ...(single && row.post_password === '' ? { json_ld: eventLd(row, bundle, context, { venues, organizers, dates, cost: cost.cost }) } : {}),
   };
 }
 
@@ -369,6 +370,7 @@ function eventLd(row: Post, bundle: Bundle, context: RenderContext, { venues, or
   const metas = bundle.metas.get(row.ID);
   const zone = parseZone(dates.timezone) ?? context.settings.zone;
   const { calendar } = context.settings;
+  const open = (id: number | undefined) => id !== undefined && !isLocked(bundle.posts.get(id)!, context);
   return eventJsonLd({
     ...postLd(row.ID, bundle),
     image: imageAddress(row.ID, bundle, context),
@@ -376,8 +378,8 @@ function eventLd(row: Post, bundle: Bundle, context: RenderContext, { venues, or
     start: isoWithOffset(dates.start, zone),
     end: isoWithOffset(dates.end, zone),
     eventStatus: metaOf(metas, '_tribe_events_status') ?? '',
-    location: venues[0] === undefined ? false : venueLd(venues[0], bundle, context),
-    organizer: organizers[0] === undefined ? false : organizerLd(organizers[0], bundle, context),
+    location: open(venues[0]) ? venueLd(venues[0]!, bundle, context) : false,
+    organizer: open(organizers[0]) ? organizerLd(organizers[0]!, bundle, context) : false,
     cost,
     costs: metas?.get('_EventCost') ?? [],
     currencyCode: metaOf(metas, '_EventCurrencyCode') || calendar.currencyCode || 'USD',

@@ -62,15 +62,16 @@ export const positive: Plain = {
   },
 };
 
-/** The id of an existing record. As in WordPress the whole part is looked up first; a fraction fails afterwards, for its type. */
+/** The id of an existing record. As in WordPress the whole number a text begins with is looked up first; what is more fails afterwards, for its type. */
 export function idOf(refers: Reference): Grammar {
   return {
     json: { type: 'integer', minimum: 1 },
     refers,
     read: (raw) => {
       const value = numeric(raw);
-      if (value === undefined || value < 1 || value > Number.MAX_SAFE_INTEGER) return REFUSED;
-      return Number.isInteger(value) ? accept(value) : { value: Math.trunc(value), ...wrongType('integer') };
+      const whole = value === undefined ? Number.parseInt(typeof raw === 'string' ? raw : '', 10) : Math.trunc(value);
+      if (!(whole >= 1 && whole <= Number.MAX_SAFE_INTEGER)) return REFUSED;
+      return value === whole ? accept(value) : { value: whole, ...wrongType('integer') };
     },
   };
 }

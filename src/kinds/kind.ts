@@ -77,8 +77,8 @@ export interface RenderContext extends RuleContext {
   readonly namespace: string;
   /** Address of uploaded files, without trailing slash. */
   readonly uploads: string;
-  /** The password that came with the request, for protected records. */
-  readonly password: string | undefined;
+  /** Whether the request opens this protected record: by its password, or to edit it. */
+  readonly opens: (row: Post) => boolean;
   /** The word for a price of nothing, in the caller's language. */
   readonly free: string;
   /** Whether the caller may read this venue, organizer or event. */

@@ -5,8 +5,8 @@ import { metaOf, type Post } from '../wordpress/rows.ts';
 import { contentImage, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Bundle, RenderContext } from './kind.ts';
 
-/** Whether a record is protected by a password that did not come with the request (`post_password_required`). */
-export const isLocked = (row: Post, { password }: Pick<RenderContext, 'password'>): boolean => row.post_password !== '' && row.post_password !== password;
+/** Whether a record is protected by a password and not opened by the request (`post_password_required`). */
+export const isLocked = (row: Post, { opens }: Pick<RenderContext, 'opens'>): boolean => row.post_password !== '' && !opens(row);
 
 /** Members that every published post has, in the order of the record; `global_id` stands elsewhere in each. */
 export function postMembers(row: Post, context: RenderContext) {
@@ -34,12 +34,11 @@ export function globalIds(id: number, bundle: Bundle, { home }: Pick<RenderConte
 
 /** The rendered texts of a post (contract 2.9). */
 export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext) {
-  const { smilies } = context.settings;
-  const images = (id: number) => contentImage(id, bundle, context);
+  const options = { smilies: context.settings.smilies, images: (id: number) => contentImage(id, bundle, context) };
   return {
     title: () => renderTitle(row.post_title),
-    description: () => (row.post_content === '' ? '' : renderContent(row.post_content, { smilies, images })),
-    excerpt: () => (row.post_excerpt === '' ? '' : renderExcerpt(row.post_excerpt, { smilies })),
+    description: () => (row.post_content === '' ? '' : renderContent(row.post_content, options)),
+    excerpt: () => (row.post_excerpt === '' ? '' : renderExcerpt(row.post_excerpt, options)),
   };
 }
 

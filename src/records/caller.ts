@@ -1,6 +1,6 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { RenderContext } from '../kinds/kind.ts';
-import type { Post } from '../wordpress/rows.ts';
+import type { Site } from '../site.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /** Everything about one request that the verbs of this room need to know: who, when, in which words and under which address. */
@@ -19,8 +19,30 @@ export interface Caller {
   readonly free: string;
 }
 
-/** What rendering may know of this caller. */
-export function renderContext(caller: Caller, mayRead: (row: Post) => boolean, password?: string): RenderContext {
+/** What rendering may know of this caller. `rights`: what the caller may read, and which protected records the request opens. */
+export function renderContext(caller: Caller, rights: Pick<RenderContext, 'mayRead' | 'opens'>): RenderContext {
   const { settings, now, home, namespace, uploads, free } = caller;
-  return { settings, now, home, namespace, uploads, free, password, mayRead };
+  return { settings, now, home, namespace, uploads, free, ...rights };
+}
+
+/** How a caller came: in which language, and, where it was a request, under which address and namespace. */
+export interface Way {
+  readonly language: string;
+  readonly home?: string;
+  readonly namespace?: string;
+}
+
+/** The caller that a viewer is, at this moment. Without an address of its own it is the site's home and our namespace. */
+export function callerFor(site: Site, settings: SiteSettings, viewer: Viewer, way: Way): Caller {
+  const { language, home = settings.home, namespace = site.config.restNamespace } = way;
+  return {
+    viewer,
+    settings,
+    now: site.clock(),
+    language,
+    home,
+    namespace,
+    uploads: (settings.raw.get('upload_url_path') || `${settings.home}/wp-content/uploads`).replace(/\/+$/, ''),
+    free: site.texts.t(language, 'site:free'),
+  };
 }

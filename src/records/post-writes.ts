@@ -52,7 +52,7 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, id: 
     if (row.post_status === 'trash') return fail(`${kind.name}-is-in-trash` as ProblemName);
     if (site.config.emptyTrashDays > 0) {
       const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
-      await applyChange(db, caller, kind, { row, metas }, { status: 'trash' });
+      await applyChange(db, caller, kind, { row, metas }, { status: 'trash' }, trashMetas(kind, row, caller.now));
     } else await deleteForGood(db, caller, kind, row);
     return null;
   });
@@ -120,9 +120,11 @@ async function writeNew(site: Site, db: Database, caller: Caller, kind: PostKind
   };
   mayGiveTo(caller, kind, columns.post_author, viewer.id);
   const id = await insertPost(db, columns);
-  const row = { ...columns, ID: id, post_name: columns.post_name || (unique ? String(id) : '') } as Post;
+  const row = { post_content: '', post_excerpt: '', ...columns, ID: id, post_name: columns.post_name || (unique ? String(id) : '') } as Post;
   await updatePost(db, id, { guid: postUrl(guidPlace(caller), row), ...(row.post_name === columns.post_name ? {} : { post_name: row.post_name }) });
   await writeMetas(db, id, { ...own.metas, ...follows.metas, ...links, ...thumbnail(values, image) });
+  // WordPress sets the place of a sticky event by a second save, which keeps the texts.
+  if (row.menu_order) await keepRevision(db, row, viewer.id, caller.settings.home);
   await afterWrite(db, caller, kind, { row, metas: new Map() }, dates, values, follows);
   return id;
 }
@@ -173,7 +175,7 @@ async function applyChange(db: Database, caller: Caller, kind: PostKind, before:
   const columns = { ...own.columns, ...dateColumns(dates), post_name };
   await updatePost(db, row.ID, columns);
   await keepRevision(db, { ...row, ...columns }, viewer.id, caller.settings.home);
-  await applyMetas(db, caller, kind, { row: { ...row, ...columns }, metas }, values, own, { ...extra, ...statusMetas(kind, before, columns.post_name, dates, caller) }, before, dates);
+  await applyMetas(db, caller, kind, { row: { ...row, ...columns }, metas }, values, own, { ...extra, ...slugMetas(before, columns.post_name, dates.status) }, before, dates);
 }
 
 /** Metas of an existing record, and what depends on them. */
@@ -183,18 +185,18 @@ async function applyMetas(db: Database, caller: Caller, kind: PostKind, after: B
   await afterWrite(db, caller, kind, after, dates, values, follows, before.row.post_status);
 }
 
-/** WordPress's bookkeeping about the trash and about slugs that old links still use. */
-function statusMetas(kind: PostKind, { row, metas }: Before, slug: string, { status }: SettledDates, { now }: Caller): Rows['metas'] {
+/** What WordPress and the calendar note of a post that is deleted into the trash (`wp_trash_post`); one whose status merely becomes `trash` gets none of it. */
+const trashMetas = (kind: PostKind, row: Post, now: Date): Rows['metas'] => ({
+  _wp_trash_meta_status: [row.post_status],
+  _wp_trash_meta_time: [String(unixFromDate(now))],
+  ...(kind.name === 'event' ? { _tribe_ignored_event_previous_status: [row.post_status] } : {}),
+});
+
+/** WordPress's bookkeeping about slugs: the one to come back to from the trash, and those that old links still use. */
+function slugMetas({ row, metas }: Before, slug: string, status: string): Rows['metas'] {
   const changed: Record<string, readonly string[]> = {};
-  if (status === 'trash' && row.post_status !== 'trash') {
-    changed._wp_trash_meta_status = [row.post_status];
-    changed._wp_trash_meta_time = [String(unixFromDate(now))];
-    if (row.post_name !== '') changed._wp_desired_post_slug = [row.post_name];
-    if (kind.name === 'event') changed._tribe_ignored_event_previous_status = [row.post_status];
-  }
-  if (status !== 'trash' && row.post_status === 'trash') {
-    for (const key of ['_wp_trash_meta_status', '_wp_trash_meta_time', '_wp_desired_post_slug']) changed[key] = [];
-  }
+  if (status === 'trash' && row.post_status !== 'trash' && row.post_name !== '') changed._wp_desired_post_slug = [row.post_name];
+  if (status !== 'trash' && row.post_status === 'trash') changed._wp_desired_post_slug = [];
   if (status === 'publish' && row.post_status === 'publish' && slug !== row.post_name && row.post_name !== '') {
     changed._wp_old_slug = [...(metas.get('_wp_old_slug') ?? []).filter((old) => old !== slug && old !== row.post_name), row.post_name];
   }

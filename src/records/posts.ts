@@ -6,15 +6,17 @@ import type { Site } from '../site.ts';
 import { loadBundle, loadMetas } from '../storage/bundle.ts';
 import type { Database } from '../storage/database.ts';
 import { findPostIds } from '../storage/post-list.ts';
-import { findPost, findPostBySlug } from '../storage/posts.ts';
+import { findPost, findPostByPath } from '../storage/posts.ts';
 import { descendantsOf } from '../storage/terms.ts';
-import { sanitizeSlugForQuery } from '../wordpress/slug.ts';
+import type { Post } from '../wordpress/rows.ts';
+import { slugPathForQuery } from '../wordpress/slug.ts';
 import { type Caller, renderContext } from './caller.ts';
+import { mapMetaCap } from '../wordpress/capabilities.ts';
 import { editsKind, listVisibility, mayDelete, mayEdit, mayRead, seen } from './visibility.ts';
 
 /** One page of a list. */
 export interface Listing {
-  readonly records: readonly Record<string, unknown>[];
+  readonly records: readonly (Record<string, unknown> | never[])[];
   readonly total: number;
   readonly pages: number;
   readonly page: number;
@@ -46,7 +48,7 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
   });
   if (ids.length === 0 && page > 1) fail(`${kind.name}-archive-page-not-found` as ProblemName);
   const bundle = await loadBundle(site.db, kind, ids);
-  const context = renderContext(caller, (row) => mayRead(viewer, row), password);
+  const context = renderContext(caller, rights(caller, values));
   const status = (values.status as string[] | undefined)?.join(',') ?? (editsKind(viewer, kind) ? 'any' : 'publish');
   return {
     records: ids.filter((id) => bundle.posts.has(id)).map((id) => kind.render(id, bundle, context, false)),
@@ -72,7 +74,7 @@ async function withDescendants(db: Database, conditions: readonly Condition[]): 
  *
  * @throws not found, wrong kind, in the trash, not accessible, protected (contract 2.2 and 2.4, in this order)
  */
-export async function readPost(site: Site, caller: Caller, kind: PostKind, id: number, { password, context }: { password?: string | undefined; context?: string | undefined } = {}) {
+export async function readPost(site: Site, caller: Caller, kind: PostKind, id: number, asked: Values = {}): Promise<Record<string, unknown>> {
   const { viewer } = caller;
   const bundle = await loadBundle(site.db, kind, [id]);
   const row = bundle.posts.get(id);
@@ -82,22 +84,29 @@ export async function readPost(site: Site, caller: Caller, kind: PostKind, id: n
     if (row.post_status === 'trash') return fail('event-no-longer-available');
   }
   const mine = row?.post_type === kind.postType ? row : fail('rest_invalid_param', { faults: new Map([['id', { stage: 'value' }]]) });
-  const rights = seen(mine, bundle.metas.get(id));
-  if (!mayRead(viewer, rights)) return fail(`${kind.name}-not-accessible` as ProblemName);
-  const opened = context === 'edit' && kind.name === 'event' && mayEdit(viewer, rights) ? mine.post_password : password;
-  if (kind.name === 'event' && isLocked(mine, { password: opened })) return fail('event-password-protected');
-  return kind.render(id, bundle, renderContext(caller, (other) => mayRead(viewer, other), opened), true);
+  if (!mayRead(viewer, seen(mine, bundle.metas.get(id)))) return fail(`${kind.name}-not-accessible` as ProblemName);
+  const context = renderContext(caller, rights(caller, asked));
+  if (kind.name === 'event' && isLocked(mine, context)) return fail('event-password-protected');
+  return kind.render(id, bundle, context, true);
+}
+
+/** What the caller may read, and what the request opens: by `password`, or with `context=edit` for those who may edit (contract 2.2). */
+function rights({ viewer }: Caller, { password, context }: Values) {
+  return {
+    mayRead: (row: Post) => mayRead(viewer, row),
+    opens: (row: Post) => row.post_password === password || (context === 'edit' && mayEdit(viewer, row)),
+  };
 }
 
 /** The record as a write answers it: without JSON-LD. */
 export async function renderPost(site: Site, caller: Caller, kind: PostKind, id: number) {
   const bundle = await loadBundle(site.db, kind, [id]);
-  const password = bundle.posts.get(id)?.post_password;
-  return kind.render(id, bundle, renderContext(caller, (row) => mayRead(caller.viewer, row), kind.name === 'event' ? password : undefined), false);
+  const opens = (row: Post) => row.ID === id && kind.name === 'event';
+  return kind.render(id, bundle, renderContext(caller, { ...rights(caller, {}), opens }), false);
 }
 
-/** Id of the record that a by-slug address names, whatever its status; undefined: none. `slug`: decoded once by the route. */
-export const postIdOfSlug = (site: Site, kind: PostKind, slug: string): Promise<number | undefined> => findPostBySlug(site.db, kind.postType, sanitizeSlugForQuery(slug));
+/** Id of the record that a by-slug address names, whatever its status; undefined: none. A child is named by its whole path, `parent%2Fchild`. */
+export const postIdOfSlug = (site: Site, kind: PostKind, slug: string): Promise<number | undefined> => findPostByPath(site.db, kind.postType, slugPathForQuery(slug));
 
 // ------------------------------------------------------------------------------------------------- who may
 export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => editsKind(viewer, kind);
@@ -110,6 +119,8 @@ async function mayTouch({ db }: Site, { viewer }: Caller, kind: PostKind, id: nu
   if (!viewer.can(`${action}_${kind.capabilities}`)) return false;
   const row = await findPost(db, id);
   if (!row) return kind.name === 'event';
+  // WordPress asks for the right to what the id really is, so that those who have it learn of the mistake.
+  if (row.post_type !== kind.postType) return mapMetaCap(action, viewer, { author: row.post_author, status: row.post_status }, row.post_type === 'page' ? 'pages' : 'posts');
   const metas = row.post_status === 'trash' ? (await loadMetas(db, [id])).get(id) : undefined;
   return (action === 'edit' ? mayEdit : mayDelete)(viewer, seen(row, metas));
 }

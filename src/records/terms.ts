@@ -8,7 +8,7 @@ import { findTerms, type TermOrder } from '../storage/term-list.ts';
 import { findTerm, loadTree, removeTerm } from '../storage/terms.ts';
 import { restUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
-import { sanitizeSlugForQuery } from '../wordpress/slug.ts';
+import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { type Listing, pageSize } from './posts.ts';
 import { changeTermRow, createTermRow, dropTree } from './term-writes.ts';
@@ -31,7 +31,7 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
     include: values.include as number[] | undefined,
     exclude: values.exclude as number[] | undefined,
     parent: values.parent as number | undefined,
-    slug: values.slug === undefined ? undefined : sanitizeSlugForQuery(String(values.slug)),
+    slug: values.slug === undefined ? undefined : sanitizeTitle(String(values.slug), 'query'),
     post,
     hideEmpty: post === undefined && values.hide_empty !== false,
     order: ORDERS.get(String(values.orderby ?? 'name').toLowerCase()) ?? 'name',
@@ -39,8 +39,9 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
     limit: perPage,
     offset: (page - 1) * perPage,
   });
+  const shown = values.context === 'edit' && !mayEditTerms(caller, kind) ? [] : terms;
   return {
-    records: terms.map((term) => termRecord(term, kind, ancestors(term, tree), caller)),
+    records: shown.map((term) => inContext(termRecord(term, kind, ancestors(term, tree), caller), values.context)),
     total,
     pages: Math.ceil(total / perPage),
     page,
@@ -50,10 +51,36 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
 
 const written = (value: unknown) => (Array.isArray(value) ? value.join(',') : String(value));
 
-/** One term, with the links that WordPress's own routes give it. */
-export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Record<string, unknown>> {
-  return rendered(db, caller, kind, await existing(db, kind, id));
+/**
+ * One term, with the links that WordPress's own routes give it; `_embed`: with the term above it too. `context` chooses the members as there.
+ */
+export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number, { context, _embed }: Values = {}): Promise<Record<string, unknown>> {
+  const term = await existing(db, kind, id);
+  const links = coreLinks(caller, kind, term);
+  const record = inContext(termRecord(term, kind, await ancestorsOf(db, kind, term), caller), context);
+  const up = term.parent > 0 && wantsEmbedded(_embed, 'up') ? await existing(db, kind, term.parent) : undefined;
+  const embedded = up && { up: [{ ...brief(up, termRecord(up, kind, await ancestorsOf(db, kind, up), caller).url), _links: coreLinks(caller, kind, up) }] };
+  return { ...(Array.isArray(record) ? {} : record), _links: links, ...(embedded ? { _embedded: embedded } : {}) };
 }
+
+/** WordPress's `_embed`: all links when it is empty or says yes, else those named (`rest_parse_embed_param`). */
+const wantsEmbedded = (embed: unknown, name: string): boolean =>
+  embed !== undefined && (typeof embed !== 'string' || ['', '1', 'true'].includes(embed) || embed.split(',').map((one) => one.trim()).includes(name));
+
+const brief = ({ term_id: id, name, slug, taxonomy }: Term, link: string) => ({ id, link, name, slug, taxonomy });
+
+/** The members of a term that belong to a context of WordPress's schema; an unknown one leaves none, which PHP writes as an empty list. */
+function inContext(record: TermRecord, context: unknown): Record<string, unknown> | never[] {
+  if (context === undefined || context === 'view' || context === 'edit') return record;
+  if (context !== 'embed') return [];
+  const { id, name, slug, taxonomy, url, urls } = record;
+  return { id, name, slug, taxonomy, url, urls: { self: urls.self, collection: urls.collection } };
+}
+
+type TermRecord = ReturnType<typeof termRecord>;
+
+/** Whether the caller may edit terms of this taxonomy, as WordPress's own routes see it. */
+const mayEditTerms = ({ viewer }: Caller, kind: TermKind): boolean => viewer.can(kind.name === 'category' ? 'publish_tribe_events' : 'manage_categories');
 
 /** Creates a term. Gives its record and id. */
 export async function createTerm(site: Site, caller: Caller, kind: TermKind, values: Values): Promise<{ id: number; record: Record<string, unknown> }> {
@@ -113,20 +140,16 @@ function ancestors({ parent }: Term, tree: ReadonlyMap<number, { parent: number;
   return slugs;
 }
 
-/** The record with the links of WordPress's core routes (contract 2.7.2 a). */
-async function rendered(db: Database, caller: Caller, kind: TermKind, term: Term): Promise<Record<string, unknown>> {
+/** Links of WordPress's core routes about a term (contract 2.7.2 a). */
+function coreLinks(caller: Caller, kind: TermKind, term: Term): Record<string, unknown> {
   const core = (route: string, query: [string, string][] = []) => restUrl(caller, `wp/v2/${route}`, query);
   const types = kind.name === 'category' ? ['tribe_events', 'tec_calendar_embed'] : ['posts', 'tribe_events', 'tec_calendar_embed'];
-  const mine = caller.viewer.can(kind.name === 'category' ? 'publish_tribe_events' : 'manage_categories');
   return {
-    ...termRecord(term, kind, await ancestorsOf(db, kind, term), caller),
-    _links: {
-      self: [{ href: core(`${kind.restBase}/${term.term_id}`), targetHints: { allow: mine ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET'] } }],
-      collection: [{ href: core(kind.restBase) }],
-      about: [{ href: core(`taxonomies/${kind.taxonomy}`) }],
-      ...(term.parent > 0 ? { up: [{ embeddable: true, href: core(`${kind.restBase}/${term.parent}`) }] } : {}),
-      'wp:post_type': types.map((type) => ({ href: core(type, [[kind.name === 'category' ? kind.taxonomy : 'tags', String(term.term_id)]]) })),
-      curies: [{ name: 'wp', href: 'https://api.w.org/{rel}', templated: true }],
-    },
+    self: [{ href: core(`${kind.restBase}/${term.term_id}`), targetHints: { allow: mayEditTerms(caller, kind) ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET'] } }],
+    collection: [{ href: core(kind.restBase) }],
+    about: [{ href: core(`taxonomies/${kind.taxonomy}`) }],
+    ...(term.parent > 0 ? { up: [{ embeddable: true, href: core(`${kind.restBase}/${term.parent}`) }] } : {}),
+    'wp:post_type': types.map((type) => ({ href: core(type, [[kind.name === 'category' ? kind.taxonomy : 'tags', String(term.term_id)]]) })),
+    curies: [{ name: 'wp', href: 'https://api.w.org/{rel}', templated: true }],
   };
 }

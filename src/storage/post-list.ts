@@ -224,7 +224,10 @@ function whereWords(db: Database, where: Knex.QueryBuilder, { terms, columns, me
   const holds = (text: string) => (builder: Knex.QueryBuilder, column: string) => builder.whereRaw(...raw(db.dialect.search(`p.${column}`, text)));
   const [title = 'post_title', ...others] = columns;
   if (together) {
-    if (terms.length === 0) where.whereRaw('1 = 0');
+    if (terms.length === 0) {
+      where.whereRaw('1 = 0');
+      return;
+    }
     const all = (builder: Knex.QueryBuilder, column: string) => terms.forEach(({ text }) => holds(text)(builder, column));
     where
       .where((named) => all(named, title))

@@ -19,11 +19,16 @@ export async function existingPosts(db: Database, type: string, ids: readonly nu
   return new Map([...rows].filter(([, row]) => row.post_type === type));
 }
 
-/** Id of the post of this type with this slug, whatever its status; the lowest where old data hold several. */
-export async function findPostBySlug(db: Database, type: string, slug: string): Promise<number | undefined> {
-  if (slug === '') return undefined;
-  const row = (await db.knex(db.table('posts')).where({ post_name: slug, post_type: type }).orderBy('ID').select('ID').first()) as { ID: number } | undefined;
-  return row?.ID;
+/**
+ * Id of the post of this type with these slugs, outermost first, whatever its status (`get_page_by_path`); the lowest where old data hold
+ * several. One slug finds posts without a parent only.
+ */
+export async function findPostByPath(db: Database, type: string, path: readonly string[]): Promise<number | undefined> {
+  const slug = path.at(-1);
+  if (!slug) return undefined;
+  const rows = (await db.knex(db.table('posts')).where({ post_name: slug, post_type: type }).orderBy('ID').select('ID', 'post_parent')) as Pick<Post, 'ID' | 'post_parent'>[];
+  const parent = path.length === 1 ? 0 : await findPostByPath(db, type, path.slice(0, -1));
+  return rows.find((row) => row.post_parent === parent)?.ID;
 }
 
 /** Slugs of this type that begin with `base`, of other posts than `id`. */

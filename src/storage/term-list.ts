@@ -62,12 +62,13 @@ function narrowed(db: Database, { kind, search, include, exclude, parent, slug, 
 function order(db: Database, builder: Knex.QueryBuilder, { order: by, descending, include = [] }: TermQuery): void {
   const direction = descending ? 'desc' : 'asc';
   const columns = { id: 't.term_id', slug: 't.slug', count: 'tt.count', description: 'tt.description', parent: 'tt.parent', term_group: 't.term_group' };
-  if (by === 'name' || by === 'description') {
-    const [sql, bindings] = db.dialect.orderFolded(by === 'name' ? 't.name' : 'tt.description', direction);
+  const included = by === 'include' || by === 'include_slugs';
+  if (by === 'name' || by === 'description' || (included && include.length === 0)) {
+    const [sql, bindings] = db.dialect.orderFolded(by === 'description' ? 'tt.description' : 't.name', direction);
     builder.orderByRaw(sql, [...bindings]);
-  } else if ((by === 'include' || by === 'include_slugs') && include.length > 0) {
+  } else if (included) {
     builder.orderByRaw(`CASE t.term_id ${include.map((_, place) => `WHEN ? THEN ${place}`).join(' ')} END ${direction}`, [...include]);
-  } else if (by in columns) builder.orderBy(columns[by as keyof typeof columns], direction);
+  } else builder.orderBy(columns[by as keyof typeof columns], direction);
   builder.orderBy('t.term_id', direction);
 }
 

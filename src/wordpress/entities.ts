@@ -66,7 +66,8 @@ export function convertInvalidEntities(text: string): string {
   return text.replace(/&#(1[2-5]\d);/g, (whole, digits: string) => {
     const code = Number(digits);
     if (code < 128 || code > 159) return whole;
-    const meant = new TextDecoder('windows-1252').decode(Uint8Array.of(code)).codePointAt(0) ?? code;
+    // HTML 5 reads these numbers just so; five of them mean nothing.
+    const meant = decode(whole).codePointAt(0) ?? code;
     return meant === code ? '' : `&#${meant};`;
   });
 }

@@ -8,8 +8,9 @@ import { findShortcodes, type Shortcode, shortcodeReader } from './shortcode-gra
  */
 export function addParagraphs(text: string): string {
   const runs: string[] = [];
-  const prepared = outsidePre(hideWideBlanks(text), (part) => {
-    const tamed = shieldUnclosed(shieldCrowds(part)).replace(/[ \t\n\r\f\v]{300,}/g, (run) => {
+  const prepared = outsidePre(shieldManyPre(hideWideBlanks(text)), (part) => {
+    const parted = part.replace(/<br[ \t\n\r\f\v]*\/?>[ \t\n\r\f\v]*<br[ \t\n\r\f\v]*\/?>/g, '\n\n');
+    const tamed = shieldUnclosed(shieldCrowds(parted)).replace(/[ \t\n\r\f\v]{300,}/g, (run) => {
       if (/[\n\r]/.test(run)) return '\n\n';
       runs.push(run);
       return LONG_RUN;
@@ -73,6 +74,7 @@ const SHIELD = '\ufde8';
 const LONG_RUN = '\ufde9';
 /** More `<` than this without a `>` between them are no HTML. */
 const CROWD = 50;
+const MOST_PRE = 1000;
 const SHIELDED_OPEN = '\ufdea';
 
 /** The package closes the gaps around the first `figcaption` only; they are closed here, and no new ones arise. */
@@ -84,7 +86,7 @@ function shieldCaptions(text: string): string {
 }
 
 /**
- * Of a crowd of `<` that no `>` follows, hides all but the first: each would be taken for the start of a tag that may reach to the end. The
+ * Of a crowd of `<` (and of players' shortcodes) that no `>` follows, hides all but the first: each would be taken for the start of a tag that may reach to the end. The
  * same for `<p><li...` of no list.
  */
 function shieldCrowds(text: string): string {
@@ -93,10 +95,19 @@ function shieldCrowds(text: string): string {
     .split('>')
     .map((part) => {
       let count = 0;
-      return part.replace(/</g, (open) => (++count > CROWD ? SHIELDED_OPEN : open));
+      return part.replace(/<|\[(?=audio|video)/g, (open) => (++count > CROWD ? (open === '<' ? SHIELDED_OPEN : `[${SHIELD}`) : open));
     })
     .join('>')
     .replace(/<p><li(?![ \t\n\r\f\v/>])/g, (start) => (--allowed < 0 ? `<p>${SHIELD}<li` : start));
+}
+
+/** The package puts each `pre` back with a search of its own; those after the first thousand are no `pre` to it. */
+function shieldManyPre(text: string): string {
+  let opened = 0;
+  return text.replace(/<(\/?)pre/g, (tag, slash: string) => {
+    if (slash === '') opened++;
+    return opened > MOST_PRE ? `<${slash}${SHIELD}pre` : tag;
+  });
 }
 
 /** Elements never closed keep no line breaks; hidden, they don't make the package look for their end from each of them. */

@@ -5,7 +5,9 @@ export interface SearchTerm {
 }
 
 /** The English words that a search of several words passes over (`WP_Query::get_search_stopwords`). */
-const STOPWORDS = new Set('about an are as at be by com for from how in is it of on or that the this to was what when where who will with www'.split(' '));
+const STOPWORDS = new Set(
+  'about an are as at be by com for from how in is it of on or that the this to was what when where who will with www'.split(' '),
+);
 const MOST_TERMS = 9;
 
 /**
@@ -14,7 +16,9 @@ const MOST_TERMS = 9;
  */
 export function parseSearch(phrase: string): SearchTerm[] {
   const whole = phrase.replace(/[\r\n]/g, '');
-  const terms = [...whole.matchAll(/"[^"]*(?:"|$)|[^\t ",+]+/g)].map(([piece]) => trimQuotes(piece)).filter((piece) => piece !== '' && !/^[a-z]$/i.test(piece) && !STOPWORDS.has(piece.toLowerCase()));
+  const terms = [...whole.matchAll(/"[^"]*(?:"|$)|[^\t ",+]+/g)]
+    .map(([piece]) => trimQuotes(piece))
+    .filter((piece) => piece !== '' && !/^[a-z]$/i.test(piece) && !STOPWORDS.has(piece.toLowerCase()));
   const kept = terms.length === 0 || terms.length > MOST_TERMS ? [whole] : terms;
   return kept.map((text) => (text.startsWith('-') && text.length > 1 ? { text: text.slice(1), exclude: true } : { text, exclude: false }));
 }

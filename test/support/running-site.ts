@@ -21,11 +21,18 @@ export interface RunningSite {
   readonly site: Site;
   readonly base: string;
   /** Sends a request exactly as written: the path is not touched. */
-  readonly send: (method: string, path: string, options?: { headers?: Record<string, string>; body?: string | Buffer | object | null; as?: string }) => Promise<Answer>;
+  readonly send: (
+    method: string,
+    path: string,
+    options?: { headers?: Record<string, string>; body?: string | Buffer | object | null; as?: string },
+  ) => Promise<Answer>;
   readonly close: () => Promise<void>;
 }
 
-const credentials = JSON.parse(readFileSync(new URL('../fixtures/credentials.json', import.meta.url), 'utf8')) as Record<string, { application_password: string }>;
+const credentials = JSON.parse(readFileSync(new URL('../fixtures/credentials.json', import.meta.url), 'utf8')) as Record<
+  string,
+  { application_password: string }
+>;
 
 /** The application password of one of the fixture's users. */
 export const passwordOf = (user: string): string => credentials[user]?.application_password ?? '';
@@ -34,8 +41,17 @@ export const passwordOf = (user: string): string => credentials[user]?.applicati
 export const basic = (user: string): string => `Basic ${Buffer.from(`${user}:${passwordOf(user)}`).toString('base64')}`;
 
 /** Serves a database that `describeDatabases` made, on a port of its own. */
-export async function serveDatabase(db: Database, { env = {}, clock }: { env?: Record<string, string>; clock?: () => Date } = {}): Promise<RunningSite> {
-  const config = readConfig({ DATABASE_URL: urlOf(db), UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-uploads-')), LOG_LEVEL: 'silent', TABLE_PREFIX: db.prefix, ...env });
+export async function serveDatabase(
+  db: Database,
+  { env = {}, clock }: { env?: Record<string, string>; clock?: () => Date } = {},
+): Promise<RunningSite> {
+  const config = readConfig({
+    DATABASE_URL: urlOf(db),
+    UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-uploads-')),
+    LOG_LEVEL: 'silent',
+    TABLE_PREFIX: db.prefix,
+    ...env,
+  });
   const site = await openSite(config, clock ? { clock } : {});
   const server = http.createServer(createApp(site));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -49,14 +65,24 @@ export async function serveDatabase(db: Database, { env = {}, clock }: { env?: R
         const json = body !== null && typeof body === 'object' && !Buffer.isBuffer(body);
         const payload = json ? JSON.stringify(body) : body;
         const sent = { ...(json ? { 'Content-Type': 'application/json' } : {}), ...(as ? { Authorization: basic(as) } : {}), ...headers };
-        const request = http.request({ agent, host: '127.0.0.1', port, method, path, headers: payload === null ? sent : { ...sent, 'Content-Length': String(Buffer.byteLength(payload as string)) } }, (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('end', () => {
-            const text = Buffer.concat(chunks).toString('utf8');
-            resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) });
-          });
-        });
+        const request = http.request(
+          {
+            agent,
+            host: '127.0.0.1',
+            port,
+            method,
+            path,
+            headers: payload === null ? sent : { ...sent, 'Content-Length': String(Buffer.byteLength(payload as string)) },
+          },
+          (response) => {
+            const chunks: Buffer[] = [];
+            response.on('data', (chunk: Buffer) => chunks.push(chunk));
+            response.on('end', () => {
+              const text = Buffer.concat(chunks).toString('utf8');
+              resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) });
+            });
+          },
+        );
         request.on('error', reject);
         request.end(payload as string | undefined);
       }),

@@ -1,0 +1,226 @@
+import type { Command } from 'commander';
+import { fail } from '../errors.ts';
+import { flagAnything } from '../kinds/grammar.ts';
+import { kinds } from '../kinds/index.ts';
+import type { Kind, Param, PostKind, TermKind } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
+import { acceptParams } from '../records/input.ts';
+import { changePost, createPost, trashPost } from '../records/post-writes.ts';
+import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
+import { termLookUp } from '../records/references.ts';
+import { changeTerm, createTerm, deleteTerm, listTerms, mayManageTerms, readTerm } from '../records/terms.ts';
+import type { Site } from '../site.ts';
+import { CliError, EXIT } from './io.ts';
+import { type Globals, shapeOf, withExamples, withShape } from './options.ts';
+import { type Item, print, printedItem, printedList } from './print.ts';
+import { examplesOf, type Verb } from './examples.ts';
+import { actingCaller, type Session, withSite } from './session.ts';
+
+/** Members that a table of records shows. */
+const COLUMNS: Readonly<Record<Kind['name'], readonly string[]>> = {
+  event: ['id', 'title', 'start_date', 'end_date', 'status'],
+  venue: ['id', 'venue', 'address', 'city', 'status'],
+  organizer: ['id', 'organizer', 'email', 'status'],
+  category: ['id', 'name', 'slug', 'parent', 'count'],
+  tag: ['id', 'name', 'slug', 'count'],
+};
+
+/** Adds `list`, `get`, `create`, `update` and `delete` for each kind of record; their flags are the kind's own filters and fields. */
+export function addContentCommands(program: Command, session: Session): void {
+  for (const kind of kinds) addKind(program, session, kind);
+}
+
+/**
+ * Arguments with the flags of yes and no written out as `--featured=true` and `--featured=false` (`--no-featured`), so that they don't take
+ * the word after them unless it is a yes or no, as in wp-cli.
+ */
+export function spellOutFlags(args: readonly string[]): string[] {
+  const kind = kinds.find(({ name }) => args.includes(name));
+  if (!kind) return [...args];
+  const flags = new Set(Object.entries<Param>({ ...kind.filters, ...kind.fields }).flatMap(([name, param]) => (isFlag(param) ? [name] : [])));
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  return args.map((arg, place) => {
+    const [, no, name = ''] = /^--(no-)?(\w+)$/.exec(arg) ?? [];
+    const answered = no === undefined && /^(yes|no|true|false|on|off)$/i.test(args[place + 1] ?? '');
+    return place < end && flags.has(name) && !answered ? `--${name}=${no === undefined}` : arg;
+  });
+}
+
+type Options = Readonly<Record<string, unknown>>;
+type Params = Readonly<Record<string, Param>>;
+
+function addKind(program: Command, session: Session, kind: Kind): void {
+  const { say, io } = session;
+  const words = { one: say(`nouns.${kind.name}.one`), many: say(`nouns.${kind.name}.many`), noun: say(`nouns.${kind.name}.noun`) };
+  const group = program.command(kind.name).description(say('content.group', words));
+  const verb = (name: Verb, more = '') => withExamples(group.command(`${name}${more}`).description(say(`content.${name}`, words)), say, examplesOf(kind.name, name));
+  const refer = kind.is === 'post' ? '<id-or-slug>' : '<id-slug-or-name>';
+  const said = (key: string, id: number, porcelain: unknown) => print(io, porcelain ? `${id}\n` : `${say(`done.${key}`, { ...words, id })}\n`);
+
+  withShape(addParams(verb('list'), session, kind, kind.filters, filterTexts), say).action((given: Options, command: Command) =>
+    withSite(session, 'read', async (site) => {
+      const shape = shapeOf(given, COLUMNS[kind.name]);
+      const caller = await actingCaller(site, session, globals(command).user);
+      if (shape.format === 'count') {
+        const { total } = await listPage(site, caller, kind, { per_page: 1, ...rawOf(kind.filters, given) });
+        print(io, `${total}\n`);
+      } else print(io, printedList(await listAll(site, caller, kind, rawOf(kind.filters, given)), shape, io.terminal));
+    }),
+  );
+
+  withShape(verb('get', ` ${refer}`), say).action((reference: string, given: Options, command: Command) =>
+    withSite(session, 'read', async (site) => {
+      const shape = shapeOf(given, COLUMNS[kind.name]);
+      const caller = await actingCaller(site, session, globals(command).user);
+      const id = await idOf(site, kind, reference);
+      const record = kind.is === 'post' ? await readPost(site, caller, kind, id, { context: 'edit' }) : await readTerm(site, caller, kind, id);
+      print(io, printedItem(record, shape, io.terminal));
+    }),
+  );
+
+  addParams(verb('create'), session, kind, kind.fields, fieldTexts)
+    .option('--porcelain', say('options.porcelain'))
+    .action((given: Options, command: Command) =>
+      withSite(session, 'write', async (site) => {
+        const caller = await actingCaller(site, session, globals(command).user);
+        said('created', await create(site, caller, kind, rawOf(kind.fields, given)), given.porcelain);
+      }),
+    );
+
+  addParams(verb('update', ` ${refer.replace('>', '...>')}`), session, kind, kind.fields, fieldTexts)
+    .option('--porcelain', say('options.porcelain'))
+    .action((references: string[], given: Options, command: Command) =>
+      withSite(session, 'write', async (site) => {
+        const raw = rawOf(kind.fields, given);
+        if (Object.keys(raw).length === 0) throw new CliError('nothing-named', {}, EXIT.usage);
+        const caller = await actingCaller(site, session, globals(command).user);
+        for (const reference of references) {
+          const id = await idOf(site, kind, reference);
+          await change(site, caller, kind, id, raw);
+          said('updated', id, given.porcelain);
+        }
+      }),
+    );
+
+  verb('delete', ` ${refer.replace('>', '...>')}`)
+    .option('--porcelain', say('options.porcelain'))
+    .action((references: string[], given: Options, command: Command) =>
+      withSite(session, 'write', async (site) => {
+        const caller = await actingCaller(site, session, globals(command).user);
+        for (const reference of references) {
+          const id = await idOf(site, kind, reference);
+          await remove(site, caller, kind, id);
+          said(kind.is === 'post' && site.config.emptyTrashDays > 0 ? 'trashed' : 'deleted', id, given.porcelain);
+        }
+      }),
+    );
+}
+
+const globals = (command: Command): Globals => command.optsWithGlobals();
+
+// ------------------------------------------------------------------------------------------------- flags
+const isFlag = ({ grammar }: Param): boolean => {
+  const { type } = grammar.json;
+  return type === 'boolean' || (Array.isArray(type) && type.includes('boolean')) || grammar === flagAnything;
+};
+
+/** Whether a value may be written as JSON: lists and objects, such as a new venue of an event. */
+const isCollection = ({ grammar }: Param): boolean => {
+  const { type } = grammar.json;
+  return type === 'array' || type === undefined;
+};
+
+function addParams(command: Command, { say }: Session, kind: Kind, params: Params, texts: (kind: Kind, name: string) => string[]): Command {
+  for (const [name, param] of Object.entries(params)) {
+    const flag = isFlag(param) ? `--${name} [yes|no]` : `--${name} <${placeholder(param)}>`;
+    const required = param.required && params === kind.fields && command.name() === 'create' ? ` ${say('options.required')}` : '';
+    command.option(flag, say(texts(kind, name)) + required);
+  }
+  return command;
+}
+
+function placeholder({ grammar }: Param): string {
+  const type = [grammar.json.type ?? 'value'].flat();
+  return String(type.includes('integer') && type.length === 1 ? 'number' : type[0]).replace('string', 'text').replace('array', 'list');
+}
+
+const filterTexts = (kind: Kind, name: string): string[] => [`params:${kind.name}.${name}`, `params:common.${name}`];
+const fieldTexts = (kind: Kind, name: string): string[] => [
+  `fields:${kind.name}.written.${name}`,
+  `fields:common.written.${name}`,
+  `fields:${kind.name}.${name}`,
+  `fields:common.${name}`,
+];
+
+/** What was given of these parameters. Throws CliError `json-invalid`. */
+function rawOf(params: Params, given: Options): Record<string, unknown> {
+  const named = Object.entries(params).filter(([name]) => given[name] !== undefined);
+  return Object.fromEntries(named.map(([name, param]) => [name, valueOf(name, param, given[name])]));
+}
+
+function valueOf(name: string, param: Param, given: unknown): unknown {
+  if (typeof given !== 'string' || !isCollection(param) || !/^\s*[[{]/.test(given)) return given;
+  try {
+    return JSON.parse(given) as unknown;
+  } catch {
+    throw new CliError('json-invalid', { name }, EXIT.usage);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------- verbs
+/** One page of a list. Whoever looks at terms here wants to see those that are not in use, too. */
+async function listPage(site: Site, caller: Caller, kind: Kind, raw: Options): Promise<Listing> {
+  if (kind.is === 'post') return listPosts(site, caller, kind, await acceptParams(site, caller, kind.filters, raw, 'read'));
+  const whole = 'hide_empty' in raw || !('hide_empty' in kind.filters) ? raw : { ...raw, hide_empty: false };
+  return listTerms(site, caller, kind, await acceptParams(site, caller, kind.filters, whole, 'read'));
+}
+
+/** The page that is asked for; without one, the whole list. */
+async function listAll(site: Site, caller: Caller, kind: Kind, raw: Options): Promise<Item[]> {
+  if ('page' in raw || 'per_page' in raw) return [...(await listPage(site, caller, kind, raw)).records];
+  const items: Item[] = [];
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    const listing = await listPage(site, caller, kind, { ...raw, page, per_page: site.config.maxPerPage });
+    items.push(...listing.records);
+    pages = listing.pages;
+  }
+  return items;
+}
+
+async function create(site: Site, caller: Caller, kind: Kind, raw: Options): Promise<number> {
+  const values = await acceptParams(site, caller, kind.fields, raw, 'create');
+  allow(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
+  return kind.is === 'post' ? Number((await createPost(site, caller, kind, values)).id) : (await createTerm(site, caller, kind, values)).id;
+}
+
+async function change(site: Site, caller: Caller, kind: Kind, id: number, raw: Options): Promise<void> {
+  const values = await acceptParams(site, caller, kind.fields, raw, 'change');
+  allow(kind.is === 'post' ? await mayChange(site, caller, kind, id) : mayManageTerms(caller, kind));
+  await (kind.is === 'post' ? changePost(site, caller, kind, id, values) : changeTerm(site, caller, kind, id, values));
+}
+
+async function remove(site: Site, caller: Caller, kind: Kind, id: number): Promise<void> {
+  allow(kind.is === 'post' ? await mayTrash(site, caller, kind, id) : mayManageTerms(caller, kind));
+  await (kind.is === 'post' ? trashPost(site, caller, kind, id) : deleteTerm(site, caller, kind, id));
+}
+
+/** Throws rest_forbidden. */
+function allow(allowed: boolean): void {
+  if (!allowed) fail('rest_forbidden');
+}
+
+/** The record that a reference means: digits are an id, or else a slug; terms go by name, too. Throws CliError `not-found`. */
+async function idOf(site: Site, kind: Kind, reference: string): Promise<number> {
+  const found = kind.is === 'post' ? await postIdOf(site, kind, reference) : await termIdOf(site, kind, reference);
+  if (found === undefined) throw new CliError('not-found', { reference });
+  return found;
+}
+
+/** An id is not looked up: what becomes of it is the verb's to say. */
+async function postIdOf(site: Site, kind: PostKind, reference: string): Promise<number | undefined> {
+  return /^\d{1,15}$/.test(reference) ? Number(reference) : postIdOfSlug(site, kind, reference);
+}
+
+async function termIdOf({ db }: Site, { name }: TermKind, reference: string): Promise<number | undefined> {
+  return (await termLookUp(db, name, [reference])).byToken(reference)?.term_id;
+}

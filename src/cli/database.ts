@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Config } from '../config.ts';
+import type { Site } from '../site.ts';
+import { DatabaseUnavailable } from '../storage/database.ts';
+import { findInstallation } from '../storage/installation.ts';
+import { migrate } from '../storage/migrate.ts';
+import { restUrl } from '../wordpress/links.ts';
+import { type Administrator, installSite } from './install.ts';
+import { CliError, EXIT } from './io.ts';
+import { withExamples } from './options.ts';
+import { print } from './print.ts';
+import { actingCaller, configOf, progressOf, type Session, withDatabase, withSite } from './session.ts';
+import { seedEvents } from './generate.ts';
+import { seedSample } from './seed.ts';
+import { inGroups } from './users.ts';
+
+/** What `init` is told; all of it has an answer of its own. */
+interface InitOptions {
+  readonly url?: string;
+  readonly title?: string;
+  readonly timezone?: string;
+  readonly login?: string;
+  readonly email?: string;
+  readonly sample?: boolean;
+}
+
+/** Adds `start`, `serve`, `init`, `migrate` and `seed`. */
+export function addDatabaseCommands(program: Command, session: Session): void {
+  const { say, io } = session;
+
+  withExamples(program.command('start').description(say('database.start')), say, ['fasti start', 'DATABASE_URL=mysql://user:password@localhost/wordpress fasti start'])
+    .option('--sample', say('database.start-sample'))
+    .action((given: InitOptions) => start(session, given));
+
+  withExamples(program.command('serve').description(say('database.serve')), say, ['fasti serve', 'PORT=3000 LOG_LEVEL=warn fasti serve']).action(async () => {
+    await withDatabase(session, requireSite).catch((error: unknown) => {
+      // A database that is absent is waited for by the server.
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+    });
+    await io.serve({});
+  });
+
+  withExamples(program.command('init').description(say('database.init')), say, [
+    'fasti init',
+    "fasti init --url=https://calendar.example.org --title='Town calendar' --login=anna --email=anna@example.org",
+    'fasti init --sample',
+  ])
+    .option('--url <url>', say('database.url'))
+    .option('--title <text>', say('database.title'))
+    .option('--timezone <name>', say('database.timezone'))
+    .option('--login <name>', say('database.login'))
+    .option('--email <address>', say('database.email'))
+    .option('--sample', say('database.sample'))
+    .action((given: InitOptions) =>
+      withDatabase(session, async (site) => {
+        await init(session, site, given);
+        if (given.sample) await sample(session, site);
+      }),
+    );
+
+  withExamples(program.command('migrate').description(say('database.migrate')), say, ['fasti migrate']).action(() =>
+    withDatabase(session, async ({ db }) => {
+      const steps = await migrate(db);
+      print(io, `${say(steps.length > 0 ? 'done.migrated' : 'done.current', { steps: steps.join(', ') })}\n`);
+    }),
+  );
+
+  withExamples(program.command('seed').description(say('database.seed')), say, ['fasti seed', 'fasti seed --events 20000'])
+    .option('--events <number>', say('database.events'))
+    .action(({ events }: { events?: string }, command: Command) =>
+      withSite(session, 'write', async (site) => {
+        if (events !== undefined && !/^[1-9]\d{0,6}$/.test(events)) throw new CliError('not-a-number', { name: 'events', value: events }, EXIT.usage);
+        const { user } = command.optsWithGlobals<{ user?: string }>();
+        const count = await sample(session, site, user);
+        if (events !== undefined) await more(session, site, Number(events), user);
+        else if (count === 0) throw new CliError('already-seeded');
+      }),
+    );
+}
+
+// ------------------------------------------------------------------------------------------------- verbs
+async function requireSite({ db, config }: Site): Promise<void> {
+  if ((await findInstallation(db)) !== 'site') throw new CliError('not-installed', { prefix: config.tablePrefix });
+}
+
+async function init({ io, say }: Session, site: Site, given: InitOptions): Promise<void> {
+  const administrator: Administrator = { login: given.login ?? 'admin', email: given.email ?? 'admin@example.org' };
+  const url = (given.url ?? site.config.siteUrl ?? localAddress(site.config)).replace(/\/+$/, '');
+  const fresh = { url, title: given.title ?? say('database.default-title'), timezone: given.timezone ?? 'Europe/Rome', email: administrator.email };
+  const password = await installSite(site, fresh, administrator, say('database.password-name'));
+  print(io, `${say('done.installed', { url })}\n${say('done.administrator', { login: administrator.login, password: inGroups(password) })}\n`);
+}
+
+/** Writes the sample calendar; gives the number of its events, 0 where it is there already. */
+async function sample(session: Session, site: Site, user?: string): Promise<number> {
+  const { io, say } = session;
+  const caller = await actingCaller(site, session, user);
+  const count = await seedSample(site, caller, (total, work) => progressOf(session)(say('database.seeding'), total, work));
+  if (count > 0) print(io, `${say('done.seeded', { count })}\n`);
+  return count;
+}
+
+async function more(session: Session, site: Site, events: number, user: string | undefined): Promise<void> {
+  const { io, say } = session;
+  const caller = await actingCaller(site, session, user);
+  await progressOf(session)(say('database.generating', { events }), events, (done) => seedEvents(site, caller, events, done));
+  print(io, `${say('done.generated', { events })}\n`);
+}
+
+/**
+ * What `npm start` does: a database that is empty becomes a site, an embedded one with the sample calendar; then it is served. A WordPress
+ * database is taken as it is.
+ */
+async function start(session: Session, given: InitOptions): Promise<void> {
+  const { io } = session;
+  const config = configOf(session);
+  const embedded = config.databaseUrl.startsWith('sqlite:');
+  const home = await withDatabase(session, async (site) => {
+    if ((await findInstallation(site.db)) !== 'site') {
+      await init(session, site, given);
+      if (embedded || given.sample) await sample(session, site);
+    }
+    return (await site.settings()).home;
+  });
+  // A site for trying out goes where the port goes.
+  const follows = config.siteUrl === undefined && /^http:\/\/localhost(:\d+)?$/.test(home);
+  const address = follows ? localAddress(config) : home;
+  await io.serve(follows ? { SITE_URL: address } : {});
+  await untilServing(config);
+  announce(session, config, address);
+}
+
+const localAddress = ({ port }: Config): string => (port === 80 || port === 0 ? 'http://localhost' : `http://localhost:${port}`);
+
+const PATIENCE_MS = 10_000;
+const PAUSE_MS = 50;
+
+/** Waits until the server answers, so that what is said of it is true. */
+async function untilServing({ port, host }: Config): Promise<void> {
+  if (port === 0) return;
+  const reachable = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host;
+  for (let waited = 0; waited < PATIENCE_MS; waited += PAUSE_MS) {
+    const answer = await fetch(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/health/ready`).catch(() => undefined);
+    if (answer?.ok) return;
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** Where the site is, and what to look at first. */
+function announce({ io, say }: Session, config: Config, home: string): void {
+  const base = restUrl({ home, settings: { permalinkStructure: '/%postname%/' } }, config.restNamespace);
+  const urls = [`${base}/events`, `${base}/events?search=concert&per_page=3`, `${base}/venues`, `${base}/categories`, `${base}/doc`];
+  print(io, `\n${say('done.listening', { url: home, port: config.port })}\n${urls.map((url) => `  ${url}`).join('\n')}\n`);
+  print(io, `${say('done.ends')}\n`);
+}

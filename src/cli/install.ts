@@ -1,0 +1,39 @@
+import { createApplicationPassword } from '../accounts/application-passwords.ts';
+import { createUser } from '../accounts/users.ts';
+import { termKind } from '../kinds/index.ts';
+import type { Site } from '../site.ts';
+import { noteChange } from '../storage/changes.ts';
+import { findInstallation } from '../storage/installation.ts';
+import { migrate } from '../storage/migrate.ts';
+import { writeOption } from '../storage/options.ts';
+import { insertTerm } from '../storage/terms.ts';
+import { type FreshSite, freshOptions } from './fresh-site.ts';
+import { CliError } from './io.ts';
+import { within } from './within.ts';
+
+export interface Administrator {
+  readonly login: string;
+  readonly email: string;
+}
+
+/**
+ * Makes a new site in an empty database: all tables, the options and roles of a new WordPress with the calendar, an administrator with an
+ * application password. Gives that password, which is kept nowhere. One transaction, after the tables are there.
+ *
+ * @throws CliError `already-installed` where there is a site; AccountError for a login or address that cannot be
+ */
+export async function installSite(site: Site, fresh: FreshSite, administrator: Administrator, passwordName: string): Promise<string> {
+  if ((await findInstallation(site.db)) === 'site') throw new CliError('already-installed');
+  await migrate(site.db);
+  return site.db.transaction(async (db) => {
+    if ((await findInstallation(db)) === 'site') throw new CliError('already-installed');
+    for (const [name, value, autoload] of freshOptions(fresh, db.prefix)) await writeOption(db, name, value, autoload);
+    // The category of posts that have no other, which WordPress expects to be the first term.
+    await insertTerm(db, { ...termKind('category'), taxonomy: 'category' }, { name: 'Uncategorized', slug: 'uncategorized', description: '', parent: 0 });
+    const inside = within(site, db);
+    await createUser(inside, { ...administrator, role: 'administrator' });
+    const { password } = await createApplicationPassword(inside, administrator.login, passwordName);
+    await noteChange(db, site.clock());
+    return password;
+  });
+}

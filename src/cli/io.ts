@@ -1,0 +1,42 @@
+/** Where the command reads and writes; tests put texts here. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Whether a person watches: only then there is progress, and tables have frames. */
+  readonly terminal: boolean;
+  /** Serves until told to end, with these variables of the environment besides. Comes back as soon as the server is up. */
+  readonly serve: (env: Readonly<Record<string, string>>) => Promise<void>;
+  /** The present moment. */
+  readonly clock?: () => Date;
+}
+
+/** What the command ends with, as `sysexits.h` and the shell have it. */
+export const EXIT = { done: 0, refused: 1, usage: 2, unavailable: 69 } as const;
+
+export type CliProblem =
+  | 'not-installed'
+  | 'already-installed'
+  | 'no-administrator'
+  | 'not-found'
+  | 'unknown-field'
+  | 'unknown-format'
+  | 'not-a-number'
+  | 'already-seeded'
+  | 'json-invalid'
+  | 'nothing-named';
+
+/** What stops a command, besides refusals of the verbs. `problem` names a sentence in `cli:problems`. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly problem: CliProblem;
+  readonly values: Readonly<Record<string, string | number>>;
+  readonly exit: number;
+
+  constructor(problem: CliProblem, values: Readonly<Record<string, string | number>> = {}, exit: number = EXIT.refused) {
+    super(problem);
+    this.problem = problem;
+    this.values = values;
+    this.exit = exit;
+  }
+}

@@ -1,0 +1,134 @@
+import { decodeEntities } from '../wordpress/entities.ts';
+import { stripAllTags } from '../wordpress/plain-text.ts';
+import { CliError, EXIT, type Io } from './io.ts';
+
+/** The forms in which records are printed, as in wp-cli. */
+export const FORMATS = ['table', 'json', 'csv', 'ids', 'count'] as const;
+export type Format = (typeof FORMATS)[number];
+
+export type Item = Readonly<Record<string, unknown>>;
+
+export interface Shape {
+  readonly format: Format;
+  /** Members to show; a dot leads into a member (`venue.city`). Undefined: `columns`, and in JSON all. */
+  readonly fields: readonly string[] | undefined;
+  /** The one member to print, a line for each record. */
+  readonly field: string | undefined;
+  /** Members that are shown unless others are asked for. */
+  readonly columns: readonly string[];
+}
+
+/**
+ * The printed form of a list, with its line end; no items and no table: nothing.
+ *
+ * @param framed with frames and aligned, for a person; otherwise tables are separated by tabs
+ * @throws CliError `unknown-field` where no item has such a member
+ */
+export function printedList(items: readonly Item[], shape: Shape, framed: boolean): string {
+  const { format, field, fields, columns } = shape;
+  checkFields(items, field === undefined ? (fields ?? []) : [field]);
+  if (format === 'count') return `${items.length}\n`;
+  if (format === 'ids') return items.length === 0 ? '' : `${items.map(({ id }) => id).join(' ')}\n`;
+  if (field !== undefined) return printedValues(items.map((item) => memberOf(item, field)), format);
+  if (format === 'json') return json(items.map((item) => (fields ? picked(item, fields) : item)), framed);
+  const shown = fields ?? columns;
+  const rows = items.map((item) => shown.map((name) => memberOf(item, name)));
+  if (format === 'csv') return csv([shown, ...rows]);
+  return table(shown, rows, framed);
+}
+
+/** The printed form of one record: a line for each of its members. Throws CliError `unknown-field`. */
+export function printedItem(item: Item, shape: Shape, framed: boolean): string {
+  const { format, field, fields } = shape;
+  if (field !== undefined || format === 'ids' || format === 'count') return printedList([item], shape, framed);
+  checkFields([item], fields ?? []);
+  if (format === 'json') return json(fields ? picked(item, fields) : item, framed);
+  const rows = (fields ?? Object.keys(item)).map((name) => [name, memberOf(item, name)]);
+  return format === 'csv' ? csv([HEAD, ...rows]) : table(HEAD, rows, framed);
+}
+
+/** Prints on standard output. */
+export const print = (io: Io, text: string): void => io.out(text);
+
+/** A text that cannot move the cursor or ring the bell of whoever reads it: on one line, without control characters. */
+export const oneLine = (text: string): string =>
+  text
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}\p{Bidi_Control}]/gu, '')
+    .trim();
+
+const HEAD = ['Field', 'Value'];
+
+/** Fields are known by the records themselves; of an empty list nothing is known. */
+function checkFields(items: readonly Item[], fields: readonly string[]): void {
+  for (const name of fields) {
+    const [first = ''] = name.split('.');
+    if (items.length === 0 || items.some((item) => Object.hasOwn(item, first))) continue;
+    throw new CliError('unknown-field', { field: name, fields: Object.keys(items[0]!).join(', ') }, EXIT.usage);
+  }
+}
+
+function memberOf(item: Item, name: string): unknown {
+  let value: unknown = item;
+  for (const part of name.split('.')) value = value !== null && typeof value === 'object' && Object.hasOwn(value, part) ? (value as Item)[part] : undefined;
+  return value;
+}
+
+const picked = (item: Item, fields: readonly string[]): Item => Object.fromEntries(fields.map((name) => [name, memberOf(item, name) ?? null]));
+
+const json = (value: unknown, framed: boolean): string => `${JSON.stringify(value, null, framed ? 2 : undefined)}\n`;
+
+function printedValues(values: readonly unknown[], format: Format): string {
+  if (format === 'json') return json(values, false);
+  return values.map((value) => `${whole(value)}\n`).join('');
+}
+
+/** A value as it is, without loss: lists and objects as JSON. */
+function whole(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+// ------------------------------------------------------------------------------------------------- CSV
+/** RFC 4180. What a spreadsheet would take for a formula gets an apostrophe before it; numbers are left as they are. */
+export function csv(rows: readonly (readonly unknown[])[]): string {
+  return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+}
+
+function csvCell(value: unknown): string {
+  const text = whole(value);
+  const safe = typeof value !== 'number' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+// ------------------------------------------------------------------------------------------------- tables
+const LONGEST_CELL = 60;
+
+function table(head: readonly string[], rows: readonly (readonly unknown[])[], framed: boolean): string {
+  const cells = [head, ...rows.map((row) => row.map((value) => oneLine(readable(value))))];
+  if (!framed) return cells.map((row) => `${row.join('\t')}\n`).join('');
+  const shown = cells.map((row) => row.map(shortened));
+  const widths = head.map((_, column) => Math.max(...shown.map((row) => widthOf(row[column] ?? ''))));
+  const rule = `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+`;
+  const lines = shown.map((row) => `|${row.map((cell, column) => ` ${cell}${' '.repeat(widths[column]! - widthOf(cell))} `).join('|')}|`);
+  return `${[rule, lines[0], rule, ...lines.slice(1), ...(rows.length > 0 ? [rule] : [])].join('\n')}\n`;
+}
+
+/** A value for people: HTML as text, linked records and terms by their names. */
+function readable(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return decodeEntities(stripAllTags(value));
+  if (typeof value !== 'object') return String(value);
+  if (Array.isArray(value)) return value.map(readable).join(', ');
+  const { name, title, venue, organizer, url } = value as Item;
+  const named = [name, title, venue, organizer, url].find((text) => typeof text === 'string');
+  return named === undefined ? JSON.stringify(value) : readable(named);
+}
+
+const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const widthOf = (text: string): number => [...characters.segment(text)].length;
+
+function shortened(text: string): string {
+  const letters = [...characters.segment(text)].map(({ segment }) => segment);
+  return letters.length > LONGEST_CELL ? `${letters.slice(0, LONGEST_CELL - 1).join('')}…` : text;
+}

@@ -1,0 +1,68 @@
+import { Command } from 'commander';
+import { ConfigError, readConfig } from '../config.ts';
+import { loadTexts, type Texts } from '../texts.ts';
+import { addContentCommands, spellOutFlags } from './content.ts';
+import { addDatabaseCommands } from './database.ts';
+import type { Io } from './io.ts';
+import { report } from './report.ts';
+import type { Say, Session } from './session.ts';
+import { addUserCommands } from './users.ts';
+
+/**
+ * Runs the command `fasti` with these arguments.
+ *
+ * @returns the code to end with: 0 done, 1 refused or not found, 2 wrong usage, 69 no database
+ */
+export async function runCli(args: readonly string[], io: Io): Promise<number> {
+  const texts = await loadTexts(languagesOf(io));
+  const language = languageOf(args, io, texts);
+  const say = sayIn(texts, language);
+  try {
+    await createProgram({ io, language, say }).parseAsync(spellOutFlags(args), { from: 'user' });
+    return 0;
+  } catch (error) {
+    return report(error, io, say);
+  }
+}
+
+/** The command with all its commands, whose help speaks the language of the session. */
+export function createProgram(session: Session): Command {
+  const { io, say } = session;
+  const program = new Command('fasti')
+    .description(say('program'))
+    .exitOverride()
+    .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: () => undefined, getOutHasColors: () => false, getErrHasColors: () => false })
+    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => say([`titles.${title.replace(':', '').toLowerCase().replaceAll(' ', '-')}`, 'titles.other'], { title }) })
+    .helpOption('-h, --help', say('options.help'))
+    .helpCommand(false)
+    .option('--user <user>', say('options.user'))
+    .option('--language <code>', say('options.language'));
+  addDatabaseCommands(program, session);
+  addUserCommands(program, session);
+  addContentCommands(program, session);
+  return program;
+}
+
+/** Says sentences of the command in a language. */
+export const sayIn =
+  (texts: Texts, language: string): Say =>
+  (key, values = {}) =>
+    texts.t(language, [key].flat().map((name) => (name.includes(':') ? name : `cli:${name}`)), values);
+
+/** A setting that is wrong is told when the command comes to it, so that help is there nevertheless. */
+function languagesOf({ env }: Io): readonly string[] {
+  try {
+    return readConfig(env).languages;
+  } catch (error) {
+    if (error instanceof ConfigError) return ['en'];
+    throw error;
+  }
+}
+
+/** `--language`, else the language of the terminal as POSIX says it, else the default of the site. */
+function languageOf(args: readonly string[], { env }: Io, texts: Texts): string {
+  const place = args.findIndex((arg) => /^--language(=|$)/.test(arg));
+  const option = place < 0 ? undefined : (/=(.*)/.exec(args[place]!)?.[1] ?? args[place + 1]);
+  const locale = (env.LC_ALL || env.LC_MESSAGES || env.LANG || '').replace(/[.@].*/, '').replace('_', '-');
+  return texts.chooseLanguage({ parameter: option, segment: locale });
+}

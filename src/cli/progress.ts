@@ -1,0 +1,21 @@
+import { progress } from '@clack/prompts';
+
+/** Runs a work of `total` steps that tells after each how many more are done. */
+export type Progress = <T>(message: string, total: number, work: (done: (steps: number) => void) => Promise<T>) => Promise<T>;
+
+/** A bar on the terminal. */
+export const showProgress: Progress = async (message, total, work) => {
+  const bar = progress({ max: Math.max(1, total) });
+  bar.start(message);
+  try {
+    const result = await work((steps) => bar.advance(steps));
+    bar.stop(message);
+    return result;
+  } catch (error) {
+    bar.error(message);
+    throw error;
+  }
+};
+
+/** Nothing is shown, for files and pipes. */
+export const quiet: Progress = (_message, _total, work) => work(() => undefined);

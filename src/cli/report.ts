@@ -1,0 +1,64 @@
+import { CommanderError } from 'commander';
+import { AccountError } from '../accounts/account-error.ts';
+import { ConfigError } from '../config.ts';
+import { ApiError, type Fault } from '../errors.ts';
+import { DatabaseUnavailable } from '../storage/database.ts';
+import { CliError, EXIT, type Io } from './io.ts';
+import { oneLine } from './print.ts';
+import type { Say } from './session.ts';
+
+/** Tells on standard error why the command stopped. Gives the code to end with. */
+export function report(error: unknown, { err, env }: Io, say: Say): number {
+  const { lines, exit } = explained(error, say);
+  for (const line of lines) err(`${oneLine(line)}\n`);
+  if (env.LOG_LEVEL === 'debug' && error instanceof Error) err(`${error.stack}\n`);
+  return exit;
+}
+
+interface Explanation {
+  readonly lines: readonly string[];
+  readonly exit: number;
+}
+
+function explained(error: unknown, say: Say): Explanation {
+  const told = (message: string, exit: number, more: readonly string[] = []): Explanation => ({ lines: [say('error', { message }), ...more], exit });
+  if (error instanceof CommanderError) return usage(error, say);
+  if (error instanceof CliError) return told(say(`problems.${error.problem}`, error.values), error.exit);
+  if (error instanceof AccountError) return told(say(`accounts.${error.problem}`, error.values), EXIT.refused);
+  if (error instanceof ConfigError) return told(error.message, EXIT.usage);
+  if (error instanceof DatabaseUnavailable) return told(say('problems.database', { message: error.message }), EXIT.unavailable);
+  if (error instanceof ApiError) return told(refusal(error, say), EXIT.refused, faults(error, say));
+  return told(error instanceof Error ? error.message : String(error), EXIT.refused);
+}
+
+// ------------------------------------------------------------------------------------------------- refusals
+function refusal({ problem, details }: ApiError, say: Say): string {
+  const { faults: wrong, data = {}, values = {} } = details;
+  const names = wrong ? [...wrong.keys()] : Array.isArray(data.params) ? (data.params as string[]) : [];
+  return say(`problems:${problem}`, { params: names.join(', '), ...values });
+}
+
+/** A line for each parameter of which more is known than that it is wrong. */
+function faults({ details }: ApiError, say: Say): string[] {
+  return [...(details.faults ?? [])].flatMap(([param, fault]) => {
+    const sentence = sentenceOf(param, fault, say);
+    return sentence === undefined ? [] : [`  --${param}: ${sentence}`];
+  });
+}
+
+function sentenceOf(param: string, fault: Fault, say: Say): string | undefined {
+  if (fault.stage === 'type') return say('reasons:type', { param, type: fault.type });
+  if (fault.stage === 'enum') return say('reasons:enum', { param, values: fault.values });
+  return fault.reason === undefined ? undefined : say([`reasons:${fault.reason}`, 'reasons:invalid'], { param });
+}
+
+// ------------------------------------------------------------------------------------------------- usage
+/** What commander says in English only, in the language of the command; help that was asked for is no fault. */
+function usage({ code, message, exitCode }: CommanderError, say: Say): Explanation {
+  if (exitCode === 0) return { lines: [], exit: EXIT.done };
+  if (code === 'commander.help') return { lines: [], exit: EXIT.usage };
+  const name = /'([^']*)'/.exec(message)?.[1] ?? '';
+  const near = /Did you mean (?:one of )?(.*)\?/.exec(message)?.[1];
+  const sentence = say([`usage.${code.replace('commander.', '')}`, 'usage.other'], { name, message });
+  return { lines: [say('error', { message: sentence }), ...(near === undefined ? [] : [say('usage.near', { near })]), say('usage.help')], exit: EXIT.usage };
+}

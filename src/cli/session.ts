@@ -1,0 +1,75 @@
+import { type Config, readConfig } from '../config.ts';
+import { loadViewer } from '../accounts/viewer.ts';
+import { listUsers, requireUser } from '../accounts/users.ts';
+import { createLog } from '../log.ts';
+import { type Caller, callerFor } from '../records/caller.ts';
+import { openSite, type Site } from '../site.ts';
+import { findInstallation } from '../storage/installation.ts';
+import { migrate } from '../storage/migrate.ts';
+import { CliError, type Io } from './io.ts';
+import { type Progress, quiet, showProgress } from './progress.ts';
+
+/** A sentence of `cli.json`, or of another file when the key names one, in the language of the command. */
+export type Say = (key: string | readonly string[], values?: Readonly<Record<string, string | number | readonly string[]>>) => string;
+
+/** One run of the command. */
+export interface Session {
+  readonly io: Io;
+  readonly language: string;
+  readonly say: Say;
+}
+
+/** The settings as the environment says them. Throws ConfigError. */
+export const configOf = ({ io }: Session): Config => readConfig(io.env);
+
+/** What the command does with a site may take pages of any length; the limit of the interface is not for it. */
+const LONGEST_PAGE = 500;
+
+/** Opens the site, whatever its database holds, and closes it at the end. What the log has to say goes to standard error. */
+export async function withDatabase<T>(session: Session, work: (site: Site) => Promise<T>): Promise<T> {
+  const { io } = session;
+  const config = configOf(session);
+  const log = createLog({ logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }, { write: io.err });
+  const site = await openSite({ ...config, maxPerPage: Math.max(config.maxPerPage, LONGEST_PAGE) }, { log, ...(io.clock ? { clock: io.clock } : {}) });
+  try {
+    return await work(site);
+  } finally {
+    await site.close();
+  }
+}
+
+/**
+ * The same for a database that must hold a site. Before something is written, our own tables are added to it where they are missing.
+ *
+ * @throws CliError `not-installed`
+ */
+export function withSite<T>(session: Session, use: 'read' | 'write', work: (site: Site) => Promise<T>): Promise<T> {
+  return withDatabase(session, async (site) => {
+    if ((await findInstallation(site.db)) !== 'site') throw new CliError('not-installed', { prefix: site.config.tablePrefix });
+    if (use === 'write') await migrate(site.db);
+    return work(site);
+  });
+}
+
+/**
+ * Who acts: the user that is named by id, login or e-mail address, else the first administrator.
+ *
+ * @throws AccountError `user-unknown`, CliError `no-administrator`
+ */
+export async function actingCaller(site: Site, { language }: Pick<Session, 'language'>, user: string | undefined): Promise<Caller> {
+  const settings = await site.settings();
+  const id = user === undefined ? await firstAdministrator(site) : (await requireUser(site.db, user, [])).row.ID;
+  const viewer = await loadViewer(site.db, settings, id);
+  return callerFor(site, settings, viewer ?? missing(), { language });
+}
+
+/** Shows how far a long work is while somebody watches. */
+export const progressOf = ({ io }: Session): Progress => (io.terminal ? showProgress : quiet);
+
+async function firstAdministrator(site: Site): Promise<number> {
+  return (await listUsers(site)).find(({ roles }) => roles.includes('administrator'))?.id ?? missing();
+}
+
+const missing = (): never => {
+  throw new CliError('no-administrator');
+};

@@ -1,0 +1,96 @@
+import type { Command } from 'commander';
+import { createApplicationPassword, listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
+import { createUser, deleteUser, listUsers, setRole } from '../accounts/users.ts';
+import { shapeOf, withExamples, withShape } from './options.ts';
+import { print, printedList } from './print.ts';
+import { type Session, withSite } from './session.ts';
+
+type Options = Readonly<Record<string, string | undefined>> & { readonly porcelain?: boolean };
+
+const COLUMNS = ['id', 'login', 'displayName', 'email', 'registered', 'roles'];
+const PASSWORD_COLUMNS = ['uuid', 'name', 'created', 'lastUsed', 'lastAddress'];
+
+/** Adds `user create|list|delete|set-role` and `user application-password create|list|revoke`. */
+export function addUserCommands(program: Command, session: Session): void {
+  const { say, io } = session;
+  const user = program.command('user').description(say('user.group'));
+  const said = (given: Options, key: string, values: Readonly<Record<string, string | number>>, short: string | number) =>
+    print(io, given.porcelain ? `${short}\n` : `${say(`done.${key}`, values)}\n`);
+
+  withExamples(user.command('create <login> <email>').description(say('user.create')), say, [
+    'fasti user create anna anna@example.org --role=editor',
+    "fasti user create bruno bruno@example.org --role=author --display_name='Bruno Rossi' --porcelain",
+  ])
+    .option('--role <role>', say('user.role'), 'subscriber')
+    .option('--password <password>', say('user.password'))
+    .option('--display_name <name>', say('user.display_name'))
+    .option('--porcelain', say('options.porcelain'))
+    .action((login: string, email: string, given: Options) =>
+      withSite(session, 'write', async (site) => {
+        const { id } = await createUser(site, { login, email, role: given.role ?? 'subscriber', password: given.password, displayName: given.display_name });
+        said(given, 'user-created', { login, id }, id);
+      }),
+    );
+
+  withShape(withExamples(user.command('list').description(say('user.list')), say, ['fasti user list', 'fasti user list --role=administrator --format=json']), say)
+    .option('--role <role>', say('user.only-role'))
+    .action((given: Options) =>
+      withSite(session, 'read', async (site) => {
+        const users = (await listUsers(site)).filter(({ roles }) => given.role === undefined || roles.includes(given.role));
+        print(io, printedList(users.map((account) => ({ ...account })), shapeOf(given, COLUMNS), io.terminal));
+      }),
+    );
+
+  withExamples(user.command('delete <user...>').description(say('user.delete')), say, ['fasti user delete bruno --reassign=anna'])
+    .option('--reassign <user>', say('user.reassign'))
+    .option('--porcelain', say('options.porcelain'))
+    .action((users: string[], given: Options) =>
+      withSite(session, 'write', async (site) => {
+        for (const reference of users) {
+          const { id, login } = await deleteUser(site, reference, { reassign: given.reassign });
+          said(given, 'user-deleted', { login, id }, id);
+        }
+      }),
+    );
+
+  withExamples(user.command('set-role <user> <role>').description(say('user.set-role')), say, ['fasti user set-role anna administrator']).action(
+    (reference: string, role: string) =>
+      withSite(session, 'write', async (site) => {
+        const { login } = await setRole(site, reference, role);
+        said({}, 'role-set', { login, role }, login);
+      }),
+  );
+
+  const passwords = user.command('application-password').description(say('password.group'));
+  withExamples(passwords.command('create <user> <name>').description(say('password.create')), say, [
+    "fasti user application-password create anna 'Newsletter script'",
+    'fasti user application-password create anna backup --porcelain > password.txt',
+  ])
+    .option('--porcelain', say('password.porcelain'))
+    .action((reference: string, name: string, given: Options) =>
+      withSite(session, 'write', async (site) => {
+        const { uuid, password } = await createApplicationPassword(site, reference, name);
+        said(given, 'password-created', { user: reference, uuid, password: inGroups(password) }, password);
+      }),
+    );
+
+  withShape(withExamples(passwords.command('list <user>').description(say('password.list')), say, ['fasti user application-password list anna']), say).action(
+    (reference: string, given: Options) =>
+      withSite(session, 'read', async (site) => {
+        const list = await listApplicationPasswords(site, reference);
+        print(io, printedList(list.map((entry) => ({ id: entry.uuid, ...entry })), shapeOf(given, PASSWORD_COLUMNS), io.terminal));
+      }),
+  );
+
+  withExamples(passwords.command('revoke <user> <uuid-or-name>').description(say('password.revoke')), say, [
+    "fasti user application-password revoke anna 'Newsletter script'",
+  ]).action((reference: string, password: string) =>
+    withSite(session, 'write', async (site) => {
+      await revokeApplicationPassword(site, reference, password);
+      said({}, 'password-revoked', { user: reference, password }, password);
+    }),
+  );
+}
+
+/** In groups of four, as WordPress shows it; the spaces don't count when it is used. */
+export const inGroups = (password: string): string => password.replace(/(.{4})(?=.)/g, '$1 ');

@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { blockComment, blockTokens } from '../../src/wordpress/block-grammar.ts';
+import { excerptBlocks, renderBlocks } from '../../src/wordpress/blocks.ts';
+
+const block = (name: string, html: string, attributes = '') =>
+  `<!-- wp:${name} ${attributes}${attributes === '' ? '' : ' '}-->${html}<!-- /wp:${name} -->`;
+
+describe('renderBlocks', () => {
+  it.each([
+    [block('paragraph', '<p>Block</p>'), '<p class="wp-block-paragraph">Block</p>'],
+    [
+      block('paragraph', '\n<p class="has-text-align-center">x</p>\n', '{"align":"center"}'),
+      '\n<p class="has-text-align-center wp-block-paragraph">x</p>\n',
+    ],
+    [block('paragraph', '<p style="color:red">x</p>'), '<p class="wp-block-paragraph" style="color:red">x</p>'],
+    [block('heading', '<h3>x</h3>', '{"level":3}'), '<h3 class="wp-block-heading">x</h3>'],
+    [block('heading', '<h2 class="wp-block-heading">x</h2>'), '<h2 class="wp-block-heading">x</h2>'],
+    [block('list', `<ul>${block('list-item', '<li>a</li>')}</ul>`), '<ul class="wp-block-list"><li>a</li></ul>'],
+    [block('html', '<i>x</i>'), '<i>x</i>'],
+    [block('my-plugin/box', '<i>x</i>'), '<i>x</i>'],
+    ['<!-- wp:latest-posts {"n":3} /-->', ''],
+    [block('post-template', '<b>x</b>'), ''],
+    [block('shortcode', '[foo]'), '<p>[foo]</p>\n'],
+    [
+      block('group', `<div class="wp-block-group">${block('paragraph', '<p>x</p>')}</div>`, '{"layout":{"type":"constrained"}}'),
+      '<div class="wp-block-group is-layout-constrained wp-block-group-is-layout-constrained"><p class="wp-block-paragraph">x</p></div>',
+    ],
+    [
+      block('cover', `<div class="wp-block-cover"><span></span><div class="inner">${block('paragraph', '<p>x</p>')}</div></div>`),
+      '<div class="wp-block-cover"><span></span><div class="inner is-layout-flow wp-block-cover-is-layout-flow"><p class="wp-block-paragraph">x</p></div></div>',
+    ],
+    ['a<!-- /wp:paragraph -->b', 'a<!-- /wp:paragraph -->b'],
+    ['<!-- wp:paragraph --><p>open', '<p class="wp-block-paragraph">open'],
+    ['<!-- wp:Wrong --><p>x</p>', '<!-- wp:Wrong --><p>x</p>'],
+    ['classic <!--more--> text', 'classic <!--more--> text'],
+  ])('%j', (content, html) => {
+    expect(renderBlocks(content)).toBe(html);
+  });
+});
+
+describe('blockTokens', () => {
+  it('reads names and attributes, braces in texts included', () => {
+    expect(blockTokens('<!-- wp:a {"b":"} x","c":{"d":1}} /-->')).toEqual([
+      { kind: 'void', name: 'core/a', attributes: { b: '} x', c: { d: 1 } }, text: '<!-- wp:a {"b":"} x","c":{"d":1}} /-->' },
+    ]);
+  });
+  it('writes comments that nothing in them can end', () => {
+    const comment = blockComment('core/x', { a: '--><b>&"' }, true);
+    expect(comment).toBe('<!-- wp:x {"a":"\\u002d\\u002d\\u003e\\u003cb\\u003e\\u0026\\u0022"} /-->');
+    expect(blockTokens(comment)[0]).toMatchObject({ attributes: { a: '--><b>&"' } });
+  });
+});
+
+describe('excerptBlocks', () => {
+  it('leaves out what is not plain text', () => {
+    const image = block('image', '<figure><figcaption>cap</figcaption></figure>');
+    expect(excerptBlocks(`${image}${block('paragraph', '<p>x</p>')}<!-- wp:rss /-->`)).toBe(block('paragraph', '<p>x</p>'));
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { excerptFromContent, galleryParentsIn, imageIdsIn, renderContent, renderExcerpt, renderTitle } from '../../src/wordpress/render.ts';
+
+const options = { smilies: true, images: () => undefined };
+
+describe('renderTitle', () => {
+  it.each([
+    ['Rock & Roll "Hall"', 'Rock &#038; Roll &#8220;Hall&#8221;'],
+    ['Café & crème “quoted” <b>bold</b>', 'Café &#038; crème “quoted” <b>bold</b>'],
+    ['  padded  ', 'padded'],
+    ['line\nbreak', 'line\nbreak'],
+    ['Wordpress & :-)', 'WordPress &#038; :-)'],
+    ['<code>a & b</code>', '<code>a &#038; b</code>'],
+    ['T <script>x</script>', 'T <script>x</script>'],
+    ['', ''],
+  ])('%j', (raw, html) => {
+    expect(renderTitle(raw)).toBe(html);
+  });
+});
+
+describe('renderContent', () => {
+  it.each([
+    ['', ''],
+    ['crosses the change', '<p>crosses the change</p>'],
+    ['Line one\nLine two\n\nPara', '<p>Line one<br />\nLine two</p>\n<p>Para</p>'],
+    ["<!-- wp:paragraph --><p>It's</p><!-- /wp:paragraph -->\n\n", '<p class="wp-block-paragraph">It&#8217;s</p>'],
+    ['a <!--more--> b', '<p>a <!--more--> b</p>'],
+    ['[gallery ids="1"]', ''],
+    ['[unknown x="1"]', '<p>[unknown x=&#8221;1&#8243;]</p>'],
+    ['<script>alert("1")</script>hi', '<p><script>alert("1")</script>hi</p>'],
+    ['x :-) y', '<p>x 🙂 y</p>'],
+    ['on Wordpress, myWordpress', '<p>on WordPress, myWordpress</p>'],
+    ['https://video.example.test/watch?v=1&t=2', '<p>https://video.example.test/watch?v=1&#038;t=2</p>'],
+    ['<p>H</p>\n\nSecond.\n\n<img src="a.png">', '<p>H</p>\n<p>Second.</p>\n<p><img decoding="async" src="a.png"></p>'],
+  ])('%j', (raw, html) => {
+    expect(renderContent(raw, options)).toBe(html);
+  });
+
+  it('leaves smilies alone where the site does not want them', () => {
+    expect(renderContent(':-)', { ...options, smilies: false })).toBe('<p>:-)</p>');
+  });
+
+  it('makes a player of a sound on its own line', () => {
+    expect(renderContent('a\n\nhttps://x.test/b.mp3\n\nc', options)).toMatch(
+      /^<p>a<\/p>\n<audio .*src="https:\/\/x.test\/b.mp3\?_=1" \/>.*<\/audio>\n<p>c<\/p>$/,
+    );
+  });
+
+  it('runs a gallery alone in its paragraph without that paragraph', () => {
+    const image = { url: 'https://x.test/a.png', width: 10, height: 10, sizes: {}, link: 'https://x.test/a/' };
+    const html = renderContent('a\n\n[gallery]', { smilies: true, images: () => image, attachedImages: () => [3] });
+    expect(html).toBe(
+      '<p>a</p>\n<div id=\'gallery-1\' class=\'gallery galleryid-0 gallery-columns-3 gallery-size-thumbnail\'><figure class=\'gallery-item\'>\n\t\t\t<div class=\'gallery-icon landscape\'>\n\t\t\t\t<a href=\'https://x.test/a/\'><img loading="lazy" decoding="async" width="10" height="10" src="https://x.test/a.png" class="attachment-thumbnail size-thumbnail" alt="" /></a>\n\t\t\t</div></figure>\n\t\t</div>',
+    );
+  });
+});
+
+describe('excerpts', () => {
+  it.each([
+    ['', ''],
+    ['<b>bold</b>', '<p><b>bold</b></p>'],
+    ['Short <em>excerpt</em> & "x" :-)', '<p>Short <em>excerpt</em> &#038; &#8220;x&#8221; 🙂</p>'],
+    ['[gallery]', '[gallery]'],
+  ])('written: %j', (raw, html) => {
+    expect(renderExcerpt(raw, options)).toBe(html);
+  });
+
+  it.each([
+    ['<p>We <em>organize</em>.</p>', '<p>We organize.</p>'],
+    ['', ''],
+    ['word '.repeat(60), `<p>${'word '.repeat(55).trim()} [&hellip;]</p>`],
+    ['[caption width="3"]<img src="a"> cap[/caption]text', '<p>text</p>'],
+    [
+      '<!-- wp:image --><figure><figcaption>cap</figcaption></figure><!-- /wp:image --><!-- wp:paragraph --><p>x</p><!-- /wp:paragraph -->',
+      '<p>x</p>',
+    ],
+  ])('made of the content %j', (content, html) => {
+    expect(excerptFromContent(content, options)).toBe(html);
+  });
+});
+
+describe('what to load beforehand', () => {
+  it('names the images and posts that a content shows', () => {
+    expect(imageIdsIn('<img class="wp-image-4"> [gallery ids="4,5"]')).toEqual([4, 5]);
+    expect(galleryParentsIn('x [gallery] [gallery id="7"]')).toEqual([0, 7]);
+    expect(galleryParentsIn('x')).toEqual([]);
+  });
+});
