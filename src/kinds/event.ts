@@ -12,7 +12,7 @@ import { metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
 import { dateParts, isoWithOffset, parseZone } from '../wordpress/time.ts';
 import { column, featuredImage, flagMeta, links, meta, rule, terms } from './fields.ts';
-import { anyText, anything, decimal, existingTerms, flag, idOf, ids, listStatus, text, time, timeText, timezone, url } from './grammar.ts';
+import { anyText, anything, decimal, existingTerms, flag, idOf, ids, listStatus, strictness, text, time, timeText, timezone, url } from './grammar.ts';
 import { imageAddress, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Before, Bundle, Condition, Narrowed, PostKind, RenderContext, Rows, RuleContext, Values } from './kind.ts';
 import { additionsEcho, modifiedConditions } from './linked-list.ts';
@@ -84,7 +84,7 @@ export const event: PostKind = {
     starts_after: { grammar: time },
     ends_before: { grammar: time },
     ends_after: { grammar: time },
-    strict_dates: { grammar: { json: { type: 'boolean' }, read: flag.read }, fallback: false },
+    strict_dates: { grammar: strictness, fallback: false },
     search: { grammar: text },
     categories: { grammar: existingTerms('category') },
     tags: { grammar: existingTerms('tag') },

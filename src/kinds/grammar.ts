@@ -131,6 +131,9 @@ export const flagText: Plain = {
   },
 };
 
+/** Whether given times are meant exactly: any text but the empty one, yes only where it says so. */
+export const strictness: Grammar = { json: { type: 'boolean' }, read: (raw) => (raw === '' ? REFUSED : flagText.read(raw)) };
+
 /** Anything at all that means yes or no. */
 export const flagAnything: Grammar = {
   json: {},

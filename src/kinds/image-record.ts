@@ -1,5 +1,5 @@
 import { parseSerialized } from '../wordpress/serialized.ts';
-import { metaOf } from '../wordpress/rows.ts';
+import { metaOf, type Post } from '../wordpress/rows.ts';
 import type { Bundle, RenderContext } from './kind.ts';
 
 /** A size of an image as its attachment's metadata holds it. */
@@ -38,9 +38,13 @@ export function contentImage(id: number, bundle: Bundle, context: RenderContext)
   const url = attachmentUrl(id, bundle, context);
   if (url === undefined) return undefined;
   const { width, height, sizes } = metadataOf(id, bundle);
+  const row = bundle.posts.get(id)!;
   const published = sizes && typeof sizes === 'object' ? publishedSizes(sizes as Record<string, StoredSize>, url) : {};
-  return { url, width: Number(width) || 0, height: Number(height) || 0, sizes: published as Record<string, { url: string; width: number; height: number }> };
+  return { url, width: Number(width) || 0, height: Number(height) || 0, alt: metaOf(bundle.metas.get(id), '_wp_attachment_image_alt') ?? '', caption: row.post_excerpt, link: attachmentPage(row, context), sizes: published as Record<string, { url: string; width: number; height: number }> };
 }
+
+/** Address of an attachment's page: its slug at the root of the site. */
+const attachmentPage = ({ ID, post_name: slug }: Post, { home, settings }: RenderContext) => (settings.permalinkStructure === '' ? `${home}/?attachment_id=${ID}` : `${home}/${slug}${settings.permalinkStructure.endsWith('/') ? '/' : ''}`);
 
 function attachmentUrl(id: number | undefined, bundle: Bundle, context: RenderContext): string | undefined {
   const row = id === undefined ? undefined : bundle.posts.get(id);

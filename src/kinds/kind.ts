@@ -91,6 +91,8 @@ export interface Bundle {
   readonly metas: ReadonlyMap<number, Metas>;
   /** Terms of each post, by name. */
   readonly terms: ReadonlyMap<number, readonly Term[]>;
+  /** Images attached to posts that galleries ask for; 0: to none. */
+  readonly attached: ReadonlyMap<number, readonly number[]>;
 }
 
 /** A change of a post: values by field name, only those named. `null` clears. */

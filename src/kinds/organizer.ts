@@ -28,7 +28,7 @@ export const organizer: PostKind = {
     description: textColumn('post_content'),
     status: statusField,
     phone: meta(TEXTS.phone),
-    website: meta(TEXTS.website, url),
+    website: meta(TEXTS.website, url, { store: (value) => (value === null || value === '' ? [] : [String(value)]) }),
     email: meta(TEXTS.email),
     image: featuredImage(),
   },

@@ -34,7 +34,7 @@ export function globalIds(id: number, bundle: Bundle, { home }: Pick<RenderConte
 
 /** The rendered texts of a post (contract 2.9). */
 export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext) {
-  const options = { smilies: context.settings.smilies, images: (id: number) => contentImage(id, bundle, context) };
+  const options = { smilies: context.settings.smilies, images: (id: number) => contentImage(id, bundle, context), attachedImages: (id: number) => bundle.attached.get(id) ?? [] };
   return {
     title: () => renderTitle(row.post_title),
     description: () => (row.post_content === '' ? '' : renderContent(row.post_content, options)),

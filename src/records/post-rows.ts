@@ -1,5 +1,5 @@
 import type { Field, PostKind, Rows, Values } from '../kinds/kind.ts';
-import { ksesPost, ksesTitle } from '../wordpress/kses.ts';
+import { ksesPost, ksesTitle, storedContent } from '../wordpress/kses.ts';
 import { stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Post } from '../wordpress/rows.ts';
 
@@ -27,5 +27,5 @@ export function fieldRows(kind: PostKind, values: Values, trusted: boolean): Row
 
 function filtered(column: string, text: string, trusted: boolean): string {
   if (column === 'post_title') return (trusted ? text : ksesTitle(text)).trim();
-  return trusted ? text : ksesPost(text);
+  return storedContent(trusted ? text : ksesPost(text));
 }

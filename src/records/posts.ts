@@ -16,7 +16,7 @@ import { editsKind, listVisibility, mayDelete, mayEdit, mayRead, seen } from './
 
 /** One page of a list. */
 export interface Listing {
-  readonly records: readonly (Record<string, unknown> | never[])[];
+  readonly records: readonly Record<string, unknown>[];
   readonly total: number;
   readonly pages: number;
   readonly page: number;

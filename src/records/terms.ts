@@ -39,9 +39,8 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
     limit: perPage,
     offset: (page - 1) * perPage,
   });
-  const shown = values.context === 'edit' && !mayEditTerms(caller, kind) ? [] : terms;
   return {
-    records: shown.map((term) => inContext(termRecord(term, kind, ancestors(term, tree), caller), values.context)),
+    records: terms.map((term) => termRecord(term, kind, ancestors(term, tree), caller)),
     total,
     pages: Math.ceil(total / perPage),
     page,
@@ -51,33 +50,11 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
 
 const written = (value: unknown) => (Array.isArray(value) ? value.join(',') : String(value));
 
-/**
- * One term, with the links that WordPress's own routes give it; `_embed`: with the term above it too. `context` chooses the members as there.
- */
-export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number, { context, _embed }: Values = {}): Promise<Record<string, unknown>> {
+/** One term, with the links that WordPress's own routes give it. */
+export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Record<string, unknown>> {
   const term = await existing(db, kind, id);
-  const links = coreLinks(caller, kind, term);
-  const record = inContext(termRecord(term, kind, await ancestorsOf(db, kind, term), caller), context);
-  const up = term.parent > 0 && wantsEmbedded(_embed, 'up') ? await existing(db, kind, term.parent) : undefined;
-  const embedded = up && { up: [{ ...brief(up, termRecord(up, kind, await ancestorsOf(db, kind, up), caller).url), _links: coreLinks(caller, kind, up) }] };
-  return { ...(Array.isArray(record) ? {} : record), _links: links, ...(embedded ? { _embedded: embedded } : {}) };
+  return { ...termRecord(term, kind, await ancestorsOf(db, kind, term), caller), _links: coreLinks(caller, kind, term) };
 }
-
-/** WordPress's `_embed`: all links when it is empty or says yes, else those named (`rest_parse_embed_param`). */
-const wantsEmbedded = (embed: unknown, name: string): boolean =>
-  embed !== undefined && (typeof embed !== 'string' || ['', '1', 'true'].includes(embed) || embed.split(',').map((one) => one.trim()).includes(name));
-
-const brief = ({ term_id: id, name, slug, taxonomy }: Term, link: string) => ({ id, link, name, slug, taxonomy });
-
-/** The members of a term that belong to a context of WordPress's schema; an unknown one leaves none, which PHP writes as an empty list. */
-function inContext(record: TermRecord, context: unknown): Record<string, unknown> | never[] {
-  if (context === undefined || context === 'view' || context === 'edit') return record;
-  if (context !== 'embed') return [];
-  const { id, name, slug, taxonomy, url, urls } = record;
-  return { id, name, slug, taxonomy, url, urls: { self: urls.self, collection: urls.collection } };
-}
-
-type TermRecord = ReturnType<typeof termRecord>;
 
 /** Whether the caller may edit terms of this taxonomy, as WordPress's own routes see it. */
 const mayEditTerms = ({ viewer }: Caller, kind: TermKind): boolean => viewer.can(kind.name === 'category' ? 'publish_tribe_events' : 'manage_categories');

@@ -1,5 +1,5 @@
 import type { Bundle, PostKind } from '../kinds/kind.ts';
-import { imageIdsIn } from '../wordpress/render.ts';
+import { galleryParentsIn, imageIdsIn } from '../wordpress/render.ts';
 import type { Metas, Post, Term } from '../wordpress/rows.ts';
 import type { Database } from './database.ts';
 
@@ -11,13 +11,16 @@ export async function loadBundle(db: Database, kind: PostKind, ids: readonly num
   const [own, ownMetas, terms] = await Promise.all([loadPosts(db, ids), loadMetas(db, ids), kind.terms.length > 0 ? loadTermsOf(db, ids) : new Map<number, Term[]>()]);
   const linkedIds = Object.keys(kind.links).flatMap((key) => idsIn(ownMetas, key));
   const [linked, linkedMetas] = await Promise.all([loadPosts(db, linkedIds), loadMetas(db, linkedIds)]);
+  const contents = [...own.values(), ...linked.values()].map((row) => row.post_content);
+  const attached = await loadAttached(db, contents.flatMap(galleryParentsIn));
   const imageIds = [
+    ...[...attached.values()].flat(),
     ...idsIn(ownMetas, '_thumbnail_id'),
     ...idsIn(linkedMetas, '_thumbnail_id'),
-    ...[...own.values(), ...linked.values()].flatMap((row) => imageIdsIn(row.post_content)),
+    ...contents.flatMap(imageIdsIn),
   ];
   const [images, imageMetas] = await Promise.all([loadPosts(db, imageIds), loadMetas(db, imageIds)]);
-  return { posts: new Map([...images, ...linked, ...own]), metas: new Map([...imageMetas, ...linkedMetas, ...ownMetas]), terms };
+  return { posts: new Map([...images, ...linked, ...own]), metas: new Map([...imageMetas, ...linkedMetas, ...ownMetas]), terms, attached };
 }
 
 /** Rows of `posts` by id. */
@@ -43,6 +46,25 @@ export async function loadMetas(db: Database, ids: readonly number[]): Promise<M
     else ofPost.set(key, [value ?? '']);
   }
   return metas;
+}
+
+/** The most images that a gallery without a choice of its own shows. */
+const LARGEST_GALLERY = 500;
+
+/** Ids of the images attached to posts, in the order of their menu; 0 stands for those attached to none. */
+async function loadAttached(db: Database, parents: readonly number[]): Promise<Map<number, number[]>> {
+  const attached = new Map<number, number[]>();
+  if (parents.length === 0) return attached;
+  const rows: { ID: number; post_parent: number }[] = await db
+    .knex(db.table('posts'))
+    .select('ID', 'post_parent')
+    .where('post_type', 'attachment')
+    .where('post_mime_type', 'like', 'image/%')
+    .whereIn('post_parent', unique(parents))
+    .orderBy(['menu_order', 'ID'])
+    .limit(LARGEST_GALLERY);
+  for (const { ID, post_parent: parent } of rows) attached.set(parent, [...(attached.get(parent) ?? []), ID]);
+  return attached;
 }
 
 /** Terms of posts by post id, by name. */
