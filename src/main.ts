@@ -81,8 +81,9 @@ async function shutDown(site: Site, server: Server, patience: number): Promise<v
   process.exit(0);
 }
 
-const hasConnections = (server: Server) =>
-  new Promise<boolean>((resolve) => server.getConnections((error, count) => resolve(!error && count > 0)));
+function hasConnections(server: Server): Promise<boolean> {
+  return new Promise((resolve) => server.getConnections((error, count) => resolve(!error && count > 0)));
+}
 
 function quit(line: string): never {
   process.stderr.write(`${line}\n`);

@@ -23,7 +23,7 @@ export function healthRoutes(site: Site, { phase }: Lifecycle): Router {
     res.json({ status: 'live' });
   });
   router.get('/health/ready', async (_req, res) => {
-    const reason = phase() === 'serving' ? await databaseFault(site) : phase();
+    const reason = phase() === 'stopping' ? 'stopping' : ((await databaseFault(site)) ?? (phase() === 'starting' ? 'starting' : undefined));
     res.status(reason === undefined ? 200 : 503).json(reason === undefined ? { status: 'ready' } : { status: 'not ready', reason });
   });
   return router;

@@ -82,12 +82,13 @@ export function send(res: Response, reply: LinkedReply, { wrapping, method, orig
     ...(nonce === undefined ? {} : { 'X-WP-Nonce': nonce }),
     ...(envelope ? {} : own),
   });
-  if (method === 'HEAD') {
+  if (method === 'HEAD' && res.req.method !== 'HEAD') {
     res.end();
     return;
   }
   const text = jsonp === undefined ? json : `/**/${jsonp}(${scriptSafe(json)})`;
-  if (res.req.method === 'GET' && res.statusCode === 200) res.set('ETag', `W/"${createHash('sha1').update(text).digest('base64url')}"`);
+  if (['GET', 'HEAD'].includes(res.req.method) && res.statusCode === 200)
+    res.set('ETag', `W/"${createHash('sha1').update(text).digest('base64url')}"`);
   res.send(text);
 }
 

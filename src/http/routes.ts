@@ -257,4 +257,3 @@ const inLanguages = (route: ServedRoute, languages: readonly string[]): ServedRo
 });
 
 const only = (fields: Params, values: Values): Values => Object.fromEntries(Object.entries(values).filter(([name]) => name in fields));
-

@@ -41,6 +41,8 @@ export function serveRoutes(site: Site, router: Router): RequestHandler {
       frame = { ...frame, personal: viewer.id > 0, nonce };
       reply = await answer(site, callerOf(site, router, incoming, body, viewer), router, incoming, body);
     } catch (error) {
+      // Whoever has hung up needs no answer.
+      if (req.socket.destroyed) return;
       reply = problemOf(site, req, requestLanguage(site, incoming, body), error);
     }
     send(res, reply, frame);

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
 import { fail } from '../errors.ts';
 
@@ -17,7 +18,8 @@ export function uploads(folder: string): Router {
     index: false,
     redirect: false,
     dotfiles: 'ignore',
-    setHeaders: (res) => {
+    setHeaders: (res, path) => {
+      res.type(extname(path));
       res.set({
         'Cache-Control': `public, max-age=${A_MONTH_S}`,
         'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",

@@ -1,0 +1,207 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeDatabases } from '../support/databases.ts';
+import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { loadSite, setOptions } from '../support/site.ts';
+
+const NS = '/wp-json/tribe/events/v1';
+const EVENT = `${NS}/events/44`;
+
+describeDatabases('the server', (open) => {
+  let running: RunningSite;
+  const folder = mkdtempSync(join(tmpdir(), 'fasti-http-'));
+  const uploads = join(folder, 'uploads');
+  beforeAll(async () => {
+    const db = await open();
+    await loadSite(db);
+    mkdirSync(join(uploads, '2026'), { recursive: true });
+    writeFileSync(join(folder, 'outside.txt'), 'outside');
+    for (const name of ['picture.png', 'drawing.svg', 'page.html', '.hidden', 'nameless']) writeFileSync(join(uploads, '2026', name), 'x');
+    running = await serveDatabase(db, { env: { UPLOADS_DIR: uploads, BODY_LIMIT: '10kb' } });
+  });
+  afterAll(() => running.close());
+  const get = (path: string, headers: Record<string, string> = {}) => running.send('GET', path, { headers });
+
+  describe('says that', () => {
+    it('it lives, and that it can serve', async () => {
+      expect((await get('/health/live')).status).toBe(200);
+      expect(await get('/health/ready')).toMatchObject({ status: 200, body: { status: 'ready' } });
+    });
+
+    it.each(['/', '/wp-json-x', '/wp-admin/', '/%zz%', '//../../etc/passwd', '/de/wp-json/', `${EVENT}%`])(
+      'nothing answers to %s',
+      async (path) => {
+        expect(await get(path)).toMatchObject({ status: 404, body: { code: 'rest_no_route' } });
+      },
+    );
+
+    it('an answer was known already', async () => {
+      const { headers } = await get(EVENT);
+      expect(await get(EVENT, { 'If-None-Match': headers.etag! })).toMatchObject({ status: 304, text: '' });
+      expect((await running.send('HEAD', EVENT)).headers).toMatchObject({
+        etag: headers.etag,
+        'content-length': headers['content-length'],
+      });
+    });
+  });
+
+  describe('answers', () => {
+    it('in both namespaces, with addresses in that of the request', async () => {
+      expect((await get('/wp-json/calendar/events/v1/events/44')).body.rest_url).toMatch(/\/wp-json\/calendar\/events\/v1\/events\/44$/);
+      expect((await get(EVENT)).body.rest_url).toMatch(/\/wp-json\/tribe\/events\/v1\/events\/44$/);
+    });
+
+    it('in the language of the parameter, of the address, of the reader, in this order', async () => {
+      const [english, italian] = ['en', 'it'].map((language) => running.site.texts.t(language, 'problems:rest-event-not-found'));
+      const message = async (path: string, reader = '') => (await get(path, { 'Accept-Language': reader })).body.message;
+      expect(await message(`${NS}/events/9999`)).toBe(english);
+      expect(await message(`${NS}/events/9999`, 'it-CH, de;q=0.5')).toBe(italian);
+      expect(await message(`/it${NS}/events/9999`, 'en')).toBe(italian);
+      expect(await message(`/it${NS}/events/9999?translation_language=en`, 'it')).toBe(english);
+      expect(await message(`${NS}/events/9999?lang=it`)).toBe(italian);
+      expect(await message(`${NS}/events/9999?lang=de`)).toBe(english);
+    });
+
+    it('with addresses that begin with the language of the request', async () => {
+      const { body, headers } = await get(`/it${EVENT}`);
+      expect(body.url).toMatch(/^http:\/\/127\.0\.0\.1:8081\/it\/event\//);
+      expect(headers.link).toBe('<http://127.0.0.1:8081/it/wp-json/>; rel="https://api.w.org/"');
+    });
+
+    it('400 to a language that it does not have, as the declared set of the parameter', async () => {
+      const { status, body } = await get(`${EVENT}?translation_language=de`);
+      expect(status).toBe(400);
+      expect(body.data.details.translation_language.code).toBe('rest_not_in_enum');
+    });
+
+    it('to one caller alone what it keeps nobody from reading twice', async () => {
+      const { headers } = await running.send('GET', EVENT, { as: 'admin' });
+      expect(headers['cache-control']).toMatch(/no-store, private/);
+      expect((await get(EVENT)).headers['cache-control']).toBeUndefined();
+    });
+
+    it('scripts with a call of their function', async () => {
+      const { text, headers } = await get(`${EVENT}?_jsonp=show&_fields=id`);
+      expect([text, headers['content-type']?.toLowerCase()]).toEqual(['/**/show({"id":44})', 'application/javascript; charset=utf-8']);
+    });
+
+    it('with the id of the request and without the name of any program', async () => {
+      const { headers } = await get(EVENT);
+      expect(headers['x-request-id']).toMatch(/^[\w-]{36}$/);
+      expect(headers['x-powered-by']).toBeUndefined();
+    });
+  });
+
+  describe('refuses', () => {
+    /** The status of an answer that comes while the body is still being sent. */
+    const statusWhileSending = (headers: http.OutgoingHttpHeaders, begin: Buffer): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const { hostname, port } = new URL(running.base);
+        const request = http.request({ hostname, port, method: 'POST', path: `${NS}/events`, headers }, (response) => {
+          resolve(response.statusCode);
+          request.destroy();
+        });
+        request.on('error', reject);
+        request.write(begin);
+      });
+
+    it('a body that is announced as too large, before it is sent', async () => {
+      expect(await statusWhileSending({ 'Content-Length': 1e12 }, Buffer.from('{'))).toBe(413);
+    });
+
+    it('a body that turns out to be too large, before its end', async () => {
+      expect(await statusWhileSending({ 'Transfer-Encoding': 'chunked' }, Buffer.alloc(20_000, 32))).toBe(413);
+    });
+
+    it('wrong credentials before anything else', async () => {
+      const headers = { Authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` };
+      for (const [method, path] of [
+        ['GET', EVENT],
+        ['GET', `${NS}/nope`],
+        ['OPTIONS', EVENT],
+      ] as const) {
+        const answer = await running.send(method, path, { headers });
+        expect(answer).toMatchObject({ status: 401, body: { code: 'incorrect_password' } });
+        expect(answer.headers.allow).toBeUndefined();
+      }
+    });
+
+    it('everything but the index when the calendar has its interface switched off', async () => {
+      const { db } = running.site;
+      await setOptions(db, { tribe_events_calendar_options: { 'rest-v1-disabled': true } });
+      expect((await get(EVENT)).body.code).toBe('rest_no_route');
+      expect((await get('/wp-json/')).status).toBe(200);
+      await setOptions(db, { tribe_events_calendar_options: { 'rest-v1-disabled': false } });
+      expect((await get(EVENT)).status).toBe(200);
+    });
+  });
+
+  describe('serves a file', () => {
+    const file = (name: string) => get(`/wp-content/uploads/2026/${name}`);
+
+    it('that is a picture, to be kept and shown', async () => {
+      const { status, headers } = await file('picture.png');
+      expect(status).toBe(200);
+      expect(headers).toMatchObject({
+        'content-type': 'image/png',
+        'cache-control': expect.stringMatching(/^public, max-age=\d{6,}$/),
+        'x-content-type-options': 'nosniff',
+      });
+      expect(headers['content-disposition']).toBeUndefined();
+    });
+
+    it.each(['drawing.svg', 'page.html', 'nameless'])('that a browser might run, %s, as a download', async (name) => {
+      const { status, headers } = await file(name);
+      expect([status, headers['content-disposition']]).toEqual([200, 'attachment']);
+    });
+
+    it.each([
+      '2026/',
+      '2026',
+      '',
+      '2026/.hidden',
+      '2026/none.png',
+      '../outside.txt',
+      '..%2foutside.txt',
+      '%2e%2e/outside.txt',
+      '..%5coutside.txt',
+      '2026/../../outside.txt',
+      '%00',
+      '%zz',
+    ])('but never what %s names', async (name) => {
+      expect((await get(`/wp-content/uploads/${name}`)).status).toBe(404);
+    });
+  });
+});
+
+describeDatabases('a site in a subfolder without pretty permalinks', (open) => {
+  let running: RunningSite;
+  beforeAll(async () => {
+    const db = await open();
+    await loadSite(db);
+    await setOptions(db, { permalink_structure: '' });
+    running = await serveDatabase(db, { env: { SITE_URL: 'https://x.test/cms/' } });
+  });
+  afterAll(() => running.close());
+
+  it.each([
+    '/cms/wp-json/tribe/events/v1/events',
+    '/cms/?rest_route=/tribe/events/v1/events',
+    '/cms/it/index.php?rest_route=/tribe/events/v1/events',
+  ])('answers to %s', async (path) => {
+    expect((await running.send('GET', path)).body).toHaveProperty('events');
+  });
+
+  it('gives addresses that lead through the list', async () => {
+    const first = await running.send('GET', '/cms/it/?rest_route=/tribe/events/v1/events&per_page=2&search=e');
+    expect(first.headers.link).toBe('<https://x.test/cms/it/index.php?rest_route=/>; rel="https://api.w.org/"');
+    const next = new URL(first.body.next_rest_url);
+    expect(next.href).toMatch(/^https:\/\/x\.test\/cms\/it\/index\.php\?rest_route=%2Ftribe%2Fevents%2Fv1%2Fevents%2F&/);
+    const second = await running.send('GET', next.pathname + next.search);
+    expect(second.body.total).toBe(first.body.total);
+    expect(second.body.previous_rest_url).not.toMatch(/[&?]page=/);
+  });
+});
