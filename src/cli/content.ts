@@ -10,10 +10,10 @@ import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, 
 import { termLookUp } from '../records/references.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, mayManageTerms, readTerm } from '../records/terms.ts';
 import type { Site } from '../site.ts';
+import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
 import { type Globals, shapeOf, withExamples, withShape } from './options.ts';
 import { type Item, print, printedItem, printedList } from './print.ts';
-import { examplesOf, type Verb } from './examples.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
 /** Members that a table of records shows. */
@@ -37,7 +37,9 @@ export function addContentCommands(program: Command, session: Session): void {
 export function spellOutFlags(args: readonly string[]): string[] {
   const kind = kinds.find(({ name }) => args.includes(name));
   if (!kind) return [...args];
-  const flags = new Set(Object.entries<Param>({ ...kind.filters, ...kind.fields }).flatMap(([name, param]) => (isFlag(param) ? [name] : [])));
+  const flags = new Set(
+    Object.entries<Param>({ ...kind.filters, ...kind.fields }).flatMap(([name, param]) => (isFlag(param) ? [name] : [])),
+  );
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   return args.map((arg, place) => {
     const [, no, name = ''] = /^--(no-)?(\w+)$/.exec(arg) ?? [];
@@ -52,10 +54,12 @@ type Params = Readonly<Record<string, Param>>;
 function addKind(program: Command, session: Session, kind: Kind): void {
   const { say, io } = session;
   const words = { one: say(`nouns.${kind.name}.one`), many: say(`nouns.${kind.name}.many`), noun: say(`nouns.${kind.name}.noun`) };
-  const group = program.command(kind.name).description(say('content.group', words));
-  const verb = (name: Verb, more = '') => withExamples(group.command(`${name}${more}`).description(say(`content.${name}`, words)), say, examplesOf(kind.name, name));
+  const group = program.command(kind.name).helpCommand(false).description(say('content.group', words));
+  const verb = (name: Verb, more = '') =>
+    withExamples(group.command(`${name}${more}`).description(say(`content.${name}`, words)), say, examplesOf(kind.name, name));
   const refer = kind.is === 'post' ? '<id-or-slug>' : '<id-slug-or-name>';
-  const said = (key: string, id: number, porcelain: unknown) => print(io, porcelain ? `${id}\n` : `${say(`done.${key}`, { ...words, id })}\n`);
+  const said = (key: string, id: number, porcelain: unknown) =>
+    print(io, porcelain ? `${id}\n` : `${say(`done.${key}`, { ...words, id })}\n`);
 
   withShape(addParams(verb('list'), session, kind, kind.filters, filterTexts), say).action((given: Options, command: Command) =>
     withSite(session, 'read', async (site) => {
@@ -73,7 +77,8 @@ function addKind(program: Command, session: Session, kind: Kind): void {
       const shape = shapeOf(given, COLUMNS[kind.name]);
       const caller = await actingCaller(site, session, globals(command).user);
       const id = await idOf(site, kind, reference);
-      const record = kind.is === 'post' ? await readPost(site, caller, kind, id, { context: 'edit' }) : await readTerm(site, caller, kind, id);
+      const record =
+        kind.is === 'post' ? await readPost(site, caller, kind, id, { context: 'edit' }) : await readTerm(site, caller, kind, id);
       print(io, printedItem(record, shape, io.terminal));
     }),
   );
@@ -141,7 +146,9 @@ function addParams(command: Command, { say }: Session, kind: Kind, params: Param
 
 function placeholder({ grammar }: Param): string {
   const type = [grammar.json.type ?? 'value'].flat();
-  return String(type.includes('integer') && type.length === 1 ? 'number' : type[0]).replace('string', 'text').replace('array', 'list');
+  return String(type.includes('integer') && type.length === 1 ? 'number' : type[0])
+    .replace('string', 'text')
+    .replace('array', 'list');
 }
 
 const filterTexts = (kind: Kind, name: string): string[] => [`params:${kind.name}.${name}`, `params:common.${name}`];
@@ -155,10 +162,10 @@ const fieldTexts = (kind: Kind, name: string): string[] => [
 /** What was given of these parameters. Throws CliError `json-invalid`. */
 function rawOf(params: Params, given: Options): Record<string, unknown> {
   const named = Object.entries(params).filter(([name]) => given[name] !== undefined);
-  return Object.fromEntries(named.map(([name, param]) => [name, valueOf(name, param, given[name])]));
+  return Object.fromEntries(named.map(([name, param]) => [name, parsed(name, param, given[name])]));
 }
 
-function valueOf(name: string, param: Param, given: unknown): unknown {
+function parsed(name: string, param: Param, given: unknown): unknown {
   if (typeof given !== 'string' || !isCollection(param) || !/^\s*[[{]/.test(given)) return given;
   try {
     return JSON.parse(given) as unknown;

@@ -6,13 +6,13 @@ import { DatabaseUnavailable } from '../storage/database.ts';
 import { findInstallation } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
 import { restUrl } from '../wordpress/links.ts';
+import { seedEvents } from './generate.ts';
 import { type Administrator, installSite } from './install.ts';
 import { CliError, EXIT } from './io.ts';
 import { withExamples } from './options.ts';
 import { print } from './print.ts';
-import { actingCaller, configOf, progressOf, type Session, withDatabase, withSite } from './session.ts';
-import { seedEvents } from './generate.ts';
 import { seedSample } from './seed.ts';
+import { actingCaller, configOf, progressOf, type Session, withDatabase, withSite } from './session.ts';
 import { inGroups } from './users.ts';
 
 /** What `init` is told; all of it has an answer of its own. */
@@ -29,11 +29,17 @@ interface InitOptions {
 export function addDatabaseCommands(program: Command, session: Session): void {
   const { say, io } = session;
 
-  withExamples(program.command('start').description(say('database.start')), say, ['fasti start', 'DATABASE_URL=mysql://user:password@localhost/wordpress fasti start'])
+  withExamples(program.command('start').description(say('database.start')), say, [
+    'fasti start',
+    'DATABASE_URL=mysql://user:password@localhost/wordpress fasti start',
+  ])
     .option('--sample', say('database.start-sample'))
     .action((given: InitOptions) => start(session, given));
 
-  withExamples(program.command('serve').description(say('database.serve')), say, ['fasti serve', 'PORT=3000 LOG_LEVEL=warn fasti serve']).action(async () => {
+  withExamples(program.command('serve').description(say('database.serve')), say, [
+    'fasti serve',
+    'PORT=3000 LOG_LEVEL=warn fasti serve',
+  ]).action(async () => {
     await withDatabase(session, requireSite).catch((error: unknown) => {
       // A database that is absent is waited for by the server.
       if (!(error instanceof DatabaseUnavailable)) throw error;
@@ -70,7 +76,8 @@ export function addDatabaseCommands(program: Command, session: Session): void {
     .option('--events <number>', say('database.events'))
     .action(({ events }: { events?: string }, command: Command) =>
       withSite(session, 'write', async (site) => {
-        if (events !== undefined && !/^[1-9]\d{0,6}$/.test(events)) throw new CliError('not-a-number', { name: 'events', value: events }, EXIT.usage);
+        if (events !== undefined && !/^[1-9]\d{0,6}$/.test(events))
+          throw new CliError('not-a-number', { name: 'events', value: events }, EXIT.usage);
         const { user } = command.optsWithGlobals<{ user?: string }>();
         const count = await sample(session, site, user);
         if (events !== undefined) await more(session, site, Number(events), user);
@@ -87,9 +94,17 @@ async function requireSite({ db, config }: Site): Promise<void> {
 async function init({ io, say }: Session, site: Site, given: InitOptions): Promise<void> {
   const administrator: Administrator = { login: given.login ?? 'admin', email: given.email ?? 'admin@example.org' };
   const url = (given.url ?? site.config.siteUrl ?? localAddress(site.config)).replace(/\/+$/, '');
-  const fresh = { url, title: given.title ?? say('database.default-title'), timezone: given.timezone ?? 'Europe/Rome', email: administrator.email };
+  const fresh = {
+    url,
+    title: given.title ?? say('database.default-title'),
+    timezone: given.timezone ?? 'Europe/Rome',
+    email: administrator.email,
+  };
   const password = await installSite(site, fresh, administrator, say('database.password-name'));
-  print(io, `${say('done.installed', { url })}\n${say('done.administrator', { login: administrator.login, password: inGroups(password) })}\n`);
+  print(
+    io,
+    `${say('done.installed', { url })}\n${say('done.administrator', { login: administrator.login, password: inGroups(password) })}\n`,
+  );
 }
 
 /** Writes the sample calendar; gives the number of its events, 0 where it is there already. */
@@ -141,7 +156,9 @@ async function untilServing({ port, host }: Config): Promise<void> {
   if (port === 0) return;
   const reachable = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host;
   for (let waited = 0; waited < PATIENCE_MS; waited += PAUSE_MS) {
-    const answer = await fetch(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/health/ready`).catch(() => undefined);
+    const answer = await fetch(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/health/ready`).catch(
+      () => undefined,
+    );
     if (answer?.ok) return;
     await sleep(PAUSE_MS);
   }

@@ -11,19 +11,29 @@ const EXAMPLES: Readonly<Record<KindName, Readonly<Record<Verb, readonly string[
       'fasti event list --categories=music --format=ids',
       'fasti event list --format=csv > events.csv',
     ],
-    get: ['fasti event get 42', 'fasti event get summer-concert --field=start_date', 'fasti event get 42 --fields=title,venue.city --format=json'],
+    get: [
+      'fasti event get 42',
+      'fasti event get summer-concert --field=start_date',
+      'fasti event get 42 --fields=title,venue.city --format=json',
+    ],
     create: [
       "fasti event create --title='Summer concert' --start_date='2030-07-20 21:00' --end_date='2030-07-20 23:30' --venue=7 --cost=12",
       'fasti event create --title=Fair --start_date=2030-08-15 --end_date=2030-08-16 --all_day --categories=markets,food --porcelain',
       `fasti event create --title=Reading --start_date='next friday 18:00' --end_date='next friday 19:00' --venue='{"venue":"Library","city":"Florence"}'`,
     ],
-    update: ['fasti event update 42 --status=publish', 'fasti event update 42 43 --no-featured', 'fasti event update summer-concert --website='],
+    update: [
+      'fasti event update 42 --status=publish',
+      'fasti event update 42 43 --no-featured',
+      'fasti event update summer-concert --website=',
+    ],
     delete: ['fasti event delete 42', 'fasti event delete $(fasti event list --status=draft --format=ids)'],
   },
   venue: {
     list: ['fasti venue list', 'fasti venue list --search=theatre --fields=id,venue,phone'],
     get: ['fasti venue get 7', 'fasti venue get town-theatre --format=json'],
-    create: ["fasti venue create --venue='Town theatre' --address='Piazza Grande 1' --city=Arezzo --country=Italy --geo_lat=43.4663 --geo_lng=11.8829"],
+    create: [
+      "fasti venue create --venue='Town theatre' --address='Piazza Grande 1' --city=Arezzo --country=Italy --geo_lat=43.4663 --geo_lng=11.8829",
+    ],
     update: ["fasti venue update 7 --phone='+39 0575 555 0100'"],
     delete: ['fasti venue delete 7'],
   },

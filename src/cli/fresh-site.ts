@@ -60,7 +60,19 @@ const PLAIN = {
   initial_db_version: TABLES_VERSION, wp_attachment_pages_enabled: '0',
 }; // biome-ignore format: a table
 
-const RARE = { moderation_keys: '', disallowed_keys: '', uninstall_plugins: EMPTY, auto_plugin_theme_update_emails: EMPTY, using_application_passwords: '1' };
+const RARE = {
+  moderation_keys: '',
+  disallowed_keys: '',
+  uninstall_plugins: EMPTY,
+  auto_plugin_theme_update_emails: EMPTY,
+  using_application_passwords: '1',
+};
 
 /** The calendar's own settings. Prices are in euros, as befits the zone a new site is in unless it says another. */
-const CALENDAR = { did_init: true, defaultCurrencySymbol: '€', defaultCurrencyCode: 'EUR', reverseCurrencyPosition: false, multiDayCutoff: '00:00' };
+const CALENDAR = {
+  did_init: true,
+  defaultCurrencySymbol: '€',
+  defaultCurrencyCode: 'EUR',
+  reverseCurrencyPosition: false,
+  multiDayCutoff: '00:00',
+};

@@ -29,7 +29,11 @@ export async function installSite(site: Site, fresh: FreshSite, administrator: A
     if ((await findInstallation(db)) === 'site') throw new CliError('already-installed');
     for (const [name, value, autoload] of freshOptions(fresh, db.prefix)) await writeOption(db, name, value, autoload);
     // The category of posts that have no other, which WordPress expects to be the first term.
-    await insertTerm(db, { ...termKind('category'), taxonomy: 'category' }, { name: 'Uncategorized', slug: 'uncategorized', description: '', parent: 0 });
+    await insertTerm(
+      db,
+      { ...termKind('category'), taxonomy: 'category' },
+      { name: 'Uncategorized', slug: 'uncategorized', description: '', parent: 0 },
+    );
     const inside = within(site, db);
     await createUser(inside, { ...administrator, role: 'administrator' });
     const { password } = await createApplicationPassword(inside, administrator.login, passwordName);

@@ -19,7 +19,13 @@ export function withShape(command: Command, say: Say): Command {
 /** How to print, from those options. Throws CliError `unknown-format`. */
 export function shapeOf({ format = 'table', fields, field }: Readonly<Record<string, unknown>>, columns: readonly string[]): Shape {
   if (!isFormat(format)) throw new CliError('unknown-format', { format: String(format), formats: FORMATS.join(', ') }, EXIT.usage);
-  const names = typeof fields === 'string' ? fields.split(',').map((name) => name.trim()).filter(Boolean) : undefined;
+  const names =
+    typeof fields === 'string'
+      ? fields
+          .split(',')
+          .map((name) => name.trim())
+          .filter(Boolean)
+      : undefined;
   return { format, columns, fields: names, field: typeof field === 'string' ? field : undefined };
 }
 

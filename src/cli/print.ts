@@ -29,8 +29,16 @@ export function printedList(items: readonly Item[], shape: Shape, framed: boolea
   checkFields(items, field === undefined ? (fields ?? []) : [field]);
   if (format === 'count') return `${items.length}\n`;
   if (format === 'ids') return items.length === 0 ? '' : `${items.map(({ id }) => id).join(' ')}\n`;
-  if (field !== undefined) return printedValues(items.map((item) => memberOf(item, field)), format);
-  if (format === 'json') return json(items.map((item) => (fields ? picked(item, fields) : item)), framed);
+  if (field !== undefined)
+    return printedValues(
+      items.map((item) => memberOf(item, field)),
+      format,
+    );
+  if (format === 'json')
+    return json(
+      items.map((item) => (fields ? picked(item, fields) : item)),
+      framed,
+    );
   const shown = fields ?? columns;
   const rows = items.map((item) => shown.map((name) => memberOf(item, name)));
   if (format === 'csv') return csv([shown, ...rows]);
@@ -70,11 +78,13 @@ function checkFields(items: readonly Item[], fields: readonly string[]): void {
 
 function memberOf(item: Item, name: string): unknown {
   let value: unknown = item;
-  for (const part of name.split('.')) value = value !== null && typeof value === 'object' && Object.hasOwn(value, part) ? (value as Item)[part] : undefined;
+  for (const part of name.split('.'))
+    value = value !== null && typeof value === 'object' && Object.hasOwn(value, part) ? (value as Item)[part] : undefined;
   return value;
 }
 
-const picked = (item: Item, fields: readonly string[]): Item => Object.fromEntries(fields.map((name) => [name, memberOf(item, name) ?? null]));
+const picked = (item: Item, fields: readonly string[]): Item =>
+  Object.fromEntries(fields.map((name) => [name, memberOf(item, name) ?? null]));
 
 const json = (value: unknown, framed: boolean): string => `${JSON.stringify(value, null, framed ? 2 : undefined)}\n`;
 

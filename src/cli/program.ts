@@ -31,8 +31,17 @@ export function createProgram(session: Session): Command {
   const program = new Command('fasti')
     .description(say('program'))
     .exitOverride()
-    .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: () => undefined, getOutHasColors: () => false, getErrHasColors: () => false })
-    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => say([`titles.${title.replace(':', '').toLowerCase().replaceAll(' ', '-')}`, 'titles.other'], { title }) })
+    .configureOutput({
+      writeOut: io.out,
+      writeErr: io.err,
+      outputError: () => undefined,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .configureHelp({
+      showGlobalOptions: true,
+      styleTitle: (title) => say([`titles.${title.replace(':', '').toLowerCase().replaceAll(' ', '-')}`, 'titles.other'], { title }),
+    })
     .helpOption('-h, --help', say('options.help'))
     .helpCommand(false)
     .option('--user <user>', say('options.user'))
@@ -47,7 +56,11 @@ export function createProgram(session: Session): Command {
 export const sayIn =
   (texts: Texts, language: string): Say =>
   (key, values = {}) =>
-    texts.t(language, [key].flat().map((name) => (name.includes(':') ? name : `cli:${name}`)), values);
+    texts.t(
+      language,
+      [key].flat().map((name) => (name.includes(':') ? name : `cli:${name}`)),
+      values,
+    );
 
 /** A setting that is wrong is told when the command comes to it, so that help is there nevertheless. */
 function languagesOf({ env }: Io): readonly string[] {

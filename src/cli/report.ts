@@ -21,7 +21,10 @@ interface Explanation {
 }
 
 function explained(error: unknown, say: Say): Explanation {
-  const told = (message: string, exit: number, more: readonly string[] = []): Explanation => ({ lines: [say('error', { message }), ...more], exit });
+  const told = (message: string, exit: number, more: readonly string[] = []): Explanation => ({
+    lines: [say('error', { message }), ...more],
+    exit,
+  });
   if (error instanceof CommanderError) return usage(error, say);
   if (error instanceof CliError) return told(say(`problems.${error.problem}`, error.values), error.exit);
   if (error instanceof AccountError) return told(say(`accounts.${error.problem}`, error.values), EXIT.refused);
@@ -60,5 +63,8 @@ function usage({ code, message, exitCode }: CommanderError, say: Say): Explanati
   const name = /'([^']*)'/.exec(message)?.[1] ?? '';
   const near = /Did you mean (?:one of )?(.*)\?/.exec(message)?.[1];
   const sentence = say([`usage.${code.replace('commander.', '')}`, 'usage.other'], { name, message });
-  return { lines: [say('error', { message: sentence }), ...(near === undefined ? [] : [say('usage.near', { near })]), say('usage.help')], exit: EXIT.usage };
+  return {
+    lines: [say('error', { message: sentence }), ...(near === undefined ? [] : [say('usage.near', { near })]), say('usage.help')],
+    exit: EXIT.usage,
+  };
 }

@@ -1,6 +1,6 @@
-import { type Config, readConfig } from '../config.ts';
-import { loadViewer } from '../accounts/viewer.ts';
 import { listUsers, requireUser } from '../accounts/users.ts';
+import { loadViewer } from '../accounts/viewer.ts';
+import { type Config, readConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
 import { openSite, type Site } from '../site.ts';
@@ -30,7 +30,10 @@ export async function withDatabase<T>(session: Session, work: (site: Site) => Pr
   const { io } = session;
   const config = configOf(session);
   const log = createLog({ logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }, { write: io.err });
-  const site = await openSite({ ...config, maxPerPage: Math.max(config.maxPerPage, LONGEST_PAGE) }, { log, ...(io.clock ? { clock: io.clock } : {}) });
+  const site = await openSite(
+    { ...config, maxPerPage: Math.max(config.maxPerPage, LONGEST_PAGE) },
+    { log, ...(io.clock ? { clock: io.clock } : {}) },
+  );
   try {
     return await work(site);
   } finally {

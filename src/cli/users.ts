@@ -13,7 +13,7 @@ const PASSWORD_COLUMNS = ['uuid', 'name', 'created', 'lastUsed', 'lastAddress'];
 /** Adds `user create|list|delete|set-role` and `user application-password create|list|revoke`. */
 export function addUserCommands(program: Command, session: Session): void {
   const { say, io } = session;
-  const user = program.command('user').description(say('user.group'));
+  const user = program.command('user').helpCommand(false).description(say('user.group'));
   const said = (given: Options, key: string, values: Readonly<Record<string, string | number>>, short: string | number) =>
     print(io, given.porcelain ? `${short}\n` : `${say(`done.${key}`, values)}\n`);
 
@@ -27,17 +27,36 @@ export function addUserCommands(program: Command, session: Session): void {
     .option('--porcelain', say('options.porcelain'))
     .action((login: string, email: string, given: Options) =>
       withSite(session, 'write', async (site) => {
-        const { id } = await createUser(site, { login, email, role: given.role ?? 'subscriber', password: given.password, displayName: given.display_name });
+        const { id } = await createUser(site, {
+          login,
+          email,
+          role: given.role ?? 'subscriber',
+          password: given.password,
+          displayName: given.display_name,
+        });
         said(given, 'user-created', { login, id }, id);
       }),
     );
 
-  withShape(withExamples(user.command('list').description(say('user.list')), say, ['fasti user list', 'fasti user list --role=administrator --format=json']), say)
+  withShape(
+    withExamples(user.command('list').description(say('user.list')), say, [
+      'fasti user list',
+      'fasti user list --role=administrator --format=json',
+    ]),
+    say,
+  )
     .option('--role <role>', say('user.only-role'))
     .action((given: Options) =>
       withSite(session, 'read', async (site) => {
         const users = (await listUsers(site)).filter(({ roles }) => given.role === undefined || roles.includes(given.role));
-        print(io, printedList(users.map((account) => ({ ...account })), shapeOf(given, COLUMNS), io.terminal));
+        print(
+          io,
+          printedList(
+            users.map((account) => ({ ...account })),
+            shapeOf(given, COLUMNS),
+            io.terminal,
+          ),
+        );
       }),
     );
 
@@ -53,15 +72,16 @@ export function addUserCommands(program: Command, session: Session): void {
       }),
     );
 
-  withExamples(user.command('set-role <user> <role>').description(say('user.set-role')), say, ['fasti user set-role anna administrator']).action(
-    (reference: string, role: string) =>
-      withSite(session, 'write', async (site) => {
-        const { login } = await setRole(site, reference, role);
-        said({}, 'role-set', { login, role }, login);
-      }),
+  withExamples(user.command('set-role <user> <role>').description(say('user.set-role')), say, [
+    'fasti user set-role anna administrator',
+  ]).action((reference: string, role: string) =>
+    withSite(session, 'write', async (site) => {
+      const { login } = await setRole(site, reference, role);
+      said({}, 'role-set', { login, role }, login);
+    }),
   );
 
-  const passwords = user.command('application-password').description(say('password.group'));
+  const passwords = user.command('application-password').helpCommand(false).description(say('password.group'));
   withExamples(passwords.command('create <user> <name>').description(say('password.create')), say, [
     "fasti user application-password create anna 'Newsletter script'",
     'fasti user application-password create anna backup --porcelain > password.txt',
@@ -74,12 +94,21 @@ export function addUserCommands(program: Command, session: Session): void {
       }),
     );
 
-  withShape(withExamples(passwords.command('list <user>').description(say('password.list')), say, ['fasti user application-password list anna']), say).action(
-    (reference: string, given: Options) =>
-      withSite(session, 'read', async (site) => {
-        const list = await listApplicationPasswords(site, reference);
-        print(io, printedList(list.map((entry) => ({ id: entry.uuid, ...entry })), shapeOf(given, PASSWORD_COLUMNS), io.terminal));
-      }),
+  withShape(
+    withExamples(passwords.command('list <user>').description(say('password.list')), say, ['fasti user application-password list anna']),
+    say,
+  ).action((reference: string, given: Options) =>
+    withSite(session, 'read', async (site) => {
+      const list = await listApplicationPasswords(site, reference);
+      print(
+        io,
+        printedList(
+          list.map((entry) => ({ id: entry.uuid, ...entry })),
+          shapeOf(given, PASSWORD_COLUMNS),
+          io.terminal,
+        ),
+      );
+    }),
   );
 
   withExamples(passwords.command('revoke <user> <uuid-or-name>').description(say('password.revoke')), say, [

@@ -66,7 +66,8 @@ export async function insertPost(db: Database, columns: Partial<Post>): Promise<
   return Number(id);
 }
 
-const BLANK = {
+/** The columns of a post that nothing is said about. */
+export const BLANK = {
   post_content: '',
   post_title: '',
   post_excerpt: '',

@@ -1,0 +1,73 @@
+/**
+ * What `npm start` runs, on a fresh clone too: it installs and builds where that is missing or out of date, and goes on as `fasti start`. It uses
+ * nothing but Node, since nothing else may be there yet.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const OLDEST_NODE = [20, 19];
+const COMMAND = join(ROOT, 'dist/src/cli.js');
+
+requireNode();
+if (!isInstalled()) npm('Installing what is needed', 'ci', '--include=dev', '--no-audit', '--no-fund');
+if (!isBuilt()) build();
+
+// In this very process, so that signals reach the server. Paths in the settings count from the folder of the project.
+process.chdir(ROOT);
+process.argv = [process.argv[0], COMMAND, 'start', ...process.argv.slice(2)];
+await import(COMMAND);
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
+  stop(`Node ${OLDEST_NODE.join('.')} or later is needed; this is ${process.versions.node}.`);
+}
+
+/** Whether the packages that lie in node_modules are those of package-lock.json; optional ones depend on the machine. */
+function isInstalled() {
+  const installed = join(ROOT, 'node_modules/.package-lock.json');
+  if (!existsSync(installed)) return false;
+  const wanted = packagesIn(join(ROOT, 'package-lock.json'));
+  const present = packagesIn(installed);
+  return Object.entries(wanted).every(([path, { version, optional, devOptional, link }]) => {
+    if (path === '' || optional || devOptional || link) return true;
+    return present[path]?.version === version && existsSync(join(ROOT, path));
+  });
+}
+
+function packagesIn(file) {
+  return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
+}
+
+/** Whether the last build is younger than everything it is made of. */
+function isBuilt() {
+  if (!existsSync(COMMAND)) return false;
+  const built = statSync(COMMAND).mtimeMs;
+  const sources = ['src', 'migrations'].flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true }).map((name) => join(folder, name)));
+  return [...sources, 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].every((file) => statSync(join(ROOT, file)).mtimeMs <= built);
+}
+
+/** A build that fails must not be taken for one the next time. */
+function build() {
+  rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
+  npm('Building', 'run', '--silent', 'build');
+}
+
+/** Runs npm, the one that runs this if there is one; what it says goes to standard error, and its failure ends all. */
+function npm(message, ...args) {
+  process.stderr.write(`${message} ...\n`);
+  const own = process.env.npm_execpath;
+  const [program, first] = own?.endsWith('.js') ? [process.execPath, [own]] : ['npm', []];
+  const { status, error } = spawnSync(program, [...first, ...args], { cwd: ROOT, stdio: ['ignore', 2, 2], shell: program === 'npm' && process.platform === 'win32' });
+  if (status === 0) return;
+  rmSync(COMMAND, { force: true });
+  stop(`npm ${args[0]} did not succeed${error ? `: ${error.message}` : '.'}`);
+}
+
+function stop(line) {
+  process.stderr.write(`${line}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,21 @@
+import type { When } from './days.ts';
+import type { PictureName } from './pictures.ts';
+
+/** An event of the sample calendar. `at` and `until`: wall clock; without them it lasts all day. `days`: how many, one if not given. */
+export interface SampleEvent {
+  readonly title: string;
+  readonly when: When;
+  readonly at?: string;
+  readonly until?: string;
+  readonly days?: number;
+  /** Keys of the venue and the organizers, slugs of categories and tags. */
+  readonly venue?: string;
+  readonly by: readonly string[];
+  readonly in: readonly string[];
+  readonly tags?: readonly string[];
+  readonly cost?: string | readonly string[];
+  readonly picture?: PictureName;
+  readonly text: string;
+  /** Whatever else its fields hold: status, flags, website, excerpt. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,38 @@
+import type { SampleEvent } from './event.ts';
+
+/** The practical words that end the description of an event: what it costs, whether to book, what happens in the rain. */
+export function practical({ cost, tags = [] }: SampleEvent, language: 'en' | 'it'): string {
+  const words = WORDS[language];
+  const sentences = [
+    cost === undefined || cost === '0' ? words.free : words.paid,
+    ...(tags.includes('booking') ? [words.booking] : []),
+    ...(tags.includes('open-air') ? [words.rain] : []),
+    ...(tags.includes('step-free') ? [words.steps] : []),
+  ];
+  return sentences.join(' ');
+}
+
+interface Words {
+  readonly free: string;
+  readonly paid: string;
+  readonly booking: string;
+  readonly rain: string;
+  readonly steps: string;
+}
+
+const WORDS: Readonly<Record<'en' | 'it', Words>> = {
+  en: {
+    free: 'Admission is free; seats are given in the order of arrival.',
+    paid: 'Tickets at the entrance from half an hour before; children under ten come in free.',
+    booking: 'Places are few, so please book with the organizers.',
+    rain: 'If it rains we move under the arcades.',
+    steps: 'The place can be reached without steps.',
+  },
+  it: {
+    free: 'Ingresso libero fino a esaurimento dei posti.',
+    paid: 'Biglietti all’ingresso a partire da mezz’ora prima; gratis sotto i dieci anni.',
+    booking: 'I posti sono pochi: è gradita la prenotazione presso gli organizzatori.',
+    rain: 'In caso di pioggia ci si sposta sotto i portici.',
+    steps: 'Il luogo è raggiungibile senza gradini.',
+  },
+};
