@@ -1,0 +1,433 @@
+import { expect, it } from '@jest/globals';
+import { type Asking, bodyOf, describeAsking, differences, expectRefusal, type Json } from '../support/asking.ts';
+
+const MODIFIED = ['modified', 'modified_utc'];
+const START = ['start_date', 'start_date_details', 'utc_start_date', 'utc_start_date_details'];
+const END = ['end_date', 'end_date_details', 'utc_end_date', 'utc_end_date_details'];
+const UTC_TIMES = ['utc_start_date', 'utc_start_date_details', 'utc_end_date', 'utc_end_date_details'];
+
+/** Records in which every field says something other than its default. */
+const FULL = {
+  events: {
+    title: 'Harbour day',
+    start_date: '2027-05-01 10:00:00',
+    end_date: '2027-05-01 18:00:00',
+    author: 2,
+    date: '2025-02-03 04:05:06',
+    description: 'Boats.',
+    slug: 'harbour',
+    excerpt: 'Short.',
+    status: 'private',
+    timezone: 'America/New_York',
+    all_day: false,
+    image: 10,
+    cost: '€ 5',
+    website: 'https://example.org/harbour',
+    show_map: true,
+    show_map_link: true,
+    hide_from_listings: true,
+    sticky: true,
+    featured: true,
+    categories: [2],
+    tags: [11],
+    venue: [12, 13],
+    organizer: [24, 25],
+  },
+  venues: {
+    venue: 'Old mill',
+    author: 2,
+    date: '2025-02-03 04:05:06',
+    description: 'Wheels.',
+    status: 'private',
+    show_map: true,
+    show_map_link: true,
+    address: 'Via Roma 1',
+    city: 'Turin',
+    country: 'Italy',
+    province: 'TO',
+    state: 'Piedmont',
+    zip: '10100',
+    phone: '011 1',
+    stateprovince: 'Piemonte',
+    website: 'https://example.org/mill',
+    image: 10,
+    geo_lat: 45.07,
+    geo_lng: 7.69,
+  },
+  organizers: {
+    organizer: 'Millers',
+    author: 2,
+    date: '2025-02-03 04:05:06',
+    description: 'Flour.',
+    status: 'private',
+    phone: '011 2',
+    website: 'https://example.org/millers',
+    email: 'millers@example.org',
+    image: 10,
+  },
+  categories: { name: 'Boats', description: 'On water', slug: 'on-water', parent: 2 },
+  tags: { name: 'wet', description: 'Bring a towel', slug: 'towel' },
+} as const;
+type Path = keyof typeof FULL;
+
+/** What one field may change: the field, a new value, the members of the record that follow. */
+const CHANGES: readonly (readonly [Path, string, unknown, readonly string[]])[] = [
+  ['events', 'title', 'Quay day', ['title']],
+  ['events', 'description', 'Ships.', ['description']],
+  ['events', 'excerpt', 'Shorter.', ['excerpt']],
+  ['events', 'slug', 'quay', ['slug', 'url']],
+  ['events', 'author', 1, ['author']],
+  // Terms show how many published records carry them.
+  ['events', 'status', 'publish', ['status', 'categories', 'tags']],
+  ['events', 'status', 'draft', ['status', 'url']],
+  ['events', 'date', '2024-01-02 03:04:05', ['date', 'date_utc']],
+  ['events', 'date_utc', '2024-01-02 03:04:05', ['date', 'date_utc']],
+  ['events', 'start_date', '2027-05-01 11:30:00', START],
+  ['events', 'end_date', '2027-05-01 19:30:00', END],
+  ['events', 'timezone', 'Asia/Tokyo', ['timezone', 'timezone_abbr', ...UTC_TIMES]],
+  ['events', 'all_day', true, ['all_day', ...START, ...END]],
+  ['events', 'image', 11, ['image']],
+  ['events', 'cost', '$ 7', ['cost', 'cost_details']],
+  ['events', 'website', 'https://example.net/', ['website']],
+  ['events', 'show_map', false, ['show_map']],
+  ['events', 'show_map_link', false, ['show_map_link']],
+  ['events', 'hide_from_listings', false, ['hide_from_listings']],
+  ['events', 'sticky', false, ['sticky']],
+  ['events', 'featured', false, ['featured']],
+  ['events', 'categories', [5], ['categories']],
+  ['events', 'tags', [12], ['tags']],
+  ['events', 'venue', [14], ['venue']],
+  ['events', 'organizer', [26], ['organizer']],
+  ['venues', 'venue', 'New mill', ['venue']],
+  ['venues', 'author', 1, ['author']],
+  ['venues', 'date', '2024-01-02 03:04:05', ['date', 'date_utc']],
+  ['venues', 'date_utc', '2024-01-02 03:04:05', ['date', 'date_utc']],
+  ['venues', 'description', 'Stones.', ['description']],
+  ['venues', 'status', 'publish', ['status']],
+  ['venues', 'show_map', false, ['show_map']],
+  ['venues', 'show_map_link', false, ['show_map_link']],
+  ['venues', 'address', 'Via Po 2', ['address']],
+  ['venues', 'city', 'Asti', ['city']],
+  ['venues', 'country', 'France', ['country']],
+  ['venues', 'province', 'AT', ['province']],
+  ['venues', 'state', 'Savoy', ['state']],
+  ['venues', 'zip', '14100', ['zip']],
+  ['venues', 'phone', '0141 1', ['phone']],
+  ['venues', 'stateprovince', 'Savoie', ['stateprovince']],
+  ['venues', 'website', 'https://example.net/', ['website']],
+  ['venues', 'image', 11, ['image']],
+  ['venues', 'geo_lat', 44.9, ['geo_lat']],
+  ['venues', 'geo_lng', 8.2, ['geo_lng']],
+  ['organizers', 'organizer', 'Bakers', ['organizer']],
+  ['organizers', 'author', 1, ['author']],
+  ['organizers', 'date', '2024-01-02 03:04:05', ['date', 'date_utc']],
+  ['organizers', 'date_utc', '2024-01-02 03:04:05', ['date', 'date_utc']],
+  ['organizers', 'description', 'Bread.', ['description']],
+  ['organizers', 'status', 'publish', ['status']],
+  ['organizers', 'phone', '0141 2', ['phone']],
+  ['organizers', 'website', 'https://example.net/', ['website']],
+  ['organizers', 'email', 'bakers@example.org', ['email']],
+  ['organizers', 'image', 11, ['image']],
+  ['categories', 'name', 'Ships', ['name']],
+  ['categories', 'description', 'At sea', ['description']],
+  ['categories', 'slug', 'at-sea', ['slug', 'url']],
+  ['categories', 'parent', 5, ['parent', 'url', 'urls', '_links']],
+  ['tags', 'name', 'dry', ['name']],
+  ['tags', 'description', 'Bring sand', ['description']],
+  ['tags', 'slug', 'sand', ['slug', 'url']],
+];
+
+/** Fields that can be empty: the empty values, the member, and what it holds then (absent: it is left out of the record). */
+const EMPTIED: readonly (readonly [Path, string, readonly unknown[], unknown])[] = [
+  ['events', 'description', [null, ''], ''],
+  ['events', 'excerpt', [null, ''], ''],
+  ['events', 'image', [null, '', [], 0, '0', false], false],
+  ['events', 'cost', [null, '', []], ''],
+  ['events', 'website', [null, '', []], ''],
+  ['events', 'timezone', [null, '', []], 'Europe/Rome'],
+  ['events', 'show_map', [null, ''], false],
+  ['events', 'show_map_link', [null, ''], false],
+  ['events', 'hide_from_listings', [null, ''], false],
+  ['events', 'sticky', [null, ''], false],
+  ['events', 'featured', [null, ''], false],
+  ['events', 'categories', [null, '', []], []],
+  ['events', 'tags', [null, '', []], []],
+  ['events', 'venue', [null, '', []], []],
+  ['events', 'organizer', [null, '', []], []],
+  ['venues', 'description', [null, ''], undefined],
+  ['venues', 'address', [null, ''], undefined],
+  ['venues', 'city', [null, ''], undefined],
+  ['venues', 'country', [null, ''], undefined],
+  ['venues', 'province', [null, ''], undefined],
+  ['venues', 'state', [null, ''], undefined],
+  ['venues', 'zip', [null, ''], undefined],
+  ['venues', 'phone', [null, ''], undefined],
+  ['venues', 'stateprovince', [null, ''], undefined],
+  ['venues', 'website', [null, '', []], undefined],
+  ['venues', 'image', [null, '', [], 0, '0', false], undefined],
+  ['venues', 'show_map', [null, ''], false],
+  ['venues', 'show_map_link', [null, ''], false],
+  ['venues', 'geo_lat', [null, ''], undefined],
+  ['venues', 'geo_lng', [null, ''], undefined],
+  ['organizers', 'description', [null, ''], undefined],
+  ['organizers', 'phone', [null, ''], undefined],
+  ['organizers', 'website', [null, '', []], undefined],
+  ['organizers', 'email', [null, ''], undefined],
+  ['organizers', 'image', [null, '', [], 0, '0', false], undefined],
+  ['categories', 'description', [null, ''], ''],
+  ['categories', 'parent', [null, '', 0], 0],
+  ['tags', 'description', [null, ''], ''],
+];
+
+/** Fields that can't. */
+const KEPT: readonly (readonly [Path, string])[] = [
+  ...(['title', 'start_date', 'end_date', 'date', 'date_utc', 'author', 'status', 'slug'] as const).map(
+    (field) => ['events', field] as const,
+  ),
+  ...(['venue', 'date', 'date_utc', 'author', 'status'] as const).map((field) => ['venues', field] as const),
+  ...(['organizer', 'date', 'date_utc', 'author', 'status'] as const).map((field) => ['organizers', field] as const),
+  ...(['name', 'slug'] as const).flatMap((field) => [['categories', field] as const, ['tags', field] as const]),
+];
+
+const METHODS = ['POST', 'PUT', 'PATCH'] as const;
+
+describeAsking('what a change leaves', (ask) => {
+  const change = (method: string, path: string, body: object, as = 'admin') =>
+    ask.send(method, `/wp-json/calendar/events/v1${path}`, { body, as });
+
+  /** Writes a full record and changes it once: the record before and after, without what each change brings along. */
+  async function changeOf(path: Path, body: object, method = 'PATCH'): Promise<{ before: Json; after: Json; changed: string[] }> {
+    const { id } = await ask.made(`/${path}`, FULL[path]);
+    const before = await ask.read(`/${path}/${id}`, 'admin');
+    ask.at('2026-11-20T12:30:00Z');
+    bodyOf(await change(method, `/${path}/${id}`, body));
+    const after = await ask.read(`/${path}/${id}`, 'admin');
+    const changed = differences({ ...before, json_ld: 0 }, { ...after, json_ld: 0 });
+    return { before, after, changed: changed.filter((name) => !MODIFIED.includes(name)) };
+  }
+
+  it.each(CHANGES)('D1 changes of %s only %s (to %j) and what follows from it', async (path, field, value, members) => {
+    const method = METHODS[CHANGES.findIndex((row) => row[0] === path && row[1] === field) % 3]!;
+    const { changed, before, after } = await changeOf(path, { [field]: value }, method);
+    expect({ method, changed }).toEqual({ method, changed: [...members].sort() });
+    if ('modified' in before) expect([before.modified, after.modified]).toEqual([FULL.events.date, '2026-11-20 13:30:00']);
+  });
+
+  it.each(EMPTIED)('D1 clears the %s field %s by each of %j', async (path, field, values, cleared) => {
+    const { id } = await ask.made(`/${path}`, FULL[path]);
+    for (const value of values) {
+      bodyOf(await change('PATCH', `/${path}/${id}`, { [field]: FULL[path][field as never] }));
+      const full = await ask.read(`/${path}/${id}`, 'admin');
+      bodyOf(await change('PATCH', `/${path}/${id}`, { [field]: value }));
+      const after = await ask.read(`/${path}/${id}`, 'admin');
+      expect({ value, filled: JSON.stringify(full[field]) !== JSON.stringify(cleared), is: after[field] }).toEqual({
+        value,
+        filled: true,
+        is: cleared,
+      });
+    }
+  });
+
+  it.each(KEPT)('D1 refuses to empty the %s field %s', async (path, field) => {
+    const { id } = await ask.made(`/${path}`, FULL[path]);
+    const before = await ask.everything();
+    for (const value of [null, ''])
+      expectRefusal(await change('PATCH', `/${path}/${id}`, { [field]: value }), 400, 'rest_invalid_param', [field]);
+    expect(await ask.everything()).toEqual(before);
+  });
+
+  it.each(Object.keys(FULL) as Path[])(
+    'D1 changes nothing of %s by a request that names nothing, the date of modification included',
+    async (path) => {
+      const { id } = await ask.made(`/${path}`, FULL[path]);
+      const before = await ask.everything();
+      ask.at('2026-11-20T15:00:00Z');
+      for (const method of METHODS) {
+        bodyOf(await change(method, `/${path}/${id}`, {}));
+        bodyOf(await change(method, `/${path}/${id}`, { nothing: 1, ID: 5, post_type: 'post', meta: { a: 1 } }));
+      }
+      expect(await ask.everything()).toEqual(before);
+    },
+  );
+
+  it('D1 holds for changes by slug too', async () => {
+    await ask.made('/events', { ...FULL.events, status: 'publish' });
+    const before = await ask.read('/events/by-slug/harbour', 'admin');
+    bodyOf(await change('PUT', '/events/by-slug/harbour', { excerpt: 'New.' }));
+    const after = await ask.read('/events/by-slug/harbour', 'admin');
+    expect(differences({ ...before, json_ld: 0 }, { ...after, json_ld: 0 })).toEqual(['excerpt', ...MODIFIED]);
+  });
+
+  it('D1 leaves the status of a record that its editor could not publish', async () => {
+    const { id } = await ask.made('/events', { ...FULL.events, status: 'draft' }, 'admin');
+    await ask.rows((db) => db.from('posts').where('ID', id).update({ post_author: 4 }));
+    expect((await ask.changed(`/events/${id}`, { excerpt: 'Mine.' }, 'contrib')).status).toBe('draft');
+    expect((await ask.changed('/events/79', { excerpt: 'Mine.' }, 'auth')).status).toBe('publish');
+    expect((await ask.changed('/events/85', { excerpt: 'Later.' }, 'ed')).status).toBe('future');
+    expect((await ask.changed('/events/84', { excerpt: 'Hidden.' }, 'ed')).status).toBe('private');
+  });
+
+  it('D1 schedules a published record whose date is moved ahead, and publishes a scheduled one whose date is moved back', async () => {
+    for (const path of ['/events/38', '/venues/13', '/organizers/25']) {
+      expect(await ask.changed(path, { date: '2027-01-01 10:00:00' })).toMatchObject({
+        status: 'future',
+        date: '2027-01-01 10:00:00',
+        date_utc: '2027-01-01 09:00:00',
+      });
+      expect(await ask.changed(path, { date_utc: '2026-01-01 10:00:00' })).toMatchObject({
+        status: 'publish',
+        date: '2026-01-01 11:00:00',
+      });
+    }
+  });
+
+  it('D1 publishes a scheduled record now when asked to publish it', async () => {
+    expect(await ask.changed('/events/85', { status: 'publish' })).toMatchObject({
+      status: 'publish',
+      date: '2026-11-20 13:00:00',
+      date_utc: '2026-11-20 12:00:00',
+    });
+  });
+
+  it('D1 dates a draft without a date of its own at the moment of its publication', async () => {
+    const { id, date_utc } = await ask.made('/events', {
+      title: 'Draft',
+      start_date: '2027-01-01',
+      end_date: '2027-01-01',
+      status: 'draft',
+    });
+    expect(date_utc).toBe('0000-00-00 00:00:00');
+    ask.at('2026-11-25T08:00:00Z');
+    expect(await ask.changed(`/events/${id}`, { status: 'publish' })).toMatchObject({
+      status: 'publish',
+      date: '2026-11-25 09:00:00',
+      date_utc: '2026-11-25 08:00:00',
+    });
+  });
+
+  it('D1 keeps the date that a draft was given', async () => {
+    const { id } = await ask.made('/events', {
+      title: 'Draft',
+      start_date: '2027-01-01',
+      end_date: '2027-01-01',
+      status: 'draft',
+      date: '2025-03-04 05:06:07',
+    });
+    ask.at('2026-11-25T08:00:00Z');
+    const { date } = await ask.changed(`/events/${id}`, { title: 'Still a draft' });
+    expect(date).toBe('2025-03-04 05:06:07');
+  });
+
+  it.each([
+    ['/events', 86],
+    ['/venues', 20],
+    ['/organizers', 31],
+  ])('D1 leaves a record of %s in the trash until its status is named', async (path, id) => {
+    expect((await ask.changed(`${path}/${id}`, { description: 'Changed below ground' })).status).toBe('trash');
+    expect((await ask.changed(`${path}/${id}`, { status: 'publish' })).status).toBe('publish');
+  });
+
+  it('D1 keeps an all-day event all-day under new times, in whole days', async () => {
+    expect(await ask.changed('/events/41', { start_date: '2027-12-02 15:00:00', end_date: '2027-12-03 16:00:00' })).toMatchObject({
+      all_day: true,
+      start_date: '2027-12-02 00:00:00',
+      end_date: '2027-12-03 23:59:59',
+      utc_end_date: '2027-12-03 22:59:59',
+    });
+    expect(await ask.changed('/events/41', { start_date: '2027-12-01 20:00:00' })).toMatchObject({
+      all_day: true,
+      start_date: '2027-12-01 00:00:00',
+      end_date: '2027-12-03 23:59:59',
+    });
+  });
+
+  it('D1 keeps the times of an event that stops being all-day', async () => {
+    expect(await ask.changed('/events/41', { all_day: false })).toMatchObject({
+      all_day: false,
+      start_date: '2027-12-01 00:00:00',
+      end_date: '2027-12-24 23:59:59',
+    });
+  });
+});
+
+describeAsking('dates alone and together', (ask) => {
+  /** 38: 2027-04-10 from 10:00 to 18:00 in New York. */
+  const occurrence = async (ask: Asking, id: number) => (await ask.db().from('tec_occurrences').where('post_id', id))[0];
+
+  it('D2 moves the start alone', async () => {
+    const after = await ask.changed('/events/38', { start_date: '2027-04-10 12:00:00' });
+    expect(after).toMatchObject({
+      start_date: '2027-04-10 12:00:00',
+      utc_start_date: '2027-04-10 16:00:00',
+      end_date: '2027-04-10 18:00:00',
+      utc_end_date: '2027-04-10 22:00:00',
+      timezone: 'America/New_York',
+    });
+    expect(await occurrence(ask, 38)).toMatchObject({
+      start_date: '2027-04-10 12:00:00',
+      start_date_utc: '2027-04-10 16:00:00',
+      duration: 6 * 3600,
+    });
+  });
+  it('D2 moves the end alone', async () => {
+    const after = await ask.changed('/events/38', { end_date: '2027-04-11 01:00:00' });
+    expect(after).toMatchObject({
+      start_date: '2027-04-10 10:00:00',
+      end_date: '2027-04-11 01:00:00',
+      utc_end_date: '2027-04-11 05:00:00',
+    });
+    expect(await occurrence(ask, 38)).toMatchObject({
+      end_date: '2027-04-11 01:00:00',
+      end_date_utc: '2027-04-11 05:00:00',
+      duration: 15 * 3600,
+    });
+  });
+  it('D2 keeps the wall clock when the zone alone changes, and computes UTC anew', async () => {
+    const after = await ask.changed('/events/38', { timezone: 'Asia/Tokyo' });
+    expect(after).toMatchObject({
+      timezone: 'Asia/Tokyo',
+      timezone_abbr: 'JST',
+      start_date: '2027-04-10 10:00:00',
+      utc_start_date: '2027-04-10 01:00:00',
+      end_date: '2027-04-10 18:00:00',
+      utc_end_date: '2027-04-10 09:00:00',
+    });
+    expect(await occurrence(ask, 38)).toMatchObject({
+      start_date: '2027-04-10 10:00:00',
+      start_date_utc: '2027-04-10 01:00:00',
+      end_date_utc: '2027-04-10 09:00:00',
+    });
+  });
+  it.each([
+    ['a start after the stored end', { start_date: '2027-04-10 19:00:00' }],
+    ['an end before the stored start', { end_date: '2027-04-10 09:59:59' }],
+    ['both the wrong way round', { start_date: '2027-04-10 12:00:00', end_date: '2027-04-10 11:00:00' }],
+  ])('D2 refuses %s, naming end_date', async (_, body) => {
+    const before = await ask.everything();
+    expectRefusal(await ask.patch('/events/38', { ...body, title: 'Not this' }), 400, 'rest_invalid_param', ['end_date']);
+    expect(await ask.everything()).toEqual(before);
+  });
+
+  it.each([
+    ['by a second', '2027-01-01 10:00:00', '2027-01-01 09:59:59', {}],
+    ['by a year', '2027-01-01 10:00:00', '2026-01-01 10:00:00', {}],
+    ['by days of an all-day event', '2027-01-02', '2027-01-01', { all_day: true }],
+  ])('D3 refuses a new event that ends before it starts %s and writes nothing', async (_, start_date, end_date, more) => {
+    const before = await ask.everything();
+    const answer = await ask.post('/events', {
+      title: 'Backwards',
+      start_date,
+      end_date,
+      venue: { venue: 'Never' },
+      tags: ['never'],
+      ...more,
+    });
+    expectRefusal(answer, 400, 'rest_invalid_param', ['end_date']);
+    expect(await ask.everything()).toEqual(before);
+  });
+  it('D3 takes an event of no length', async () => {
+    expect(
+      await ask.made('/events', { title: 'Instant', start_date: '2027-01-01 10:00:00', end_date: '2027-01-01 10:00:00' }),
+    ).toMatchObject({ start_date: '2027-01-01 10:00:00', end_date: '2027-01-01 10:00:00' });
+  });
+});

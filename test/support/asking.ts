@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import type { Database } from '../../src/storage/database.ts';
+import { describeDatabases } from './databases.ts';
+import { type Answer, type RunningSite, serveDatabase } from './running-site.ts';
+import { loadSite, resetSite, setOptions } from './site.ts';
+
+/** The moment at which these suites take place: 13:00 on the site's own clock, in Rome. */
+export const NOON = '2026-11-20T12:00:00Z';
+export const ROOT = '/wp-json/calendar/events/v1';
+
+type Body = Record<string, unknown> | unknown[] | null;
+/** A user of the sample site; absent: nobody. */
+export type As = 'admin' | 'ed' | 'auth' | 'contrib' | 'sub' | undefined;
+/** Bodies have every shape; tests look into them freely. */
+export type Json = Answer['body'];
+
+/** The sample site, served: paths are those below the namespace. It is as it was at the begin of every test. */
+export interface Asking {
+  readonly db: () => Database;
+  readonly running: () => RunningSite;
+  /** Any request, its path from the root of the server. */
+  readonly send: RunningSite['send'];
+  readonly get: (path: string, as?: As) => Promise<Answer>;
+  readonly post: (path: string, body: Body, as?: As) => Promise<Answer>;
+  readonly put: (path: string, body: Body, as?: As) => Promise<Answer>;
+  readonly patch: (path: string, body: Body, as?: As) => Promise<Answer>;
+  readonly del: (path: string, as?: As) => Promise<Answer>;
+  /** The body of what must answer 200. */
+  readonly read: (path: string, as?: As) => Promise<Json>;
+  /** The body of what must answer 201. */
+  readonly made: (path: string, body: Body, as?: As) => Promise<Json>;
+  /** The body of a change that must answer 200. */
+  readonly changed: (path: string, body: Body, as?: As) => Promise<Json>;
+  /** Writes rows as another program would, and says so. */
+  readonly rows: (work: (db: Database) => PromiseLike<unknown>) => Promise<void>;
+  readonly options: (options: Readonly<Record<string, unknown>>) => Promise<void>;
+  /** Sets the clock for the rest of the test. */
+  readonly at: (moment: string) => void;
+  /** Values of a meta of a post, in order. */
+  readonly meta: (id: number, key: string) => Promise<string[]>;
+  /** Everything that stands in the tables of WordPress and the calendar, but what each request notes about itself. */
+  readonly everything: () => Promise<Record<string, unknown[]>>;
+}
+
+const TABLES = [
+  'posts',
+  'postmeta',
+  'terms',
+  'termmeta',
+  'term_taxonomy',
+  'term_relationships',
+  'tec_events',
+  'tec_occurrences',
+  'fasti_changes',
+] as const;
+
+/** Runs a suite of requests on the sample site, on every database. */
+export function describeAsking(
+  name: string,
+  suite: (ask: Asking, engine: 'SQLite' | 'MySQL') => void,
+  env: Record<string, string> = {},
+): void {
+  describeDatabases(name, (open, engine) => {
+    let db: Database;
+    let running: RunningSite;
+    let now = NOON;
+    let dirty = false;
+    beforeAll(async () => {
+      db = await open();
+      await loadSite(db);
+      running = await serveDatabase(db, { env, clock: () => new Date(now) });
+    });
+    beforeEach(async () => {
+      now = NOON;
+      if (dirty) await resetSite(db);
+      dirty = false;
+    });
+    afterAll(() => running.close());
+
+    const send: RunningSite['send'] = (method, path, options) => {
+      if (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS') dirty = true;
+      return running.send(method, path, options);
+    };
+    const sender =
+      (method: string) =>
+      (path: string, body: Body, as: As = 'admin') =>
+        send(method, ROOT + path, { body, ...(as ? { as } : {}) });
+    const get = (path: string, as?: As) => send('GET', ROOT + path, as ? { as } : {});
+    const [post, put, patch] = ['POST', 'PUT', 'PATCH'].map(sender) as [Asking['post'], Asking['put'], Asking['patch']];
+    const rows: Asking['rows'] = async (work) => {
+      dirty = true;
+      await work(db);
+      await db.from('fasti_changes').increment('counter');
+    };
+    suite(
+      {
+        db: () => db,
+        running: () => running,
+        send,
+        get,
+        post,
+        put,
+        patch,
+        del: (path, as = 'admin') => send('DELETE', ROOT + path, { as }),
+        read: async (path, as) => bodyOf(await get(path, as)),
+        made: async (path, body, as) => bodyOf(await post(path, body, as), 201),
+        changed: async (path, body, as) => bodyOf(await post(path, body, as)),
+        rows,
+        options: async (options) => {
+          dirty = true;
+          await setOptions(db, options);
+        },
+        at: (moment) => {
+          now = moment;
+        },
+        meta: async (id, key) =>
+          (await db.from('postmeta').where({ post_id: id, meta_key: key }).orderBy('meta_id')).map((row) => String(row.meta_value)),
+        everything: async () =>
+          Object.fromEntries(
+            await Promise.all(TABLES.map(async (table) => [table, await db.knex(db.table(table)).select('*').orderByRaw('1')] as const)),
+          ),
+      },
+      engine,
+    );
+  });
+}
+
+/** The body of an answer with this status; of another one the test fails, showing it. */
+export function bodyOf(answer: Answer, status = 200): Json {
+  expect({ status: answer.status, ...(answer.status === status ? {} : { body: answer.body ?? answer.text }) }).toEqual({ status });
+  return answer.body;
+}
+
+/** Asserts a refusal: its status and code, and the parameters that it names. */
+export function expectRefusal(answer: Answer, status: number, code: string, params?: readonly string[]): void {
+  const named = answer.body?.data?.params;
+  expect({
+    status: answer.status,
+    code: answer.body?.code,
+    inData: answer.body?.data?.status,
+    ...(params ? { params: Array.isArray(named) ? named : Object.keys(named ?? {}) } : {}),
+  }).toEqual({ status, code, inData: status, ...(params ? { params } : {}) });
+}
+
+/** Names of the members in which two records differ. */
+export function differences(before: Json, after: Json): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name])).sort();
+}
+
+/** Ids of the records of a list. */
+export const idsOf = (body: Json): number[] =>
+  (body.events ?? body.venues ?? body.organizers ?? body.categories ?? body.tags).map((record: Json) => record.id);
+
+/** A query as text. */
+export const query = (params: Readonly<Record<string, string | number | boolean>>): string =>
+  new URLSearchParams(Object.entries(params).map(([name, value]): [string, string] => [name, String(value)])).toString();
