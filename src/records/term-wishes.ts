@@ -1,7 +1,7 @@
-import { fail } from '../errors.ts';
+import { ApiError, fail } from '../errors.ts';
 import type { TermWish } from '../kinds/grammar.ts';
 import { termKind } from '../kinds/index.ts';
-import type { TermKindName } from '../kinds/kind.ts';
+import type { TermKind, TermKindName } from '../kinds/kind.ts';
 import type { Database } from '../storage/database.ts';
 import type { Caller } from './caller.ts';
 import { termLookUp } from './references.ts';
@@ -15,15 +15,29 @@ import { createTermRow } from './term-writes.ts';
  */
 export async function resolveTermWishes(db: Database, caller: Caller, name: TermKindName, wishes: readonly TermWish[]): Promise<number[]> {
   const kind = termKind(name);
-  const lookUp = await termLookUp(db, name, wishes.map((wish) => wish.id ?? wish.slug ?? wish.name ?? ''));
+  const lookUp = await termLookUp(
+    db,
+    name,
+    wishes.map((wish) => wish.id ?? wish.slug ?? wish.name ?? ''),
+  );
   const ids: number[] = [];
   for (const wish of wishes) {
     const known = wish.id === undefined ? lookUp.byToken(wish.slug ?? wish.name ?? '') : lookUp.byId(wish.id);
     if (known) ids.push(known.term_id);
     else if (wish.name !== undefined) {
       if (!kind.manage.every(caller.viewer.can)) fail('rest_forbidden', { status: caller.viewer.id === 0 ? 401 : 403 });
-      ids.push((await createTermRow(db, kind, { name: wish.name, description: '', parent: 0 })).id);
+      ids.push(await termNamed(db, kind, wish.name));
     }
   }
   return [...new Set(ids)];
+}
+
+/** A new term of this name, or the one that has come to be meanwhile: earlier in the same list, or by another request. */
+async function termNamed(db: Database, kind: TermKind, name: string): Promise<number> {
+  try {
+    return (await createTermRow(db, kind, { name, description: '', parent: 0 })).id;
+  } catch (error) {
+    if (error instanceof ApiError && error.problem === 'term_exists') return Number(error.details.data?.term_id);
+    throw error;
+  }
 }
