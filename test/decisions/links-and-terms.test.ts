@@ -1,0 +1,267 @@
+import { expect, it } from '@jest/globals';
+import { type As, bodyOf, describeAsking, expectRefusal, type Json } from '../support/asking.ts';
+
+const EVENT = { title: 'Test event', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
+const idsIn = (records: Json): number[] => (Array.isArray(records) ? records : [records]).map((record: Json) => record.id);
+
+describeAsking('terms of an event', (ask) => {
+  const count = async (table: 'terms' | 'term_taxonomy') => Number((await ask.db().from(table).count('* as n'))[0]?.n);
+
+  it.each([
+    ['tags', 'an id', 13, 13],
+    ['tags', 'an id as text', '13', 13],
+    ['tags', 'a slug', 'ete-2030', 14],
+    ['tags', 'a name', 'Été 2030', 14],
+    ['tags', 'a name in another case', 'FAMILY', 12],
+    ['tags', 'a name with an ampersand', 'R&B', 16],
+    ['categories', 'an id', 5, 5],
+    ['categories', 'an id as text', '5', 5],
+    ['categories', 'a slug', 'food-drink', 7],
+    ['categories', 'a name', 'Food & Drink', 7],
+    ['categories', 'a name in another case', 'jazz', 4],
+  ])('D4 links the existing one of %s by %s', async (field, _, wish, id) => {
+    const before = await count('terms');
+    for (const value of [wish, [wish]]) {
+      const event = await ask.made('/events', { ...EVENT, [field]: value });
+      expect(idsIn(event[field])).toEqual([id]);
+    }
+    expect(await count('terms')).toBe(before);
+  });
+
+  it.each([
+    ['tags', 'admin', 'post_tag'],
+    ['tags', 'ed', 'post_tag'],
+    ['categories', 'admin', 'tribe_events_cat'],
+    ['categories', 'ed', 'tribe_events_cat'],
+    ['categories', 'auth', 'tribe_events_cat'],
+  ] as const)('D4 makes a new term of %s from a new name by %s', async (field, as, taxonomy) => {
+    const event = await ask.made('/events', { ...EVENT, [field]: ['Brand new', 'brand NEW'] }, as);
+    expect(event[field]).toMatchObject([{ name: 'Brand new', slug: 'brand-new', taxonomy, count: 1 }]);
+  });
+
+  it.each([
+    ['tags', 'auth'],
+    ['tags', 'contrib'],
+    ['categories', 'contrib'],
+  ] as const)('D4 refuses a new name among the %s of %s, who may not create such terms, and writes nothing', async (field, as) => {
+    const own = as === 'auth' ? 79 : 80;
+    const before = await ask.everything();
+    expectRefusal(await ask.post('/events', { ...EVENT, [field]: [5, 'Brand new'] }, as), 403, 'rest_forbidden');
+    expectRefusal(await ask.post(`/events/${own}`, { title: 'Changed', [field]: 'Brand new' }, as), 403, 'rest_forbidden');
+    expect(await ask.everything()).toEqual(before);
+  });
+
+  it('D4 lets those who may not create terms use the existing ones', async () => {
+    const event = await ask.made('/events', { ...EVENT, tags: ['family', 13], categories: ['Sport'] }, 'contrib');
+    expect([idsIn(event.tags).sort(), idsIn(event.categories)]).toEqual([[12, 13], [5]]);
+  });
+
+  it.each([
+    ['an object with an id', { id: 5 }, [5]],
+    ['an object with an id as text', { id: '5' }, [5]],
+    ['an object with a name', { name: 'Sport' }, [5]],
+    ['an object with a slug', { slug: 'sport' }, [5]],
+    ['objects in a list', [{ id: 5 }, { name: 'Jazz' }, { slug: 'music' }], [4, 2, 5]],
+    ['objects beside ids and names', [{ id: 5 }, 4, 'music'], [4, 2, 5]],
+  ])('D32 understands %s', async (_, categories, ids) => {
+    expect(idsIn((await ask.made('/events', { ...EVENT, categories })).categories)).toEqual(ids);
+    expect(idsIn((await ask.changed('/events/38', { categories })).categories)).toEqual(ids);
+  });
+  it('D32 understands objects among the tags', async () => {
+    const { tags } = await ask.made('/events', { ...EVENT, tags: [{ id: 12 }, { name: 'made here' }, { slug: 'rb' }] });
+    expect(tags.map((tag: Json) => tag.name)).toEqual(['Family', 'made here', 'R&amp;B']);
+  });
+  it.each([
+    ['a list in a list', [[5]]],
+    ['an object without a known member', [{ term: 5 }]],
+    ['an empty object in a list', [{}]],
+    ['an id that is none', [{ id: 'five' }]],
+    ['an empty name', [{ name: '' }]],
+    ['a name that is a list', [{ name: ['Sport'] }]],
+    ['a fraction', [1.5]],
+    ['true', true],
+  ])('D32 refuses %s, naming the parameter', async (_, value) => {
+    const before = await ask.everything();
+    for (const field of ['categories', 'tags']) {
+      expectRefusal(await ask.post('/events', { ...EVENT, [field]: value }), 400, 'rest_invalid_param', [field]);
+      expectRefusal(await ask.patch('/events/38', { [field]: value }), 400, 'rest_invalid_param', [field]);
+    }
+    expect(await ask.everything()).toEqual(before);
+  });
+});
+
+describeAsking('venues and organizers of an event', (ask) => {
+  const titled = async (type: string, title: string) => ask.db().from('posts').where({ post_type: type, post_title: title });
+
+  it.each([
+    ['an id', 12, [12]],
+    ['an id as text', '12', [12]],
+    ['an id in a list', [12], [12]],
+    ['several ids', [13, 12], [13, 12]],
+    ['ids as text with commas', '13,12', [13, 12]],
+    ['an object with an id', { id: 12 }, [12]],
+    ['objects with ids', [{ id: 13 }, { id: '12' }], [13, 12]],
+    ['the same id twice', [12, 12], [12]],
+  ])('D5 takes %s', async (_, value, ids) => {
+    const event = await ask.made('/events', { ...EVENT, venue: value, organizer: [] });
+    expect(idsIn(event.venue)).toEqual(ids);
+    expect(Array.isArray(event.venue)).toBe(ids.length !== 1);
+    expect(await ask.meta(event.id, '_EventVenueID')).toEqual(ids.map(String));
+
+    const organizers = ids.map((id) => id + 12);
+    const shifted = JSON.parse(JSON.stringify(value).replace(/\d+/g, (id) => String(Number(id) + 12)));
+    const other = await ask.made('/events', { ...EVENT, organizer: shifted });
+    expect(idsIn(other.organizer)).toEqual(organizers);
+    expect(await ask.meta(other.id, '_EventOrganizerID')).toEqual(organizers.map(String));
+  });
+
+  it('D5 takes new ones alone, in a list and beside existing ones', async () => {
+    const alone = await ask.made('/events', { ...EVENT, venue: { venue: 'Barn', city: 'Asti' }, organizer: { organizer: 'Farmers', email: 'f@example.org' } });
+    expect(alone).toMatchObject({ venue: { venue: 'Barn', city: 'Asti', status: 'publish' }, organizer: [{ organizer: 'Farmers', email: 'f@example.org' }] });
+    const mixed = await ask.made('/events', { ...EVENT, venue: [{ venue: 'Loft' }, 12, { venue: 'Cellar' }], organizer: [24, { organizer: 'Guild' }] });
+    expect(mixed.venue.map((venue: Json) => venue.venue)).toEqual(['Loft', 'Teatro Rossi', 'Cellar']);
+    expect(mixed.organizer.map((organizer: Json) => organizer.organizer)).toEqual(['ACME Events', 'Guild']);
+    expect(await ask.meta(mixed.id, '_EventVenueID')).toHaveLength(3);
+  });
+
+  it('D5 takes them from a form, with numbered members', async () => {
+    const body = 'title=Form&start_date=2027-01-01&end_date=2027-01-01&organizer[0][organizer]=Anna&organizer[1]=24&venue[]=12&venue[]=13';
+    const answer = await ask.send('POST', '/wp-json/calendar/events/v1/events', { as: 'admin', body, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } });
+    const event = bodyOf(answer, 201);
+    expect(event.organizer.map((organizer: Json) => organizer.organizer)).toEqual(['Anna', 'ACME Events']);
+    expect(idsIn(event.venue)).toEqual([12, 13]);
+  });
+
+  it('D5 replaces the links by those that a change names, in their order', async () => {
+    const event = await ask.changed('/events/77', { venue: [15, 13], organizer: [{ id: 25 }, 24] });
+    expect([idsIn(event.venue), idsIn(event.organizer)]).toEqual([[15, 13], [25, 24]]);
+    expect([await ask.meta(77, '_EventVenueID'), await ask.meta(77, '_EventOrganizerID')]).toEqual([['15', '13'], ['25', '24']]);
+  });
+
+  it.each([
+    ['venue', 'without a name', { city: 'Asti' }],
+    ['venue', 'with an empty name', { venue: '', city: 'Asti' }],
+    ['venue', 'with a name of null', [{ venue: null }]],
+    ['venue', 'in a list without a name', [12, { address: 'Via Roma 1' }]],
+    ['venue', 'with a refused member', { venue: 'Barn', website: 'not an address' }],
+    ['organizer', 'without a name', { email: 'f@example.org' }],
+    ['organizer', 'with an empty name', [{ organizer: '' }]],
+    ['venue', 'that does not exist', [12, 999_999]],
+    ['venue', 'that is an organizer', 24],
+    ['organizer', 'that is an event', [38]],
+    ['venue', 'named by text', 'Teatro Rossi'],
+  ])('D5 refuses a nested %s %s, naming the parameter', async (field, _, value) => {
+    const before = await ask.everything();
+    expectRefusal(await ask.post('/events', { ...EVENT, [field]: value }), 400, 'rest_invalid_param', [field]);
+    expectRefusal(await ask.patch('/events/38', { [field]: value }), 400, 'rest_invalid_param', [field]);
+    expect(await ask.everything()).toEqual(before);
+  });
+
+  it.each([['Teatro Rossi'], ['TEATRO ROSSI'], ['Teatro Róssi']])('D8 gives the existing venue for the name %s to those who may edit it, and changes only what was sent', async (venue) => {
+    const before = await ask.read('/venues/12');
+    const answer = await ask.made('/venues', { venue, phone: '011 999' }, 'ed');
+    expect(answer).toMatchObject({ id: 12, venue: 'Teatro Rossi', phone: '011 999' });
+    const { json_ld: _ld, ...kept } = before;
+    expect(answer).toEqual({ ...kept, phone: '011 999' });
+    expect(await titled('tribe_venue', 'Teatro Rossi')).toHaveLength(1);
+  });
+  it('D8 does so with organizers', async () => {
+    const before = await ask.read('/organizers/24');
+    const answer = await ask.made('/organizers', { organizer: 'acme events', email: 'new@example.org' });
+    const { json_ld: _ld, ...kept } = before;
+    expect(answer).toEqual({ ...kept, email: 'new@example.org' });
+  });
+  it.each(['auth', 'contrib'] as const)('D8 makes another one for %s, who may not edit the existing one', async (as) => {
+    const before = await ask.read('/venues/12');
+    const { id, status } = await ask.made('/venues', { venue: 'Teatro Rossi', phone: '011 999' }, as);
+    expect(id).toBeGreaterThan(92);
+    expect(status).toBe(as === 'auth' ? 'publish' : 'draft');
+    expect(await ask.read('/venues/12')).toEqual(before);
+    expect((await ask.made('/organizers', { organizer: 'ACME Events' }, as)).id).toBeGreaterThan(92);
+  });
+  it('D8 gives people their own again', async () => {
+    const first = await ask.made('/venues', { venue: 'My barn', city: 'Asti' }, 'auth');
+    const second = await ask.made('/venues', { venue: 'My barn', phone: '1' }, 'auth');
+    expect(second).toMatchObject({ id: first.id, city: 'Asti', phone: '1' });
+  });
+  it('D8 passes over the trash', async () => {
+    expect((await ask.made('/venues', { venue: 'Trashed venue' })).id).toBeGreaterThan(92);
+  });
+  it('D8 tells venues of one name apart by the description that is sent', async () => {
+    const first = await ask.made('/venues', { venue: 'Hall', description: 'In the north' });
+    const second = await ask.made('/venues', { venue: 'Hall', description: 'In the south' });
+    expect(second.id).not.toBe(first.id);
+    expect((await ask.made('/venues', { venue: 'Hall', description: 'In the north' })).id).toBe(first.id);
+  });
+  it('D8 holds for new venues within an event', async () => {
+    expect((await ask.made('/events', { ...EVENT, venue: { venue: 'Teatro Rossi' } }, 'ed')).venue.id).toBe(12);
+    expect((await ask.made('/events', { ...EVENT, venue: { venue: 'Teatro Rossi' } }, 'auth')).venue.id).toBeGreaterThan(92);
+  });
+
+  it.each([
+    ['a tag that the caller may not create', { tags: ['never seen'] }, 'auth', 403],
+    ['a title without text', { title: '<b> </b>' }, 'auth', 400],
+    ['an end before the start', { end_date: '2026-01-01' }, 'auth', 400],
+    ['another author', { author: 1 }, 'auth', 403],
+    ['an organizer without text in its name', { organizer: [{ organizer: '<i></i>' }] }, 'admin', 400],
+  ] as const)('D9 leaves nothing behind of an event refused for %s', async (_, refused, as, status) => {
+    const before = await ask.everything();
+    const answer = await ask.post('/events', { ...EVENT, venue: [{ venue: 'Left behind' }, { venue: 'And this' }], organizer: { organizer: 'Left too' }, categories: ['New category'], ...refused }, as);
+    expect(answer.status).toBe(status);
+    expect(await ask.everything()).toEqual(before);
+  });
+  it('D9 leaves nothing behind of a change that is refused', async () => {
+    const before = await ask.everything();
+    expectRefusal(await ask.patch('/events/79', { title: 'Half', venue: { venue: 'Left behind' }, tags: ['never seen'] }, 'auth'), 403, 'rest_forbidden');
+    expect(await ask.everything()).toEqual(before);
+  });
+
+  it.each([
+    ['venues', 12, '_EventVenueID', 'venue', 'location'],
+    ['organizers', 24, '_EventOrganizerID', 'organizer', 'organizer'],
+  ] as const)('D11 keeps the links of %s that go to the trash, shows them to nobody, and brings them back', async (path, id, key, member, inLd) => {
+    const links = () => ask.db().from('postmeta').where({ meta_key: key, meta_value: String(id) }).orderBy('meta_id');
+    const before = await links();
+    const shown = async (as: As) => idsIn((await ask.read('/events/81', as))[member]);
+    expect(before.length).toBeGreaterThan(3);
+    expect(await shown(undefined)).toEqual([id]);
+
+    bodyOf(await ask.del(`/${path}/${id}`));
+    expect(await links()).toEqual(before);
+    for (const as of [undefined, 'sub', 'contrib', 'auth', 'ed', 'admin'] as const) {
+      expect({ as, shown: await shown(as) }).toEqual({ as, shown: [] });
+      expect((await ask.read('/events/81', as)).json_ld[inLd]).toBeUndefined();
+      const listed = (await ask.read('/events?include=81,77', as)).events;
+      expect(listed.flatMap((event: Json) => idsIn(event[member]))).not.toContain(id);
+    }
+
+    expect((await ask.changed(`/${path}/${id}`, { status: 'publish' })).status).toBe('publish');
+    expect(await links()).toEqual(before);
+    expect(await shown(undefined)).toEqual([id]);
+  });
+});
+
+describeAsking('new venues and organizers within an event', (ask) => {
+  /** Takes a capability from the contributor. */
+  const without = (capability: string) =>
+    ask.rows((db) => db.from('usermeta').where({ user_id: 4, meta_key: 'wp_capabilities' }).update({ meta_value: `a:2:{s:11:"contributor";b:1;s:${capability.length}:"${capability}";b:0;}` }));
+
+  it.each([
+    ['venue', { venue: 'Barn' }, 'edit_tribe_venues'],
+    ['organizer', { organizer: 'Farmers' }, 'edit_tribe_organizers'],
+  ])('D17 asks for the create capability of an inline %s', async (field, value, capability) => {
+    expect((await ask.made('/events', { ...EVENT, [field]: value }, 'contrib')).status).toBe('draft');
+    await without(capability);
+    const before = await ask.everything();
+    for (const wish of [value, [value]]) {
+      expectRefusal(await ask.post('/events', { ...EVENT, [field]: wish }, 'contrib'), 403, 'rest_forbidden');
+      expectRefusal(await ask.post('/events/80', { [field]: wish }, 'contrib'), 403, 'rest_forbidden');
+    }
+    expect(await ask.everything()).toEqual(before);
+    await ask.made('/events', { ...EVENT, [field]: field === 'venue' ? 12 : 24 }, 'contrib');
+  });
+  it('D17 asks for nothing else: the event may be refused one and have the other', async () => {
+    await without('edit_tribe_venues');
+    expect((await ask.made('/events', { ...EVENT, organizer: { organizer: 'Farmers' } }, 'contrib')).status).toBe('draft');
+  });
+});
