@@ -1,5 +1,6 @@
 import type { TableDefinition } from '../src/storage/dialect.ts';
 import type { Migration } from '../src/storage/migrate.ts';
+import { nowUtc } from '../src/wordpress/time.ts';
 
 /** Our own tables, each with a primary key, beside WordPress's. */
 export const ownTables: Migration = {
@@ -8,13 +9,20 @@ export const ownTables: Migration = {
     for (const definition of TABLES) {
       for (const statement of dialect.createTable(definition, prefix)) await knex.schema.raw(statement);
     }
-    await knex(`${prefix}fasti_changes`).insert({ id: 1, counter: 1 }).onConflict('id').ignore();
+    await knex(`${prefix}fasti_changes`)
+      .insert({ id: 1, counter: 1, changed_at: nowUtc(new Date()) })
+      .onConflict('id')
+      .ignore();
   },
 };
 
 const TABLES: readonly TableDefinition[] = [
-  // One row that counts every change: what caches and validators go by.
-  { name: 'fasti_changes', columns: { id: 'int NOT NULL', counter: 'bigint NOT NULL DEFAULT 0' }, primary: ['id'] },
+  // One row that counts every change and tells the time of the last (UTC): what caches and validators go by.
+  {
+    name: 'fasti_changes',
+    columns: { id: 'int NOT NULL', counter: 'bigint NOT NULL DEFAULT 0', changed_at: 'varchar(19) NOT NULL' },
+    primary: ['id'],
+  },
   // Rows to wait at while a name is given to a record.
   { name: 'fasti_locks', columns: { name: 'varchar(191) NOT NULL', touched: 'bigint NOT NULL DEFAULT 0' }, primary: ['name'] },
 ];

@@ -105,6 +105,31 @@ export const settings = {
     meaning: 'Whether answers to anonymous callers are kept in memory until something changes.',
     schema: z.enum(['on', 'off']).transform((value) => value === 'on'),
   },
+  cacheBytes: {
+    env: 'CACHE_MB',
+    type: 'number',
+    fallback: '64',
+    allowed: 'a whole number from 1 to 4096',
+    meaning: 'How many megabytes of answers are kept in memory, per process.',
+    schema: whole(1, 4096).transform((megabytes) => megabytes * 1024 * 1024),
+  },
+  cacheFreshness: {
+    env: 'CACHE_FRESHNESS_MS',
+    type: 'number',
+    fallback: '100',
+    allowed: 'a whole number from 0 to 60000',
+    meaning: "After how many milliseconds a process notices what another process has written. Its own writes it sees at once.",
+    schema: whole(0, 60_000),
+  },
+  sharedWithWordpress: {
+    env: 'SHARED_WITH_WORDPRESS',
+    type: 'choice',
+    fallback: 'auto',
+    allowed: 'one of auto, on and off',
+    meaning:
+      'Whether WordPress writes to the same database meanwhile, so that its changes are looked for too. `auto`: where the calendar plugin is active.',
+    schema: z.enum(['auto', 'on', 'off']),
+  },
   logLevel: {
     env: 'LOG_LEVEL',
     type: 'choice',

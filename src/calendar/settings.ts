@@ -23,6 +23,8 @@ export interface SiteSettings {
   /** Whether occurrence rows are in force (`tec_ct1_migration_state`); otherwise lists read the metas. */
   readonly occurrenceTables: boolean;
   readonly calendar: CalendarSettings;
+  /** Which reading of the options this is: another number means other options. */
+  readonly edition: number;
   /** The options as they stand, for what few readers need. */
   readonly raw: ReadonlyMap<string, string>;
 }
@@ -53,7 +55,7 @@ export const settingNames = (prefix: string): string[] => [
   'use_smilies', 'using_application_passwords', `${prefix}user_roles`, 'tribe_events_calendar_options', 'tec_ct1_migration_state',
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
-  'large_size_w', 'large_size_h',
+  'large_size_w', 'large_size_h', 'active_plugins',
 ]; // biome-ignore format: a list of names
 
 /** The settings that these option rows say; what is missing or broken counts as WordPress's default. */
@@ -79,6 +81,7 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
     roles: parseSerialized(text(`${prefix}user_roles`)),
     occurrenceTables: occurrencesInForce(options.get('tec_ct1_migration_state')),
     calendar: readCalendar(membersOf(options.get('tribe_events_calendar_options'))),
+    edition: 0,
     raw: options,
   };
 }

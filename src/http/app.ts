@@ -1,14 +1,14 @@
-import compression from 'compression';
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { servedNamespaces } from '../config.ts';
 import type { Site } from '../site.ts';
+import { createAnswers } from './answers.ts';
 import { gate, healthRoutes, type Lifecycle } from './health.ts';
 import { answerProblem, noRoute } from './problem.ts';
 import { requestLog } from './request-log.ts';
 import { createIndex, createRoutes } from './routes.ts';
 import { createRouter } from './routing.ts';
-import { serveRoutes } from './serve-route.ts';
+import { fromMemory, serveRoutes } from './serve-route.ts';
 import { uploads } from './uploads.ts';
 
 const SERVING: Lifecycle = { phase: () => 'serving' };
@@ -19,19 +19,21 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   const routes = createRoutes(site.texts.languages);
   const router = createRouter(servedNamespaces(config), createIndex(routes, site.texts.languages), routes);
 
+  const answers = config.cache ? createAnswers(site.freshness, { bytes: config.cacheBytes, clock: site.clock }) : undefined;
+
   const app = express();
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', false);
   app.set('etag', false);
   app.disable('x-powered-by');
 
-  app.use(requestLog(site.log));
   app.use(helmet(HEADERS));
+  if (answers) app.use(fromMemory(site, answers, () => lifecycle.phase() === 'serving'));
+  app.use(requestLog(site.log));
   app.use(healthRoutes(site, lifecycle));
   app.use(uploads(config.uploadsDir));
   app.use(gate(lifecycle));
-  app.use(compression());
-  app.use(serveRoutes(site, router));
+  app.use(serveRoutes(site, router, answers));
   app.use(noRoute);
   app.use(answerProblem(site));
   return app;

@@ -113,3 +113,9 @@ function parseMultipart(body: Buffer, contentType: string): Promise<Raw> {
     }
   });
 }
+
+/** The method that is meant: `_method` in the query, else the header, both on POST only (decision D40). */
+export function overriddenMethod(method: string, query: Raw, header: string | undefined): string {
+  if (method !== 'POST') return method;
+  return (typeof query._method === 'string' ? query._method : (header ?? method)).toUpperCase();
+}

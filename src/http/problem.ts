@@ -3,7 +3,8 @@ import { ApiError, type Fault, fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/database.ts';
 import type { Texts } from '../texts.ts';
-import { PLAIN, send } from './protocol.ts';
+import { deliver } from './answers.ts';
+import { answerOf, PLAIN } from './protocol.ts';
 import type { Reply } from './route.ts';
 
 /** What an error comes to for the caller: itself if it is a refusal, else what little may be told of it. */
@@ -32,7 +33,8 @@ export function answerProblem(site: Site): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent || req.socket.destroyed) return next(error);
     const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
-    send(res, problemOf(site, req, language, error), { wrapping: PLAIN, method: req.method, origin: req.get('origin'), personal: true });
+    const reply = problemOf(site, req, language, error);
+    void deliver(req, res, answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: true }));
   };
 }
 

@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto';
-import type { Response } from 'express';
 import { fail } from '../errors.ts';
-import { type RestPlace, restUrl } from '../wordpress/links.ts';
-import { corsHeaders } from './cors.ts';
+import type { Timeliness } from '../kinds/timeliness.ts';
+import { restUrl } from '../wordpress/links.ts';
+import { addDays, nowLocal, unixFromLocal } from '../wordpress/time.ts';
+import { type Answer, tagOf } from './answers.ts';
 import type { Raw } from './input.ts';
 import type { LinkedReply } from './reply.ts';
+import type { Incoming } from './request.ts';
+import { surrogateKeys } from './surrogates.ts';
 
 /** How an answer is to be wrapped, by parameters of the query that every route has (contract 1.5). */
 export interface Wrapping {
@@ -23,8 +25,11 @@ export interface Frame {
   readonly wrapping: Wrapping;
   /** The method after `overriddenMethod`. */
   readonly method: string;
-  readonly origin: string | undefined;
-  readonly place?: RestPlace;
+  /** The method that was sent. */
+  readonly sent: string;
+  /** Time of the last change of the data, UTC, if it is known. */
+  readonly changedAt?: string | undefined;
+  readonly place?: Pick<Incoming, 'home' | 'settings' | 'now'>;
   /** Whether the answer is for one caller alone. */
   readonly personal: boolean;
   /** A fresh nonce for callers with a cookie. */
@@ -52,45 +57,50 @@ export function readWrapping(query: Raw): Wrapping {
   };
 }
 
-/** The method that is meant: `_method` in the query, else the header, both on POST only (decision D40). */
-export function overriddenMethod(method: string, query: Raw, header: string | undefined): string {
-  if (method !== 'POST') return method;
-  return (typeof query._method === 'string' ? query._method : (header ?? method)).toUpperCase();
-}
-
-/** What the answer depends on besides its address: callers, their language, and the origin that is repeated in it. */
-const VARY = 'Origin, Accept-Language, Authorization, Cookie, X-WP-Nonce';
+/** What the answer depends on besides its address: callers, their language, the origin that is repeated in it, and compression. */
+const VARY = 'Origin, Accept-Language, Authorization, Cookie, X-WP-Nonce, Accept-Encoding';
 const NOT_KEPT = { 'Cache-Control': 'no-cache, must-revalidate, max-age=0, no-store, private', Expires: 'Wed, 11 Jan 1984 05:00:00 GMT' };
+/** Anyone may keep it, and asks whether it still holds before using it. */
+const KEPT = { 'Cache-Control': 'public, no-cache' };
 
-/** Sends a reply with all that the protocol adds to it (contract 1.4 and 1.5). */
-export function send(res: Response, reply: LinkedReply, { wrapping, method, origin, place, personal, nonce }: Frame): void {
+/** The whole answer of a reply, with all that the protocol adds to it (contract 1.4 and 1.5); what depends on the origin is added when it goes out. */
+export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, personal, nonce, changedAt }: Frame): Answer {
   const { jsonp, script, envelope, pretty } = wrapping;
-  const { headers: own = {}, status } = reply;
+  const { headers: own = {}, status, timeliness = 'always' } = reply;
   const whole = withLinks(reply, wrapping.fields);
-  const body = envelope ? { body: whole, status, headers: own } : whole;
-  const json = JSON.stringify(body, null, pretty ? 4 : 0);
-
-  res.status(envelope ? 200 : status);
-  res.set({
-    'Content-Type': `application/${script ? 'javascript' : 'json'}; charset=UTF-8`,
-    'X-Robots-Tag': 'noindex',
-    'X-Content-Type-Options': 'nosniff',
-    ...(place ? { Link: `<${restUrl(place, '')}>; rel="https://api.w.org/"` } : {}),
-    Vary: VARY,
-    ...corsHeaders(origin),
-    ...(personal ? NOT_KEPT : {}),
-    ...(nonce === undefined ? {} : { 'X-WP-Nonce': nonce }),
-    ...(envelope ? {} : own),
-  });
-  if (method === 'HEAD' && res.req.method !== 'HEAD') {
-    res.end();
-    return;
-  }
-  const text = jsonp === undefined ? json : `/**/${jsonp}(${scriptSafe(json)})`;
-  if (['GET', 'HEAD'].includes(res.req.method) && res.statusCode === 200)
-    res.set('ETag', `W/"${createHash('sha1').update(text).digest('base64url')}"`);
-  res.send(text);
+  const json = JSON.stringify(envelope ? { body: whole, status, headers: own } : whole, null, pretty ? 4 : 0);
+  const body = Buffer.from(method === 'HEAD' && sent !== 'HEAD' ? '' : jsonp === undefined ? json : `/**/${jsonp}(${scriptSafe(json)})`);
+  const answered = envelope ? 200 : status;
+  const kept = answered === 200 && (sent === 'GET' || sent === 'HEAD');
+  return {
+    status: answered,
+    headers: {
+      'Content-Type': `application/${script ? 'javascript' : 'json'}; charset=UTF-8`,
+      'X-Robots-Tag': 'noindex',
+      'X-Content-Type-Options': 'nosniff',
+      ...(place ? { Link: `<${restUrl(place, '')}>; rel="https://api.w.org/"` } : {}),
+      Vary: VARY,
+      ...(personal ? NOT_KEPT : kept ? KEPT : {}),
+      ...(kept ? { ETag: tagOf(body) } : {}),
+      ...(kept && timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
+      ...(kept && !personal ? surrogateKeys(reply.body) : {}),
+      ...(nonce === undefined ? {} : { 'X-WP-Nonce': nonce }),
+      ...(envelope ? {} : own),
+    },
+    body,
+    until: place ? untilWhen(timeliness, place) : 0,
+    shared: !personal,
+  };
 }
+
+/** Until when an answer holds that was given to a request of this moment, in milliseconds since 1970. */
+function untilWhen(timeliness: Timeliness, { now, settings: { zone } }: Pick<Incoming, 'now' | 'settings'>): number {
+  if (timeliness === 'never') return Number.POSITIVE_INFINITY;
+  if (timeliness === 'always') return Math.floor(now.getTime() / 1000) * 1000 + 1000;
+  return unixFromLocal(`${addDays(nowLocal(now, zone), 1).slice(0, 10)} 00:00:00`, zone) * 1000;
+}
+
+const httpDate = (utc: string) => new Date(`${utc.replace(' ', 'T')}Z`).toUTCString();
 
 /** The body with only the members that `_fields` names; links of the answer itself stay, and errors are never trimmed. */
 function withLinks({ status, body, links }: LinkedReply, fields: readonly string[]): unknown {

@@ -1,4 +1,4 @@
-import type { PostKind, TermKind } from '../kinds/kind.ts';
+import type { PostKind, TermKind, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Listing } from '../records/posts.ts';
 import { restUrl } from '../wordpress/links.ts';
@@ -10,6 +10,9 @@ export interface LinkedReply extends Reply {
 }
 
 export const ok = (body: unknown): Reply => ({ status: 200, body });
+
+/** A record as it is read: it changes by writes alone. */
+export const record = (body: unknown): Reply => ({ status: 200, body, timeliness: 'never' });
 
 /** A created record; `location`: where it can be read, for those that WordPress tells of. */
 export const created = (body: unknown, location?: string): Reply => ({
@@ -25,33 +28,56 @@ export function described(description: object): LinkedReply {
 }
 
 /** A page of events, venues or organizers (contract 2.1.6; totals in headers: decision D26). */
-export function postList(caller: Caller, kind: PostKind, listing: Listing): Reply {
-  const { total, pages, query, page } = listing;
-  const urls = neighbours(caller, kind, listing);
+export function postList(caller: Caller, kind: PostKind, listing: Listing, carried: Values = {}): Reply {
+  const { total, pages, page } = listing;
+  const query = queryOf(listing, carried);
+  const urls = neighbours(caller, kind, listing, query);
   const own = restUrl(caller, route(caller, kind), [['page', String(page)], ...query]);
   return {
     status: 200,
     body: { [kind.path]: listing.records, rest_url: own, ...urls, total, total_pages: pages },
     headers: totals(listing),
+    timeliness: listing.timeliness,
   };
 }
 
 /** A page of categories or tags (contract 2.7.1). The page stands in the addresses of the neighbours only. */
-export function termList(caller: Caller, kind: TermKind, listing: Listing): Reply {
-  const { total, pages, query } = listing;
+export function termList(caller: Caller, kind: TermKind, listing: Listing, carried: Values = {}): Reply {
+  const { total, pages } = listing;
+  const query = queryOf(listing, carried);
   const own = restUrl(caller, route(caller, kind), query);
   return {
     status: 200,
-    body: { rest_url: own, total, total_pages: pages, [kind.path]: listing.records, ...neighbours(caller, kind, listing) },
+    body: { rest_url: own, total, total_pages: pages, [kind.path]: listing.records, ...neighbours(caller, kind, listing, query) },
     headers: totals(listing),
+    timeliness: listing.timeliness,
   };
+}
+
+type Query = readonly (readonly [string, string])[];
+
+/** Parameters of the list's URLs: those that were heeded, then what is carried on as it came, lists as CSV. */
+function queryOf({ query }: Listing, carried: Values): Query {
+  const known = new Set(query.map(([name]) => name));
+  const written = (value: unknown) =>
+    [value]
+      .flat()
+      .filter((item) => ['string', 'number', 'boolean'].includes(typeof item))
+      .join(',');
+  return [
+    ...query,
+    ...Object.entries(carried).flatMap(([name, value]) =>
+      known.has(name) || written(value) === '' ? [] : [[name, written(value)] as const],
+    ),
+  ];
 }
 
 /** Where the next and the previous page are: all that shapes the list, then the page, which the first one does without (decisions D21, D25). */
 function neighbours(
   caller: Caller,
   kind: PostKind | TermKind,
-  { page, pages, query }: Listing,
+  { page, pages }: Listing,
+  query: Query,
 ): { next_rest_url?: string; previous_rest_url?: string } {
   const at = (number: number) => restUrl(caller, route(caller, kind), number === 1 ? query : [...query, ['page', String(number)]]);
   return { ...(page < pages ? { next_rest_url: at(page + 1) } : {}), ...(page > 1 ? { previous_rest_url: at(page - 1) } : {}) };

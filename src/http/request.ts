@@ -4,16 +4,17 @@ import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Address, addressOf, basePath, splitTarget } from './addressing.ts';
-import { type Body, parseBody, parseQuery, type Raw } from './input.ts';
+import { type Body, overriddenMethod, parseBody, parseQuery, type Raw } from './input.ts';
 import { languageOf } from './language.ts';
 import { readBody } from './limits.ts';
-import { overriddenMethod } from './protocol.ts';
 import type { Router } from './routing.ts';
 
 /** A request of the interface, read as far as neither body nor caller is needed. */
 export interface Incoming {
   readonly req: Request;
   readonly settings: SiteSettings;
+  /** The moment of the request. */
+  readonly now: Date;
   readonly address: Address;
   /** The method that is meant. */
   readonly method: string;
@@ -30,7 +31,15 @@ export async function readRequest(site: Site, req: Request): Promise<Incoming | 
   const address = addressOf(path, query.rest_route, { base: basePath(settings.home), languages: site.texts.languages });
   if (!address) return undefined;
   const method = overriddenMethod(req.method, query, req.get('x-http-method-override'));
-  return { req, settings, address, method, query, home: settings.home + (address.language === undefined ? '' : `/${address.language}`) };
+  return {
+    req,
+    settings,
+    now: site.clock(),
+    address,
+    method,
+    query,
+    home: settings.home + (address.language === undefined ? '' : `/${address.language}`),
+  };
 }
 
 /** The body of a request. Throws body-too-large. */
@@ -62,7 +71,7 @@ export function callerOf(site: Site, router: Router, incoming: Incoming, body: B
   return {
     viewer,
     settings,
-    now: site.clock(),
+    now: incoming.now,
     language,
     home,
     namespace: router.namespaceOf(address.route) ?? site.config.restNamespace,

@@ -1,4 +1,5 @@
 import type { Param, Values } from '../kinds/kind.ts';
+import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 
@@ -9,6 +10,8 @@ export interface Reply {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** When it changes without any write; absent: at any second. */
+  readonly timeliness?: Timeliness;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
 import { anyId, anything, type Grammar, oneOf, selector, text } from '../kinds/grammar.ts';
-import { postKinds, termKinds } from '../kinds/index.ts';
-import type { Param, PostKind, TermKind, Values } from '../kinds/kind.ts';
+import { kinds, postKinds, termKinds } from '../kinds/index.ts';
+import type { Kind, Param, PostKind, TermKind, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { changePost, createPost, trashPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
@@ -11,7 +11,7 @@ import type { Site } from '../site.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { describeNamespace, describeSite } from './describe.ts';
 import { openApiDocument } from './openapi.ts';
-import { created, described, ok, postList, termList } from './reply.ts';
+import { created, described, ok, postList, record, termList } from './reply.ts';
 import type { Endpoint, Route } from './route.ts';
 import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
 
@@ -89,8 +89,18 @@ const served = ({ config }: Site, namespace: unknown): string =>
 
 const ID: Params = { id: { grammar: anyId, required: true } };
 const SLUG: Params = { slug: { grammar: text, required: true } };
-/** Lists heed the context as WordPress's own routes do, though the calendar does not declare it. */
-const CONTEXT: Params = { context: { grammar: anything } };
+/**
+ * What a list takes without declaring it: the context, heeded as by WordPress's own routes, and filters that only other lists have. The latter
+ * change nothing here, but the list's URLs carry them on.
+ */
+const undeclared = (kind: Kind): Params => {
+  const names = kinds.flatMap((other) => Object.keys(other.filters)).filter((name) => !Object.hasOwn(kind.filters, name));
+  return Object.fromEntries(['context', ...names].map((name) => [name, { grammar: anything }]));
+};
+
+/** Parameters that shape the list besides its filters: its URLs carry them too (decisions D21, D25). */
+const carried = (kind: Kind, values: Values): Values => only({ ...undeclared(kind), translation_language: true, password: true }, values);
+
 /** How single records are read; `password` opens protected ones. */
 const READING: Params = { password: { grammar: text }, context: { grammar: anything } };
 
@@ -102,10 +112,10 @@ const posts = (kind: PostKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: kind.filters,
-      unlisted: CONTEXT,
+      unlisted: undeclared(kind),
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller, values) => postList(caller, kind, await listPosts(site, caller, kind, values)),
+      run: async (site, caller, values) => postList(caller, kind, await listPosts(site, caller, kind, values), carried(kind, values)),
     },
     {
       methods: ['POST'],
@@ -143,7 +153,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       params: { ...select, ...READING },
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller, values) => ok(await readPost(site, caller, kind, Number(values.id), values)),
+      run: async (site, caller, values) => record(await readPost(site, caller, kind, Number(values.id), values)),
     },
     {
       methods: ['DELETE'],
@@ -176,11 +186,13 @@ const terms = (kind: TermKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: kind.filters,
-      unlisted: { context: READING.context! },
+      unlisted: undeclared(kind),
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller, values) =>
-        termList(caller, kind, listingInContext(caller, kind, await listTerms(site, caller, kind, values), values.context)),
+      run: async (site, caller, values) => {
+        const listing = listingInContext(caller, kind, await listTerms(site, caller, kind, values), values.context);
+        return termList(caller, kind, listing, carried(kind, values));
+      },
     },
     {
       methods: ['POST'],
@@ -211,8 +223,8 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         mode: 'read',
         allow: 'anyone',
         run: async (site, caller, { id, context, _embed }) => {
-          const record = await readTerm(site, caller, kind, Number(id));
-          return ok(termInContext(await withEmbedded(site, caller, kind, record, _embed), context));
+          const term = await withEmbedded(site, caller, kind, await readTerm(site, caller, kind, Number(id)), _embed);
+          return record(termInContext(term, context));
         },
       },
       {
@@ -256,4 +268,5 @@ const inLanguages = (route: ServedRoute, languages: readonly string[]): ServedRo
   })),
 });
 
-const only = (fields: Params, values: Values): Values => Object.fromEntries(Object.entries(values).filter(([name]) => name in fields));
+const only = (fields: Readonly<Record<string, unknown>>, values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => name in fields));

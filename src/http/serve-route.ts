@@ -5,10 +5,11 @@ import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
+import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
 import { describeRoute } from './describe.ts';
 import { type Body, type JsonFault, mergeParams, type Raw } from './input.ts';
 import { problemOf } from './problem.ts';
-import { type Frame, PLAIN, readWrapping, send } from './protocol.ts';
+import { answerOf, type Frame, PLAIN, readWrapping } from './protocol.ts';
 import { described, type LinkedReply, ok } from './reply.ts';
 import { callerOf, credentialsOf, type Incoming, readRequest, readRequestBody, requestLanguage } from './request.ts';
 import type { Endpoint } from './route.ts';
@@ -16,37 +17,62 @@ import type { ServedEndpoint } from './routes.ts';
 import type { Found, Router } from './routing.ts';
 
 /**
- * Serves what is addressed to the interface, in the order of WordPress's checks (contract 1.6), and passes on what is not: the name of the JSONP function,
- * then who calls, for whatever route and method, then the route.
+ * Serves what is addressed to the interface and passes on what is not. What anonymous callers read is computed once and remembered for as long as
+ * it holds.
  */
-export function serveRoutes(site: Site, router: Router): RequestHandler {
+export function serveRoutes(site: Site, router: Router, answers: Answers | undefined): RequestHandler {
   return async (req, res, next) => {
     const incoming = await readRequest(site, req);
     if (!incoming) return next();
-    const { query, method } = incoming;
-    let body: Body = {};
-    let frame: Frame = {
-      wrapping: { ...PLAIN, script: Boolean(query._jsonp) },
-      method,
-      origin: req.get('origin'),
-      place: incoming,
-      personal: false,
-    };
-    let reply: LinkedReply;
-    try {
-      frame = { ...frame, wrapping: readWrapping(query) };
-      body = await readRequestBody(site, incoming);
-      frame = { ...frame, personal: true };
-      const { viewer, nonce } = await identify(site, incoming.settings, credentialsOf(incoming, body));
-      frame = { ...frame, personal: viewer.id > 0, nonce };
-      reply = await answer(site, callerOf(site, router, incoming, body, viewer), router, incoming, body);
-    } catch (error) {
-      // Whoever has hung up needs no answer.
-      if (req.socket.destroyed) return;
-      reply = problemOf(site, req, requestLanguage(site, incoming, body), error);
-    }
-    send(res, reply, frame);
+    const key = answers && keyOf(req, languageKey(site));
+    const compute = () => compose(site, router, incoming);
+    await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, compute) : await compute());
   };
+}
+
+/** Sends what is remembered, before anything else is looked at, as long as nothing speaks against it. */
+export function fromMemory(site: Site, answers: Answers, isServing: () => boolean): RequestHandler {
+  const language = languageKey(site);
+  return (req, res, next) => {
+    const key = isServing() ? keyOf(req, language) : undefined;
+    const kept = key === undefined ? undefined : answers.recall(key);
+    if (!kept) return next();
+    deliver(req, res, kept.answer, kept).catch(next);
+  };
+}
+
+/** The language that a header alone would lead to; an address or parameter that says another is part of the key anyway. */
+const languageKey = (site: Site) => (acceptLanguage: string | undefined) =>
+  acceptLanguage === undefined ? '' : site.texts.chooseLanguage({ acceptLanguage });
+
+/**
+ * The answer to a request, in the order of WordPress's checks (contract 1.6): the name of the JSONP function, then who calls, for whatever route and
+ * method, then the route.
+ */
+async function compose(site: Site, router: Router, incoming: Incoming): Promise<Answer> {
+  const { query, method, req } = incoming;
+  const changedAt = site.changedAt();
+  let body: Body = {};
+  let frame: Frame = {
+    wrapping: { ...PLAIN, script: Boolean(query._jsonp) },
+    method,
+    sent: req.method,
+    place: incoming,
+    personal: false,
+    changedAt,
+  };
+  let reply: LinkedReply;
+  try {
+    frame = { ...frame, wrapping: readWrapping(query) };
+    body = await readRequestBody(site, incoming);
+    frame = { ...frame, personal: true };
+    const { viewer, nonce } = await identify(site, incoming.settings, credentialsOf(incoming, body));
+    frame = { ...frame, personal: viewer.id > 0, nonce };
+    reply = await answer(site, callerOf(site, router, incoming, body, viewer), router, incoming, body);
+  } catch (error) {
+    reply = problemOf(site, req, requestLanguage(site, incoming, body), error);
+  }
+  return answerOf(reply, frame);
 }
 
 /** The answer of the route that the request leads to, with the methods that this caller may use on it. */

@@ -1,6 +1,6 @@
+import { anyText, existingTerms, flag, idOf, parentTerm, text } from './grammar.ts';
 import type { Param, TermKind } from './kind.ts';
 import { paging } from './post-fields.ts';
-import { anyText, existingTerms, flag, idOf, parentTerm, text } from './grammar.ts';
 import { term } from './shapes.ts';
 
 /** Fields that both kinds of terms have. */

@@ -5,23 +5,38 @@ import { eventJsonLd } from '../calendar/json-ld.ts';
 import { isTruthy } from '../calendar/settings.ts';
 import { listWindow } from '../calendar/window.ts';
 import { failParam } from '../errors.ts';
-import { embeddedTermRecord } from './term-record.ts';
 import { escHtml } from '../wordpress/entities.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
 import { dateParts, isoWithOffset, parseZone } from '../wordpress/time.ts';
 import { column, featuredImage, flagMeta, links, meta, rule, terms } from './fields.ts';
-import { anyText, anything, decimal, existingTerms, flag, idOf, ids, listStatus, strictness, text, time, timeText, timezone, url } from './grammar.ts';
+import {
+  anyText,
+  anything,
+  decimal,
+  existingTerms,
+  flag,
+  idOf,
+  ids,
+  listStatus,
+  strictness,
+  text,
+  time,
+  timeText,
+  timezone,
+  url,
+} from './grammar.ts';
 import { imageAddress, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Before, Bundle, Condition, Narrowed, PostKind, RenderContext, Rows, RuleContext, Values } from './kind.ts';
-import { additionsEcho, modifiedConditions } from './linked-list.ts';
-import { organizerLd, renderOrganizer } from './organizer.ts';
+import { additionsEcho, MODIFIED, modifiedConditions } from './linked-list.ts';
+import { organizer, organizerLd, renderOrganizer } from './organizer.ts';
 import { additions, authorField, dateField, orderOf, paging, statusField, textColumn, titleField } from './post-fields.ts';
 import { globalIds, isLocked, permalink, postLd, postMembers, renderedTexts } from './post-record.ts';
 import { costDetails, dateDetails, embeddedTerm, image, jsonLd, postShape, stamp } from './shapes.ts';
+import { embeddedTermRecord } from './term-record.ts';
+import { areAbsolute, type Timeliness } from './timeliness.ts';
 import { renderVenue, venue, venueLd } from './venue.ts';
-import { organizer } from './organizer.ts';
 
 const VENUE_LINK = '_EventVenueID';
 const ORGANIZER_LINK = '_EventOrganizerID';
@@ -114,7 +129,11 @@ export const event: PostKind = {
     const metas: Record<string, readonly string[]> = { ...datesChange(values, before, context), ...costChange(values, before) };
     if (!before) {
       metas._EventOrigin = ['events-calendar'];
-      for (const [field, key] of [['show_map', '_EventShowMap'], ['show_map_link', '_EventShowMapLink']] as const) if (!(field in values)) metas[key] = [''];
+      for (const [field, key] of [
+        ['show_map', '_EventShowMap'],
+        ['show_map_link', '_EventShowMapLink'],
+      ] as const)
+        if (!(field in values)) metas[key] = [''];
     }
     return { columns: {}, metas };
   },
@@ -162,7 +181,12 @@ export const event: PostKind = {
 // ------------------------------------------------------------------------------------------------- lists
 function narrow(values: Values, context: RuleContext): Narrowed {
   const { settings, now } = context;
-  const window = listWindow(values, { siteZone: settings.zone, cutoff: settings.calendar.cutoff, now, mode: settings.calendar.timezoneMode });
+  const window = listWindow(values, {
+    siteZone: settings.zone,
+    cutoff: settings.calendar.cutoff,
+    now,
+    mode: settings.calendar.timezoneMode,
+  });
   const utc = settings.calendar.timezoneMode === 'site';
   const conditions: Condition[] = window.filters.map((filter) => ({ by: 'moment', utc, ...filter }));
   const echo: [string, string][] = Object.entries(window.echo);
@@ -173,31 +197,77 @@ function narrow(values: Values, context: RuleContext): Narrowed {
   };
   const list = (name: string) => (values[name] as readonly number[] | undefined)?.join(',');
 
-  if (typeof values.search === 'string') add({ by: 'words', terms: parseSearch(values.search), columns: ['post_title', 'post_excerpt', 'post_content'], metas: [], together: false }, 'search');
-  for (const [name, kind] of [['categories', 'category'], ['tags', 'tag']] as const) {
+  if (typeof values.search === 'string')
+    add(
+      {
+        by: 'words',
+        terms: parseSearch(values.search),
+        columns: ['post_title', 'post_excerpt', 'post_content'],
+        metas: [],
+        together: false,
+      },
+      'search',
+    );
+  for (const [name, kind] of [
+    ['categories', 'category'],
+    ['tags', 'tag'],
+  ] as const) {
     if (values[name]) add({ by: 'terms', kind, ids: values[name] as number[] }, name, list(name));
   }
-  for (const [name, key] of [['venue', VENUE_LINK], ['organizer', ORGANIZER_LINK]] as const) {
+  for (const [name, key] of [
+    ['venue', VENUE_LINK],
+    ['organizer', ORGANIZER_LINK],
+  ] as const) {
     if (values[name]) add({ by: 'links', key, ids: values[name] as number[] }, name, list(name));
   }
-  if (typeof values.featured === 'boolean') add({ by: 'meta', key: '_tribe_featured', present: values.featured, blanked: true }, 'featured', values.featured ? '1' : '0');
+  if (typeof values.featured === 'boolean')
+    add({ by: 'meta', key: '_tribe_featured', present: values.featured, blanked: true }, 'featured', values.featured ? '1' : '0');
   if (values.include) add({ by: 'id', ids: values.include as number[] }, 'include', list('include'));
   else add({ by: 'meta', key: '_EventHideFromUpcoming', present: false });
   if (typeof values.post_parent === 'number') add({ by: 'parent', id: values.post_parent }, 'post_parent');
   if (typeof values.ticketed === 'boolean') add({ by: 'ticketed', wanted: values.ticketed }, 'ticketed');
-  for (const [name, key] of [['city', '_VenueCity'], ['country', '_VenueCountry'], ['state', '_VenueStateProvince']] as const) {
-    if (typeof values[name] === 'string' && values[name] !== '') add({ by: 'linkedMeta', link: VENUE_LINK, key, value: values[name] }, name);
+  for (const [name, key] of [
+    ['city', '_VenueCity'],
+    ['country', '_VenueCountry'],
+    ['state', '_VenueStateProvince'],
+  ] as const) {
+    if (typeof values[name] === 'string' && values[name] !== '')
+      add({ by: 'linkedMeta', link: VENUE_LINK, key, value: values[name] }, name);
   }
   const near = nearby(values);
   if (near) {
     add({ by: 'near', link: VENUE_LINK, ...near }, 'geoloc_lat');
-    echo.push(['geoloc_lng', String(near.lng)], ...(values.geoloc_radius === undefined ? [] : [['geoloc_radius', String(near.km)] as [string, string]]));
+    echo.push(
+      ['geoloc_lng', String(near.lng)],
+      ...(values.geoloc_radius === undefined ? [] : [['geoloc_radius', String(near.km)] as [string, string]]),
+    );
     if (values.geoloc === true) echo.push(['geoloc', 'true']);
   } else if (typeof values.geoloc === 'boolean') add({ by: 'placed', link: VENUE_LINK, wanted: values.geoloc }, 'geoloc');
   conditions.push(...modifiedConditions(values, context));
 
-  const standard = values.include ? ({ by: 'date', descending: false } as const) : near ? ({ by: 'distance', descending: false } as const) : ({ by: 'start', descending: false } as const);
-  return { conditions, order: orderOf(values, ORDERS, standard), echo: [...echo, ...additionsEcho(values)] };
+  const standard = values.include
+    ? ({ by: 'date', descending: false } as const)
+    : near
+      ? ({ by: 'distance', descending: false } as const)
+      : ({ by: 'start', descending: false } as const);
+  return {
+    conditions,
+    order: orderOf(values, ORDERS, standard),
+    echo: [...echo, ...additionsEcho(values)],
+    timeliness: timelinessOf(values),
+  };
+}
+
+const BOUNDS = ['start_date', 'end_date'] as const;
+const RELATIVE_BOUNDS = ['starts_before', 'starts_after', 'ends_before', 'ends_after'] as const;
+
+/** A list moves on with the day where it begins today, and with the second where a bound is told in words or the default is meant exactly. */
+function timelinessOf(values: Values): Timeliness {
+  if (!areAbsolute(values, MODIFIED)) return 'always';
+  if (values.include) return 'never';
+  if (!areAbsolute(values, [...BOUNDS, ...RELATIVE_BOUNDS])) return 'always';
+  const standard = BOUNDS.some((name) => values[name] === undefined) && RELATIVE_BOUNDS.every((name) => values[name] === undefined);
+  return standard ? (values.strict_dates === true ? 'always' : 'daily') : 'never';
 }
 
 const DEFAULT_RADIUS_KM = 25;
@@ -322,7 +392,9 @@ function render(id: number, bundle: Bundle, context: RenderContext, single: bool
     venue: venueRecords.length === 1 ? venueRecords[0] : venueRecords,
     organizer: organizers.map((organizerId) => renderOrganizer(organizerId, bundle, context, single)),
     custom_fields: locked ? [] : customFields(id, bundle, context),
-    ...(single && row.post_password === '' ? { json_ld: eventLd(row, bundle, context, { venues, organizers, dates, cost: cost.cost }) } : {}),
+    ...(single && row.post_password === ''
+      ? { json_ld: eventLd(row, bundle, context, { venues, organizers, dates, cost: cost.cost }) }
+      : {}),
   };
 }
 
@@ -332,7 +404,11 @@ function costRecord(id: number, bundle: Bundle, { settings, free }: RenderContex
   const metas = bundle.metas.get(id);
   return costOf(
     metas?.get('_EventCost') ?? [],
-    { symbol: metaOf(metas, '_EventCurrencySymbol') ?? '', position: metaOf(metas, '_EventCurrencyPosition') ?? '', code: metaOf(metas, '_EventCurrencyCode') ?? '' },
+    {
+      symbol: metaOf(metas, '_EventCurrencySymbol') ?? '',
+      position: metaOf(metas, '_EventCurrencyPosition') ?? '',
+      code: metaOf(metas, '_EventCurrencyCode') ?? '',
+    },
     { defaultCurrencySymbol: settings.calendar.currencySymbol, reverseCurrencyPosition: settings.calendar.currencyAfter, freeText: free },
   );
 }

@@ -24,7 +24,11 @@ export const meta = (key: string, grammar: Grammar = anyText, extra: Extra = {})
 });
 
 /** A yes or no in one row of `postmeta`; `off` is the text for no, or undefined for no row at all. */
-export const flagMeta = (key: string, stored: { on: string; off: string | undefined }, extra: Extra & { grammar?: Grammar } = {}): Field => {
+export const flagMeta = (
+  key: string,
+  stored: { on: string; off: string | undefined },
+  extra: Extra & { grammar?: Grammar } = {},
+): Field => {
   const { grammar = flag, ...rest } = extra;
   return {
     grammar,
@@ -38,9 +42,19 @@ export const flagMeta = (key: string, stored: { on: string; off: string | undefi
 /** A field that the kind's `follows` turns into columns and metas. */
 export const rule = (grammar: Grammar, extra: Extra = {}): Field => ({ grammar, place: { in: 'rule' }, empty: 'clears', ...extra });
 
-export const terms = (kind: TermKindName): Field => ({ grammar: termWishes, place: { in: 'terms', kind }, empty: 'clears', fallback: null });
+export const terms = (kind: TermKindName): Field => ({
+  grammar: termWishes,
+  place: { in: 'terms', kind },
+  empty: 'clears',
+  fallback: null,
+});
 
-export const links = (key: string, kind: 'venue' | 'organizer'): Field => ({ grammar: linkWishes(kind), place: { in: 'links', key, kind }, empty: 'clears', fallback: null });
+export const links = (key: string, kind: 'venue' | 'organizer'): Field => ({
+  grammar: linkWishes(kind),
+  place: { in: 'links', key, kind },
+  empty: 'clears',
+  fallback: null,
+});
 
 /** The featured image, `_thumbnail_id`. */
 export const featuredImage = (extra: Extra = {}): Field => ({ grammar: image, place: { in: 'image' }, empty: 'clears', ...extra });

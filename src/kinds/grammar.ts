@@ -1,8 +1,8 @@
 import type { Fault } from '../errors.ts';
 import { parsePhpDate } from '../wordpress/php-date.ts';
-import { normalizeWebUrl } from '../wordpress/web-url.ts';
 import { REGISTERED_STATUSES, SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { parseZone } from '../wordpress/time.ts';
+import { normalizeWebUrl } from '../wordpress/web-url.ts';
 
 /** What of another record or person a value names; `records/references.ts` looks it up before the value is accepted. */
 export type Reference = 'user' | 'image' | 'event' | 'venue' | 'organizer' | 'category' | 'tag';
@@ -51,7 +51,13 @@ export function numeric(raw: unknown): number | undefined {
 
 /** What PHP's `empty()` is true of. */
 export const isEmpty = (raw: unknown): boolean =>
-  raw === undefined || raw === null || raw === '' || raw === '0' || raw === 0 || raw === false || (typeof raw === 'object' && Object.keys(raw as object).length === 0);
+  raw === undefined ||
+  raw === null ||
+  raw === '' ||
+  raw === '0' ||
+  raw === 0 ||
+  raw === false ||
+  (typeof raw === 'object' && Object.keys(raw as object).length === 0);
 
 /** A positive whole number, as number or text (`"1.0"`, `"+1"`, `"1e1"`). */
 export const positive: Plain = {
@@ -80,7 +86,10 @@ export function idOf(refers: Reference): Grammar {
 export const selector = (refers: Reference): Grammar => ({ ...idOf(refers), use: 'selector' });
 
 /** An id that need not exist. Digits only, since it comes from a path. */
-export const anyId: Grammar = { json: { type: 'integer' }, read: (raw) => (numeric(raw) === undefined ? REFUSED : accept(Math.trunc(numeric(raw) ?? 0))) };
+export const anyId: Grammar = {
+  json: { type: 'integer' },
+  read: (raw) => (numeric(raw) === undefined ? REFUSED : accept(Math.trunc(numeric(raw) ?? 0))),
+};
 
 /** The term that a category hangs under; 0 is the root (decision D12). A name that exists is refused for its type only. */
 export const parentTerm: Grammar = {
@@ -95,7 +104,10 @@ export const parentTerm: Grammar = {
 };
 
 /** A text that is not empty; `"0"` counts as empty, as PHP sees it. */
-export const text: Grammar = { json: { type: 'string', minLength: 1 }, read: (raw) => (typeof raw === 'string' && !isEmpty(raw) ? accept(raw) : REFUSED) };
+export const text: Grammar = {
+  json: { type: 'string', minLength: 1 },
+  read: (raw) => (typeof raw === 'string' && !isEmpty(raw) ? accept(raw) : REFUSED),
+};
 
 /** A text that may be empty; numbers, lists and objects are refused. */
 export const anyText: Plain = {
@@ -107,7 +119,10 @@ export const anyText: Plain = {
 };
 
 /** A text where a plain number is as good (decision D7: ZIP codes). */
-export const textOrNumber: Plain = { json: { type: ['string', 'number'] }, read: (raw) => (typeof raw === 'number' ? accept(String(raw)) : anyText.read(raw)) };
+export const textOrNumber: Plain = {
+  json: { type: ['string', 'number'] },
+  read: (raw) => (typeof raw === 'number' ? accept(String(raw)) : anyText.read(raw)),
+};
 
 /** true/false, 1/0, yes/no, on/off in any case (decision D31). */
 export const flag: Plain = {
@@ -271,7 +286,10 @@ export function existingTerms(refers: 'category' | 'tag', use?: 'numbers'): Gram
     refers,
     read: (raw) => {
       const items = listOf(raw);
-      const sound = items.length > 0 && items.length <= LONGEST && items.every((item) => (typeof item === 'string' || typeof item === 'number') && item !== '' && item !== 0 && item !== '0');
+      const sound =
+        items.length > 0 &&
+        items.length <= LONGEST &&
+        items.every((item) => (typeof item === 'string' || typeof item === 'number') && item !== '' && item !== 0 && item !== '0');
       return sound ? accept(items) : REFUSED;
     },
   };
@@ -289,7 +307,11 @@ export const termWishes: Grammar = {
   json: { type: 'array', items: { type: ['integer', 'string'] } },
   blank: isEmpty,
   read: (raw) => {
-    const items = isTermObject(raw) ? [raw] : raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? undefined : listOf(raw === true ? undefined : raw);
+    const items = isTermObject(raw)
+      ? [raw]
+      : raw !== null && typeof raw === 'object' && !Array.isArray(raw)
+        ? undefined
+        : listOf(raw === true ? undefined : raw);
     if (items === undefined || raw === true || items.length > LONGEST) return REFUSED;
     const wishes: TermWish[] = [];
     for (const item of items) {
@@ -329,7 +351,8 @@ export function linkWishes(refers: 'venue' | 'organizer'): Grammar {
     refers,
     blank: isEmpty,
     read: (raw) => {
-      const items = raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : listOf(raw);
+      const items =
+        raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : listOf(raw);
       if (items.length === 0 || items.length > LONGEST || typeof raw === 'boolean') return REFUSED;
       const wishes: LinkWish[] = [];
       for (const item of items) {

@@ -1,5 +1,5 @@
-import { parseSerialized } from '../wordpress/serialized.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
+import { parseSerialized } from '../wordpress/serialized.ts';
 import type { Bundle, RenderContext } from './kind.ts';
 
 /** A size of an image as its attachment's metadata holds it. */
@@ -20,7 +20,9 @@ export function imageRecord(id: number | undefined, bundle: Bundle, context: Ren
     id,
     ...(extension ? { extension } : {}),
     ...withoutEmpty(members),
-    ...(sizes && typeof sizes === 'object' && Object.keys(sizes).length > 0 ? { sizes: publishedSizes(sizes as Record<string, StoredSize>, url) } : {}),
+    ...(sizes && typeof sizes === 'object' && Object.keys(sizes).length > 0
+      ? { sizes: publishedSizes(sizes as Record<string, StoredSize>, url) }
+      : {}),
   };
 }
 
@@ -40,11 +42,22 @@ export function contentImage(id: number, bundle: Bundle, context: RenderContext)
   const { width, height, sizes } = metadataOf(id, bundle);
   const row = bundle.posts.get(id)!;
   const published = sizes && typeof sizes === 'object' ? publishedSizes(sizes as Record<string, StoredSize>, url) : {};
-  return { url, width: Number(width) || 0, height: Number(height) || 0, alt: metaOf(bundle.metas.get(id), '_wp_attachment_image_alt') ?? '', caption: row.post_excerpt, link: attachmentPage(row, context), sizes: published as Record<string, { url: string; width: number; height: number }> };
+  return {
+    url,
+    width: Number(width) || 0,
+    height: Number(height) || 0,
+    alt: metaOf(bundle.metas.get(id), '_wp_attachment_image_alt') ?? '',
+    caption: row.post_excerpt,
+    link: attachmentPage(row, context),
+    sizes: published as Record<string, { url: string; width: number; height: number }>,
+  };
 }
 
 /** Address of an attachment's page: its slug at the root of the site. */
-const attachmentPage = ({ ID, post_name: slug }: Post, { home, settings }: RenderContext) => (settings.permalinkStructure === '' ? `${home}/?attachment_id=${ID}` : `${home}/${slug}${settings.permalinkStructure.endsWith('/') ? '/' : ''}`);
+const attachmentPage = ({ ID, post_name: slug }: Post, { home, settings }: RenderContext) =>
+  settings.permalinkStructure === ''
+    ? `${home}/?attachment_id=${ID}`
+    : `${home}/${slug}${settings.permalinkStructure.endsWith('/') ? '/' : ''}`;
 
 function attachmentUrl(id: number | undefined, bundle: Bundle, context: RenderContext): string | undefined {
   const row = id === undefined ? undefined : bundle.posts.get(id);
@@ -62,8 +75,14 @@ function metadataOf(id: number, bundle: Bundle): Record<string, unknown> {
 /** Sizes lie beside the full image. */
 function publishedSizes(sizes: Record<string, StoredSize>, url: string): Record<string, unknown> {
   const folder = url.slice(0, url.lastIndexOf('/') + 1);
-  return Object.fromEntries(Object.entries(sizes).map(([name, { file, ...members }]) => [name, { ...withoutEmpty(members), url: `${folder}${String(file)}` }]));
+  return Object.fromEntries(
+    Object.entries(sizes).map(([name, { file, ...members }]) => [name, { ...withoutEmpty(members), url: `${folder}${String(file)}` }]),
+  );
 }
 
 const withoutEmpty = (members: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '' && value !== 0 && value !== '0' && value !== null && !(Array.isArray(value) && value.length === 0)));
+  Object.fromEntries(
+    Object.entries(members).filter(
+      ([, value]) => value !== '' && value !== 0 && value !== '0' && value !== null && !(Array.isArray(value) && value.length === 0),
+    ),
+  );

@@ -3,6 +3,7 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import type { Metas, Post, PostColumn, Term } from '../wordpress/rows.ts';
 import type { SearchTerm } from '../wordpress/search.ts';
 import type { Grammar } from './grammar.ts';
+import type { Timeliness } from './timeliness.ts';
 
 /**
  * What a kind of record is, as data. Routes, parsing, descriptions, reading, writing, listing, permissions and the command line
@@ -41,9 +42,21 @@ export interface Field extends Param {
 export type Condition =
   | { readonly by: 'id'; readonly ids: readonly number[] }
   | { readonly by: 'parent'; readonly id: number }
-  | { readonly by: 'moment'; readonly column: 'start_date' | 'end_date'; readonly utc: boolean; readonly op: '<' | '<=' | '>' | '>='; readonly value: string }
+  | {
+      readonly by: 'moment';
+      readonly column: 'start_date' | 'end_date';
+      readonly utc: boolean;
+      readonly op: '<' | '<=' | '>' | '>=';
+      readonly value: string;
+    }
   | { readonly by: 'modified'; readonly op: '<' | '>'; readonly value: string }
-  | { readonly by: 'words'; readonly terms: readonly SearchTerm[]; readonly columns: readonly PostColumn[]; readonly metas: readonly string[]; readonly together: boolean }
+  | {
+      readonly by: 'words';
+      readonly terms: readonly SearchTerm[];
+      readonly columns: readonly PostColumn[];
+      readonly metas: readonly string[];
+      readonly together: boolean;
+    }
   | { readonly by: 'terms'; readonly kind: TermKindName; readonly ids: readonly number[] }
   | { readonly by: 'links'; readonly key: string; readonly ids: readonly number[] }
   | { readonly by: 'linkedFrom'; readonly key: string; readonly event: number }
@@ -54,7 +67,10 @@ export type Condition =
   | { readonly by: 'near'; readonly link?: string; readonly lat: number; readonly lng: number; readonly km: number }
   | { readonly by: 'ticketed'; readonly wanted: boolean };
 
-export type Order = { readonly by: 'start' | 'date' | 'modified' | 'title' | 'id' | 'include' | 'distance' | 'end' | 'slug'; readonly descending: boolean };
+export type Order = {
+  readonly by: 'start' | 'date' | 'modified' | 'title' | 'id' | 'include' | 'distance' | 'end' | 'slug';
+  readonly descending: boolean;
+};
 
 /** What a list request comes to: conditions, order, and what its URLs carry. */
 export interface Narrowed {
@@ -62,6 +78,8 @@ export interface Narrowed {
   readonly order: Order;
   /** Effective parameters for the list's URLs, in their order (decision D21); paging and status are added by the caller. */
   readonly echo: readonly (readonly [string, string])[];
+  /** When the list changes without any write. */
+  readonly timeliness: Timeliness;
 }
 
 /** What pure rules may know: the site, the moment, and the caller's language for the few texts inside records. */

@@ -3,6 +3,7 @@ import { searchPieces } from '../wordpress/search.ts';
 import { nowLocal } from '../wordpress/time.ts';
 import type { Condition, Narrowed, RuleContext, Values } from './kind.ts';
 import { orderOf } from './post-fields.ts';
+import { areAbsolute } from './timeliness.ts';
 
 /** Orders that a list of venues or organizers can be asked for. */
 const ORDERS = { date: 'date', title: 'title', name: 'title', modified: 'modified', id: 'id', slug: 'slug' } as const;
@@ -15,7 +16,13 @@ export function linkedConditions(values: Values, context: RuleContext, kind: { l
   const conditions: Condition[] = [...modifiedConditions(values, context)];
   const echo: [string, string][] = [];
   if (typeof values.search === 'string') {
-    conditions.push({ by: 'words', terms: searchPieces(values.search), columns: ['post_title', 'post_content', 'post_excerpt'], metas: kind.metas, together: true });
+    conditions.push({
+      by: 'words',
+      terms: searchPieces(values.search),
+      columns: ['post_title', 'post_content', 'post_excerpt'],
+      metas: kind.metas,
+      together: true,
+    });
     echo.push(['search', values.search]);
   }
   if (typeof values.event === 'number') {
@@ -30,14 +37,26 @@ export function linkedConditions(values: Values, context: RuleContext, kind: { l
     conditions.push({ by: 'linkedFromAny', key: kind.link, wanted: true, upcomingSince: nowLocal(context.now, context.settings.zone) });
     echo.push(['only_with_upcoming', 'true']);
   }
-  return { conditions, order: orderOf(values, ORDERS, { by: 'date', descending: true }), echo: [...echo, ...additionsEcho(values)] };
+  const timeliness = values.only_with_upcoming === true || !areAbsolute(values, MODIFIED) ? 'always' : 'never';
+  return {
+    conditions,
+    order: orderOf(values, ORDERS, { by: 'date', descending: true }),
+    echo: [...echo, ...additionsEcho(values)],
+    timeliness,
+  };
 }
+
+/** Parameters that bound a list by its records' last change. */
+export const MODIFIED = ['modified_after', 'modified_before'] as const;
 
 /** `modified_after` and `modified_before`, wall clock of the site. */
 export function modifiedConditions(values: Values, { settings, now }: RuleContext): Condition[] {
   const moment = (value: unknown) => parsePhpDate(String(value), now, settings.zone)?.local;
   const conditions: Condition[] = [];
-  for (const [name, op] of [['modified_after', '>'], ['modified_before', '<']] as const) {
+  for (const [name, op] of [
+    ['modified_after', '>'],
+    ['modified_before', '<'],
+  ] as const) {
     const value = values[name] === undefined ? undefined : moment(values[name]);
     if (value !== undefined) conditions.push({ by: 'modified', op, value });
   }
@@ -46,4 +65,4 @@ export function modifiedConditions(values: Values, { settings, now }: RuleContex
 
 /** What the URLs of a list carry of the additions of ours. */
 export const additionsEcho = (values: Values): [string, string][] =>
-  ['modified_after', 'modified_before', 'order', 'orderby'].filter((name) => typeof values[name] === 'string').map((name) => [name, String(values[name])]);
+  [...MODIFIED, 'order', 'orderby'].filter((name) => typeof values[name] === 'string').map((name) => [name, String(values[name])]);

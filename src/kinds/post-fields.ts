@@ -25,7 +25,10 @@ const MODIFIED = { modified_after: { grammar: time }, modified_before: { grammar
 const ANYTHING: Param = { grammar: { json: { type: 'string' }, read: (value) => ({ value }) } };
 
 /** Parameters of ours that every list of posts takes: what changed since when, and the order. */
-export const additions = { ...MODIFIED, order: ANYTHING, orderby: ANYTHING, password: { grammar: anyText } } satisfies Record<string, Param>;
+export const additions = { ...MODIFIED, order: ANYTHING, orderby: ANYTHING, password: { grammar: anyText } } satisfies Record<
+  string,
+  Param
+>;
 
 /** The order that was asked for, from a closed list; an unknown value means the default. */
 export function orderOf(values: Values, known: Readonly<Record<string, Order['by']>>, fallback: Order): Order {
@@ -35,4 +38,3 @@ export function orderOf(values: Values, known: Readonly<Record<string, Order['by
   if (by === undefined) return values.orderby === undefined && descending !== undefined ? { by: fallback.by, descending } : fallback;
   return { by, descending: descending ?? (by === 'date' || by === 'modified') };
 }
-

@@ -34,7 +34,11 @@ export function globalIds(id: number, bundle: Bundle, { home }: Pick<RenderConte
 
 /** The rendered texts of a post (contract 2.9). */
 export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext) {
-  const options = { smilies: context.settings.smilies, images: (id: number) => contentImage(id, bundle, context), attachedImages: (id: number) => bundle.attached.get(id) ?? [] };
+  const options = {
+    smilies: context.settings.smilies,
+    images: (id: number) => contentImage(id, bundle, context),
+    attachedImages: (id: number) => bundle.attached.get(id) ?? [],
+  };
   return {
     title: () => renderTitle(row.post_title),
     description: () => (row.post_content === '' ? '' : renderContent(row.post_content, options)),
@@ -57,7 +61,12 @@ export interface LinkedShape {
  * The published venue or organizer: empty members are left out. Of a protected one the texts stay as empty members and the name stays
  * readable (decision D18).
  */
-export function linkedRecord(id: number, bundle: Bundle, context: RenderContext, { name, texts, between, after }: LinkedShape): Record<string, unknown> {
+export function linkedRecord(
+  id: number,
+  bundle: Bundle,
+  context: RenderContext,
+  { name, texts, between, after }: LinkedShape,
+): Record<string, unknown> {
   const row = bundle.posts.get(id)!;
   const metas = bundle.metas.get(id);
   const rendered = renderedTexts(row, bundle, context);
@@ -80,5 +89,11 @@ export function linkedRecord(id: number, bundle: Bundle, context: RenderContext,
 /** What JSON-LD takes from the post itself. */
 export function postLd(id: number, bundle: Bundle) {
   const row = bundle.posts.get(id)!;
-  return { title: row.post_title, content: row.post_content, excerpt: row.post_excerpt, status: row.post_status, protected: row.post_password !== '' };
+  return {
+    title: row.post_title,
+    content: row.post_content,
+    excerpt: row.post_excerpt,
+    status: row.post_status,
+    protected: row.post_password !== '',
+  };
 }

@@ -9,7 +9,19 @@ type Place = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
 /** A term as events carry it (contract 2.7.2 b). */
 export function embeddedTermRecord(term: Term, context: Place) {
   const { name, slug, term_group, term_taxonomy_id, taxonomy, description, parent, count } = term;
-  return { name, slug, term_group, term_taxonomy_id, taxonomy, description, parent, count, filter: 'raw', id: term.term_id, urls: termUrls(term, context) };
+  return {
+    name,
+    slug,
+    term_group,
+    term_taxonomy_id,
+    taxonomy,
+    description,
+    parent,
+    count,
+    filter: 'raw',
+    id: term.term_id,
+    urls: termUrls(term, context),
+  };
 }
 
 /** A term as its own routes give it (contract 2.7.2 a). `ancestors`: slugs from the root down to its parent. */
@@ -24,7 +36,11 @@ export function termRecord(term: Term, kind: TermKind, ancestors: readonly strin
     taxonomy: term.taxonomy,
     ...(kind.hierarchical ? { parent: term.parent } : {}),
     meta: [],
-    url: termUrl({ home, permalinkStructure: settings.permalinkStructure, eventsSlug: settings.calendar.eventsSlug, tagBase: settings.tagBase }, term, ancestors),
+    url: termUrl(
+      { home, permalinkStructure: settings.permalinkStructure, eventsSlug: settings.calendar.eventsSlug, tagBase: settings.tagBase },
+      term,
+      ancestors,
+    ),
     urls: termUrls(term, context),
   };
 }

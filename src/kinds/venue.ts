@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { isTruthy } from '../calendar/settings.ts';
 import { venueJsonLd } from '../calendar/json-ld.ts';
+import { isTruthy } from '../calendar/settings.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { featuredImage, flagMeta, meta, rule } from './fields.ts';
 import { decimal, flagText, listStatus, textOrNumber, url } from './grammar.ts';
-import type { Before, Bundle, PostKind, RenderContext, Rows, Values } from './kind.ts';
 import { imageAddress } from './image-record.ts';
+import type { Before, Bundle, PostKind, RenderContext, Rows, Values } from './kind.ts';
 import { linkedConditions } from './linked-list.ts';
 import { additions, authorField, dateField, linkedFilters, paging, statusField, textColumn, titleField } from './post-fields.ts';
 import { isLocked, linkedRecord, postLd } from './post-record.ts';
@@ -102,7 +102,8 @@ export function renderVenue(id: number, bundle: Bundle, context: RenderContext, 
   const locked = isLocked(row, context);
   const shown = (key: string) => (locked ? null : metaOf(metas, key) === undefined ? true : isTruthy(metaOf(metas, key)));
   const [lat, lng] = [Number(metaOf(metas, '_VenueLat')), Number(metaOf(metas, '_VenueLng'))];
-  const placed = !locked && Boolean(metaOf(metas, '_VenueLat')) && Boolean(metaOf(metas, '_VenueLng')) && Number.isFinite(lat) && Number.isFinite(lng);
+  const placed =
+    !locked && Boolean(metaOf(metas, '_VenueLat')) && Boolean(metaOf(metas, '_VenueLng')) && Number.isFinite(lat) && Number.isFinite(lng);
   return linkedRecord(id, bundle, context, {
     name: 'venue',
     texts: TEXTS,
@@ -132,7 +133,10 @@ export function venueLd(id: number, bundle: Bundle, context: RenderContext): Rec
 function stateProvince(values: Values, before: Before | undefined): Rows['metas'] {
   const merged = (field: 'country' | 'state' | 'province', change: Values) =>
     String((field in change ? change[field] : metaOf(before?.metas, TEXTS[field])) ?? '');
-  const derived = (change: Values) => (['', 'US', 'United States'].includes(merged('country', change)) && merged('state', change) ? merged('state', change) : merged('province', change));
+  const derived = (change: Values) =>
+    ['', 'US', 'United States'].includes(merged('country', change)) && merged('state', change)
+      ? merged('state', change)
+      : merged('province', change);
   if ('stateprovince' in values) return values.stateprovince === null ? { [TEXTS.stateprovince]: [''] } : {};
   if (!before) return { [TEXTS.stateprovince]: [derived(values)] };
   const stored = metaOf(before.metas, TEXTS.stateprovince) ?? '';
@@ -143,7 +147,10 @@ function stateProvince(values: Values, before: Before | undefined): Rows['metas'
 /** Both flags default to yes on create, and stand a second time under the names that events use. */
 function mapFlags(values: Values, before: Before | undefined): Rows['metas'] {
   const metas: Record<string, readonly string[]> = {};
-  for (const [field, key] of [['show_map', 'ShowMap'], ['show_map_link', 'ShowMapLink']] as const) {
+  for (const [field, key] of [
+    ['show_map', 'ShowMap'],
+    ['show_map_link', 'ShowMapLink'],
+  ] as const) {
     if (!(field in values) && before) continue;
     const stored = !(field in values) || values[field] === true ? '1' : '';
     metas[`_Venue${key}`] = [stored];
@@ -155,9 +162,11 @@ function mapFlags(values: Values, before: Before | undefined): Rows['metas'] {
 /** Coordinates rest as the calendar's premium extension keeps them (decision D27). */
 function coordinates(values: Values): Rows['metas'] {
   const metas: Record<string, readonly string[]> = {};
-  for (const [field, key] of [['geo_lat', '_VenueLat'], ['geo_lng', '_VenueLng']] as const) {
+  for (const [field, key] of [
+    ['geo_lat', '_VenueLat'],
+    ['geo_lng', '_VenueLng'],
+  ] as const) {
     if (field in values) metas[key] = values[field] === null ? [] : [String(values[field])];
   }
   return metas;
 }
-

@@ -13,7 +13,13 @@ export type Mode = 'read' | 'create' | 'change';
  *
  * @throws rest_missing_callback_param, rest_invalid_param
  */
-export async function acceptParams(site: Site, caller: Caller, params: Params, raw: Readonly<Record<string, unknown>>, mode: Mode): Promise<Values> {
+export async function acceptParams(
+  site: Site,
+  caller: Caller,
+  params: Params,
+  raw: Readonly<Record<string, unknown>>,
+  mode: Mode,
+): Promise<Values> {
   const missing: string[] = [];
   const refused = new Map<string, Fault>();
   const mistyped = new Map<string, Fault>();
@@ -52,7 +58,10 @@ export async function acceptParams(site: Site, caller: Caller, params: Params, r
   });
   for (const name of unknown) refused.set(name, { stage: 'value' });
   for (const faults of [refused, mistyped]) {
-    if (faults.size > 0) fail('rest_invalid_param', { faults: new Map(Object.keys(params).flatMap((name) => (faults.has(name) ? [[name, faults.get(name)!] as const] : []))) });
+    if (faults.size > 0)
+      fail('rest_invalid_param', {
+        faults: new Map(Object.keys(params).flatMap((name) => (faults.has(name) ? [[name, faults.get(name)!] as const] : []))),
+      });
   }
   return { ...values, ...resolved };
 }

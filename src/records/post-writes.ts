@@ -1,15 +1,15 @@
+import { parseEventTime } from '../calendar/dates.ts';
 import { fail, failParam, type ProblemName } from '../errors.ts';
 import { storedDates } from '../kinds/event.ts';
 import type { TermWish } from '../kinds/grammar.ts';
-import { parseEventTime } from '../calendar/dates.ts';
 import { termKind } from '../kinds/index.ts';
 import type { Before, Field, PostKind, Rows, Values } from '../kinds/kind.ts';
 import { insertPrepared, type PreparedImage } from '../media/images.ts';
 import type { Site } from '../site.ts';
 import { loadMetas } from '../storage/bundle.ts';
 import { noteEdges } from '../storage/calendar-edges.ts';
-import { foldText } from '../storage/collation.ts';
 import { noteChange } from '../storage/changes.ts';
+import { foldText } from '../storage/collation.ts';
 import { type Database, lockNames } from '../storage/database.ts';
 import { removeOccurrence, writeOccurrence } from '../storage/occurrences.ts';
 import { findByTitle, insertPost, lockPost, removePost, slugsLike, updatePost, writeMetas } from '../storage/posts.ts';
@@ -19,7 +19,7 @@ import { postUrl } from '../wordpress/links.ts';
 import { hasVisibleText } from '../wordpress/plain-text.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { settleSlug, uniqueSlug } from '../wordpress/slug.ts';
-import { settleDates, settleStatus, type SettledDates } from '../wordpress/status.ts';
+import { type SettledDates, settleDates, settleStatus } from '../wordpress/status.ts';
 import { nowLocal, nowUtc, toLocal, toUtc, UTC, unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { fieldRows } from './post-rows.ts';
@@ -78,7 +78,8 @@ const preparedImages = (values: Values): PreparedImage[] =>
   });
 
 const isPrepared = (value: unknown): value is PreparedImage => value !== null && typeof value === 'object' && 'undo' in value;
-const isPlan = (plan: unknown): plan is Extract<LinkPlan, { values: Values }> => plan !== null && typeof plan === 'object' && 'values' in plan;
+const isPlan = (plan: unknown): plan is Extract<LinkPlan, { values: Values }> =>
+  plan !== null && typeof plan === 'object' && 'values' in plan;
 
 const namesNothing = (kind: PostKind, values: Values) => !Object.keys(values).some((name) => name in kind.fields);
 
@@ -109,7 +110,13 @@ async function writeNew(site: Site, db: Database, caller: Caller, kind: PostKind
 
   const follows = kind.follows(values, undefined, caller);
   const dates = settledDates(caller, kind, values, undefined);
-  const { slug, unique } = settleSlug({ sent: sentSlug(values), title, status: dates.status, canPublish: viewer.can(`publish_${kind.capabilities}`), draftsToo: kind.name !== 'event' });
+  const { slug, unique } = settleSlug({
+    sent: sentSlug(values),
+    title,
+    status: dates.status,
+    canPublish: viewer.can(`publish_${kind.capabilities}`),
+    draftsToo: kind.name !== 'event',
+  });
   const columns: Partial<Post> = {
     post_author: viewer.id,
     ...own.columns,
@@ -120,8 +127,17 @@ async function writeNew(site: Site, db: Database, caller: Caller, kind: PostKind
   };
   mayGiveTo(caller, kind, columns.post_author, viewer.id);
   const id = await insertPost(db, columns);
-  const row = { post_content: '', post_excerpt: '', ...columns, ID: id, post_name: columns.post_name || (unique ? String(id) : '') } as Post;
-  await updatePost(db, id, { guid: postUrl(guidPlace(caller), row), ...(row.post_name === columns.post_name ? {} : { post_name: row.post_name }) });
+  const row = {
+    post_content: '',
+    post_excerpt: '',
+    ...columns,
+    ID: id,
+    post_name: columns.post_name || (unique ? String(id) : ''),
+  } as Post;
+  await updatePost(db, id, {
+    guid: postUrl(guidPlace(caller), row),
+    ...(row.post_name === columns.post_name ? {} : { post_name: row.post_name }),
+  });
   await writeMetas(db, id, { ...own.metas, ...follows.metas, ...links, ...thumbnail(values, image) });
   // WordPress sets the place of a sticky event by a second save, which keeps the texts.
   if (row.menu_order) await keepRevision(db, row, viewer.id, caller.settings.home);
@@ -133,7 +149,13 @@ async function writeNew(site: Site, db: Database, caller: Caller, kind: PostKind
  * A venue or organizer of this name that the caller may edit: it is used instead of making a second one (decision D8; contract 4.5). Two
  * requests at once find each other's.
  */
-async function knownByTitle(db: Database, { viewer }: Caller, kind: PostKind, title: string, content: string | undefined): Promise<Before | undefined> {
+async function knownByTitle(
+  db: Database,
+  { viewer }: Caller,
+  kind: PostKind,
+  title: string,
+  content: string | undefined,
+): Promise<Before | undefined> {
   await lockNames(db, [`${kind.postType}:title:${foldText(title)}`]);
   for (const id of await findByTitle(db, kind.postType, title, content || undefined)) {
     const row = await lockPost(db, id);
@@ -154,11 +176,19 @@ async function writeChange(site: Site, db: Database, caller: Caller, kind: PostK
 }
 
 /** Writes what the values come to on an existing record. `extra`: metas that were resolved before. */
-async function applyChange(db: Database, caller: Caller, kind: PostKind, before: Before, values: Values, extra: Rows['metas'] = {}): Promise<void> {
+async function applyChange(
+  db: Database,
+  caller: Caller,
+  kind: PostKind,
+  before: Before,
+  values: Values,
+  extra: Rows['metas'] = {},
+): Promise<void> {
   const { viewer } = caller;
   const { row, metas } = before;
   const own = fieldRows(kind, values, viewer.can('unfiltered_html'));
-  if (own.columns.post_title !== undefined && !hasVisibleText(own.columns.post_title)) failParam(kind.titleField, { stage: 'value', reason: 'title-without-text' });
+  if (own.columns.post_title !== undefined && !hasVisibleText(own.columns.post_title))
+    failParam(kind.titleField, { stage: 'value', reason: 'title-without-text' });
   mayGiveTo(caller, kind, own.columns.post_author, row.post_author);
 
   const dates = settledDates(caller, kind, values, before);
@@ -175,11 +205,31 @@ async function applyChange(db: Database, caller: Caller, kind: PostKind, before:
   const columns = { ...own.columns, ...dateColumns(dates), post_name };
   await updatePost(db, row.ID, columns);
   await keepRevision(db, { ...row, ...columns }, viewer.id, caller.settings.home);
-  await applyMetas(db, caller, kind, { row: { ...row, ...columns }, metas }, values, own, { ...extra, ...slugMetas(before, columns.post_name, dates.status) }, before, dates);
+  await applyMetas(
+    db,
+    caller,
+    kind,
+    { row: { ...row, ...columns }, metas },
+    values,
+    own,
+    { ...extra, ...slugMetas(before, columns.post_name, dates.status) },
+    before,
+    dates,
+  );
 }
 
 /** Metas of an existing record, and what depends on them. */
-async function applyMetas(db: Database, caller: Caller, kind: PostKind, after: Before, values: Values, own: Rows, extra: Rows['metas'], before = after, dates?: SettledDates): Promise<void> {
+async function applyMetas(
+  db: Database,
+  caller: Caller,
+  kind: PostKind,
+  after: Before,
+  values: Values,
+  own: Rows,
+  extra: Rows['metas'],
+  before = after,
+  dates?: SettledDates,
+): Promise<void> {
   const follows = kind.follows(values, before, caller);
   await writeMetas(db, after.row.ID, { ...own.metas, ...follows.metas, ...extra });
   await afterWrite(db, caller, kind, after, dates, values, follows, before.row.post_status);
@@ -218,7 +268,8 @@ function settledDates({ viewer, settings, now }: Caller, kind: PostKind, values:
   const canDelete = before ? mayDelete(viewer, seen(before.row, before.metas)) : viewer.can(`delete_${kind.capabilities}`);
   const settled = settleStatus({ requested, before: before?.row.post_status, canPublish: viewer.can('publish_tribe_events'), canDelete });
   if ('problem' in settled) return settled.problem === 'status-needs-delete' ? forbidden(viewer.id) : failParam('status');
-  const local = (name: string) => (values[name] === undefined ? undefined : (parseEventTime(values[name] as string, { zone: settings.zone, now }) ?? failParam(name)));
+  const local = (name: string) =>
+    values[name] === undefined ? undefined : (parseEventTime(values[name] as string, { zone: settings.zone, now }) ?? failParam(name));
   const zone = settings.zone;
   return settleDates({
     ...settled,
@@ -231,15 +282,23 @@ function settledDates({ viewer, settings, now }: Caller, kind: PostKind, values:
   });
 }
 
-const utcDate = (sent: unknown, now: Date) => (sent === undefined ? undefined : (parseEventTime(sent as string, { zone: UTC, now }) ?? failParam('date_utc')));
+const utcDate = (sent: unknown, now: Date) =>
+  sent === undefined ? undefined : (parseEventTime(sent as string, { zone: UTC, now }) ?? failParam('date_utc'));
 
-const dateColumns = ({ status, post_date, post_date_gmt, post_modified, post_modified_gmt }: SettledDates) => ({ post_status: status, post_date, post_date_gmt, post_modified, post_modified_gmt });
+const dateColumns = ({ status, post_date, post_date_gmt, post_modified, post_modified_gmt }: SettledDates) => ({
+  post_status: status,
+  post_date,
+  post_date_gmt,
+  post_modified,
+  post_modified_gmt,
+});
 
 const sentSlug = (values: Values) => (typeof values.slug === 'string' ? values.slug : undefined);
 
 /** A record may be given to somebody else only by those who edit other people's (decision D34). */
 function mayGiveTo({ viewer }: Caller, kind: PostKind, author: number | undefined, present: number): void {
-  if (author !== undefined && author !== present && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`)) forbidden(viewer.id);
+  if (author !== undefined && author !== present && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`))
+    forbidden(viewer.id);
 }
 
 const forbidden = (viewer: number): never => fail('rest_forbidden', { status: viewer === 0 ? 401 : 403 });
@@ -251,14 +310,19 @@ async function freeSlug(db: Database, kind: PostKind, slug: string, id: number):
   return uniqueSlug(slug, await slugsLike(db, kind.postType, slug, id));
 }
 
-const guidPlace = ({ settings }: Caller) => ({ home: settings.home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug });
+const guidPlace = ({ settings }: Caller) => ({
+  home: settings.home,
+  permalinkStructure: settings.permalinkStructure,
+  singleEventSlug: settings.calendar.singleEventSlug,
+});
 
 /** Id of the image to link, inserting one that was fetched; null clears; undefined: none was named. */
 async function imageId(db: Database, { viewer, now, settings }: Caller, { image }: Values): Promise<number | null | undefined> {
   return isPrepared(image) ? insertPrepared(db, image, viewer.id, now, settings.zone) : (image as number | null | undefined);
 }
 
-const thumbnail = (values: Values, image: number | null | undefined): Rows['metas'] => ('image' in values ? { _thumbnail_id: image ? [String(image)] : [] } : {});
+const thumbnail = (values: Values, image: number | null | undefined): Rows['metas'] =>
+  'image' in values ? { _thumbnail_id: image ? [String(image)] : [] } : {};
 
 /** Metas of the named links; new venues and organizers are written first, in the same transaction. */
 async function linkRows(site: Site, db: Database, caller: Caller, kind: PostKind, values: Values): Promise<Rows['metas']> {
@@ -278,7 +342,16 @@ async function linkRows(site: Site, db: Database, caller: Caller, kind: PostKind
 const taxonomiesOf = (kind: PostKind) => kind.terms.map((name) => termKind(name).taxonomy);
 
 /** Terms and their counts, the calendar's rows, the change counter. */
-async function afterWrite(db: Database, caller: Caller, kind: PostKind, { row }: Before, dates: SettledDates | undefined, values: Values, follows: Rows, statusBefore = ''): Promise<void> {
+async function afterWrite(
+  db: Database,
+  caller: Caller,
+  kind: PostKind,
+  { row }: Before,
+  dates: SettledDates | undefined,
+  values: Values,
+  follows: Rows,
+  statusBefore = '',
+): Promise<void> {
   const changed: number[] = [];
   for (const [name, field] of Object.entries<Field>(kind.fields)) {
     if (field.place.in !== 'terms' || !(name in values)) continue;
@@ -299,4 +372,12 @@ async function afterWrite(db: Database, caller: Caller, kind: PostKind, { row }:
 }
 
 /** Metas whose change makes the calendar write its rows anew. */
-const DATE_METAS = new Set(['_EventStartDate', '_EventEndDate', '_EventStartDateUTC', '_EventEndDateUTC', '_EventDuration', '_EventTimezone', '_EventAllDay']);
+const DATE_METAS = new Set([
+  '_EventStartDate',
+  '_EventEndDate',
+  '_EventStartDateUTC',
+  '_EventEndDateUTC',
+  '_EventDuration',
+  '_EventTimezone',
+  '_EventAllDay',
+]);

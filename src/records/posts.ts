@@ -2,16 +2,17 @@ import { fail, type ProblemName } from '../errors.ts';
 import { postKind } from '../kinds/index.ts';
 import type { Condition, PostKind, Values } from '../kinds/kind.ts';
 import { isLocked } from '../kinds/post-record.ts';
+import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import { loadBundle, loadMetas } from '../storage/bundle.ts';
 import type { Database } from '../storage/database.ts';
 import { findPostIds } from '../storage/post-list.ts';
 import { findPost, findPostByPath } from '../storage/posts.ts';
 import { descendantsOf } from '../storage/terms.ts';
+import { mapMetaCap } from '../wordpress/capabilities.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import { type Caller, renderContext } from './caller.ts';
-import { mapMetaCap } from '../wordpress/capabilities.ts';
 import { editsKind, listVisibility, mayDelete, mayEdit, mayRead, seen } from './visibility.ts';
 
 /** One page of a list. */
@@ -22,6 +23,8 @@ export interface Listing {
   readonly page: number;
   /** Effective parameters for the list's URLs, in order, the page left out (decision D21). */
   readonly query: readonly (readonly [string, string])[];
+  /** When the list changes without any write. */
+  readonly timeliness: Timeliness;
 }
 
 /**
@@ -34,7 +37,7 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
   const page = Number(values.page ?? 1);
   const perPage = pageSize(site, caller, values);
   const password = typeof values.password === 'string' ? values.password : undefined;
-  const { conditions, order, echo } = kind.narrow(values, caller);
+  const { conditions, order, echo, timeliness } = kind.narrow(values, caller);
   const { ids, total } = await findPostIds(site.db, {
     kind,
     visible: listVisibility(viewer, kind, values.status as string[] | undefined),
@@ -56,6 +59,7 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
     pages: Math.ceil(total / perPage),
     page,
     query: [['per_page', String(perPage)], ...echo, ['status', status]],
+    timeliness,
   };
 }
 
@@ -66,7 +70,13 @@ export function pageSize({ config }: Site, { settings }: Caller, values: Values)
 
 /** A category that is asked for stands for those below it too; tags have none. */
 async function withDescendants(db: Database, conditions: readonly Condition[]): Promise<Condition[]> {
-  return Promise.all(conditions.map(async (condition) => (condition.by === 'terms' && condition.kind === 'category' ? { ...condition, ids: await descendantsOf(db, 'tribe_events_cat', condition.ids) } : condition)));
+  return Promise.all(
+    conditions.map(async (condition) =>
+      condition.by === 'terms' && condition.kind === 'category'
+        ? { ...condition, ids: await descendantsOf(db, 'tribe_events_cat', condition.ids) }
+        : condition,
+    ),
+  );
 }
 
 /**
@@ -74,7 +84,13 @@ async function withDescendants(db: Database, conditions: readonly Condition[]): 
  *
  * @throws not found, wrong kind, in the trash, not accessible, protected (contract 2.2 and 2.4, in this order)
  */
-export async function readPost(site: Site, caller: Caller, kind: PostKind, id: number, asked: Values = {}): Promise<Record<string, unknown>> {
+export async function readPost(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  id: number,
+  asked: Values = {},
+): Promise<Record<string, unknown>> {
   const { viewer } = caller;
   const bundle = await loadBundle(site.db, kind, [id]);
   const row = bundle.posts.get(id);
@@ -106,21 +122,25 @@ export async function renderPost(site: Site, caller: Caller, kind: PostKind, id:
 }
 
 /** Id of the record that a by-slug address names, whatever its status; undefined: none. A child is named by its whole path, `parent%2Fchild`. */
-export const postIdOfSlug = (site: Site, kind: PostKind, slug: string): Promise<number | undefined> => findPostByPath(site.db, kind.postType, slugPathForQuery(slug));
+export const postIdOfSlug = (site: Site, kind: PostKind, slug: string): Promise<number | undefined> =>
+  findPostByPath(site.db, kind.postType, slugPathForQuery(slug));
 
 // ------------------------------------------------------------------------------------------------- who may
 export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => editsKind(viewer, kind);
 
 /** Whether the caller may change this record. For an event that does not exist the general capability answers, so that those who may learn that it is missing. */
-export const mayChange = (site: Site, caller: Caller, kind: PostKind, id: number): Promise<boolean> => mayTouch(site, caller, kind, id, 'edit');
-export const mayTrash = (site: Site, caller: Caller, kind: PostKind, id: number): Promise<boolean> => mayTouch(site, caller, kind, id, 'delete');
+export const mayChange = (site: Site, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
+  mayTouch(site, caller, kind, id, 'edit');
+export const mayTrash = (site: Site, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
+  mayTouch(site, caller, kind, id, 'delete');
 
 async function mayTouch({ db }: Site, { viewer }: Caller, kind: PostKind, id: number, action: 'edit' | 'delete'): Promise<boolean> {
   if (!viewer.can(`${action}_${kind.capabilities}`)) return false;
   const row = await findPost(db, id);
   if (!row) return kind.name === 'event';
   // WordPress asks for the right to what the id really is, so that those who have it learn of the mistake.
-  if (row.post_type !== kind.postType) return mapMetaCap(action, viewer, { author: row.post_author, status: row.post_status }, row.post_type === 'page' ? 'pages' : 'posts');
+  if (row.post_type !== kind.postType)
+    return mapMetaCap(action, viewer, { author: row.post_author, status: row.post_status }, row.post_type === 'page' ? 'pages' : 'posts');
   const metas = row.post_status === 'trash' ? (await loadMetas(db, [id])).get(id) : undefined;
   return (action === 'edit' ? mayEdit : mayDelete)(viewer, seen(row, metas));
 }

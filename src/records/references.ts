@@ -5,8 +5,8 @@ import type { PostKind, PostKindName, TermKindName, Values } from '../kinds/kind
 import { fetchForLibrary, imageIdOf, type PreparedImage } from '../media/images.ts';
 import type { Site } from '../site.ts';
 import { loadMetas } from '../storage/bundle.ts';
-import type { Database } from '../storage/database.ts';
 import { foldText } from '../storage/collation.ts';
+import type { Database } from '../storage/database.ts';
 import { existingPosts } from '../storage/posts.ts';
 import { findTermsLike } from '../storage/terms.ts';
 import { existingUserIds } from '../storage/users.ts';
@@ -38,7 +38,12 @@ interface Options {
  * Looks up what the values name, one query for each kind of reference. What the caller may not read counts as unknown (decision D35), and so
  * do the protected events of a filter. Gives the values to go on with, and the names of parameters that name something unknown.
  */
-export async function resolveReferences(site: Site, caller: Caller, wanted: readonly Wanted[], options: Options): Promise<{ resolved: Record<string, unknown>; unknown: string[] }> {
+export async function resolveReferences(
+  site: Site,
+  caller: Caller,
+  wanted: readonly Wanted[],
+  options: Options,
+): Promise<{ resolved: Record<string, unknown>; unknown: string[] }> {
   const resolved: Record<string, unknown> = {};
   const unknown: string[] = [];
   const settle = (name: string, value: unknown) => {
@@ -48,7 +53,10 @@ export async function resolveReferences(site: Site, caller: Caller, wanted: read
   const about = (...names: Reference[]) => wanted.filter(({ grammar }) => names.includes(grammar.refers!));
 
   const people = about('user');
-  const users = await existingUserIds(site.db, people.map(({ value }) => value as number));
+  const users = await existingUserIds(
+    site.db,
+    people.map(({ value }) => value as number),
+  );
   for (const { name, value } of people) settle(name, users.has(value as number) ? value : undefined);
 
   for (const kind of ['event', 'venue', 'organizer'] as const) {
@@ -61,15 +69,22 @@ export async function resolveReferences(site: Site, caller: Caller, wanted: read
   }
   for (const kind of ['category', 'tag'] as const) {
     const asked = about(kind);
-    const lookUp = await termLookUp(site.db, kind, asked.flatMap(({ value }) => tokensIn(value)));
+    const lookUp = await termLookUp(
+      site.db,
+      kind,
+      asked.flatMap(({ value }) => tokensIn(value)),
+    );
     for (const { name, value, grammar } of asked) settle(name, termValue(value, grammar, lookUp));
   }
-  for (const { name, value } of about('image')) settle(name, await imageValue(site, caller, value as number | string, options.last && unknown.length === 0));
+  for (const { name, value } of about('image'))
+    settle(name, await imageValue(site, caller, value as number | string, options.last && unknown.length === 0));
   return { resolved, unknown };
 }
 
 const idsIn = (value: unknown): number[] =>
-  (Array.isArray(value) ? value : [value]).flatMap((item: number | LinkWish) => (typeof item === 'number' ? [item] : 'id' in item ? [item.id] : []));
+  (Array.isArray(value) ? value : [value]).flatMap((item: number | LinkWish) =>
+    typeof item === 'number' ? [item] : 'id' in item ? [item.id] : [],
+  );
 
 /** Wishes for links with the parameters of new records accepted (decision D5); other values as they are. Undefined: something is refused. */
 async function planned(value: unknown, kind: PostKind, accept: Options['accept']): Promise<unknown> {
@@ -78,7 +93,9 @@ async function planned(value: unknown, kind: PostKind, accept: Options['accept']
   for (const wish of value as LinkWish[]) {
     if ('id' in wish) plans.push(wish);
     else {
-      const values = await accept(kind, wish.create).catch((error: unknown) => (error instanceof ApiError ? undefined : Promise.reject(error)));
+      const values = await accept(kind, wish.create).catch((error: unknown) =>
+        error instanceof ApiError ? undefined : Promise.reject(error),
+      );
       if (values === undefined) return undefined;
       plans.push({ kind, values });
     }
@@ -136,7 +153,12 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken }: TermLook
 }
 
 /** An image of the library by id or address, or one fetched from elsewhere for those who may upload. */
-async function imageValue(site: Site, caller: Caller, value: number | string, mayFetch: boolean): Promise<number | PreparedImage | undefined> {
+async function imageValue(
+  site: Site,
+  caller: Caller,
+  value: number | string,
+  mayFetch: boolean,
+): Promise<number | PreparedImage | undefined> {
   const known = await imageIdOf(site.db, value, caller);
   if (known !== undefined) return known;
   if (typeof value === 'number' || !mayFetch || !caller.viewer.can('upload_files')) return undefined;

@@ -28,13 +28,23 @@ export async function createTermRow(db: Database, kind: TermKind, draft: TermDra
   const wished = sanitizeTitle(draft.slug ?? '') || sanitizeTitle(draft.name) || sanitizeTitle(name);
   await lockNames(db, [`${kind.taxonomy}:name:${foldText(name)}`, `term:slug:${wished}`]);
 
-  const siblings = (await findTermsLike(db, kind.taxonomy, { ids: [], slugs: [wished], names: [name] })).filter((term) => !kind.hierarchical || term.parent === draft.parent);
+  const siblings = (await findTermsLike(db, kind.taxonomy, { ids: [], slugs: [wished], names: [name] })).filter(
+    (term) => !kind.hierarchical || term.parent === draft.parent,
+  );
   const sameName = siblings.find((term) => foldText(term.name) === foldText(name));
-  const clash = sameName && (draft.slug === undefined || siblings.some((term) => term.slug === wished)) ? (siblings.find((term) => term.slug === wished) ?? sameName) : undefined;
+  const clash =
+    sameName && (draft.slug === undefined || siblings.some((term) => term.slug === wished))
+      ? (siblings.find((term) => term.slug === wished) ?? sameName)
+      : undefined;
   if (clash) fail('term_exists', { data: { term_id: clash.term_id }, besides: { additional_data: [clash.term_id, clash.term_id] } });
 
   const slug = await freeSlug(db, kind, wished, draft.parent, 0);
-  const id = await insertTerm(db, kind, { name, slug, description: sanitizeTermDescription(stripControlCharacters(draft.description)), parent: draft.parent });
+  const id = await insertTerm(db, kind, {
+    name,
+    slug,
+    description: sanitizeTermDescription(stripControlCharacters(draft.description)),
+    parent: draft.parent,
+  });
   if (kind.hierarchical) await dropTree(db, kind);
   return { id, slug };
 }
@@ -44,7 +54,12 @@ export async function createTermRow(db: Database, kind: TermKind, draft: TermDra
  *
  * @throws duplicate_term_slug where the slug belongs to another term (decision D10: 400)
  */
-export async function changeTermRow(db: Database, kind: TermKind, term: Term, changes: Partial<Omit<TermDraft, 'parent'>> & { parent?: number }): Promise<void> {
+export async function changeTermRow(
+  db: Database,
+  kind: TermKind,
+  term: Term,
+  changes: Partial<Omit<TermDraft, 'parent'>> & { parent?: number },
+): Promise<void> {
   const rows: Partial<Record<'name' | 'slug' | 'description', string>> & { parent?: number } = {};
   if (changes.name !== undefined) {
     rows.name = sanitizeTermName(stripControlCharacters(changes.name));
@@ -73,7 +88,11 @@ async function freeSlug(db: Database, kind: TermKind, wished: string, parent: nu
     const tree = await loadTree(db, kind.taxonomy);
     for (let node = tree.get(parent); node && parents.length < tree.size; node = tree.get(node.parent)) parents.push(node.slug);
   }
-  return uniqueTermSlug(wished, { parents, here: new Set(taken.filter((term) => term.taxonomy === kind.taxonomy).map((term) => term.slug)), anywhere: new Set(taken.map((term) => term.slug)) });
+  return uniqueTermSlug(wished, {
+    parents,
+    here: new Set(taken.filter((term) => term.taxonomy === kind.taxonomy).map((term) => term.slug)),
+    anywhere: new Set(taken.map((term) => term.slug)),
+  });
 }
 
 /** A term can't hang below itself: it goes to the root instead (`wp_check_term_hierarchy_for_loops`). */

@@ -14,7 +14,10 @@ import { type Listing, pageSize } from './posts.ts';
 import { changeTermRow, createTermRow, dropTree } from './term-writes.ts';
 
 const ORDERS = new Map<string, TermOrder>(
-  (['name', 'id', 'slug', 'count', 'description', 'parent', 'term_group', 'include', 'include_slugs'] as const).flatMap((name) => [[name, name] as const, ...(name === 'id' ? [['term_id', name] as const] : [])]),
+  (['name', 'id', 'slug', 'count', 'description', 'parent', 'term_group', 'include', 'include_slugs'] as const).flatMap((name) => [
+    [name, name] as const,
+    ...(name === 'id' ? [['term_id', name] as const] : []),
+  ]),
 );
 
 /** Parameters of a list of terms that its URLs carry (decision D25). */
@@ -30,7 +33,7 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
     search: values.search as string | undefined,
     include: values.include as number[] | undefined,
     exclude: values.exclude as number[] | undefined,
-    parent: values.parent as number | undefined,
+    parent: kind.hierarchical ? (values.parent as number | undefined) : undefined,
     slug: values.slug === undefined ? undefined : sanitizeTitle(String(values.slug), 'query'),
     post,
     hideEmpty: post === undefined && values.hide_empty !== false,
@@ -44,7 +47,11 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
     total,
     pages: Math.ceil(total / perPage),
     page,
-    query: [...(values.per_page === undefined ? [] : [['per_page', String(perPage)] as const]), ...ECHOED.filter((name) => values[name] !== undefined).map((name) => [name, written(values[name])] as const)],
+    timeliness: 'never',
+    query: [
+      ...(values.per_page === undefined ? [] : [['per_page', String(perPage)] as const]),
+      ...ECHOED.filter((name) => values[name] !== undefined).map((name) => [name, written(values[name])] as const),
+    ],
   };
 }
 
@@ -57,13 +64,24 @@ export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id:
 }
 
 /** Whether the caller may edit terms of this taxonomy, as WordPress's own routes see it. */
-const mayEditTerms = ({ viewer }: Caller, kind: TermKind): boolean => viewer.can(kind.name === 'category' ? 'publish_tribe_events' : 'manage_categories');
+const mayEditTerms = ({ viewer }: Caller, kind: TermKind): boolean =>
+  viewer.can(kind.name === 'category' ? 'publish_tribe_events' : 'manage_categories');
 
 /** Creates a term. Gives its record and id. */
-export async function createTerm(site: Site, caller: Caller, kind: TermKind, values: Values): Promise<{ id: number; record: Record<string, unknown> }> {
+export async function createTerm(
+  site: Site,
+  caller: Caller,
+  kind: TermKind,
+  values: Values,
+): Promise<{ id: number; record: Record<string, unknown> }> {
   if (!kind.hierarchical && values.parent !== undefined) fail('rest_taxonomy_not_hierarchical');
   const { id } = await site.db.transaction(async (trx) => {
-    const made = await createTermRow(trx, kind, { name: String(values.name), slug: values.slug as string | undefined, description: String(values.description ?? ''), parent: Number(values.parent ?? 0) });
+    const made = await createTermRow(trx, kind, {
+      name: String(values.name),
+      slug: values.slug as string | undefined,
+      description: String(values.description ?? ''),
+      parent: Number(values.parent ?? 0),
+    });
     await noteChange(trx, caller.now);
     return made;
   });
@@ -122,11 +140,18 @@ function coreLinks(caller: Caller, kind: TermKind, term: Term): Record<string, u
   const core = (route: string, query: [string, string][] = []) => restUrl(caller, `wp/v2/${route}`, query);
   const types = kind.name === 'category' ? ['tribe_events', 'tec_calendar_embed'] : ['posts', 'tribe_events', 'tec_calendar_embed'];
   return {
-    self: [{ href: core(`${kind.restBase}/${term.term_id}`), targetHints: { allow: mayEditTerms(caller, kind) ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET'] } }],
+    self: [
+      {
+        href: core(`${kind.restBase}/${term.term_id}`),
+        targetHints: { allow: mayEditTerms(caller, kind) ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET'] },
+      },
+    ],
     collection: [{ href: core(kind.restBase) }],
     about: [{ href: core(`taxonomies/${kind.taxonomy}`) }],
     ...(term.parent > 0 ? { up: [{ embeddable: true, href: core(`${kind.restBase}/${term.parent}`) }] } : {}),
-    'wp:post_type': types.map((type) => ({ href: core(type, [[kind.name === 'category' ? kind.taxonomy : 'tags', String(term.term_id)]]) })),
+    'wp:post_type': types.map((type) => ({
+      href: core(type, [[kind.name === 'category' ? kind.taxonomy : 'tags', String(term.term_id)]]),
+    })),
     curies: [{ name: 'wp', href: 'https://api.w.org/{rel}', templated: true }],
   };
 }

@@ -1,8 +1,8 @@
-import type { PostKind } from '../kinds/kind.ts';
 import { postKindOfType } from '../kinds/index.ts';
+import type { PostKind } from '../kinds/kind.ts';
 import type { Visibility } from '../storage/post-list.ts';
 import { mapMetaCap } from '../wordpress/capabilities.ts';
-import { metaOf, type Metas, type Post } from '../wordpress/rows.ts';
+import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
 import { REGISTERED_STATUSES } from '../wordpress/status.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
@@ -24,9 +24,16 @@ export const mayRead = (viewer: Viewer, row: Seen): boolean => may('read', viewe
 export const mayEdit = (viewer: Viewer, row: Seen): boolean => may('edit', viewer, row);
 export const mayDelete = (viewer: Viewer, row: Seen): boolean => may('delete', viewer, row);
 
-function may(action: 'read' | 'edit' | 'delete', viewer: Viewer, { post_author: author, post_status: status, post_type: type, trashedFrom }: Seen): boolean {
+function may(
+  action: 'read' | 'edit' | 'delete',
+  viewer: Viewer,
+  { post_author: author, post_status: status, post_type: type, trashedFrom }: Seen,
+): boolean {
   const kind = postKindOfType(type);
-  return kind !== undefined && mapMetaCap(action, viewer, { author, status, ...(trashedFrom === undefined ? {} : { trashedFrom }) }, kind.capabilities);
+  return (
+    kind !== undefined &&
+    mapMetaCap(action, viewer, { author, status, ...(trashedFrom === undefined ? {} : { trashedFrom }) }, kind.capabilities)
+  );
 }
 
 /** A stored row as the rules see it. */

@@ -8,7 +8,11 @@ import type { Database } from './database.ts';
  * images of all. A fixed number of queries for any number of ids; ids without a row are simply missing.
  */
 export async function loadBundle(db: Database, kind: PostKind, ids: readonly number[]): Promise<Bundle> {
-  const [own, ownMetas, terms] = await Promise.all([loadPosts(db, ids), loadMetas(db, ids), kind.terms.length > 0 ? loadTermsOf(db, ids) : new Map<number, Term[]>()]);
+  const [own, ownMetas, terms] = await Promise.all([
+    loadPosts(db, ids),
+    loadMetas(db, ids),
+    kind.terms.length > 0 ? loadTermsOf(db, ids) : new Map<number, Term[]>(),
+  ]);
   const linkedIds = Object.keys(kind.links).flatMap((key) => idsIn(ownMetas, key));
   const [linked, linkedMetas] = await Promise.all([loadPosts(db, linkedIds), loadMetas(db, linkedIds)]);
   const contents = [...own.values(), ...linked.values()].map((row) => row.post_content);
@@ -77,7 +81,18 @@ export async function loadTermsOf(db: Database, ids: readonly number[]): Promise
     .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
     .whereIn('r.object_id', unique(ids))
     .whereIn('tt.taxonomy', ['tribe_events_cat', 'post_tag'])
-    .select('r.object_id', 't.term_id', 't.name', 't.slug', 't.term_group', 'tt.term_taxonomy_id', 'tt.taxonomy', 'tt.description', 'tt.parent', 'tt.count')
+    .select(
+      'r.object_id',
+      't.term_id',
+      't.name',
+      't.slug',
+      't.term_group',
+      'tt.term_taxonomy_id',
+      'tt.taxonomy',
+      'tt.description',
+      'tt.parent',
+      'tt.count',
+    )
     .orderByRaw(...orderByName(db));
   for (const { object_id: id, ...term } of rows) terms.set(id, [...(terms.get(id) ?? []), term]);
   return terms;
@@ -89,4 +104,5 @@ const orderByName = (db: Database): [string, never[]] => {
 };
 
 const unique = (ids: readonly number[]) => [...new Set(ids)];
-const idsIn = (metas: ReadonlyMap<number, Metas>, key: string) => [...metas.values()].flatMap((ofPost) => (ofPost.get(key) ?? []).map(Number).filter((id) => Number.isSafeInteger(id) && id > 0));
+const idsIn = (metas: ReadonlyMap<number, Metas>, key: string) =>
+  [...metas.values()].flatMap((ofPost) => (ofPost.get(key) ?? []).map(Number).filter((id) => Number.isSafeInteger(id) && id > 0));

@@ -17,8 +17,17 @@ export async function noteEdges(db: Database, postId: number): Promise<void> {
     .where('o.post_id', postId)
     .select('o.start_date_utc as start', 'o.end_date_utc as end')
     .first()) as { start: string; end: string } | undefined;
-  const marks = [members.earliest_date_markers, members.latest_date_markers].some((ids) => ids !== null && typeof ids === 'object' && Object.values(ids as object).map(Number).includes(postId));
-  const beyond = row !== undefined && (!(String(members.earliest_date ?? '') <= row.start && members.earliest_date) || !(String(members.latest_date ?? '') >= row.end));
+  const marks = [members.earliest_date_markers, members.latest_date_markers].some(
+    (ids) =>
+      ids !== null &&
+      typeof ids === 'object' &&
+      Object.values(ids as object)
+        .map(Number)
+        .includes(postId),
+  );
+  const beyond =
+    row !== undefined &&
+    (!(String(members.earliest_date ?? '') <= row.start && members.earliest_date) || !(String(members.latest_date ?? '') >= row.end));
   if (!marks && !beyond) return;
 
   const { earliest, latest } = await calendarEdges(db);

@@ -1,3 +1,4 @@
+import { nowUtc } from '../wordpress/time.ts';
 import type { Database } from './database.ts';
 import { writeOption } from './options.ts';
 
@@ -6,12 +7,9 @@ import { writeOption } from './options.ts';
  * option by which WordPress and the calendar drop what they keep (`tribe_last_save_post`, Unix time as a text with fraction).
  */
 export async function noteChange(db: Database, now: Date): Promise<void> {
-  await db.knex(db.table('fasti_changes')).where('id', 1).increment('counter', 1);
+  await db
+    .knex(db.table('fasti_changes'))
+    .where('id', 1)
+    .update({ counter: db.knex.raw('counter + 1'), changed_at: nowUtc(now) });
   await writeOption(db, 'tribe_last_save_post', String(now.getTime() / 1000), 'auto');
-}
-
-/** How many changes this database has seen through us. */
-export async function changeCount(db: Database): Promise<number> {
-  const row = (await db.knex(db.table('fasti_changes')).where('id', 1).first()) as { counter: number } | undefined;
-  return Number(row?.counter ?? 0);
 }

@@ -46,6 +46,12 @@ export interface Dialect {
   /** Keeps the rows found from other writers until the end of the transaction. SQLite has no FOR UPDATE: its transactions write alone anyway. */
   lockRows<T extends Knex.QueryBuilder>(query: T): T;
 
+  /**
+   * A text that is another one after anybody else has changed one of these tables; undefined while that can't be told. MySQL notes the time of the last
+   * change of each table, to the second; SQLite counts the changes of other connections.
+   */
+  foreignChanges(knex: Knex, tables: readonly string[]): Promise<string | undefined>;
+
   /** The statements that create a table if there is none of that name. `prefix` + `definition.name` is its name. */
   createTable(definition: TableDefinition, prefix: string): string[];
 

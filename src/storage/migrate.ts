@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { wordpressTables } from '../../migrations/001-wordpress-tables.ts';
 import { ownTables } from '../../migrations/002-own-tables.ts';
+import { importTables } from '../../migrations/003-imports.ts';
 import type { Database } from './database.ts';
 import { DatabaseUnavailable, type Dialect, type TableDefinition } from './dialect.ts';
 
@@ -15,7 +16,7 @@ export interface Migration {
 }
 
 /** All steps in their order, listed here so that they are there after the build as well. A step that was published is never changed. */
-const MIGRATIONS: readonly Migration[] = [wordpressTables, ownTables];
+const MIGRATIONS: readonly Migration[] = [wordpressTables, ownTables, importTables];
 
 /**
  * Brings the schema up to date. Two processes may do so at once; the second waits for the first.

@@ -44,6 +44,9 @@ export function openMysql(address: string): Engine {
 }
 
 /** MySQL and MariaDB, InnoDB. */
+/** The server notes seconds: within them a second change leaves the same note. */
+const UNSETTLED_SECONDS = 2;
+
 export const mysql: Dialect = {
   name: 'mysql',
   writers: CONNECTIONS - READERS,
@@ -56,6 +59,15 @@ export const mysql: Dialect = {
   lockRows: (query) => {
     query.forUpdate();
     return query;
+  },
+  foreignChanges: async (knex, tables) => {
+    const [rows] = (await knex.raw(
+      `SELECT COALESCE(MAX(UPDATE_TIME), '') AS last, COALESCE(TIMESTAMPDIFF(SECOND, MAX(UPDATE_TIME), NOW()), ${UNSETTLED_SECONDS}) AS age
+       FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${tables.map(() => '?').join(',')})`,
+      [...tables],
+    )) as [{ last: string; age: number }[]];
+    const [row] = rows;
+    return row && Number(row.age) >= UNSETTLED_SECONDS ? String(row.last) : undefined;
   },
   createTable,
   isDuplicate: (error) => ['ER_DUP_ENTRY', 'ER_DUP_ENTRY_WITH_KEY_NAME'].includes(codeOf(error)),

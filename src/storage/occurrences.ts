@@ -10,13 +10,17 @@ export async function writeOccurrence(db: Database, postId: number, dates: Event
   if (row === null) return;
   const { duration, ...moments } = row;
   const event = { ...moments, timezone: dates.timezone, duration, updated_at: updatedAt, hash: '' };
-  const known = (await db.knex(db.table('tec_events')).where('post_id', postId).select('event_id').first()) as { event_id: number } | undefined;
+  const known = (await db.knex(db.table('tec_events')).where('post_id', postId).select('event_id').first()) as
+    | { event_id: number }
+    | undefined;
   let eventId = known?.event_id;
   if (eventId === undefined) [eventId] = await db.knex(db.table('tec_events')).insert({ post_id: postId, ...event });
   else await db.knex(db.table('tec_events')).where('event_id', eventId).update(event);
 
   const occurrences = db.table('tec_occurrences');
-  const before = (await db.knex(occurrences).where('post_id', postId).orderBy('occurrence_id').select('occurrence_id').first()) as { occurrence_id: number } | undefined;
+  const before = (await db.knex(occurrences).where('post_id', postId).orderBy('occurrence_id').select('occurrence_id').first()) as
+    | { occurrence_id: number }
+    | undefined;
   const after = { event_id: eventId, post_id: postId, ...moments, duration, hash: occurrenceHash(postId, row), updated_at: updatedAt };
   if (before) await db.knex(occurrences).where('occurrence_id', before.occurrence_id).update(after);
   else await db.knex(occurrences).insert(after);
@@ -28,7 +32,9 @@ export async function removeOccurrence(db: Database, postId: number): Promise<vo
 }
 
 /** The first start and the last end (UTC) among published and private events, with the events that mark them. */
-export async function calendarEdges(db: Database): Promise<{ earliest?: { at: string; ids: number[] }; latest?: { at: string; ids: number[] } }> {
+export async function calendarEdges(
+  db: Database,
+): Promise<{ earliest?: { at: string; ids: number[] }; latest?: { at: string; ids: number[] } }> {
   const rows = () =>
     db
       .knex({ o: db.table('tec_occurrences') })

@@ -31,7 +31,13 @@ export interface PostQuery {
 }
 
 /** Metas by which published tickets name their event (decision D28). */
-const TICKET_LINKS = ['_tribe_rsvp_for_event', '_tec_tickets_commerce_event', '_tribe_tpp_for_event', '_tribe_wooticket_for_event', '_tribe_eddticket_for_event'];
+const TICKET_LINKS = [
+  '_tribe_rsvp_for_event',
+  '_tec_tickets_commerce_event',
+  '_tribe_tpp_for_event',
+  '_tribe_wooticket_for_event',
+  '_tribe_eddticket_for_event',
+];
 const EARTH_RADIUS_KM = 6371;
 
 /** Ids of one page of a list, in order, and how many there are in all. Two queries, whatever is asked. */
@@ -71,7 +77,12 @@ function momentColumn(column: 'start_date' | 'end_date', utc: boolean, occurrenc
 }
 
 /** Rows that the caller may see: by status, and by status of the caller's own. */
-export function whereVisible(db: Database, where: Knex.QueryBuilder, post: string, { viewer, all, own, exceptOwnPublishedTrash }: Visibility): void {
+export function whereVisible(
+  db: Database,
+  where: Knex.QueryBuilder,
+  post: string,
+  { viewer, all, own, exceptOwnPublishedTrash }: Visibility,
+): void {
   where.whereIn(`${post}.post_status`, [...all]);
   if (own.length === 0) return;
   where.orWhere((mine) => {
@@ -121,7 +132,13 @@ function narrow(db: Database, where: Knex.QueryBuilder, condition: Condition, qu
       return;
     case 'links':
       whereOpen(where, query);
-      where.whereIn('p.ID', (sub: Knex.QueryBuilder) => sub.select('l.post_id').from({ l: db.table('postmeta') }).where('l.meta_key', condition.key).whereIn('l.meta_value', condition.ids.map(String)));
+      where.whereIn('p.ID', (sub: Knex.QueryBuilder) =>
+        sub
+          .select('l.post_id')
+          .from({ l: db.table('postmeta') })
+          .where('l.meta_key', condition.key)
+          .whereIn('l.meta_value', condition.ids.map(String)),
+      );
       return;
     case 'linkedFrom':
       where.whereIn('p.ID', (sub: Knex.QueryBuilder) => linkTargets(db, sub, condition.key).where('l.post_id', condition.event));
@@ -131,19 +148,32 @@ function narrow(db: Database, where: Knex.QueryBuilder, condition: Condition, qu
       return;
     case 'linkedMeta':
       whereOpen(where, query);
-      where.whereIn('p.ID', (sub: Knex.QueryBuilder) => linkedPublic(db, sub, condition.link, condition.key).whereRaw(...raw(db.dialect.equalsFolded('m.meta_value', condition.value))));
+      where.whereIn('p.ID', (sub: Knex.QueryBuilder) =>
+        linkedPublic(db, sub, condition.link, condition.key).whereRaw(...raw(db.dialect.equalsFolded('m.meta_value', condition.value))),
+      );
       return;
     case 'meta':
       if (condition.blanked) whereOpen(where, query);
-      where[condition.present ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) => sub.select('m.post_id').from({ m: db.table('postmeta') }).where('m.meta_key', condition.key));
+      where[condition.present ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
+        sub
+          .select('m.post_id')
+          .from({ m: db.table('postmeta') })
+          .where('m.meta_key', condition.key),
+      );
       return;
     case 'placed':
       whereOpen(where, query);
-      where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) => placed(db, sub, condition.link).select('l.post_id'));
+      where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
+        placed(db, sub, condition.link).select('l.post_id'),
+      );
       return;
     case 'near':
       whereOpen(where, query);
-      where.whereIn('p.ID', (sub: Knex.QueryBuilder) => placed(db, sub, condition.link).select('l.post_id').whereRaw(`${distance(db, condition)[0]} <= ?`, [...distance(db, condition)[1], condition.km]));
+      where.whereIn('p.ID', (sub: Knex.QueryBuilder) =>
+        placed(db, sub, condition.link)
+          .select('l.post_id')
+          .whereRaw(`${distance(db, condition)[0]} <= ?`, [...distance(db, condition)[1], condition.km]),
+      );
       return;
     case 'ticketed':
       where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
@@ -161,15 +191,25 @@ function narrow(db: Database, where: Knex.QueryBuilder, condition: Condition, qu
 const raw = ([sql, bindings]: Sql): [string, Knex.RawBinding[]] => [sql, [...bindings]];
 
 /** What a protected post hides must not be told by filters either (decision D35). */
-const whereOpen = (where: Knex.QueryBuilder, { password }: PostQuery) => where.whereIn('p.post_password', password === undefined ? [''] : ['', password]);
+const whereOpen = (where: Knex.QueryBuilder, { password }: PostQuery) =>
+  where.whereIn('p.post_password', password === undefined ? [''] : ['', password]);
 
 /** Ids stand as text in metas; this reads them as numbers on both databases. */
 const asId = (db: Database, column: string) => db.knex.raw('CAST(?? AS UNSIGNED)', [column]);
 
-const linkTargets = (db: Database, sub: Knex.QueryBuilder, key: string): Knex.QueryBuilder => sub.select(asId(db, 'l.meta_value')).from({ l: db.table('postmeta') }).where('l.meta_key', key);
+const linkTargets = (db: Database, sub: Knex.QueryBuilder, key: string): Knex.QueryBuilder =>
+  sub
+    .select(asId(db, 'l.meta_value'))
+    .from({ l: db.table('postmeta') })
+    .where('l.meta_key', key);
 
 /** Venues or organizers that an event names which the caller may see; `upcomingSince`: one that starts from then on and is not hidden. */
-function linkedFromEvents(db: Database, sub: Knex.QueryBuilder, { key, upcomingSince }: Extract<Condition, { by: 'linkedFromAny' }>, query: PostQuery): void {
+function linkedFromEvents(
+  db: Database,
+  sub: Knex.QueryBuilder,
+  { key, upcomingSince }: Extract<Condition, { by: 'linkedFromAny' }>,
+  query: PostQuery,
+): void {
   linkTargets(db, sub, key)
     .join({ ev: db.table('posts') }, 'ev.ID', 'l.post_id')
     .where('ev.post_type', 'tribe_events')
@@ -183,7 +223,12 @@ function linkedFromEvents(db: Database, sub: Knex.QueryBuilder, { key, upcomingS
   sub
     .where(momentColumn('start_date', false, query.occurrences), '>=', upcomingSince)
     .whereNot('ev.post_status', 'trash')
-    .whereNotIn('ev.ID', (hidden: Knex.QueryBuilder) => hidden.select('h.post_id').from({ h: db.table('postmeta') }).where('h.meta_key', '_EventHideFromUpcoming'));
+    .whereNotIn('ev.ID', (hidden: Knex.QueryBuilder) =>
+      hidden
+        .select('h.post_id')
+        .from({ h: db.table('postmeta') })
+        .where('h.meta_key', '_EventHideFromUpcoming'),
+    );
 }
 
 /** Ids of posts linked to a public record that has a meta of this key (as `m`). What is not public must not be told by a filter. */
@@ -219,40 +264,65 @@ function distance(db: Database, { lat, lng }: { lat: number; lng: number }): Sql
   ];
 }
 
-function whereWords(db: Database, where: Knex.QueryBuilder, { terms, columns, metas, together }: Extract<Condition, { by: 'words' }>, query: PostQuery): void {
-  const open = query.password === undefined ? [''] : ['', query.password];
-  const holds = (text: string) => (builder: Knex.QueryBuilder, column: string) => builder.whereRaw(...raw(db.dialect.search(`p.${column}`, text)));
-  const [title = 'post_title', ...others] = columns;
-  if (together) {
-    if (terms.length === 0) {
-      where.whereRaw('1 = 0');
-      return;
-    }
-    const all = (builder: Knex.QueryBuilder, column: string) => terms.forEach(({ text }) => holds(text)(builder, column));
-    where
-      .where((named) => all(named, title))
-      .orWhere((told) =>
-        told.whereIn('p.post_password', open).where((any) => {
-          for (const column of others) any.orWhere((one) => all(one, column));
-          if (metas.length > 0) {
-            any.orWhereExists(
-              db
-                .knex({ m: db.table('postmeta') })
-                .select(db.knex.raw('1'))
-                .where('m.post_id', db.knex.ref('p.ID'))
-                .whereIn('m.meta_key', [...metas])
-                .where((one: Knex.QueryBuilder) => terms.forEach(({ text }) => one.whereRaw(...raw(db.dialect.search('m.meta_value', text))))),
-            );
-          }
-        }),
-      );
+function whereWords(db: Database, where: Knex.QueryBuilder, condition: Extract<Condition, { by: 'words' }>, query: PostQuery): void {
+  if (condition.together) whereAllInOne(db, where, condition, query);
+  else whereEachSomewhere(db, where, condition, query);
+}
+
+/** The columns that a protected post hides, and the one that it does not. */
+const splitTitle = (columns: readonly string[]) => ({ title: columns[0] ?? 'post_title', hidden: columns.slice(1) });
+
+/** All pieces in the same column or meta; nothing is found by a phrase without pieces. */
+function whereAllInOne(
+  db: Database,
+  where: Knex.QueryBuilder,
+  { terms, columns, metas }: Extract<Condition, { by: 'words' }>,
+  query: PostQuery,
+): void {
+  if (terms.length === 0) {
+    where.whereRaw('1 = 0');
     return;
   }
-  // As in WordPress, a visitor's search passes over protected posts; for others only their titles count (decision D13).
-  if (query.visible.viewer === 0) where.whereIn('p.post_password', open);
+  const { title, hidden } = splitTitle(columns);
+  const all = (column: string) => (builder: Knex.QueryBuilder) => {
+    for (const { text } of terms) builder.whereRaw(...raw(db.dialect.search(column, text)));
+  };
+  const meta = db
+    .knex({ m: db.table('postmeta') })
+    .select(db.knex.raw('1'))
+    .where('m.post_id', db.knex.ref('p.ID'))
+    .whereIn('m.meta_key', [...metas])
+    .where(all('m.meta_value'));
+  where.where(all(`p.${title}`)).orWhere((told) => {
+    whereOpen(told, query);
+    told.where((any) => {
+      for (const column of hidden) any.orWhere(all(`p.${column}`));
+      if (metas.length > 0) any.orWhereExists(meta);
+    });
+  });
+}
+
+/**
+ * Each term in one of the columns. As in WordPress, a visitor's search passes over protected posts; for others only their titles count
+ * (decision D13).
+ */
+function whereEachSomewhere(
+  db: Database,
+  where: Knex.QueryBuilder,
+  { terms, columns }: Extract<Condition, { by: 'words' }>,
+  query: PostQuery,
+): void {
+  const { title, hidden } = splitTitle(columns);
+  if (query.visible.viewer === 0) whereOpen(where, query);
   for (const { text, exclude } of terms) {
+    const holds = (column: string) => raw(db.dialect.search(`p.${column}`, text));
     const anywhere = (any: Knex.QueryBuilder) => {
-      any.where((one) => holds(text)(one, title)).orWhere((told) => told.whereIn('p.post_password', open).where((rest) => others.forEach((column) => rest.orWhere((one) => holds(text)(one, column)))));
+      any.whereRaw(...holds(title)).orWhere((told) => {
+        whereOpen(told, query);
+        told.where((rest) => {
+          for (const column of hidden) rest.orWhereRaw(...holds(column));
+        });
+      });
     };
     if (exclude) where.whereNot(anywhere);
     else where.where(anywhere);
@@ -288,7 +358,9 @@ function orderOf(db: Database, query: PostQuery): Sql[] {
     case 'distance': {
       const near = query.conditions.find((condition) => condition.by === 'near');
       if (!near) return plain();
-      const nearest = placed(db, db.knex.queryBuilder(), near.link).whereRaw('l.post_id = p.ID').select(db.knex.raw(`MIN(${distance(db, near)[0]})`, [...distance(db, near)[1]]));
+      const nearest = placed(db, db.knex.queryBuilder(), near.link)
+        .whereRaw('l.post_id = p.ID')
+        .select(db.knex.raw(`MIN(${distance(db, near)[0]})`, [...distance(db, near)[1]]));
       const { sql, bindings } = nearest.toSQL();
       return [[`(${sql}) ${direction}`, bindings as Knex.RawBinding[]], ...plain()];
     }

@@ -26,7 +26,11 @@ export async function existingPosts(db: Database, type: string, ids: readonly nu
 export async function findPostByPath(db: Database, type: string, path: readonly string[]): Promise<number | undefined> {
   const slug = path.at(-1);
   if (!slug) return undefined;
-  const rows = (await db.knex(db.table('posts')).where({ post_name: slug, post_type: type }).orderBy('ID').select('ID', 'post_parent')) as Pick<Post, 'ID' | 'post_parent'>[];
+  const rows = (await db
+    .knex(db.table('posts'))
+    .where({ post_name: slug, post_type: type })
+    .orderBy('ID')
+    .select('ID', 'post_parent')) as Pick<Post, 'ID' | 'post_parent'>[];
   const parent = path.length === 1 ? 0 : await findPostByPath(db, type, path.slice(0, -1));
   return rows.find((row) => row.post_parent === parent)?.ID;
 }
@@ -94,7 +98,11 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
   const keys = Object.keys(metas);
   if (keys.length === 0) return;
   const table = () => db.knex(db.table('postmeta'));
-  const stored = (await table().where('post_id', id).whereIn('meta_key', keys).orderBy('meta_id').select('meta_id', 'meta_key', 'meta_value')) as StoredMeta[];
+  const stored = (await table()
+    .where('post_id', id)
+    .whereIn('meta_key', keys)
+    .orderBy('meta_id')
+    .select('meta_id', 'meta_key', 'meta_value')) as StoredMeta[];
   const insert: { post_id: number; meta_key: string; meta_value: string }[] = [];
   const remove: number[] = [];
   for (const key of keys) {
@@ -120,10 +128,11 @@ interface StoredMeta {
 
 /** Removes a post with its metas, its links to terms and its revisions. Gives back nothing. */
 export async function removePost(db: Database, id: number): Promise<void> {
-  const revisions = ((await db.knex(db.table('posts')).where({ post_parent: id, post_type: 'revision' }).select('ID')) as { ID: number }[]).map(({ ID }) => ID);
+  const revisions = (
+    (await db.knex(db.table('posts')).where({ post_parent: id, post_type: 'revision' }).select('ID')) as { ID: number }[]
+  ).map(({ ID }) => ID);
   const ids = [id, ...revisions];
   await db.knex(db.table('postmeta')).whereIn('post_id', ids).delete();
   await db.knex(db.table('term_relationships')).whereIn('object_id', ids).delete();
   await db.knex(db.table('posts')).whereIn('ID', ids).delete();
 }
-

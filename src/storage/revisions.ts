@@ -9,7 +9,13 @@ const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
  * differs from the last one kept.
  */
 export async function keepRevision(db: Database, after: Post, author: number, home: string): Promise<void> {
-  const last = (await db.knex(db.table('posts')).where({ post_parent: after.ID, post_type: 'revision' }).orderBy('post_date', 'desc').orderBy('ID', 'desc').select(TEXTS).first()) as Post | undefined;
+  const last = (await db
+    .knex(db.table('posts'))
+    .where({ post_parent: after.ID, post_type: 'revision' })
+    .orderBy('post_date', 'desc')
+    .orderBy('ID', 'desc')
+    .select(TEXTS)
+    .first()) as Post | undefined;
   if (last && TEXTS.every((column) => last[column] === after[column])) return;
   if (after.post_status === 'auto-draft') return;
   const id = await insertPost(db, {

@@ -51,6 +51,10 @@ export const sqlite: Dialect = {
   orderFolded: (column, direction = 'asc') => [`fold(??) ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   asNumber: (column) => ['CAST(?? AS REAL)', [column]],
   lockRows: (query) => query,
+  foreignChanges: async (knex) => {
+    const [row] = (await knex.raw('PRAGMA data_version')) as { data_version: number }[];
+    return String(row?.data_version);
+  },
   createTable,
   isDuplicate: (error) => ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_ROWID'].includes(codeOf(error)),
   isBusy: (error) => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error)),

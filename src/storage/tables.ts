@@ -170,6 +170,45 @@ export interface LockRow {
   touched: number;
 }
 
+/** A source that something was imported from. */
+export interface ImportRow {
+  id: number;
+  /** The name of the source. */
+  source: string;
+  /** The number of its last run. */
+  run: number;
+  /** Whether that run has not come to its end. */
+  open: number;
+  /** How many entries of the source are dealt with in that run. */
+  done: number;
+  /** What the run has to report so far, as JSON. */
+  report: string;
+  /** UTC. */
+  touched_at: string;
+}
+
+/** Which record of ours a record of a source became. */
+export interface ImportIdRow {
+  import_id: number;
+  /** Digest of the kind and the name that the source has for it. */
+  item: string;
+  kind: string;
+  target: number;
+  /** Digest of what came in; empty where it is to be looked at again. */
+  digest: string;
+  run: number;
+}
+
+/** A record of ours that names records of the source which have not come in yet. */
+export interface ImportWaitingRow {
+  import_id: number;
+  item: string;
+  kind: string;
+  target: number;
+  /** What it names, as JSON. */
+  wants: string;
+}
+
 /** Name of a table without the prefix -> its row. */
 export interface Tables {
   posts: PostRow;
@@ -188,6 +227,9 @@ export interface Tables {
   tec_occurrences: TecOccurrenceRow;
   fasti_changes: ChangesRow;
   fasti_locks: LockRow;
+  fasti_imports: ImportRow;
+  fasti_import_ids: ImportIdRow;
+  fasti_import_waiting: ImportWaitingRow;
 }
 
 export type TableName = keyof Tables;

@@ -27,7 +27,10 @@ export interface TermQuery {
  * One page of terms and how many there are. As in WordPress, an empty category above a used one is listed though empty ones are hidden, without being
  * counted (contract 2.7.1). `tree`: all categories, for the addresses of the page's; empty for tags.
  */
-export async function findTerms(db: Database, query: TermQuery): Promise<{ terms: Term[]; total: number; tree: Map<number, { parent: number; slug: string }> }> {
+export async function findTerms(
+  db: Database,
+  query: TermQuery,
+): Promise<{ terms: Term[]; total: number; tree: Map<number, { parent: number; slug: string }> }> {
   const { kind, hideEmpty } = query;
   const tree = kind.hierarchical ? await loadTree(db, kind.taxonomy) : new Map<number, { parent: number; slug: string; count: number }>();
   const lifted = hideEmpty ? aboveUsed(tree) : [];
@@ -55,13 +58,26 @@ function narrowed(db: Database, { kind, search, include, exclude, parent, slug, 
   if (exclude?.length) builder.whereNotIn('t.term_id', [...exclude]);
   if (parent !== undefined) builder.where('tt.parent', parent);
   if (slug !== undefined) builder.where('t.slug', slug);
-  if (post !== undefined) builder.whereIn('tt.term_taxonomy_id', (sub: Knex.QueryBuilder) => sub.select('r.term_taxonomy_id').from({ r: db.table('term_relationships') }).where('r.object_id', post));
+  if (post !== undefined)
+    builder.whereIn('tt.term_taxonomy_id', (sub: Knex.QueryBuilder) =>
+      sub
+        .select('r.term_taxonomy_id')
+        .from({ r: db.table('term_relationships') })
+        .where('r.object_id', post),
+    );
   return builder;
 }
 
 function order(db: Database, builder: Knex.QueryBuilder, { order: by, descending, include = [] }: TermQuery): void {
   const direction = descending ? 'desc' : 'asc';
-  const columns = { id: 't.term_id', slug: 't.slug', count: 'tt.count', description: 'tt.description', parent: 'tt.parent', term_group: 't.term_group' };
+  const columns = {
+    id: 't.term_id',
+    slug: 't.slug',
+    count: 'tt.count',
+    description: 'tt.description',
+    parent: 'tt.parent',
+    term_group: 't.term_group',
+  };
   const included = by === 'include' || by === 'include_slugs';
   if (by === 'name' || by === 'description' || (included && include.length === 0)) {
     const [sql, bindings] = db.dialect.orderFolded(by === 'description' ? 'tt.description' : 't.name', direction);

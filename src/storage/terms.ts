@@ -2,7 +2,17 @@ import type { TermKind } from '../kinds/kind.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Database } from './database.ts';
 
-const COLUMNS = ['t.term_id', 't.name', 't.slug', 't.term_group', 'tt.term_taxonomy_id', 'tt.taxonomy', 'tt.description', 'tt.parent', 'tt.count'];
+const COLUMNS = [
+  't.term_id',
+  't.name',
+  't.slug',
+  't.term_group',
+  'tt.term_taxonomy_id',
+  'tt.taxonomy',
+  'tt.description',
+  'tt.parent',
+  'tt.count',
+];
 
 /** Terms of a taxonomy, joined to their rows there. */
 export function termsOf(db: Database, taxonomy: string) {
@@ -23,7 +33,11 @@ export async function loadTerms(db: Database, taxonomy: string, ids: readonly nu
 }
 
 /** Terms that one of these slugs, names or ids may mean, in one query. Names are compared under the collation. */
-export async function findTermsLike(db: Database, taxonomy: string, { ids, slugs, names }: { ids: readonly number[]; slugs: readonly string[]; names: readonly string[] }): Promise<Term[]> {
+export async function findTermsLike(
+  db: Database,
+  taxonomy: string,
+  { ids, slugs, names }: { ids: readonly number[]; slugs: readonly string[]; names: readonly string[] },
+): Promise<Term[]> {
   if (ids.length + slugs.length + names.length === 0) return [];
   return (await termsOf(db, taxonomy)
     .where((any) => {
@@ -63,18 +77,29 @@ export async function descendantsOf(db: Database, taxonomy: string, ids: readonl
 }
 
 /** Inserts a term and its row in the taxonomy. Gives its id. */
-export async function insertTerm(db: Database, kind: TermKind, term: { name: string; slug: string; description: string; parent: number }): Promise<number> {
+export async function insertTerm(
+  db: Database,
+  kind: TermKind,
+  term: { name: string; slug: string; description: string; parent: number },
+): Promise<number> {
   const [id] = await db.knex(db.table('terms')).insert({ name: term.name, slug: term.slug, term_group: 0 });
-  await db.knex(db.table('term_taxonomy')).insert({ term_id: id, taxonomy: kind.taxonomy, description: term.description, parent: term.parent, count: 0 });
+  await db
+    .knex(db.table('term_taxonomy'))
+    .insert({ term_id: id, taxonomy: kind.taxonomy, description: term.description, parent: term.parent, count: 0 });
   return Number(id);
 }
 
-export async function updateTerm(db: Database, term: Term, changes: Partial<Pick<Term, 'name' | 'slug' | 'description' | 'parent'>>): Promise<void> {
+export async function updateTerm(
+  db: Database,
+  term: Term,
+  changes: Partial<Pick<Term, 'name' | 'slug' | 'description' | 'parent'>>,
+): Promise<void> {
   const { name, slug, description, parent } = changes;
   const named = { ...(name === undefined ? {} : { name }), ...(slug === undefined ? {} : { slug }) };
   const placed = { ...(description === undefined ? {} : { description }), ...(parent === undefined ? {} : { parent }) };
   if (Object.keys(named).length > 0) await db.knex(db.table('terms')).where('term_id', term.term_id).update(named);
-  if (Object.keys(placed).length > 0) await db.knex(db.table('term_taxonomy')).where('term_taxonomy_id', term.term_taxonomy_id).update(placed);
+  if (Object.keys(placed).length > 0)
+    await db.knex(db.table('term_taxonomy')).where('term_taxonomy_id', term.term_taxonomy_id).update(placed);
 }
 
 /** Removes a term for good: its children move up to its parent, posts lose it (`wp_delete_term`). */

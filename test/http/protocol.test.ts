@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../src/errors.ts';
-import { parseQuery } from '../../src/http/input.ts';
-import { overriddenMethod, pickFields, readWrapping } from '../../src/http/protocol.ts';
+import { overriddenMethod, parseQuery } from '../../src/http/input.ts';
+import { pickFields, readWrapping } from '../../src/http/protocol.ts';
 
 const wrapping = (query: string) => readWrapping(parseQuery(query));
 

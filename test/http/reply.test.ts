@@ -11,6 +11,7 @@ const PRETTY = caller('/%postname%/');
 const PLAIN = caller('');
 const listing = (page: number, more: Partial<Listing> = {}): Listing => ({
   records: [],
+  timeliness: 'never',
   total: 25,
   pages: 3,
   page,

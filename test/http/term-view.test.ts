@@ -17,7 +17,7 @@ const TERM = {
   urls: { self: 's', collection: 'c', up: 'p' },
 };
 const caller = (can: boolean) => ({ viewer: { id: 1, login: 'x', can: () => can } }) as unknown as Caller;
-const page = { records: [TERM], total: 1, pages: 1, page: 1, query: [] };
+const page = { timeliness: 'never' as const, records: [TERM], total: 1, pages: 1, page: 1, query: [] };
 
 describe('a term', () => {
   it.each([undefined, '', 'view', 'edit'])('is whole in context %s', (context) => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
 import { createApp } from '../../src/http/app.ts';
+import type { Log } from '../../src/log.ts';
 import { openSite, type Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { urlOf } from './databases.ts';
@@ -43,16 +44,16 @@ export const basic = (user: string): string => `Basic ${Buffer.from(`${user}:${p
 /** Serves a database that `describeDatabases` made, on a port of its own. */
 export async function serveDatabase(
   db: Database,
-  { env = {}, clock }: { env?: Record<string, string>; clock?: () => Date } = {},
+  { env = {}, clock, log }: { env?: Record<string, string>; clock?: () => Date; log?: Log } = {},
 ): Promise<RunningSite> {
   const config = readConfig({
     DATABASE_URL: urlOf(db),
     UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-uploads-')),
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: 'silent', CACHE_FRESHNESS_MS: '0',
     TABLE_PREFIX: db.prefix,
     ...env,
   });
-  const site = await openSite(config, clock ? { clock } : {});
+  const site = await openSite(config, { ...(clock ? { clock } : {}), ...(log ? { log } : {}) });
   const server = http.createServer(createApp(site));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;

@@ -1,0 +1,58 @@
+import type { TableDefinition } from '../src/storage/dialect.ts';
+import type { Migration } from '../src/storage/migrate.ts';
+
+/** What imports remember: which record of a source became which of ours, and what still waits for a record to come. */
+export const importTables: Migration = {
+  name: '003-imports',
+  up: async ({ knex, dialect, prefix }) => {
+    for (const definition of TABLES) {
+      for (const statement of dialect.createTable(definition, prefix)) await knex.schema.raw(statement);
+    }
+  },
+};
+
+/** Names of a source as short digests; compared byte by byte. */
+const DIGEST = 'varchar(20) CHARACTER SET ascii COLLATE ascii_bin NOT NULL';
+
+const TABLES: readonly TableDefinition[] = [
+  // One row for each source: the number of its last run, how far that came, and what it has to report.
+  {
+    name: 'fasti_imports',
+    columns: {
+      id: 'bigint(20) unsigned NOT NULL AUTO_INCREMENT',
+      source: 'varchar(191) NOT NULL',
+      run: 'int NOT NULL DEFAULT 0',
+      open: 'int NOT NULL DEFAULT 0',
+      done: 'bigint NOT NULL DEFAULT 0',
+      report: 'longtext NOT NULL',
+      touched_at: 'varchar(19) NOT NULL',
+    },
+    primary: ['id'],
+    unique: { source: ['source'] },
+  },
+  // One row for each record of a source that came in.
+  {
+    name: 'fasti_import_ids',
+    columns: {
+      import_id: 'bigint(20) unsigned NOT NULL DEFAULT 0',
+      item: DIGEST,
+      kind: 'varchar(20) NOT NULL',
+      target: 'bigint(20) unsigned NOT NULL DEFAULT 0',
+      digest: DIGEST,
+      run: 'int NOT NULL DEFAULT 0',
+    },
+    primary: ['import_id', 'item'],
+  },
+  // Records that name others which have not come yet.
+  {
+    name: 'fasti_import_waiting',
+    columns: {
+      import_id: 'bigint(20) unsigned NOT NULL DEFAULT 0',
+      item: DIGEST,
+      kind: 'varchar(20) NOT NULL',
+      target: 'bigint(20) unsigned NOT NULL DEFAULT 0',
+      wants: 'longtext NOT NULL',
+    },
+    primary: ['import_id', 'item'],
+  },
+];

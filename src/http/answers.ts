@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
+import type { Freshness } from '../storage/freshness.ts';
+import { corsHeaders } from './cors.ts';
+
+/** An answer as it goes out, whole: it can be sent many times. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** Until when it holds if nothing is written, in milliseconds since 1970. */
+  readonly until: number;
+  /** Whether it may be kept for others: no caller's rights or origin went into it. */
+  readonly shared: boolean;
+}
+
+/** What is remembered of an answer: it holds while the data's version is the same and its time is not up. */
+interface Kept {
+  readonly answer: Answer;
+  readonly version: string;
+  zipped?: Buffer;
+}
+
+/** Answers to anonymous callers, in memory. */
+export interface Answers {
+  /** The answer that is right at this moment, without waiting; undefined: there is none, or it is not known whether it still is. */
+  readonly recall: (key: string) => Kept | undefined;
+  /** The kept answer if it is still right, else a new one; computed once for all who ask at the same time. */
+  readonly answerFor: (key: string, compute: () => Promise<Answer>) => Promise<Answer>;
+}
+
+/** What every entry costs besides its body: its key, headers and place. */
+const OVERHEAD_BYTES = 1024;
+/** Longer bodies are not kept, so that one answer never pushes out all others. */
+const LONGEST_BODY = 4 * 1024 * 1024;
+
+/** `bytes`: how much memory the bodies may take. */
+export function createAnswers(freshness: Freshness, { bytes, clock }: { bytes: number; clock: () => Date }): Answers {
+  const kept = new LRUCache<string, Kept>({
+    maxSize: bytes,
+    sizeCalculation: ({ answer, zipped }) => answer.body.length + (zipped?.length ?? 0) + OVERHEAD_BYTES,
+  });
+  const computing = new Map<string, Promise<Answer>>();
+
+  const holds = (entry: Kept | undefined, version: string | undefined): entry is Kept =>
+    entry !== undefined && entry.version === version && entry.answer.until > clock().getTime();
+
+  const keep = (key: string, answer: Answer, version: string | undefined) => {
+    if (version === undefined || !answer.shared || answer.status !== 200 || answer.body.length > LONGEST_BODY) return;
+    kept.set(key, { answer, version });
+  };
+
+  return {
+    recall: (key) => {
+      const version = freshness.known();
+      if (version === undefined) return undefined;
+      const entry = kept.get(key);
+      return holds(entry, version) ? entry : undefined;
+    },
+    answerFor: async (key, compute) => {
+      const version = await freshness.version();
+      const entry = kept.get(key);
+      if (version !== undefined && holds(entry, version)) return entry.answer;
+      const name = `${version ?? ''} ${key}`;
+      const running = version === undefined ? undefined : computing.get(name);
+      if (running) return running;
+      const work = compute()
+        .then((answer) => {
+          keep(key, answer, version);
+          return answer;
+        })
+        .finally(() => computing.delete(name));
+      if (version !== undefined) computing.set(name, work);
+      return work;
+    },
+  };
+}
+
+/**
+ * Under which name an answer to this request is remembered; undefined: never. Only what anonymous callers ask for without a body is; the
+ * language they prefer is part of it, their origin is repeated in headers that are added when it goes out.
+ */
+export function keyOf(req: Request, language: (acceptLanguage: string | undefined) => string): string | undefined {
+  const { method, headers, originalUrl } = req;
+  if (method !== 'GET' && method !== 'HEAD') return undefined;
+  if (headers.authorization !== undefined || headers['x-wp-nonce'] !== undefined || headers['transfer-encoding'] !== undefined)
+    return undefined;
+  if (headers['content-length'] !== undefined && headers['content-length'] !== '0') return undefined;
+  if (headers.cookie?.includes('wordpress_logged_in_') || originalUrl.length > LONGEST_KEY || originalUrl.includes('_wpnonce'))
+    return undefined;
+  return `${language(headers['accept-language'])} ${originalUrl}`;
+}
+
+const LONGEST_KEY = 2000;
+
+// ------------------------------------------------------------------------------------------------- going out
+const zip = promisify(gzip);
+/** Shorter bodies are not worth the work. */
+const WORTH_ZIPPING = 1024;
+
+/**
+ * Sends an answer: as 304 where the caller has it already, without body on HEAD, compressed for those who take it. A compressed body has a
+ * validator of its own, since a strong one names the bytes (RFC 9110, 8.8.3).
+ */
+export async function deliver(req: Request, res: ServerResponse, answer: Answer, entry?: Kept): Promise<void> {
+  const { status, headers, body } = answer;
+  const zipped = body.length >= WORTH_ZIPPING && takesGzip(req);
+  const etag = headers.ETag === undefined ? undefined : zipped ? `${headers.ETag.slice(0, -1)}-gzip"` : headers.ETag;
+  const sent: Record<string, string> = { ...headers, ...corsHeaders(req.headers.origin), ...(etag === undefined ? {} : { ETag: etag }) };
+  if (status === 200 && isKnown(req, etag, headers['Last-Modified'])) {
+    delete sent['Content-Type'];
+    res.writeHead(304, sent).end();
+    return;
+  }
+  const content = zipped ? (entry?.zipped ?? (await zip(body))) : body;
+  if (entry && zipped) entry.zipped = content;
+  if (zipped) sent['Content-Encoding'] = 'gzip';
+  sent['Content-Length'] = String(content.length);
+  res.writeHead(status, sent).end(req.method === 'HEAD' ? undefined : content);
+}
+
+/** Whether a validator says that the caller has these very bytes (RFC 9110, 13.2.2): a tag counts before a date. */
+function isKnown({ headers, method }: Request, etag: string | undefined, lastModified: string | undefined): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  const { 'if-none-match': tags, 'if-modified-since': since } = headers;
+  if (tags !== undefined)
+    return etag !== undefined && (tags.trim() === '*' || tags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag));
+  return since !== undefined && lastModified !== undefined && Date.parse(since) >= Date.parse(lastModified);
+}
+
+const takesGzip = ({ headers }: Request): boolean => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(headers['accept-encoding'] ?? '');
+
+/** The strong validator of a body. */
+export const tagOf = (body: Buffer): string => `"${createHash('sha1').update(body).digest('base64url')}"`;
