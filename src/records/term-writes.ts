@@ -5,7 +5,7 @@ import { type Database, lockNames } from '../storage/database.ts';
 import { deleteOption } from '../storage/options.ts';
 import { findTermsLike, insertTerm, loadTree, takenTermSlugs, updateTerm } from '../storage/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../wordpress/kses.ts';
-import { stripControlCharacters } from '../wordpress/plain-text.ts';
+import { hasVisibleText, stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { sanitizeTitle, uniqueTermSlug } from '../wordpress/slug.ts';
 
@@ -24,7 +24,7 @@ export interface TermDraft {
  */
 export async function createTermRow(db: Database, kind: TermKind, draft: TermDraft): Promise<{ id: number; slug: string }> {
   const name = sanitizeTermName(stripControlCharacters(draft.name));
-  if (name === '') fail('rest_invalid_param', { faults: new Map([['name', { stage: 'value' as const }]]) });
+  if (!hasVisibleText(name)) fail('rest_invalid_param', { faults: new Map([['name', { stage: 'value' as const }]]) });
   const wished = sanitizeTitle(draft.slug ?? '') || sanitizeTitle(draft.name) || sanitizeTitle(name);
   await lockNames(db, [`${kind.taxonomy}:name:${foldText(name)}`, `term:slug:${wished}`]);
 
@@ -63,7 +63,7 @@ export async function changeTermRow(
   const rows: Partial<Record<'name' | 'slug' | 'description', string>> & { parent?: number } = {};
   if (changes.name !== undefined) {
     rows.name = sanitizeTermName(stripControlCharacters(changes.name));
-    if (rows.name === '') fail('rest_invalid_param', { faults: new Map([['name', { stage: 'value' as const }]]) });
+    if (!hasVisibleText(rows.name)) fail('rest_invalid_param', { faults: new Map([['name', { stage: 'value' as const }]]) });
   }
   if (changes.description !== undefined) rows.description = sanitizeTermDescription(stripControlCharacters(changes.description));
   if (changes.slug !== undefined) {
