@@ -1,5 +1,5 @@
 import { decodeEntities, escHtml } from '../wordpress/entities.ts';
-import { stripAllTags } from '../wordpress/plain-text.ts';
+import { stripAllTags, stripControlCharacters } from '../wordpress/plain-text.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { type Amount, type ReadCost, readCost } from './amounts.ts';
 
@@ -155,8 +155,12 @@ function valuesOf(reads: readonly ReadCost[]): string[] {
   return [...new Set([...words, ...numbers])];
 }
 
-/** One value as it is stored: entities read, tags gone, blanks at its ends too. */
+/** One value as it is stored: entities read, tags and control characters gone, blanks at its ends too. */
 function plainCost(member: unknown): string {
   if (member === null || member === undefined || member === false) return '';
-  return typeof member === 'string' ? stripAllTags(decodeEntities(member)).trim() : member === true ? '1' : String(member);
+  return typeof member === 'string'
+    ? stripControlCharacters(stripAllTags(decodeEntities(member))).trim()
+    : member === true
+      ? '1'
+      : String(member);
 }
