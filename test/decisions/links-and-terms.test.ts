@@ -116,9 +116,20 @@ describeAsking('venues and organizers of an event', (ask) => {
   });
 
   it('D5 takes new ones alone, in a list and beside existing ones', async () => {
-    const alone = await ask.made('/events', { ...EVENT, venue: { venue: 'Barn', city: 'Asti' }, organizer: { organizer: 'Farmers', email: 'f@example.org' } });
-    expect(alone).toMatchObject({ venue: { venue: 'Barn', city: 'Asti', status: 'publish' }, organizer: [{ organizer: 'Farmers', email: 'f@example.org' }] });
-    const mixed = await ask.made('/events', { ...EVENT, venue: [{ venue: 'Loft' }, 12, { venue: 'Cellar' }], organizer: [24, { organizer: 'Guild' }] });
+    const alone = await ask.made('/events', {
+      ...EVENT,
+      venue: { venue: 'Barn', city: 'Asti' },
+      organizer: { organizer: 'Farmers', email: 'f@example.org' },
+    });
+    expect(alone).toMatchObject({
+      venue: { venue: 'Barn', city: 'Asti', status: 'publish' },
+      organizer: [{ organizer: 'Farmers', email: 'f@example.org' }],
+    });
+    const mixed = await ask.made('/events', {
+      ...EVENT,
+      venue: [{ venue: 'Loft' }, 12, { venue: 'Cellar' }],
+      organizer: [24, { organizer: 'Guild' }],
+    });
     expect(mixed.venue.map((venue: Json) => venue.venue)).toEqual(['Loft', 'Teatro Rossi', 'Cellar']);
     expect(mixed.organizer.map((organizer: Json) => organizer.organizer)).toEqual(['ACME Events', 'Guild']);
     expect(await ask.meta(mixed.id, '_EventVenueID')).toHaveLength(3);
@@ -126,7 +137,11 @@ describeAsking('venues and organizers of an event', (ask) => {
 
   it('D5 takes them from a form, with numbered members', async () => {
     const body = 'title=Form&start_date=2027-01-01&end_date=2027-01-01&organizer[0][organizer]=Anna&organizer[1]=24&venue[]=12&venue[]=13';
-    const answer = await ask.send('POST', '/wp-json/calendar/events/v1/events', { as: 'admin', body, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } });
+    const answer = await ask.send('POST', '/wp-json/calendar/events/v1/events', {
+      as: 'admin',
+      body,
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    });
     const event = bodyOf(answer, 201);
     expect(event.organizer.map((organizer: Json) => organizer.organizer)).toEqual(['Anna', 'ACME Events']);
     expect(idsIn(event.venue)).toEqual([12, 13]);
@@ -134,8 +149,14 @@ describeAsking('venues and organizers of an event', (ask) => {
 
   it('D5 replaces the links by those that a change names, in their order', async () => {
     const event = await ask.changed('/events/77', { venue: [15, 13], organizer: [{ id: 25 }, 24] });
-    expect([idsIn(event.venue), idsIn(event.organizer)]).toEqual([[15, 13], [25, 24]]);
-    expect([await ask.meta(77, '_EventVenueID'), await ask.meta(77, '_EventOrganizerID')]).toEqual([['15', '13'], ['25', '24']]);
+    expect([idsIn(event.venue), idsIn(event.organizer)]).toEqual([
+      [15, 13],
+      [25, 24],
+    ]);
+    expect([await ask.meta(77, '_EventVenueID'), await ask.meta(77, '_EventOrganizerID')]).toEqual([
+      ['15', '13'],
+      ['25', '24'],
+    ]);
   });
 
   it.each([
@@ -157,14 +178,17 @@ describeAsking('venues and organizers of an event', (ask) => {
     expect(await ask.everything()).toEqual(before);
   });
 
-  it.each([['Teatro Rossi'], ['TEATRO ROSSI'], ['Teatro Róssi']])('D8 gives the existing venue for the name %s to those who may edit it, and changes only what was sent', async (venue) => {
-    const before = await ask.read('/venues/12');
-    const answer = await ask.made('/venues', { venue, phone: '011 999' }, 'ed');
-    expect(answer).toMatchObject({ id: 12, venue: 'Teatro Rossi', phone: '011 999' });
-    const { json_ld: _ld, ...kept } = before;
-    expect(answer).toEqual({ ...kept, phone: '011 999' });
-    expect(await titled('tribe_venue', 'Teatro Rossi')).toHaveLength(1);
-  });
+  it.each([['Teatro Rossi'], ['TEATRO ROSSI'], ['Teatro Róssi']])(
+    'D8 gives the existing venue for the name %s to those who may edit it, and changes only what was sent',
+    async (venue) => {
+      const before = await ask.read('/venues/12');
+      const answer = await ask.made('/venues', { venue, phone: '011 999' }, 'ed');
+      expect(answer).toMatchObject({ id: 12, venue: 'Teatro Rossi', phone: '011 999' });
+      const { json_ld: _ld, ...kept } = before;
+      expect(answer).toEqual({ ...kept, phone: '011 999' });
+      expect(await titled('tribe_venue', 'Teatro Rossi')).toHaveLength(1);
+    },
+  );
   it('D8 does so with organizers', async () => {
     const before = await ask.read('/organizers/24');
     const answer = await ask.made('/organizers', { organizer: 'acme events', email: 'new@example.org' });
@@ -206,45 +230,72 @@ describeAsking('venues and organizers of an event', (ask) => {
     ['an organizer without text in its name', { organizer: [{ organizer: '<i></i>' }] }, 'admin', 400],
   ] as const)('D9 leaves nothing behind of an event refused for %s', async (_, refused, as, status) => {
     const before = await ask.everything();
-    const answer = await ask.post('/events', { ...EVENT, venue: [{ venue: 'Left behind' }, { venue: 'And this' }], organizer: { organizer: 'Left too' }, categories: ['New category'], ...refused }, as);
+    const answer = await ask.post(
+      '/events',
+      {
+        ...EVENT,
+        venue: [{ venue: 'Left behind' }, { venue: 'And this' }],
+        organizer: { organizer: 'Left too' },
+        categories: ['New category'],
+        ...refused,
+      },
+      as,
+    );
     expect(answer.status).toBe(status);
     expect(await ask.everything()).toEqual(before);
   });
   it('D9 leaves nothing behind of a change that is refused', async () => {
     const before = await ask.everything();
-    expectRefusal(await ask.patch('/events/79', { title: 'Half', venue: { venue: 'Left behind' }, tags: ['never seen'] }, 'auth'), 403, 'rest_forbidden');
+    expectRefusal(
+      await ask.patch('/events/79', { title: 'Half', venue: { venue: 'Left behind' }, tags: ['never seen'] }, 'auth'),
+      403,
+      'rest_forbidden',
+    );
     expect(await ask.everything()).toEqual(before);
   });
 
   it.each([
     ['venues', 12, '_EventVenueID', 'venue', 'location'],
     ['organizers', 24, '_EventOrganizerID', 'organizer', 'organizer'],
-  ] as const)('D11 keeps the links of %s that go to the trash, shows them to nobody, and brings them back', async (path, id, key, member, inLd) => {
-    const links = () => ask.db().from('postmeta').where({ meta_key: key, meta_value: String(id) }).orderBy('meta_id');
-    const before = await links();
-    const shown = async (as: As) => idsIn((await ask.read('/events/81', as))[member]);
-    expect(before.length).toBeGreaterThan(3);
-    expect(await shown(undefined)).toEqual([id]);
+  ] as const)(
+    'D11 keeps the links of %s that go to the trash, shows them to nobody, and brings them back',
+    async (path, id, key, member, inLd) => {
+      const links = () =>
+        ask
+          .db()
+          .from('postmeta')
+          .where({ meta_key: key, meta_value: String(id) })
+          .orderBy('meta_id');
+      const before = await links();
+      const shown = async (as: As) => idsIn((await ask.read('/events/81', as))[member]);
+      expect(before.length).toBeGreaterThan(3);
+      expect(await shown(undefined)).toEqual([id]);
 
-    bodyOf(await ask.del(`/${path}/${id}`));
-    expect(await links()).toEqual(before);
-    for (const as of [undefined, 'sub', 'contrib', 'auth', 'ed', 'admin'] as const) {
-      expect({ as, shown: await shown(as) }).toEqual({ as, shown: [] });
-      expect((await ask.read('/events/81', as)).json_ld[inLd]).toBeUndefined();
-      const listed = (await ask.read('/events?include=81,77', as)).events;
-      expect(listed.flatMap((event: Json) => idsIn(event[member]))).not.toContain(id);
-    }
+      bodyOf(await ask.del(`/${path}/${id}`));
+      expect(await links()).toEqual(before);
+      for (const as of [undefined, 'sub', 'contrib', 'auth', 'ed', 'admin'] as const) {
+        expect({ as, shown: await shown(as) }).toEqual({ as, shown: [] });
+        expect((await ask.read('/events/81', as)).json_ld[inLd]).toBeUndefined();
+        const listed = (await ask.read('/events?include=81,77', as)).events;
+        expect(listed.flatMap((event: Json) => idsIn(event[member]))).not.toContain(id);
+      }
 
-    expect((await ask.changed(`/${path}/${id}`, { status: 'publish' })).status).toBe('publish');
-    expect(await links()).toEqual(before);
-    expect(await shown(undefined)).toEqual([id]);
-  });
+      expect((await ask.changed(`/${path}/${id}`, { status: 'publish' })).status).toBe('publish');
+      expect(await links()).toEqual(before);
+      expect(await shown(undefined)).toEqual([id]);
+    },
+  );
 });
 
 describeAsking('new venues and organizers within an event', (ask) => {
   /** Takes a capability from the contributor. */
   const without = (capability: string) =>
-    ask.rows((db) => db.from('usermeta').where({ user_id: 4, meta_key: 'wp_capabilities' }).update({ meta_value: `a:2:{s:11:"contributor";b:1;s:${capability.length}:"${capability}";b:0;}` }));
+    ask.rows((db) =>
+      db
+        .from('usermeta')
+        .where({ user_id: 4, meta_key: 'wp_capabilities' })
+        .update({ meta_value: `a:2:{s:11:"contributor";b:1;s:${capability.length}:"${capability}";b:0;}` }),
+    );
 
   it.each([
     ['venue', { venue: 'Barn' }, 'edit_tribe_venues'],
