@@ -50,10 +50,9 @@ export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal:
   const { faults, data = {}, values = {}, besides = {} } = details;
   const names = faults ? [...faults.keys()] : Array.isArray(data.params) ? (data.params as string[]) : [];
   const message = t(language, `problems:${problem}`, { params: names.join(', '), ...values });
-  // A refused JSONP name is the one error without data (`WP_REST_Server::json_error`).
-  const rest =
-    problem === 'rest_callback_invalid' ? {} : { data: { status, ...(faults ? faultMembers(t, language, faults) : {}), ...data } };
+  const rest = refusal.shape === 'bare' ? {} : { data: { status, ...(faults ? faultMembers(t, language, faults) : {}), ...data } };
   const retryAfter = data.retry_after ?? RETRY_AFTER[status];
+  if (refusal.shape === 'error') return { status, body: { error: message } };
   return {
     status,
     body: { code, message, ...rest, ...besides, ...(status >= 500 && requestId !== undefined ? { request_id: requestId } : {}) },
@@ -64,16 +63,27 @@ export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal:
 /** Members `params` and `details`: a sentence for each parameter, and more about those whose type or set was missed. */
 function faultMembers(t: Texts['t'], language: string, faults: ReadonlyMap<string, Fault>) {
   const sentences = [...faults].map(([param, fault]) => [param, sentence(t, language, param, fault)] as const);
-  const typed = sentences.filter(([param]) => faults.get(param)!.stage !== 'value');
-  const details = typed.map(([param, message]) => [
-    param,
-    { code: faults.get(param)!.stage === 'enum' ? 'rest_not_in_enum' : 'rest_invalid_type', message, data: { param } },
-  ]);
+  const details = sentences.flatMap(([param, message]) => {
+    const fault = faults.get(param)!;
+    return fault.stage === 'value' ? [] : [[param, { code: codeOf(fault), message, data: about(param, message, fault) }] as const];
+  });
   return { params: Object.fromEntries(sentences), details: details.length === 0 ? [] : Object.fromEntries(details) };
+}
+
+type TypedFault = Exclude<Fault, { stage: 'value' }>;
+
+const codeOf = (fault: TypedFault): string =>
+  fault.stage === 'schema' ? fault.code : fault.stage === 'enum' ? 'rest_not_in_enum' : 'rest_invalid_type';
+
+function about(param: string, message: string, fault: TypedFault): object | null {
+  if (fault.stage !== 'schema' || fault.about === 'param') return { param };
+  if (fault.about === 'argument') return { status: 400, argument: param, details: message };
+  return fault.about ?? null;
 }
 
 function sentence(t: Texts['t'], language: string, param: string, fault: Fault): string {
   if (fault.stage === 'type') return t(language, 'reasons:type', { param, type: fault.type });
   if (fault.stage === 'enum') return t(language, 'reasons:enum', { param, values: fault.values });
+  if (fault.stage === 'schema') return t(language, `reasons:${fault.reason}`, { param, ...fault.values });
   return t(language, [...(fault.reason === undefined ? [] : [`reasons:${fault.reason}`]), 'reasons:invalid'], { param });
 }

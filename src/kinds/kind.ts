@@ -41,6 +41,9 @@ export interface Field extends Param {
 /** How a list may be narrowed. Every member becomes one bound condition of SQL in `storage/post-list.ts`. */
 export type Condition =
   | { readonly by: 'id'; readonly ids: readonly number[] }
+  | { readonly by: 'notId'; readonly ids: readonly number[] }
+  | { readonly by: 'author' | 'notAuthor' | 'parents' | 'notParents'; readonly ids: readonly number[] }
+  | { readonly by: 'slug'; readonly slugs: readonly string[] }
   | { readonly by: 'parent'; readonly id: number }
   | {
       readonly by: 'moment';
@@ -49,7 +52,11 @@ export type Condition =
       readonly op: '<' | '<=' | '>' | '>=';
       readonly value: string;
     }
-  | { readonly by: 'modified'; readonly op: '<' | '>'; readonly value: string }
+  | { readonly by: 'modified' | 'published'; readonly op: '<' | '>'; readonly value: string }
+  /** Attachments by their MIME types, whole or as `image/`. */
+  | { readonly by: 'mime'; readonly types: readonly string[] }
+  /** Attachments of nothing or of what is published, and the caller's own. */
+  | { readonly by: 'attachedToPublic'; readonly viewer: number }
   | {
       readonly by: 'words';
       readonly terms: readonly SearchTerm[];
@@ -57,7 +64,7 @@ export type Condition =
       readonly metas: readonly string[];
       readonly together: boolean;
     }
-  | { readonly by: 'terms'; readonly kind: TermKindName; readonly ids: readonly number[] }
+  | { readonly by: 'terms'; readonly kind: TermKindName; readonly ids: readonly number[]; readonly wanted?: 'any' | 'all' | 'none' }
   | { readonly by: 'links'; readonly key: string; readonly ids: readonly number[] }
   | { readonly by: 'linkedFrom'; readonly key: string; readonly event: number }
   | { readonly by: 'linkedFromAny'; readonly key: string; readonly wanted: boolean; readonly upcomingSince?: string }
@@ -68,7 +75,7 @@ export type Condition =
   | { readonly by: 'ticketed'; readonly wanted: boolean };
 
 export type Order = {
-  readonly by: 'start' | 'date' | 'modified' | 'title' | 'id' | 'include' | 'distance' | 'end' | 'slug';
+  readonly by: 'start' | 'date' | 'modified' | 'title' | 'id' | 'include' | 'distance' | 'end' | 'slug' | 'author' | 'parent' | 'slugs' | 'menu';
   readonly descending: boolean;
 };
 

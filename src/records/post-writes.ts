@@ -100,6 +100,8 @@ async function writeNew(site: Site, db: Database, caller: Caller, kind: PostKind
   const title = own.columns.post_title ?? '';
   if (!hasVisibleText(title)) fail(kind.name === 'event' ? 'empty_content' : (`could-not-create-${kind.name}` as ProblemName));
 
+  mayGiveTo(caller, kind, own.columns.post_author, viewer.id);
+
   if (kind.name !== 'event') {
     const known = await knownByTitle(db, caller, kind, title, own.columns.post_content);
     if (known) {
@@ -125,7 +127,6 @@ async function writeNew(site: Site, db: Database, caller: Caller, kind: PostKind
     post_type: kind.postType,
     post_name: unique ? await freeSlug(db, kind, slug, 0) : slug,
   };
-  mayGiveTo(caller, kind, columns.post_author, viewer.id);
   const id = await insertPost(db, columns);
   const row = {
     post_content: '',

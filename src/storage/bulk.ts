@@ -40,8 +40,18 @@ export async function insertEvents(db: Database, events: readonly NewEvent[], up
   );
   await insertRows(db, 'term_relationships', links);
 
-  const moments = events.map(({ dates }) => occurrence(dates));
-  const rows = moments.flatMap((row, place) => (row ? [{ row, post_id: ids[place]!, timezone: events[place]!.dates.timezone }] : []));
+  await insertOccurrences(db, new Map(events.map(({ dates }, place) => [ids[place]!, dates])), updatedAt);
+  return ids;
+}
+
+/** Writes the calendar's rows of events that have none yet. Inconsistent dates get none; gives the ids of those events. */
+export async function insertOccurrences(db: Database, events: ReadonlyMap<number, EventDates>, updatedAt: string): Promise<number[]> {
+  const unsound: number[] = [];
+  const rows = [...events].flatMap(([post_id, dates]) => {
+    const row = occurrence(dates);
+    if (row === null) unsound.push(post_id);
+    return row === null ? [] : [{ row, post_id, timezone: dates.timezone }];
+  });
   await insertRows(
     db,
     'tec_events',
@@ -65,14 +75,21 @@ export async function insertEvents(db: Database, events: readonly NewEvent[], up
       updated_at: updatedAt,
     })),
   );
-  return ids;
+  return unsound;
 }
 
 /** SQLite takes 32,766 values in a statement; a tenth of that compiles faster. */
 const MOST_VALUES = 3000;
 
-/** knex writes many rows as a UNION for SQLite, which is slow and bounded; a list of VALUES is understood by both databases. */
-async function insertRows(db: Database, name: TableName, rows: readonly Readonly<Record<string, string | number | null>>[]): Promise<void> {
+/**
+ * Inserts many rows that all name the columns of the first. knex writes many rows as a UNION for SQLite, which is slow and bounded; a list of VALUES
+ * is understood by both databases.
+ */
+export async function insertRows(
+  db: Database,
+  name: TableName,
+  rows: readonly Readonly<Record<string, string | number | null>>[],
+): Promise<void> {
   const columns = Object.keys(rows[0] ?? {});
   const most = Math.max(1, Math.floor(MOST_VALUES / columns.length));
   const names = columns.map(() => '??').join(', ');

@@ -28,8 +28,15 @@ export async function noteEdges(db: Database, postId: number): Promise<void> {
   const beyond =
     row !== undefined &&
     (!(String(members.earliest_date ?? '') <= row.start && members.earliest_date) || !(String(members.latest_date ?? '') >= row.end));
-  if (!marks && !beyond) return;
+  if (marks || beyond) await writeEdges(db, stored);
+}
 
+/** The same after many writes, whichever they were. */
+export async function renewEdges(db: Database): Promise<void> {
+  await writeEdges(db, (await readOptions(db, [OPTION])).get(OPTION) ?? '');
+}
+
+async function writeEdges(db: Database, stored: string): Promise<void> {
   const { earliest, latest } = await calendarEdges(db);
   const changed = withMembers(stored, {
     ...(earliest ? { earliest_date: earliest.at, earliest_date_markers: earliest.ids } : {}),

@@ -21,7 +21,13 @@ export async function findImport(db: Database, source: string): Promise<ImportRo
 
 /** Begins a run of a source, whatever the last one came to. Gives its row. Call it in a transaction. */
 export async function beginImport(db: Database, source: string, report: string, now: string): Promise<ImportRow> {
-  await upsert(db, 'fasti_imports', { source, run: 0, open: 1, done: 0, report, touched_at: now }, ['source'], ['open', 'done', 'report', 'touched_at']);
+  await upsert(
+    db,
+    'fasti_imports',
+    { source, run: 0, open: 1, done: 0, report, touched_at: now },
+    ['source'],
+    ['open', 'done', 'report', 'touched_at'],
+  );
   await db.from('fasti_imports').where('source', source).increment('run', 1);
   return (await db.from('fasti_imports').where('source', source).first()) as ImportRow;
 }
@@ -59,21 +65,29 @@ export async function loadLedger(db: Database, importId: number, items: readonly
 /** Notes which records became which. */
 export async function writeLedger(db: Database, importId: number, entries: readonly LedgerEntry[]): Promise<void> {
   for (let at = 0; at < entries.length; at += KEYS_AT_ONCE) {
-    const rows: ImportIdRow[] = entries.slice(at, at + KEYS_AT_ONCE).map(({ item, kind, target, digest, run }) => ({ import_id: importId, item, kind, target, digest, run }));
+    const rows: ImportIdRow[] = entries
+      .slice(at, at + KEYS_AT_ONCE)
+      .map(({ item, kind, target, digest, run }) => ({ import_id: importId, item, kind, target, digest, run }));
     await upsert(db, 'fasti_import_ids', rows, ['import_id', 'item'], ['kind', 'target', 'digest', 'run']);
   }
 }
 
 /** Ids of ours that records of these kinds became. */
 export async function importedIds(db: Database, importId: number, kinds: readonly string[]): Promise<number[]> {
-  const rows = await db.from('fasti_import_ids').where('import_id', importId).whereIn('kind', [...kinds]).select('target');
+  const rows = await db
+    .from('fasti_import_ids')
+    .where('import_id', importId)
+    .whereIn('kind', [...kinds])
+    .select('target');
   return rows.map(({ target }) => target);
 }
 
 /** Notes what records wait for. */
 export async function writeWaiting(db: Database, importId: number, rows: readonly Omit<ImportWaitingRow, 'import_id'>[]): Promise<void> {
   for (let at = 0; at < rows.length; at += KEYS_AT_ONCE) {
-    const some: ImportWaitingRow[] = rows.slice(at, at + KEYS_AT_ONCE).map(({ item, kind, target, wants }) => ({ import_id: importId, item, kind, target, wants }));
+    const some: ImportWaitingRow[] = rows
+      .slice(at, at + KEYS_AT_ONCE)
+      .map(({ item, kind, target, wants }) => ({ import_id: importId, item, kind, target, wants }));
     await upsert(db, 'fasti_import_waiting', some, ['import_id', 'item'], ['kind', 'target', 'wants']);
   }
 }

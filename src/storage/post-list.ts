@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Condition, Order, PostKind } from '../kinds/kind.ts';
+import type { Condition, Order, PostKind, TermKindName } from '../kinds/kind.ts';
 import type { Database } from './database.ts';
 import type { Sql } from './dialect.ts';
 
@@ -16,7 +16,7 @@ export interface Visibility {
 }
 
 export interface PostQuery {
-  readonly kind: PostKind;
+  readonly kind: Pick<PostKind, 'postType' | 'dated'>;
   readonly visible: Visibility;
   /** Which events the caller may see: what "has events" and "upcoming" look at. */
   readonly visibleEvents: Visibility;
@@ -26,6 +26,8 @@ export interface PostQuery {
   readonly offset: number;
   /** The password that came with the request: it opens protected posts to filters on what they hide. */
   readonly password: string | undefined;
+  /** Whether filters may tell what a protected record hides, because its answer hides nothing (WordPress's own routes). Absent: they may not. */
+  readonly tellsAll?: boolean;
   /** Whether occurrence rows are in force; otherwise the dates are read from the metas. */
   readonly occurrences: boolean;
 }
@@ -107,6 +109,39 @@ function narrow(db: Database, where: Knex.QueryBuilder, condition: Condition, qu
     case 'id':
       where.whereIn('p.ID', [...condition.ids]);
       return;
+    case 'notId':
+      where.whereNotIn('p.ID', [...condition.ids]);
+      return;
+    case 'author':
+    case 'notAuthor':
+      where[condition.by === 'author' ? 'whereIn' : 'whereNotIn']('p.post_author', [...condition.ids]);
+      return;
+    case 'parents':
+    case 'notParents':
+      where[condition.by === 'parents' ? 'whereIn' : 'whereNotIn']('p.post_parent', [...condition.ids]);
+      return;
+    case 'slug':
+      where.whereIn('p.post_name', [...condition.slugs]);
+      return;
+    case 'mime':
+      where.where((any) => {
+        for (const type of condition.types) {
+          if (type.endsWith('/')) any.orWhereRaw("p.post_mime_type LIKE ? ESCAPE '!'", [`${type.replace(/[!%_]/g, '!$&')}%`]);
+          else any.orWhere('p.post_mime_type', type);
+        }
+      });
+      return;
+    case 'attachedToPublic':
+      where
+        .where('p.post_parent', 0)
+        .orWhereIn('p.post_parent', (sub: Knex.QueryBuilder) =>
+          sub
+            .select('up.ID')
+            .from({ up: db.table('posts') })
+            .where('up.post_status', 'publish'),
+        );
+      if (condition.viewer > 0) where.orWhere('p.post_author', condition.viewer);
+      return;
     case 'parent':
       where.where('p.post_parent', condition.id);
       return;
@@ -114,21 +149,20 @@ function narrow(db: Database, where: Knex.QueryBuilder, condition: Condition, qu
       where.where(momentColumn(condition.column, condition.utc, query.occurrences), condition.op, condition.value);
       return;
     case 'modified':
-      where.where('p.post_modified', condition.op, condition.value);
+    case 'published':
+      where.where(condition.by === 'modified' ? 'p.post_modified' : 'p.post_date', condition.op, condition.value);
       return;
     case 'words':
       whereWords(db, where, condition, query);
       return;
     case 'terms':
       whereOpen(where, query);
-      where.whereIn('p.ID', (sub: Knex.QueryBuilder) =>
-        sub
-          .select('r.object_id')
-          .from({ r: db.table('term_relationships') })
-          .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
-          .where('tt.taxonomy', condition.kind === 'category' ? 'tribe_events_cat' : 'post_tag')
-          .whereIn('tt.term_id', [...condition.ids]),
-      );
+      if (condition.wanted === 'all')
+        for (const id of condition.ids) where.whereIn('p.ID', (sub: Knex.QueryBuilder) => postsOfTerms(db, sub, condition.kind, [id]));
+      else {
+        const among = condition.wanted === 'none' ? 'whereNotIn' : 'whereIn';
+        where[among]('p.ID', (sub: Knex.QueryBuilder) => postsOfTerms(db, sub, condition.kind, condition.ids));
+      }
       return;
     case 'links':
       whereOpen(where, query);
@@ -190,9 +224,17 @@ function narrow(db: Database, where: Knex.QueryBuilder, condition: Condition, qu
 
 const raw = ([sql, bindings]: Sql): [string, Knex.RawBinding[]] => [sql, [...bindings]];
 
+const postsOfTerms = (db: Database, sub: Knex.QueryBuilder, kind: TermKindName, ids: readonly number[]): Knex.QueryBuilder =>
+  sub
+    .select('r.object_id')
+    .from({ r: db.table('term_relationships') })
+    .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+    .where('tt.taxonomy', kind === 'category' ? 'tribe_events_cat' : 'post_tag')
+    .whereIn('tt.term_id', [...ids]);
+
 /** What a protected post hides must not be told by filters either (decision D35). */
-const whereOpen = (where: Knex.QueryBuilder, { password }: PostQuery) =>
-  where.whereIn('p.post_password', password === undefined ? [''] : ['', password]);
+const whereOpen = (where: Knex.QueryBuilder, { password, tellsAll }: PostQuery) =>
+  tellsAll ? where : where.whereIn('p.post_password', password === undefined ? [''] : ['', password]);
 
 /** Ids stand as text in metas; this reads them as numbers on both databases. */
 const asId = (db: Database, column: string) => db.knex.raw('CAST(?? AS UNSIGNED)', [column]);
@@ -346,6 +388,17 @@ function orderOf(db: Database, query: PostQuery): Sql[] {
       return plain('p.post_modified');
     case 'slug':
       return plain('p.post_name');
+    case 'author':
+      return plain('p.post_author');
+    case 'parent':
+      return plain('p.post_parent');
+    case 'menu':
+      return plain('p.menu_order');
+    case 'slugs': {
+      const slugs = query.conditions.find((condition) => condition.by === 'slug')?.slugs ?? [];
+      const places = slugs.map((_, place) => `WHEN ? THEN ${place}`).join(' ');
+      return slugs.length === 0 ? plain() : [[`CASE p.post_name ${places} END ${direction}`, [...slugs]], ...plain()];
+    }
     case 'id':
       return plain();
     case 'title':

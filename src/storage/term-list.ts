@@ -13,7 +13,7 @@ export interface TermQuery {
   readonly include: readonly number[] | undefined;
   readonly exclude: readonly number[] | undefined;
   readonly parent: number | undefined;
-  readonly slug: string | undefined;
+  readonly slug: string | readonly string[] | undefined;
   /** Only the terms of this post. */
   readonly post: number | undefined;
   readonly hideEmpty: boolean;
@@ -57,7 +57,7 @@ function narrowed(db: Database, { kind, search, include, exclude, parent, slug, 
   if (include) builder.whereIn('t.term_id', [...include]);
   if (exclude?.length) builder.whereNotIn('t.term_id', [...exclude]);
   if (parent !== undefined) builder.where('tt.parent', parent);
-  if (slug !== undefined) builder.where('t.slug', slug);
+  if (slug !== undefined) builder.whereIn('t.slug', [slug].flat() as string[]);
   if (post !== undefined)
     builder.whereIn('tt.term_taxonomy_id', (sub: Knex.QueryBuilder) =>
       sub

@@ -1,0 +1,130 @@
+import type { Post } from '../wordpress/rows.ts';
+import { insertRows } from './bulk.ts';
+import type { Database } from './database.ts';
+import { type Visibility, whereVisible } from './post-list.ts';
+import { BLANK } from './posts.ts';
+import type { TableName } from './tables.ts';
+
+/*
+ * Many rows in few statements, for imports and exports. What is written here is new: nothing of it may exist yet.
+ */
+
+/** Characters in one statement: servers limit the size of what they are sent. */
+const CHARACTERS = 2 ** 20;
+const IDS = 1000;
+
+/** What holds these ids: type and guid by id. */
+export async function takenPostIds(db: Database, ids: readonly number[]): Promise<Map<number, Pick<Post, 'ID' | 'post_type' | 'guid'>>> {
+  const rows: Pick<Post, 'ID' | 'post_type' | 'guid'>[] = await inParts(ids, (some) =>
+    db.from('posts').whereIn('ID', some).select('ID', 'post_type', 'guid'),
+  );
+  return new Map(rows.map((row) => [row.ID, row]));
+}
+
+/** Which of these ids (of terms, of rows of taxonomies, of users) are taken. */
+export async function takenIds(db: Database, table: 'terms' | 'term_taxonomy' | 'users', ids: readonly number[]): Promise<Set<number>> {
+  const column = { terms: 'term_id', term_taxonomy: 'term_taxonomy_id', users: 'ID' }[table];
+  const rows: { id: number }[] = await inParts(ids, (some) => db.knex(db.table(table)).whereIn(column, some).select({ id: column }));
+  return new Set(rows.map(({ id }) => id));
+}
+
+export async function highestPostId(db: Database): Promise<number> {
+  const row = (await db.knex(db.table('posts')).max({ id: 'ID' }).first()) as { id: number | null } | undefined;
+  return Number(row?.id ?? 0);
+}
+
+/** Posts of any type that have one of these slugs. */
+export async function holdersOfSlugs(db: Database, slugs: readonly string[]): Promise<Pick<Post, 'ID' | 'post_type' | 'post_name'>[]> {
+  return inParts(slugs, (some) => db.from('posts').whereIn('post_name', some).select('ID', 'post_type', 'post_name'));
+}
+
+/** Inserts posts under the ids they carry. */
+export async function insertPosts(db: Database, posts: readonly Partial<Post>[]): Promise<void> {
+  await insertAll(
+    db,
+    'posts',
+    posts.map((columns) => ({ ...BLANK, ...columns })),
+  );
+}
+
+export async function insertMetas(
+  db: Database,
+  metas: readonly { post_id: number; meta_key: string; meta_value: string }[],
+): Promise<void> {
+  await insertAll(db, 'postmeta', metas);
+}
+
+/** Links posts to rows of taxonomies. */
+export async function insertTermLinks(db: Database, links: readonly { object_id: number; term_taxonomy_id: number }[]): Promise<void> {
+  await insertAll(
+    db,
+    'term_relationships',
+    links.map((link) => ({ ...link, term_order: 0 })),
+  );
+}
+
+/** Adds to the counts of terms (by `term_taxonomy_id`), one statement for each number. */
+export async function addToCounts(db: Database, more: ReadonlyMap<number, number>): Promise<void> {
+  const byNumber = new Map<number, number[]>();
+  for (const [id, number] of more) byNumber.set(number, [...(byNumber.get(number) ?? []), id]);
+  for (const [number, ids] of byNumber) await db.from('term_taxonomy').whereIn('term_taxonomy_id', ids).increment('count', number);
+}
+
+/** Titles of a type outside the trash, with the start where there is one, in pages by id. */
+export async function titlesOf(
+  db: Database,
+  type: string,
+  after: number,
+  limit: number,
+): Promise<{ id: number; title: string; start: string | null }[]> {
+  return db
+    .knex({ p: db.table('posts') })
+    .leftJoin({ m: db.table('postmeta') }, (on) => on.on('m.post_id', 'p.ID').andOnVal('m.meta_key', '_EventStartDate'))
+    .where('p.post_type', type)
+    .whereNotIn('p.post_status', ['trash', 'auto-draft'])
+    .where('p.ID', '>', after)
+    .orderBy('p.ID')
+    .limit(limit)
+    .select({ id: 'p.ID', title: 'p.post_title', start: 'm.meta_value' });
+}
+
+/** Ids of the posts of a type that a caller may see, those after an id, in their order. */
+export async function visibleIds(db: Database, type: string, visible: Visibility, after: number, limit: number): Promise<number[]> {
+  const rows: { id: number }[] = await db
+    .knex({ p: db.table('posts') })
+    .where('p.post_type', type)
+    .where('p.ID', '>', after)
+    .where((where) => whereVisible(db, where, 'p', visible))
+    .orderBy('p.ID')
+    .limit(limit)
+    .select({ id: 'p.ID' });
+  return rows.map(({ id }) => id);
+}
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+async function insertAll(db: Database, table: TableName, rows: readonly Row[]): Promise<void> {
+  for (const part of parts(rows)) await insertRows(db, table, part);
+}
+
+/** Rows in statements of no more than so many characters. */
+function* parts(rows: readonly Row[]): Generator<Row[]> {
+  let part: Row[] = [];
+  let size = 0;
+  for (const row of rows) {
+    part.push(row);
+    for (const value of Object.values(row)) size += typeof value === 'string' ? value.length : 8;
+    if (size < CHARACTERS) continue;
+    yield part;
+    part = [];
+    size = 0;
+  }
+  if (part.length > 0) yield part;
+}
+
+async function inParts<Value, Found>(values: readonly Value[], ask: (some: Value[]) => PromiseLike<Found[]>): Promise<Found[]> {
+  const all = [...new Set(values)];
+  const rows: Found[] = [];
+  for (let at = 0; at < all.length; at += IDS) rows.push(...(await ask(all.slice(at, at + IDS))));
+  return rows;
+}
