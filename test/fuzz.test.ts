@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createRoutes } from '../src/http/routes.ts';
+import { createLog } from '../src/log.ts';
+import type { Database } from '../src/storage/database.ts';
+import { faultsOf, mustNotWrite, stateOf } from './fuzz/oracle.ts';
+import { requestTo, type Sent, shown, type Target, targetsOf } from './fuzz/requests.ts';
+import { knownIn } from './fuzz/values.ts';
+import { describeDatabases } from './support/databases.ts';
+import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
+import { loadSite } from './support/site.ts';
+import { readFixture } from './support/site-data.mjs';
+
+/** How many requests are sent to each database, and where the dice start; `npm run fuzz` sends many, from another start each time. */
+const CASES = Number(process.env.FUZZ_CASES || 3000);
+const SEED = Number(process.env.FUZZ_SEED || (process.env.FUZZ_CASES ? Date.now() % 1_000_000_000 : 20_260_101));
+/** Only targets whose name matches. */
+const ONLY = new RegExp(process.env.FUZZ_ONLY ?? '', 'i');
+/** The site is put back after so many successful writes, and at the start of each round. */
+const MOST_WRITES = 150;
+const ROUND = 500;
+/** Different faults that one round looks for before it gives up. */
+const MOST_FAULTS = 6;
+
+/** Every use of an application password counts as noted already: nothing is written beside the requests. */
+const fixture = readFixture();
+for (const row of fixture.usermeta!.rows) {
+  for (const [at, value] of row.entries())
+    if (typeof value === 'string') row[at] = value.replace(/"last_used";(N|i:\d+);/g, '"last_used";i:4000000000;');
+}
+const known = knownIn(fixture);
+
+const targets = targetsOf(createRoutes(['en', 'it']));
+/** Writes and lists of records have more parameters than others. */
+const weight = ({ params }: Target) => 2 + Object.keys(params).length;
+const whole = targets.reduce((sum, target) => sum + weight(target), 0);
+/** What is sent to a target, in rounds: its name, the number of cases, the seed. */
+const rounds = targets
+  .flatMap((target) => {
+    const cases = Math.ceil((CASES * weight(target)) / whole);
+    return Array.from({ length: Math.ceil(cases / ROUND) }, (_, round) => ({
+      target,
+      name: `${target.name}, round ${round + 1}`,
+      cases: Math.min(ROUND, cases - round * ROUND),
+    }));
+  })
+  .map((round, index) => ({ ...round, seed: SEED + index * 1000 }))
+  .filter(({ target }) => ONLY.test(target.name));
+
+describeDatabases('any request is answered or refused, and refused ones leave no trace', (open, engine) => {
+  let db: Database;
+  let running: RunningSite;
+  let stateNow: () => Promise<string>;
+  const logged: string[] = [];
+  const counts = { cases: 0, written: 0, refused: 0, begun: 0 };
+  const slowest: { ms: number; sent: Sent }[] = [];
+
+  beforeAll(async () => {
+    db = await open();
+    await loadSite(db, fixture);
+    stateNow = stateOf(db);
+    const log = createLog({ logLevel: 'error' }, { write: (line) => logged.push(line) });
+    running = await serveDatabase(db, { env: { TRUST_PROXY: 'loopback' }, log });
+    counts.begun = performance.now();
+  });
+  afterAll(async () => {
+    await running?.close();
+    if (process.env.FUZZ_CASES) process.stderr.write(summary());
+  });
+
+  it.each(rounds)('$name', async ({ target, cases, seed }) => {
+    let state = '';
+    let writes = MOST_WRITES;
+    const faults = new Map<string, string>();
+
+    const trial = async (sent: Sent): Promise<void> => {
+      if (writes >= MOST_WRITES) {
+        await loadSite(db, fixture);
+        state = await stateNow();
+        writes = 0;
+      }
+      logged.length = 0;
+      const answer = await timed(sent);
+      const found = faultsOf(sent, answer);
+      const untouched = mustNotWrite(sent, answer);
+      if (!untouched) {
+        writes += 1;
+        counts.written += 1;
+        found.push(...(await readBack(target, answer)));
+      }
+      const after = await stateNow();
+      if (untouched && after !== state) found.push(`${answer.status}, and yet something was written`);
+      state = after;
+      if (answer.status >= 400) counts.refused += 1;
+      if ('polluted' in {} || Object.keys(Object.prototype).length > 0) found.push('every object has a new member');
+      if (found.length === 0) return;
+      const reasons = logged.map((line) =>
+        String((JSON.parse(line) as { err?: { stack?: string } }).err?.stack)
+          .split('\n')
+          .slice(0, 8)
+          .join('\n'),
+      );
+      const name = [...found, ...reasons.map((stack) => stack.split('\n')[0])].join(', ').replace(/'[^']*'|\d+/g, '…');
+      if (faults.has(name)) return;
+      throw new Fault(name, `${[...found, ...reasons].join('\n')}\n${shown(sent)}\n=> ${answer.status} ${answer.text.slice(0, 300)}`);
+    };
+
+    for (let left = cases, start = seed; left > 0 && faults.size < MOST_FAULTS; start += 1) {
+      const run = await fc.check(fc.asyncProperty(requestTo(target, known), trial), { seed: start, numRuns: left });
+      left -= Math.max(1, run.numRuns);
+      counts.cases += run.numRuns + run.numShrinks;
+      if (!run.failed) break;
+      const fault = run.errorInstance;
+      const told = fault instanceof Error ? fault.message : String(fault);
+      faults.set(fault instanceof Fault ? fault.fault : told, `seed ${start}, path ${run.counterexamplePath ?? ''}\n${told}`);
+    }
+    expect([...faults.values()].join('\n\n')).toBe('');
+  });
+
+  it.each([
+    ['9 MB', `{"title":"${'x'.repeat(9 * 2 ** 20)}"}`, 413],
+    ['lists 600 deep', `{"cost":${'['.repeat(600)}${']'.repeat(600)}}`, 400],
+    ['lists 100,000 deep', '['.repeat(100_000), 400],
+    ['100,000 keys', `{${Array.from({ length: 100_000 }, (_, key) => `"k${key}":1`).join()}}`, 400],
+    ['100,000 categories', `{"title":"x","start_date":"now","end_date":"now","categories":[${'1,'.repeat(99_999)}1]}`, 400],
+    ['a number of 100,000 digits', `{"title":"x","start_date":"now","end_date":"now","author":${'9'.repeat(100_000)}}`, 400],
+  ])('refuses a body of %s', async (_, body, status) => {
+    const before = await stateNow();
+    const sent: Sent = {
+      method: 'POST',
+      path: '/wp-json/calendar/events/v1/events',
+      headers: { 'Content-Type': 'application/json' },
+      body,
+      as: 'admin',
+    };
+    const answer = await timed(sent);
+    expect({ status: answer.status, faults: faultsOf(sent, answer), state: await stateNow() }).toEqual({
+      status,
+      faults: [],
+      state: before,
+    });
+  });
+
+  async function timed(sent: Sent): Promise<Answer> {
+    const begun = performance.now();
+    const answer = await running.send(sent.method, sent.path, {
+      headers: { ...sent.headers },
+      body: sent.body,
+      ...(sent.as ? { as: sent.as } : {}),
+    });
+    const ms = performance.now() - begun;
+    if (ms > (slowest.at(-1)?.ms ?? 0) || slowest.length < 5) {
+      slowest.push({ ms, sent });
+      slowest.sort((one, other) => other.ms - one.ms);
+      slowest.length = Math.min(5, slowest.length);
+    }
+    return answer;
+  }
+
+  /** What was written can be read: alone, by anybody, and in its list. */
+  async function readBack({ kind }: Target, { body }: Answer): Promise<string[]> {
+    const id = (body as { id?: unknown } | undefined)?.id;
+    if (!kind || typeof id !== 'number') return [];
+    const base = `/wp-json/calendar/events/v1/${kind.path}`;
+    const all = kind.is === 'post' ? 'status=publish,draft,pending,private,future,trash' : 'hide_empty=false';
+    const reads: [string, string | undefined][] = [
+      [`${base}/${id}`, 'admin'],
+      [`${base}/${id}`, undefined],
+      [`${base}?include=${id}&${all}`, 'admin'],
+    ];
+    const faults: string[] = [];
+    for (const [path, as] of reads) {
+      const sent: Sent = { method: 'GET', path, headers: {}, body: null, ...(as ? { as } : {}) };
+      const answer = await running.send('GET', path, as ? { as } : {});
+      faults.push(...faultsOf(sent, answer).map((fault) => `${fault} in GET ${path}${as ? ` as ${as}` : ''}`));
+    }
+    return faults;
+  }
+
+  function summary(): string {
+    const seconds = (performance.now() - counts.begun) / 1000;
+    const slow = slowest.map(
+      ({ ms, sent }) =>
+        `  ${ms.toFixed(0)} ms: ${shown(sent)
+          .split('\n')
+          .map((line) => line.slice(0, 160))
+          .join(' | ')}`,
+    );
+    return `${engine}: ${counts.cases} cases in ${seconds.toFixed(0)} s (${(counts.cases / seconds).toFixed(0)} per second), ${counts.written} wrote, ${counts.refused} refused, seed ${SEED}. Slowest:\n${slow.join('\n')}\n`;
+  }
+});
+
+class Fault extends Error {
+  readonly fault: string;
+
+  constructor(fault: string, told: string) {
+    super(told);
+    this.fault = fault;
+  }
+}

@@ -1,0 +1,94 @@
+import type { Database } from '../../src/storage/database.ts';
+import type { Answer } from '../support/running-site.ts';
+import type { Sent } from './requests.ts';
+
+/** Traces of what no answer may show: call stacks, queries and their engines, files of the program, versions. */
+const LEAKS: readonly RegExp[] = [
+  /\bat (\S+ )?\(?(file:|node:|\/)\S+:\d+:\d+/,
+  /node_modules|\.[cm]?[jt]s:\d+/,
+  /SQLITE_[A-Z]+|\bER_[A-Z]+_|ECONN[A-Z]+|\bENOENT\b|\bE[A-Z]{4,}: /,
+  /better-sqlite3|mysql2|\bknex\b|You have an error in your SQL syntax|no such (table|column)|\bsqlite/i,
+  /TypeError|RangeError|ReferenceError|SyntaxError|is not a function|Cannot read propert|is not defined|is not iterable/,
+  /fasti-(test|uploads)-/,
+  new RegExp(process.version.replaceAll('.', '\\.')),
+];
+
+/** Everything that is wrong with an answer, for whatever request. */
+export function faultsOf(sent: Sent, answer: Answer): string[] {
+  const { status, headers, text } = answer;
+  if (status >= 500) return [`${status}`];
+  const faults: string[] = [];
+  const everything = `${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .join('\n')}\n${text}`;
+  for (const leak of LEAKS) if (leak.test(everything)) faults.push(`shows ${leak.exec(everything)?.[0]}`);
+  if ('x-powered-by' in headers || 'server' in headers) faults.push('names its program');
+  if (status === 304 && text === '') return faults;
+  if (!((status >= 200 && status < 300) || (status >= 400 && status < 500))) faults.push(`${status}`);
+  // What Node refuses before there is a request has no body.
+  if ([400, 417, 431].includes(status) && text === '' && headers['x-request-id'] === undefined) return faults;
+  if (text === '' && asksForHead(sent)) return faults;
+  // Packed answers are the same, packed.
+  if (headers['content-encoding'] !== undefined) return faults;
+  return [...faults, ...bodyFaults(answer)];
+}
+
+/** Of a request that is a HEAD, or a POST that says it stands for one. */
+const asksForHead = ({ method, headers, path }: Sent) =>
+  method === 'HEAD' || (method === 'POST' && (headers['X-HTTP-Method-Override'] === 'HEAD' || /[?&]_method=head\b/i.test(path)));
+
+function bodyFaults({ status, headers, text, body }: Answer): string[] {
+  const type = String(headers['content-type']);
+  if (type.startsWith('application/javascript'))
+    return /^\/\*\*\/[\w.]+\([^\u2028\u2029]*\)$/s.test(text) || isProblem(body, status) ? [] : ['no well-formed script'];
+  if (!type.startsWith('application/json')) return [`${status} of type ${type}`];
+  if (body === undefined) return [`${status} without JSON`];
+  if (status >= 400) return isProblem(body, status) ? [] : [`${status} not in the form of an error`];
+  const enveloped = isObject(body) && typeof body.status === 'number' && isObject(body.headers) && 'body' in body ? body : undefined;
+  if (!enveloped || (enveloped.status as number) < 400) return [];
+  if ((enveloped.status as number) >= 500) return [`${enveloped.status as number} in an envelope`];
+  return isProblem(enveloped.body, enveloped.status as number) ? [] : ['an envelope without the form of an error'];
+}
+
+/** WordPress's form: `{code, message, data: {status}}`; a refused function name alone has no data. The sentence is a sentence, not its name. */
+function isProblem(body: unknown, status: number): boolean {
+  if (!isObject(body)) return false;
+  const { code, message, data } = body;
+  const named = typeof code === 'string' && /^[\w-]+$/.test(code) && typeof message === 'string' && /\s/.test(message);
+  return named && (code === 'rest_callback_invalid' ? data === undefined : isObject(data) && data.status === status);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Whether a request is asked to leave everything as it was: it was refused, or only asked. */
+export function mustNotWrite(sent: Sent, answer: Answer): boolean {
+  const refused = answer.status >= 400 || Number((answer.body as { status?: unknown } | undefined)?.status) >= 400;
+  return refused || !['POST', 'PUT', 'PATCH', 'DELETE'].includes(sent.method);
+}
+
+/** Tables that a request may write. */
+const WRITTEN = [
+  'posts',
+  'postmeta',
+  'terms',
+  'term_taxonomy',
+  'term_relationships',
+  'termmeta',
+  'users',
+  'usermeta',
+  'options',
+  'tec_events',
+  'tec_occurrences',
+  'fasti_changes',
+  'fasti_locks',
+] as const;
+
+/**
+ * What stands for the present state of the whole database, cheaply: SQLite counts what other connections commit; MySQL adds up all rows. Two equal
+ * answers mean that nothing was written between them.
+ */
+export function stateOf(db: Database): () => Promise<string> {
+  if (db.dialect.name === 'sqlite') return async () => JSON.stringify(await db.knex.raw('PRAGMA data_version'));
+  const query = `CHECKSUM TABLE ${WRITTEN.map((name) => `\`${db.table(name)}\``).join(', ')}`;
+  return async () => JSON.stringify((await db.knex.raw(query))[0]);
+}
