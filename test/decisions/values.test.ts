@@ -272,14 +272,12 @@ describeAsking('dates and booleans', (ask) => {
       ]),
     );
     await ask.rows(async (db) => {
-      const [id] = await db
-        .knex(db.table('posts'))
-        .insert({
-          ...(await db.from('posts').where('ID', 1).first()),
-          ID: undefined,
-          post_type: 'tribe_rsvp_tickets',
-          post_name: 'ticket',
-        });
+      const [id] = await db.knex(db.table('posts')).insert({
+        ...(await db.from('posts').where('ID', 1).first()),
+        ID: undefined,
+        post_type: 'tribe_rsvp_tickets',
+        post_name: 'ticket',
+      });
       await db.from('postmeta').insert({ post_id: Number(id), meta_key: '_tribe_rsvp_for_event', meta_value: '39' });
     });
     const [yes, no] = [idsOf(await ask.read(`${path}1`)), idsOf(await ask.read(`${path}0`))];
