@@ -1,3 +1,4 @@
+import { remembered } from '../wordpress/remembered.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import type { Bundle, RenderContext } from './kind.ts';
@@ -66,9 +67,11 @@ function attachmentUrl(id: number | undefined, bundle: Bundle, context: RenderCo
   return file ? `${context.uploads}/${file}` : row.guid;
 }
 
+const knownMetadata = remembered((stored) => parseSerialized(stored) ?? null);
+
 function metadataOf(id: number, bundle: Bundle): Record<string, unknown> {
   const stored = metaOf(bundle.metas.get(id), '_wp_attachment_metadata');
-  const value = stored === undefined ? undefined : parseSerialized(stored);
+  const value = stored === undefined ? undefined : knownMetadata(stored);
   return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
 }
 

@@ -75,7 +75,20 @@ export type Condition =
   | { readonly by: 'ticketed'; readonly wanted: boolean };
 
 export type Order = {
-  readonly by: 'start' | 'date' | 'modified' | 'title' | 'id' | 'include' | 'distance' | 'end' | 'slug' | 'author' | 'parent' | 'slugs' | 'menu';
+  readonly by:
+    | 'start'
+    | 'date'
+    | 'modified'
+    | 'title'
+    | 'id'
+    | 'include'
+    | 'distance'
+    | 'end'
+    | 'slug'
+    | 'author'
+    | 'parent'
+    | 'slugs'
+    | 'menu';
   readonly descending: boolean;
 };
 

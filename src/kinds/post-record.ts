@@ -1,5 +1,6 @@
 import { globalId } from '../wordpress/global-id.ts';
 import { postUrl } from '../wordpress/links.ts';
+import { remembered } from '../wordpress/remembered.ts';
 import { renderContent, renderExcerpt, renderTitle } from '../wordpress/render.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { contentImage, imageRecord, thumbnailOf } from './image-record.ts';
@@ -34,17 +35,34 @@ export function globalIds(id: number, bundle: Bundle, { home }: Pick<RenderConte
 
 /** The rendered texts of a post (contract 2.9). */
 export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext) {
+  const { smilies } = context.settings;
   const options = {
-    smilies: context.settings.smilies,
+    smilies,
     images: (id: number) => contentImage(id, bundle, context),
     attachedImages: (id: number) => bundle.attached.get(id) ?? [],
   };
+  const known = smilies ? WITH_SMILIES : WITHOUT_SMILIES;
+  const rendered = (text: string, kind: 'content' | 'excerpt') => {
+    if (text === '') return '';
+    return SHOWS_LIBRARY.test(text) ? RENDER[kind](text, options) : known[kind](text);
+  };
   return {
-    title: () => renderTitle(row.post_title),
-    description: () => (row.post_content === '' ? '' : renderContent(row.post_content, options)),
-    excerpt: () => (row.post_excerpt === '' ? '' : renderExcerpt(row.post_excerpt, options)),
+    title: () => knownTitle(row.post_title),
+    description: () => rendered(row.post_content, 'content'),
+    excerpt: () => rendered(row.post_excerpt, 'excerpt'),
   };
 }
+
+const RENDER = { content: renderContent, excerpt: renderExcerpt };
+/** What makes a text depend on the media library: images by id and galleries. Every other text renders to the same each time. */
+const SHOWS_LIBRARY = /wp-image-|\[gallery|wp:(image|gallery|cover|media-text)/;
+const knownTitle = remembered(renderTitle);
+const alone = (smilies: boolean) => {
+  const options = { smilies, images: () => undefined };
+  return { content: remembered((text) => renderContent(text, options)), excerpt: remembered((text) => renderExcerpt(text, options)) };
+};
+const WITH_SMILIES = alone(true);
+const WITHOUT_SMILIES = alone(false);
 
 /** What differs between the records of venues and organizers. */
 export interface LinkedShape {

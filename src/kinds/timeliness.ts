@@ -1,4 +1,3 @@
-
 /** When an answer changes without any write: never, with the day of the site's zone, or at any second. */
 export type Timeliness = 'never' | 'daily' | 'always';
 
