@@ -12,17 +12,15 @@
  * TEST_RESULTS names a file that gets jest's own result as JSON. Nothing but Node is needed before the packages are installed.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startPrivateMysql, versionAt } from './support/private-mysql.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PROGRAM_FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/libexec', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
-const START_MS = 60_000;
-const STOP_MS = 15_000;
+/** The data live for minutes: nothing needs to survive a loss of power. */
+const SETTINGS = ['--innodb-flush-log-at-trx-commit=2', '--innodb-buffer-pool-size=64M'];
 
 process.chdir(ROOT);
 install();
@@ -57,53 +55,13 @@ async function provideMysql() {
       await finish(1);
     }
   }
-  const found = await startServer().catch((error) => ({ reason: error.message }));
+  const found = await startPrivateMysql(folder, SETTINGS).catch((error) => ({ reason: error.message }));
+  server = found;
   if (found.reason && wish === 'required') {
     console.error(`MySQL is required: ${found.reason}`);
     await finish(1);
   }
   return found;
-}
-
-async function startServer() {
-  const program = ['mariadbd', 'mysqld'].map(findProgram).find(Boolean);
-  if (!program) return { reason: 'TEST_MYSQL_URL is not set, and neither mariadbd nor mysqld is on this machine' };
-  const isMaria = /MariaDB/i.test(spawnSync(program, ['--no-defaults', '--version'], { encoding: 'utf8' }).stdout);
-  const data = join(folder, 'data');
-  // Servers refuse to run as root unless told so.
-  const user = process.getuid?.() === 0 ? ['--user=root'] : [];
-  const installer = isMaria ? (findProgram('mariadb-install-db') ?? findProgram('mysql_install_db')) : program;
-  if (!installer) return { reason: `${program} is here, but not mariadb-install-db` };
-  const creation = isMaria
-    ? ['--no-defaults', ...user, `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db']
-    : ['--no-defaults', ...user, `--datadir=${data}`, '--initialize-insecure'];
-  const created = spawnSync(installer, creation, { encoding: 'utf8' });
-  if (created.status !== 0) return { reason: `${installer} failed: ${lastLines(created.stdout + created.stderr)}` };
-
-  const port = await freePort();
-  const log = join(folder, 'server.log');
-  const output = openSync(log, 'w');
-  server = spawn(
-    program,
-    [
-      '--no-defaults', ...user, `--datadir=${data}`, `--socket=${join(folder, 'socket')}`, `--pid-file=${join(folder, 'pid')}`, `--port=${port}`, '--bind-address=127.0.0.1',
-      '--skip-networking=0', '--skip-name-resolve', '--max-connections=400', '--character-set-server=utf8mb4', '--collation-server=utf8mb4_unicode_520_ci',
-      // The data live for minutes: nothing needs to survive a loss of power.
-      '--innodb-flush-log-at-trx-commit=2', '--innodb-buffer-pool-size=64M', '--performance-schema=OFF', '--skip-log-bin', ...(isMaria ? [] : ['--mysqlx=OFF']),
-    ],
-    { stdio: ['ignore', output, output] },
-  );
-  const url = `mysql://root@127.0.0.1:${port}/`;
-  const until = Date.now() + START_MS;
-  for (;;) {
-    if (server.exitCode !== null) return { reason: `${program} ended at once: ${lastLines(readFileSync(log, 'utf8'))}` };
-    try {
-      return { url, version: await versionAt(url) };
-    } catch (error) {
-      if (Date.now() > until) return { reason: `${program} does not answer: ${error.message}` };
-      await sleep(100);
-    }
-  }
 }
 
 async function runJest(args, url, file) {
@@ -126,57 +84,7 @@ function report(file, { version, reason }) {
 }
 
 async function finish(status) {
-  if (server && server.exitCode === null && server.signalCode === null) {
-    const ended = new Promise((resolve) => {
-      server.on('exit', resolve);
-    });
-    server.kill('SIGTERM');
-    const late = setTimeout(() => server.kill('SIGKILL'), STOP_MS);
-    await ended;
-    clearTimeout(late);
-  }
+  await server?.stop?.();
   rmSync(folder, { recursive: true, force: true });
   process.exit(status);
-}
-
-/** `MariaDB 10.11.14`, `MySQL 8.4.0`. */
-async function versionAt(url) {
-  const { createConnection } = await import('mysql2/promise');
-  const { hostname, port, username, password, searchParams } = new URL(url);
-  const socketPath = searchParams.get('socketPath');
-  const connection = await createConnection({
-    ...(socketPath ? { socketPath } : { host: hostname, port: Number(port || 3306) }),
-    user: decodeURIComponent(username),
-    password: decodeURIComponent(password),
-  });
-  const [[{ version }]] = await connection.query('SELECT VERSION() AS version');
-  await connection.end();
-  return `${/MariaDB/i.test(version) ? 'MariaDB' : 'MySQL'} ${/^[\d.]+/.exec(version)?.[0] ?? version}`;
-}
-
-function findProgram(name) {
-  return PROGRAM_FOLDERS.map((path) => join(path, name)).find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
-
-async function freePort() {
-  const listener = createServer();
-  await new Promise((resolve) => {
-    listener.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = listener.address();
-  await new Promise((resolve) => {
-    listener.close(resolve);
-  });
-  return port;
-}
-
-function lastLines(text) {
-  return text.trim().split('\n').slice(-3).join(' / ');
 }

@@ -1,0 +1,121 @@
+/**
+ * A MySQL or MariaDB server of one's own, in a folder of one's own, from whatever server program is on the machine. Nothing but Node is needed to
+ * load this file; mysql2 is needed to start a server.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants, openSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const PROGRAM_FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/libexec', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
+const START_MS = 60_000;
+const STOP_MS = 15_000;
+
+/**
+ * Starts a server whose data lie in `folder`. Gives `{url, version, stop}`, the address of its root user without password, or `{reason}` why there is
+ * none. `settings`: further options of the server.
+ */
+export async function startPrivateMysql(folder, settings = []) {
+  const program = ['mariadbd', 'mysqld'].map(findProgram).find(Boolean);
+  if (!program) return { reason: 'neither mariadbd nor mysqld is on this machine' };
+  const isMaria = /MariaDB/i.test(spawnSync(program, ['--no-defaults', '--version'], { encoding: 'utf8' }).stdout);
+  const data = join(folder, 'data');
+  // Servers refuse to run as root unless told so.
+  const user = process.getuid?.() === 0 ? ['--user=root'] : [];
+  const installer = isMaria ? (findProgram('mariadb-install-db') ?? findProgram('mysql_install_db')) : program;
+  if (!installer) return { reason: `${program} is here, but not mariadb-install-db` };
+  const creation = isMaria
+    ? ['--no-defaults', ...user, `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db']
+    : ['--no-defaults', ...user, `--datadir=${data}`, '--initialize-insecure'];
+  const created = spawnSync(installer, creation, { encoding: 'utf8' });
+  if (created.status !== 0) return { reason: `${installer} failed: ${lastLines(created.stdout + created.stderr)}` };
+
+  const port = await freePort();
+  const log = join(folder, 'server.log');
+  const output = openSync(log, 'w');
+  const server = spawn(
+    program,
+    [
+      '--no-defaults', ...user, `--datadir=${data}`, `--socket=${join(folder, 'socket')}`, `--pid-file=${join(folder, 'pid')}`, `--port=${port}`, '--bind-address=127.0.0.1',
+      '--skip-networking=0', '--skip-name-resolve', '--max-connections=400', '--character-set-server=utf8mb4', '--collation-server=utf8mb4_unicode_520_ci',
+      '--performance-schema=OFF', '--skip-log-bin', ...(isMaria ? [] : ['--mysqlx=OFF']), ...settings,
+    ],
+    { stdio: ['ignore', output, output] },
+  );
+  // Whoever ends without having stopped it leaves no server behind.
+  process.once('exit', () => server.kill('SIGKILL'));
+  const url = `mysql://root@127.0.0.1:${port}/`;
+  const until = Date.now() + START_MS;
+  for (;;) {
+    if (server.exitCode !== null) return { reason: `${program} ended at once: ${lastLines(readFileSync(log, 'utf8'))}` };
+    try {
+      return { url, version: await versionAt(url), stop: () => stop(server) };
+    } catch (error) {
+      if (Date.now() > until) {
+        await stop(server);
+        return { reason: `${program} does not answer: ${error.message}` };
+      }
+      await sleep(100);
+    }
+  }
+}
+
+/** `MariaDB 10.11.14`, `MySQL 8.4.0`. */
+export async function versionAt(address) {
+  const connection = await connectTo(address);
+  const [[{ version }]] = await connection.query('SELECT VERSION() AS version');
+  await connection.end();
+  return `${/MariaDB/i.test(version) ? 'MariaDB' : 'MySQL'} ${/^[\d.]+/.exec(version)?.[0] ?? version}`;
+}
+
+/** A connection of mysql2 to the server of an address, without any database. */
+export async function connectTo(address) {
+  const { createConnection } = await import('mysql2/promise');
+  const { hostname, port, username, password, searchParams } = new URL(address);
+  const socketPath = searchParams.get('socketPath');
+  return createConnection({
+    ...(socketPath ? { socketPath } : { host: hostname, port: Number(port || 3306) }),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+  });
+}
+
+/** A port that nobody listens on at the moment. */
+export async function freePort() {
+  const listener = createServer();
+  await new Promise((resolve) => {
+    listener.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = listener.address();
+  await new Promise((resolve) => {
+    listener.close(resolve);
+  });
+  return port;
+}
+
+async function stop(server) {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = new Promise((resolve) => {
+    server.on('exit', resolve);
+  });
+  server.kill('SIGTERM');
+  const late = setTimeout(() => server.kill('SIGKILL'), STOP_MS);
+  await ended;
+  clearTimeout(late);
+}
+
+function findProgram(name) {
+  return PROGRAM_FOLDERS.map((path) => join(path, name)).find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function lastLines(text) {
+  return text.trim().split('\n').slice(-3).join(' / ');
+}
