@@ -7,7 +7,7 @@ export function surrogateKeys(body: unknown): Record<string, string> {
   if (isRecord(body)) {
     for (const [list, kind] of Object.entries(LISTS)) {
       const records = body[list];
-      if (!Array.isArray(records) || !('rest_url' in body)) continue;
+      if (!Array.isArray(records) || !('total_pages' in body)) continue;
       keys.add(list);
       for (const record of records) addRecord(keys, record, kind);
     }

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Database } from '../src/storage/database.ts';
+import { describeDatabases } from './support/databases.ts';
+import { type RunningSite, serveDatabase } from './support/running-site.ts';
+import { loadSite, setOptions } from './support/site.ts';
+
+/** How old an answer of another process's data may be. */
+const FRESHNESS_MS = 100;
+const EVENT = 44;
+const URLS = {
+  one: `/wp-json/calendar/events/v1/events/${EVENT}`,
+  list: '/wp-json/calendar/events/v1/events?start_date=2030-01-01&end_date=2031-12-31&per_page=50',
+  slug: '/wp-json/calendar/events/v1/events/by-slug/new-year-concert',
+};
+const DRAFT = 'Draft event';
+
+describeDatabases('the memory of two processes', (open) => {
+  let db: Database;
+  let sites: [RunningSite, RunningSite];
+
+  beforeAll(async () => {
+    db = await open();
+    await loadSite(db);
+    await setOptions(db, { active_plugins: 'a:0:{}' });
+    const env = { CACHE_FRESHNESS_MS: String(FRESHNESS_MS) };
+    sites = [await serveDatabase(db, { env }), await serveDatabase(db, { env })];
+  });
+  afterAll(() => Promise.all(sites.map((site) => site.close())));
+
+  const titleIn = (way: keyof typeof URLS, body: { title?: string; events?: { id: number; title: string }[] }) =>
+    way === 'list' ? body.events?.find(({ id }) => id === EVENT)?.title : body.title;
+
+  it('never gives an answer older than allowed, and never one caller’s answer to another', async () => {
+    /** Titles in their order, and when each was known to be replaced. */
+    const history: { title: string; writer: number; until: number }[] = [{ title: 'Start', writer: 0, until: Number.POSITIVE_INFINITY }];
+    await sites[0].send('PATCH', URLS.one, { as: 'admin', body: { title: 'Start' } });
+    let number = 0;
+
+    const write = async (process: 0 | 1) => {
+      const title = `Title ${(number += 1)}`;
+      const answer = await sites[process].send('PATCH', URLS.one, { as: 'admin', body: { title } });
+      expect(answer.status).toBe(200);
+      history.at(-1)!.until = performance.now();
+      history.push({ title, writer: process, until: Number.POSITIVE_INFINITY });
+    };
+    const read = async (process: 0 | 1, way: keyof typeof URLS) => {
+      const asked = performance.now();
+      const answer = await sites[process].send('GET', URLS[way]);
+      const found = history.findIndex(({ title }) => title === titleIn(way, answer.body));
+      expect(found).toBeGreaterThanOrEqual(0);
+      expect(history[found]!.until).toBeGreaterThan(asked - FRESHNESS_MS);
+      const own = history.findLastIndex(({ writer }) => writer === process);
+      expect(found).toBeGreaterThanOrEqual(own);
+    };
+    const peek = async (process: 0 | 1) => {
+      const url = `${URLS.list}&search=Draft+event`;
+      const [theirs, mine] = await Promise.all([sites[process].send('GET', url, { as: 'admin' }), sites[process].send('GET', url)]);
+      expect(theirs.text).toContain(DRAFT);
+      expect(theirs.headers['cache-control']).toMatch(/private/);
+      expect(mine.text).not.toContain(DRAFT);
+    };
+
+    const process = fc.constantFrom<0 | 1>(0, 1);
+    const step = fc.oneof(
+      { weight: 2, arbitrary: process.map((one) => () => write(one)) },
+      {
+        weight: 6,
+        arbitrary: fc.tuple(process, fc.constantFrom<keyof typeof URLS>('one', 'list', 'slug')).map(
+          ([one, way]) =>
+            () =>
+              read(one, way),
+        ),
+      },
+      { weight: 1, arbitrary: process.map((one) => () => peek(one)) },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: 120 }).map((pause) => () => new Promise<void>((done) => setTimeout(done, pause))) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+        for (const run of steps) await run();
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('answers a caller who has the answer already with 304, until something is written', async () => {
+    const first = await sites[0].send('GET', URLS.one);
+    const tag = String(first.headers.etag);
+    expect(tag).toMatch(/^"[^"]+"$/);
+    const again = await sites[0].send('GET', URLS.one, { headers: { 'If-None-Match': tag } });
+    expect([again.status, again.text]).toEqual([304, '']);
+    expect(
+      (await sites[0].send('GET', URLS.one, { headers: { 'If-Modified-Since': String(first.headers['last-modified']) } })).status,
+    ).toBe(304);
+    await sites[0].send('PATCH', URLS.one, { as: 'admin', body: { title: 'Something else' } });
+    expect((await sites[0].send('GET', URLS.one, { headers: { 'If-None-Match': tag } })).status).toBe(200);
+  });
+
+  it('gives the compressed form a validator of its own', async () => {
+    const plain = await sites[0].send('GET', URLS.list);
+    const zipped = await sites[0].send('GET', URLS.list, { headers: { 'Accept-Encoding': 'gzip' } });
+    expect(zipped.headers['content-encoding']).toBe('gzip');
+    expect(zipped.headers.etag).not.toBe(plain.headers.etag);
+    expect(zipped.headers.vary).toMatch(/Accept-Encoding/);
+  });
+
+  it('repeats the origin of each request, though the answer is remembered', async () => {
+    for (const origin of ['https://a.test', 'https://b.test']) {
+      expect((await sites[0].send('GET', URLS.one, { headers: { Origin: origin } })).headers['access-control-allow-origin']).toBe(origin);
+    }
+    expect((await sites[0].send('GET', URLS.one)).headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it('keeps the answers of different languages apart', async () => {
+    const url = '/wp-json/calendar/events/v1/events?per_page=x';
+    const texts = await Promise.all(
+      ['en', 'it'].map(async (language) => (await sites[0].send('GET', url, { headers: { 'Accept-Language': language } })).text),
+    );
+    expect(texts[0]).not.toBe(texts[1]);
+  });
+
+  it('names the records of an answer for a CDN', async () => {
+    const { headers } = await sites[0].send('GET', URLS.one);
+    expect(String(headers['surrogate-key']).split(' ')).toEqual(
+      expect.arrayContaining([`event-${EVENT}`, 'venue-12', 'organizer-24', 'category-3']),
+    );
+    expect(String((await sites[0].send('GET', URLS.list)).headers['cache-tag']).split(',')).toEqual(
+      expect.arrayContaining(['events', `event-${EVENT}`]),
+    );
+  });
+});
+
+describeDatabases('a list that begins today', (open) => {
+  it('moves on when the day of the site’s zone ends', async () => {
+    const db = await open();
+    await loadSite(db);
+    let now = new Date('2026-11-20T22:59:58Z');
+    const running = await serveDatabase(db, { clock: () => now, env: { CACHE_FRESHNESS_MS: '60000', SHARED_WITH_WORDPRESS: 'off' } });
+    try {
+      const start = async () =>
+        new URL((await running.send('GET', '/wp-json/calendar/events/v1/events')).body.rest_url).searchParams.get('start_date');
+      expect(await start()).toBe('2026-11-20 00:00:00');
+      expect(await start()).toBe('2026-11-20 00:00:00');
+      now = new Date('2026-11-20T23:00:01Z');
+      expect(await start()).toBe('2026-11-21 00:00:00');
+    } finally {
+      await running.close();
+    }
+  });
+});
+
+describeDatabases('a database that WordPress writes to as well', (open) => {
+  it('is looked at for changes that nobody told of', async () => {
+    const db = await open();
+    await loadSite(db);
+    const running = await serveDatabase(db, { env: { CACHE_FRESHNESS_MS: '50', SHARED_WITH_WORDPRESS: 'on' } });
+    try {
+      const title = async () => (await running.send('GET', URLS.one)).body.title;
+      for (const word of ['First', 'Second', 'Third']) {
+        await db.from('posts').where('ID', EVENT).update({ post_title: word });
+        await new Promise((done) => setTimeout(done, 60));
+        expect(await title()).toBe(word);
+        expect(await title()).toBe(word);
+      }
+    } finally {
+      await running.close();
+    }
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { createFreshness } from '../../src/storage/freshness.ts';
+
+/** A version that the test sets, a clock that the test moves, and how often was asked. */
+function setting() {
+  const state = { version: '1' as string | undefined, now: 0, asked: 0 };
+  const probe = async () => {
+    state.asked += 1;
+    const { version } = state;
+    await Promise.resolve();
+    return version;
+  };
+  return { state, freshness: createFreshness(probe, { keep: 100, clock: () => state.now }) };
+}
+
+describe('the freshness of what is remembered', () => {
+  it('knows no version before it has asked', () => {
+    expect(setting().freshness.known()).toBeUndefined();
+  });
+
+  it('asks once for all who wait', async () => {
+    const { state, freshness } = setting();
+    expect(await Promise.all([freshness.version(), freshness.version(), freshness.version()])).toEqual(['1', '1', '1']);
+    expect(state.asked).toBe(1);
+  });
+
+  it('knows the version for a while, then asks again', async () => {
+    const { state, freshness } = setting();
+    await freshness.version();
+    state.version = '2';
+    state.now = 99;
+    expect([freshness.known(), await freshness.version()]).toEqual(['1', '1']);
+    state.now = 100;
+    expect(freshness.known()).toBeUndefined();
+    expect(await freshness.version()).toBe('2');
+  });
+
+  it('counts the age of an answer from when it was asked for', async () => {
+    const { state, freshness } = setting();
+    const asking = freshness.version();
+    state.now = 60;
+    await asking;
+    state.now = 110;
+    expect(freshness.known()).toBeUndefined();
+  });
+
+  it('forgets with every write of its own', async () => {
+    const { state, freshness } = setting();
+    await freshness.version();
+    state.version = '2';
+    freshness.forget();
+    expect(freshness.known()).toBeUndefined();
+    expect(await freshness.version()).toBe('2');
+  });
+
+  it('does not trust a version that was asked for before a write', async () => {
+    const { state, freshness } = setting();
+    const asking = freshness.version();
+    freshness.forget();
+    state.version = '2';
+    expect(await asking).toBeUndefined();
+    expect(freshness.known()).toBeUndefined();
+    expect(await freshness.version()).toBe('2');
+  });
+});
