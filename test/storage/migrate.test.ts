@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
 
-const ALL = ['001-wordpress-tables', '002-own-tables'];
+const ALL = ['001-wordpress-tables', '002-own-tables', '003-imports'];
 const WORDPRESS = [
   'commentmeta',
   'comments',
@@ -19,7 +19,15 @@ const WORDPRESS = [
   'users',
 ];
 const CALENDAR = ['tec_events', 'tec_occurrences'];
-const OWN = ['fasti_changes', 'fasti_locks', 'fasti_migrations', 'fasti_migrations_lock'];
+const OWN = [
+  'fasti_changes',
+  'fasti_import_ids',
+  'fasti_import_waiting',
+  'fasti_imports',
+  'fasti_locks',
+  'fasti_migrations',
+  'fasti_migrations_lock',
+];
 
 describeDatabases('migrate', (open, engine) => {
   const names = async (db: Database): Promise<string[]> => {
