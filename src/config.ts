@@ -97,6 +97,14 @@ export const settings = {
     meaning: 'The longest page of a list. A longer one that is asked for becomes this long.',
     schema: whole(1, 1000),
   },
+  workers: {
+    env: 'WORKERS',
+    type: 'number',
+    fallback: '1',
+    allowed: 'a whole number from 1 to 64',
+    meaning: 'How many processes serve on the one port; as many as there are processors is a good number.',
+    schema: whole(1, 64),
+  },
   cache: {
     env: 'CACHE',
     type: 'switch',

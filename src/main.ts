@@ -1,9 +1,12 @@
+import cluster from 'node:cluster';
 import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { createApp } from './http/app.ts';
 import type { Lifecycle } from './http/health.ts';
 import { LONGEST_HEAD, TIME_LIMITS } from './http/limits.ts';
+import { manageWorkers } from './http/workers.ts';
+import { createLog } from './log.ts';
 import { openSite, type Site } from './site.ts';
 import { DatabaseUnavailable } from './storage/database.ts';
 import { migrate } from './storage/migrate.ts';
@@ -15,11 +18,13 @@ const NOTICE_MS = 2000;
 
 // The library that computes with dates is right in this zone only.
 process.env.TZ = 'UTC';
-await serve();
+const config = readSettings();
+if (config.workers > 1 && cluster.isPrimary) manageWorkers(config.workers, createLog(config), () => process.exit(1));
+else await serve(config);
 
 /** Serves until told to end. A setting that cannot work ends the process with one line on standard error. */
-async function serve(): Promise<void> {
-  const { config, site } = await open();
+async function serve(config: Config): Promise<void> {
+  const site = await open(config);
   let phase: ReturnType<Lifecycle['phase']> = 'starting';
   const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, createApp(site, { phase: () => phase }));
 
@@ -40,14 +45,19 @@ async function serve(): Promise<void> {
   if (phase === 'starting') phase = 'serving';
 }
 
-async function open(): Promise<{ config: Config; site: Site }> {
+function readSettings(): Config {
   try {
-    const config = readConfig(process.env);
-    return { config, site: await openSite(config) };
+    return readConfig(process.env);
   } catch (error) {
-    return quit(
-      error instanceof ConfigError ? error.message : `The site cannot be opened: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    return quit(error instanceof ConfigError ? error.message : String(error));
+  }
+}
+
+async function open(config: Config): Promise<Site> {
+  try {
+    return await openSite(config);
+  } catch (error) {
+    return quit(`The site cannot be opened: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

@@ -38,7 +38,8 @@ describeDatabases('the memory of two processes', (open) => {
     let number = 0;
 
     const write = async (process: 0 | 1) => {
-      const title = `Title ${(number += 1)}`;
+      number += 1;
+      const title = `Title ${number}`;
       const answer = await sites[process].send('PATCH', URLS.one, { as: 'admin', body: { title } });
       expect(answer.status).toBe(200);
       history.at(-1)!.until = performance.now();

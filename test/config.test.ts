@@ -23,14 +23,18 @@ describe('settings', () => {
       restNamespace: 'calendar/events/v1',
       languages: ['en', 'it'],
       uploadsDir: 'data/uploads',
+      workers: 1,
       maxPerPage: 50,
       cache: true,
+      cacheBytes: 64 * 1024 * 1024,
+      cacheFreshness: 100,
       logLevel: 'info',
       trustProxy: false,
       basicAuth: 'always',
       keys: undefined,
       emptyTrashDays: 30,
       bodyLimit: 8 * 1024 * 1024,
+      sharedWithWordpress: 'auto',
       shutdownSeconds: 10,
     }));
   it('cannot be changed afterwards', () => {
