@@ -3,6 +3,7 @@ import { trimWords } from '../wordpress/excerpt.ts';
 import { forwardSearch } from '../wordpress/html-pieces.ts';
 import { ksesPost } from '../wordpress/kses.ts';
 import { addParagraphs } from '../wordpress/paragraphs.ts';
+import { remembered } from '../wordpress/remembered.ts';
 import { renderTitle } from '../wordpress/render.ts';
 import { offerPrice } from './cost.ts';
 
@@ -125,17 +126,16 @@ function texts({ title, content, excerpt, status, protected: locked, image }: Po
   const prefix = locked ? 'Protected: ' : status === 'private' ? 'Private: ' : '';
   return {
     name: escJs(prefix + renderTitle(title)),
-    description: escJs(description(excerpt, content)),
+    description: excerpt !== '' ? describedBy(excerpt) : beginning(content),
     ...(image ? { image } : {}),
   };
 }
 
-/** The excerpt, or else the beginning of the content without markup, in paragraphs. What stands in brackets is left out of both. */
-function description(excerpt: string, content: string): string {
-  const shown =
-    excerpt !== '' ? ksesPost(withoutBrackets(excerpt)).trim() : trimWords(withoutBrackets(content), DESCRIPTION_WORDS, ' [&hellip;]');
-  return shown === '' ? '' : addParagraphs(shown);
-}
+/** The description: the excerpt, or else the beginning of the content without markup, in paragraphs. What stands in brackets is left out of both. */
+const describedBy = remembered((excerpt) => inParagraphs(ksesPost(withoutBrackets(excerpt)).trim()));
+const beginning = remembered((content) => inParagraphs(trimWords(withoutBrackets(content), DESCRIPTION_WORDS, ' [&hellip;]')));
+
+const inParagraphs = (shown: string): string => escJs(shown === '' ? '' : addParagraphs(shown));
 
 /** The text without what stands in brackets on one line: shortcodes, known or not. */
 function withoutBrackets(text: string): string {

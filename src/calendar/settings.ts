@@ -42,6 +42,18 @@ export interface CalendarSettings {
   readonly singleEventSlug: string;
   readonly customFields: readonly CustomField[];
   readonly restDisabled: boolean;
+  readonly formats: DateFormats;
+}
+
+/** How dates are written for people, in PHP's formats. */
+export interface DateFormats {
+  readonly date: string;
+  /** For dates of the present year. */
+  readonly dateWithoutYear: string;
+  readonly time: string;
+  /** What stands between a date and its time, and between start and end. */
+  readonly beforeTime: string;
+  readonly beforeEnd: string;
 }
 
 export interface CustomField {
@@ -55,7 +67,8 @@ export const settingNames = (prefix: string): string[] => [
   'use_smilies', 'using_application_passwords', `${prefix}user_roles`, 'tribe_events_calendar_options', 'tec_ct1_migration_state',
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
-  'large_size_w', 'large_size_h', 'active_plugins',
+  'large_size_w', 'large_size_h', 'active_plugins', 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
+  'default_comment_status', 'WPLANG',
 ]; // biome-ignore format: a list of names
 
 /** The settings that these option rows say; what is missing or broken counts as WordPress's default. */
@@ -80,7 +93,7 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
     applicationPasswords: flag('using_application_passwords', ''),
     roles: parseSerialized(text(`${prefix}user_roles`)),
     occurrenceTables: occurrencesInForce(options.get('tec_ct1_migration_state')),
-    calendar: readCalendar(membersOf(options.get('tribe_events_calendar_options'))),
+    calendar: readCalendar(membersOf(options.get('tribe_events_calendar_options')), text('date_format'), text('time_format')),
     edition: 0,
     raw: options,
   };
@@ -90,7 +103,7 @@ function occurrencesInForce(state: string | undefined): boolean {
   return ['migration-not-required', 'migration-complete'].includes(String(membersOf(state).phase));
 }
 
-function readCalendar(members: Record<string, unknown>): CalendarSettings {
+function readCalendar(members: Record<string, unknown>, dateFormat: string, timeFormat: string): CalendarSettings {
   const text = (name: string, fallback: string) => (typeof members[name] === 'string' && members[name] !== '' ? members[name] : fallback);
   return {
     postsPerPage: Number(members.posts_per_page) || undefined,
@@ -103,6 +116,13 @@ function readCalendar(members: Record<string, unknown>): CalendarSettings {
     singleEventSlug: text('singleEventSlug', 'event'),
     customFields: readCustomFields(members['custom-fields']),
     restDisabled: isTruthy(members['rest-v1-disabled']),
+    formats: {
+      date: text('dateWithYearFormat', dateFormat || 'F j, Y'),
+      dateWithoutYear: text('dateWithoutYearFormat', 'F j'),
+      time: timeFormat || 'g:i a',
+      beforeTime: text('dateTimeSeparator', ' @ '),
+      beforeEnd: text('timeRangeSeparator', ' - '),
+    },
   };
 }
 
