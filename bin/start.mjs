@@ -12,7 +12,7 @@ const OLDEST_NODE = [20, 19];
 const COMMAND = join(ROOT, 'dist/src/cli.js');
 
 requireNode();
-if (!isInstalled()) npm('Installing what is needed', 'ci', '--include=dev', '--no-audit', '--no-fund');
+if (!isInstalled()) install();
 if (!isBuilt()) build();
 
 // In this very process, so that signals reach the server. Paths in the settings count from the folder of the project.
@@ -48,6 +48,14 @@ function isBuilt() {
   const built = statSync(COMMAND).mtimeMs;
   const sources = ['src', 'migrations'].flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true }).map((name) => join(folder, name)));
   return [...sources, 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].every((file) => statSync(join(ROOT, file)).mtimeMs <= built);
+}
+
+/**
+ * Not `npm ci`: the lock file may have been made where the optional packages of other systems could not be looked up, and `ci` refuses that. This
+ * takes the same versions and leaves the lock file as it is.
+ */
+function install() {
+  npm('Installing what is needed', 'install', '--no-save', '--include=dev', '--no-audit', '--no-fund');
 }
 
 /** A build that fails must not be taken for one the next time. */

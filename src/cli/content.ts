@@ -53,13 +53,12 @@ type Params = Readonly<Record<string, Param>>;
 
 function addKind(program: Command, session: Session, kind: Kind): void {
   const { say, io } = session;
-  const words = { one: say(`nouns.${kind.name}.one`), many: say(`nouns.${kind.name}.many`), noun: say(`nouns.${kind.name}.noun`) };
+  const words = { one: say(`nouns.${kind.name}.one`), many: say(`nouns.${kind.name}.many`) };
   const group = program.command(kind.name).helpCommand(false).description(say('content.group', words));
   const verb = (name: Verb, more = '') =>
     withExamples(group.command(`${name}${more}`).description(say(`content.${name}`, words)), say, examplesOf(kind.name, name));
   const refer = kind.is === 'post' ? '<id-or-slug>' : '<id-slug-or-name>';
-  const said = (key: string, id: number, porcelain: unknown) =>
-    print(io, porcelain ? `${id}\n` : `${say(`done.${key}`, { ...words, id })}\n`);
+  const said = (key: string, id: number, porcelain: unknown) => print(io, porcelain ? `${id}\n` : `${say(`done.${key}`, { id })}\n`);
 
   withShape(addParams(verb('list'), session, kind, kind.filters, filterTexts), say).action((given: Options, command: Command) =>
     withSite(session, 'read', async (site) => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import type { SiteSettings } from '../calendar/settings.ts';
 import type { Config } from '../config.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/database.ts';
@@ -131,19 +132,19 @@ async function start(session: Session, given: InitOptions): Promise<void> {
   const { io } = session;
   const config = configOf(session);
   const embedded = config.databaseUrl.startsWith('sqlite:');
-  const home = await withDatabase(session, async (site) => {
+  const settings = await withDatabase(session, async (site) => {
     if ((await findInstallation(site.db)) !== 'site') {
       await init(session, site, given);
       if (embedded || given.sample) await sample(session, site);
     }
-    return (await site.settings()).home;
+    return site.settings();
   });
   // A site for trying out goes where the port goes.
-  const follows = config.siteUrl === undefined && /^http:\/\/localhost(:\d+)?$/.test(home);
-  const address = follows ? localAddress(config) : home;
-  await io.serve(follows ? { SITE_URL: address } : {});
+  const follows = config.siteUrl === undefined && /^http:\/\/localhost(:\d+)?$/.test(settings.home);
+  const home = follows ? localAddress(config) : settings.home;
+  await io.serve(follows ? { SITE_URL: home } : {});
   await untilServing(config);
-  announce(session, config, address);
+  announce(session, config, { ...settings, home });
 }
 
 const localAddress = ({ port }: Config): string => (port === 80 || port === 0 ? 'http://localhost' : `http://localhost:${port}`);
@@ -165,9 +166,19 @@ async function untilServing({ port, host }: Config): Promise<void> {
 }
 
 /** Where the site is, and what to look at first. */
-function announce({ io, say }: Session, config: Config, home: string): void {
-  const base = restUrl({ home, settings: { permalinkStructure: '/%postname%/' } }, config.restNamespace);
-  const urls = [`${base}/events`, `${base}/events?search=concert&per_page=3`, `${base}/venues`, `${base}/categories`, `${base}/doc`];
+function announce({ io, say }: Session, config: Config, settings: SiteSettings): void {
+  const { home } = settings;
+  const base = restUrl({ home, settings }, config.restNamespace);
+  const urls = [
+    `${base}/events`,
+    restUrl({ home, settings }, `${config.restNamespace}/events`, [
+      ['search', 'concert'],
+      ['per_page', '3'],
+    ]),
+    `${base}/venues`,
+    `${base}/categories`,
+    `${base}/doc`,
+  ];
   print(io, `\n${say('done.listening', { url: home, port: config.port })}\n${urls.map((url) => `  ${url}`).join('\n')}\n`);
   print(io, `${say('done.ends')}\n`);
 }

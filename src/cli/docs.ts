@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { type Setting, settings } from '../config.ts';
 import { type ProblemName, problems } from '../errors.ts';
 import { loadTexts, type Texts } from '../texts.ts';
+import { commandsPage } from './commands-page.ts';
 
 /** The page about all settings, in Markdown, from the table of settings. */
 export function configurationPage(): string {
@@ -35,11 +36,13 @@ export function errorsPage({ t }: Pick<Texts, 't'>): string {
   );
 }
 
-/** Writes both pages into a folder, which is made if need be. */
+/** Writes all pages into a folder, which is made if need be. */
 export async function writeDocs(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(`${folder}/configuration.md`, configurationPage());
-  await writeFile(`${folder}/errors.md`, errorsPage(await loadTexts(['en'])));
+  const texts = await loadTexts(['en']);
+  await writeFile(`${folder}/errors.md`, errorsPage(texts));
+  await writeFile(`${folder}/commands.md`, commandsPage(texts));
 }
 
 /** What stands for the variables of a sentence. */

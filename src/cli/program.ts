@@ -40,7 +40,7 @@ export function createProgram(session: Session): Command {
     })
     .configureHelp({
       showGlobalOptions: true,
-      styleTitle: (title) => say([`titles.${title.replace(':', '').toLowerCase().replaceAll(' ', '-')}`, 'titles.other'], { title }),
+      styleTitle: (title) => (TITLES[title] === undefined ? title : say(`titles.${TITLES[title]}`)),
     })
     .helpOption('-h, --help', say('options.help'))
     .helpCommand(false)
@@ -79,3 +79,12 @@ function languageOf(args: readonly string[], { env }: Io, texts: Texts): string 
   const locale = (env.LC_ALL || env.LC_MESSAGES || env.LANG || '').replace(/[.@].*/, '').replace('_', '-');
   return texts.chooseLanguage({ parameter: option, segment: locale });
 }
+
+/** What commander puts above the parts of a help text, and the sentence for it. */
+const TITLES: Readonly<Record<string, string>> = {
+  'Usage:': 'usage',
+  'Arguments:': 'arguments',
+  'Options:': 'options',
+  'Global Options:': 'global-options',
+  'Commands:': 'commands',
+};

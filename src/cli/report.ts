@@ -62,9 +62,13 @@ function usage({ code, message, exitCode }: CommanderError, say: Say): Explanati
   if (code === 'commander.help') return { lines: [], exit: EXIT.usage };
   const name = /'([^']*)'/.exec(message)?.[1] ?? '';
   const near = /Did you mean (?:one of )?(.*)\?/.exec(message)?.[1];
-  const sentence = say([`usage.${code.replace('commander.', '')}`, 'usage.other'], { name, message });
+  const key = code.replace('commander.', '');
+  const sentence = TRANSLATED.has(key) ? say(`usage.${key}`, { name }) : message.replace(/^error: /, '');
   return {
     lines: [say('error', { message: sentence }), ...(near === undefined ? [] : [say('usage.near', { near })]), say('usage.help')],
     exit: EXIT.usage,
   };
 }
+
+/** Its commonest faults; the others are those of who writes commands. */
+const TRANSLATED = new Set(['unknownOption', 'unknownCommand', 'missingArgument', 'optionMissingArgument', 'excessArguments']);

@@ -56,7 +56,8 @@ const shape = (path: string, fill: string, more = ''): string => `<path d="${pat
 const times = (count: number, draw: (place: number) => string): string => Array.from({ length: count }, (_, place) => draw(place)).join('');
 
 /** Numbers that look scattered and are the same each time. */
-const scatter = (place: number, salt: number, below: number): number => (place * 7919 + salt * 104_729) % below;
+const scatter = (place: number, salt: number, below: number): number =>
+  Math.floor(((Math.abs(Math.sin((place + 1) * 12.9898 + salt * 78.233)) * 43_758.5453) % 1) * below);
 
 /** Houses of different heights around a bell tower. */
 function town(colour: string): string {
@@ -64,7 +65,7 @@ function town(colour: string): string {
     const [x, height] = [300 + place * 62, 90 + scatter(place, 3, 60)];
     const roof = `M${x - 4} ${620 - height} L${x + 29} ${590 - height} L${x + 62} ${620 - height} Z`;
     return (
-      box(x, 620 - height, 58, height + 80, colour) + shape(roof, colour) + box(x + 20, 640 - height, 14, 18, '#ffe8a3', 'opacity="0.8"')
+      box(x, 620 - height, 63, height + 80, colour) + shape(roof, colour) + box(x + 20, 640 - height, 14, 18, '#ffe8a3', 'opacity="0.8"')
     );
   });
   return `${houses}${box(560, 360, 54, 330, colour)}${shape('M552 360 L587 300 L622 360 Z', colour)}${circle(587, 400, 13, '#ffe8a3', 'opacity="0.9"')}`;

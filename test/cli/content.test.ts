@@ -1,0 +1,226 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { commandsPage } from '../../src/cli/commands-page.ts';
+import { spellOutFlags } from '../../src/cli/content.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import type { Say } from '../../src/cli/session.ts';
+import { loadTexts } from '../../src/texts.ts';
+import { commandIn, embedded, temporaryFolder } from './command.ts';
+
+const NOW = new Date('2026-06-01T10:00:00Z');
+
+const env = embedded(temporaryFolder());
+const fasti = commandIn(env, { now: NOW });
+
+const id = async (...args: string[]) => (await fasti(...args, '--porcelain')).out.trim();
+const json = async (...args: string[]) => JSON.parse((await fasti(...args, '--format=json')).out);
+const newEvent = (title: string, ...more: string[]) =>
+  id('event', 'create', `--title=${title}`, '--start_date=2026-06-10 20:00', '--end_date=2026-06-10 22:00', ...more);
+
+beforeAll(async () => {
+  expect((await fasti('init')).code).toBe(0);
+});
+
+describe('a record from the command line', () => {
+  it('is created, shown, changed and put into the trash', async () => {
+    const event = await newEvent('Concert', '--featured', '--cost=12');
+    expect(event).toMatch(/^\d+$/);
+    expect(await json('event', 'get', event, '--fields=title,featured,cost_details')).toMatchObject({
+      title: 'Concert',
+      featured: true,
+      cost_details: { values: ['12'] },
+    });
+
+    expect((await fasti('event', 'update', event, '--title=Late concert', '--no-featured')).out).toBe(`Done: ${event} changed.\n`);
+    expect(await json('event', 'get', 'concert', '--fields=id,title,featured')).toEqual({
+      id: Number(event),
+      title: 'Late concert',
+      featured: false,
+    });
+
+    expect(await fasti('event', 'delete', event)).toMatchObject({ code: 0, out: `Done: ${event} put into the trash.\n` });
+    expect(await fasti('event', 'get', event)).toMatchObject({ code: 1, out: '', err: 'Error: This event is in the trash.\n' });
+  });
+
+  it('brings new venues along when they are written as JSON', async () => {
+    const event = await newEvent(
+      'Reading',
+      '--venue={"venue":"Library","city":"Lucca"}',
+      '--organizer=[{"organizer":"Anna"},{"organizer":"Bruno"}]',
+    );
+    expect(await json('event', 'get', event, '--fields=venue.city')).toEqual({ 'venue.city': 'Lucca' });
+    expect((await fasti('organizer', 'list', '--event', event, '--field=organizer')).out.split('\n').filter(Boolean).sort()).toEqual([
+      'Anna',
+      'Bruno',
+    ]);
+  });
+
+  it('is cleared of what gets an empty value', async () => {
+    const venue = await id('venue', 'create', '--venue=Mill', '--phone=123', '--city=Prato');
+    await fasti('venue', 'update', venue, '--phone=');
+    const changed = await json('venue', 'get', venue);
+    expect(changed.city).toBe('Prato');
+    expect(changed).not.toHaveProperty('phone');
+  });
+
+  it('is found by id, slug or name when it is a term', async () => {
+    const music = await id('category', 'create', '--name=Live Music');
+    const jazz = await id('category', 'create', '--name=Jazz', `--parent=${music}`);
+    for (const reference of [music, 'live-music', 'Live Music'])
+      expect((await fasti('category', 'get', reference, '--field=id')).out).toBe(`${music}\n`);
+    expect(await json('category', 'list', `--parent=${music}`, '--fields=name,count')).toEqual([{ name: 'Jazz', count: 0 }]);
+    expect((await fasti('category', 'delete', 'jazz')).out).toBe(`Done: ${jazz} deleted.\n`);
+    expect((await fasti('category', 'get', 'jazz')).code).toBe(1);
+  });
+
+  it('is refused to those who may not', async () => {
+    await fasti('user', 'create', 'sub', 'sub@example.org');
+    const refused = await fasti('venue', 'create', '--venue=Castle', '--user=sub');
+    expect(refused).toMatchObject({ code: 1, out: '', err: 'Error: You are not allowed to do that.\n' });
+    expect((await fasti('venue', 'list', '--search=Castle', '--format=count')).out).toBe('0\n');
+  });
+});
+
+describe('a list', () => {
+  beforeAll(async () => {
+    for (const title of ['=HYPERLINK("x")', 'Plain, with comma', 'Bell \u0007 and <b>bold</b> &amp; more'])
+      await newEvent(title, '--tags=listed');
+  });
+
+  const listed = (...more: string[]) => fasti('event', 'list', '--tags=listed', '--orderby=id', '--order=asc', ...more);
+
+  it('prints ids for other commands', async () => {
+    expect((await listed('--format=ids')).out).toMatch(/^\d+ \d+ \d+\n$/);
+  });
+
+  it('counts', async () => {
+    expect((await listed('--format=count')).out).toBe('3\n');
+  });
+
+  it('is whole unless a page is asked for', async () => {
+    expect((await listed('--per_page=2', '--format=ids')).out).toMatch(/^\d+ \d+\n$/);
+  });
+
+  it('has no formulas in CSV', async () => {
+    const lines = (await listed('--format=csv', '--fields=title,start_date')).out.split('\r\n');
+    expect(lines[0]).toBe('title,start_date');
+    expect(lines[1]).toMatch(/^'=HYPERLINK/);
+    expect(lines[2]).toBe('"Plain, with comma",2026-06-10 20:00:00');
+  });
+
+  it('is a table for people on a terminal, without what would move the cursor', async () => {
+    const watched = commandIn(env, { now: NOW, terminal: true });
+    const { out } = await watched('event', 'list', '--tags=listed', '--search=Bell', '--fields=title,tags');
+    expect(out.split('\n').slice(0, 5)).toEqual([
+      '+----------------------+--------+',
+      '| title                | tags   |',
+      '+----------------------+--------+',
+      '| Bell and bold & more | listed |',
+      '+----------------------+--------+',
+    ]);
+  });
+
+  it('is separated by tabs in a pipe', async () => {
+    expect((await listed('--search=comma', '--fields=title,status')).out).toBe('title\tstatus\nPlain, with comma\tpublish\n');
+  });
+
+  it('knows the members of the records', async () => {
+    expect(await listed('--fields=id,colour')).toMatchObject({ code: 2, err: expect.stringContaining('no member colour') });
+  });
+});
+
+describe('wrong usage ends with 2', () => {
+  it.each([
+    [['event', 'lst'], 'there is no command lst'],
+    [['event', 'list', '--colour=red'], 'there is no option --colour=red'],
+    [['event', 'get'], 'the argument id-or-slug is missing'],
+    [['event', 'list', '--format=yaml'], 'yaml is none of the forms'],
+    [['event', 'update', '1'], 'nothing to change was named'],
+    [['event', 'create', '--title=x', '--venue={"venue":'], 'the value of --venue begins like JSON'],
+    [['seed', '--events=many'], '--events must be a whole number'],
+  ])('%j', async (args, sentence) => {
+    const { code, out, err } = await fasti(...args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(sentence);
+  });
+});
+
+describe('refusals end with 1', () => {
+  it.each([
+    [['event', 'create', '--title=x'], 'Missing parameter(s): start_date, end_date'],
+    [['event', 'create', '--title=x', '--start_date=bla', '--end_date=now'], 'Invalid parameter(s): start_date'],
+    [['event', 'create', '--title=x', '--start_date=2026-06-02', '--end_date=2026-06-01'], 'The end must not come before the start.'],
+    [['venue', 'get', '999999'], 'Invalid parameter(s): id'],
+    [['event', 'get', 'no-such-slug'], 'there is no no-such-slug'],
+    [['event', 'list', '--user=nobody'], 'there is no user nobody'],
+  ])('%j', async (args, sentence) => {
+    const { code, out, err } = await fasti(...args);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(sentence);
+  });
+
+  it('and a database that is absent with 69', async () => {
+    const away = commandIn({ ...env, DATABASE_URL: 'mysql://nobody:x@127.0.0.1:1/none' });
+    expect(await away('event', 'list')).toMatchObject({ code: 69, err: expect.stringContaining('the database cannot be reached') });
+  });
+});
+
+describe('flags of yes and no', () => {
+  it.each([
+    ['event update --featured 12', 'event update --featured=true 12'],
+    ['event update --no-featured 12', 'event update --featured=false 12'],
+    ['event update --featured no 12', 'event update --featured no 12'],
+    ['event update --featured=no 12', 'event update --featured=no 12'],
+    ['venue list --has_events', 'venue list --has_events=true'],
+    ['event get --porcelain 1', 'event get --porcelain 1'],
+    ['event get -- --featured', 'event get -- --featured'],
+  ])('%s', (given, spelled) => {
+    expect(spellOutFlags(given.split(' '))).toEqual(spelled.split(' '));
+  });
+});
+
+describe('the language', () => {
+  it.each([
+    [{ LANG: 'it_IT.UTF-8' }, [], 'Errore: '],
+    [{ LANG: 'it_IT.UTF-8' }, ['--language=en'], 'Error: '],
+    [{ LANG: 'C' }, [], 'Error: '],
+    [{ LC_ALL: 'it', LANG: 'en_GB' }, [], 'Errore: '],
+  ])('%j %j', async (more, args, begin) => {
+    expect((await commandIn({ ...env, ...(more as Record<string, string>) })('event', 'get', '99999', ...args)).err).toMatch(
+      new RegExp(`^${begin}`),
+    );
+  });
+});
+
+describe('help', () => {
+  it('comes for every command, with the flags of the kind and examples', async () => {
+    const { code, out } = await fasti('event', 'create', '--help');
+    expect(code).toBe(0);
+    for (const part of ['--start_date <text>', '--all_day [yes|no]', 'Examples:', '$ fasti event create', '--user <user>'])
+      expect(out).toContain(part);
+  });
+
+  it('is there without a database and with a wrong setting', async () => {
+    expect(await commandIn({ PORT: 'nonsense' })('--help')).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('stands in docs/commands.md, which is up to date', async () => {
+    expect(readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8')).toBe(commandsPage(await loadTexts(['en'])));
+  });
+
+  it.each(['en', 'it'])('has a sentence for each command, argument and option in %s', async (language) => {
+    const texts = await loadTexts(['en', 'it']);
+    const missing: string[] = [];
+    const say: Say = (key) => {
+      const keys = [key].flat().map((name) => (name.includes(':') ? name : `cli:${name}`));
+      if (!keys.some((name) => texts.has(language, name))) missing.push(keys.join(' '));
+      return '';
+    };
+    createProgram({
+      io: { env: {}, out: () => undefined, err: () => undefined, terminal: false, serve: async () => undefined },
+      language,
+      say,
+    });
+    expect(missing).toEqual([]);
+  });
+});

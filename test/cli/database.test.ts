@@ -1,0 +1,211 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/database.ts';
+import { loadAllUsers } from '../../src/storage/users.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+import { commandIn, embedded, type Fasti, temporaryFolder } from './command.ts';
+
+const NOW = new Date('2026-06-03T10:00:00Z');
+const folder = temporaryFolder();
+
+describeDatabases('an empty database', (open) => {
+  let db: Database;
+  let fasti: Fasti;
+  const json = async (...args: string[]) => JSON.parse((await fasti(...args, '--format=json')).out);
+  const count = async (table: Parameters<Database['from']>[0]) =>
+    Number(((await db.from(table).count({ rows: '*' }).first()) as { rows: number }).rows);
+
+  beforeAll(async () => {
+    db = await open({ migrated: false });
+    fasti = commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: `${folder}/${db.dialect.name}`, PORT: '8123' }, { now: NOW });
+  });
+
+  it('is told to be empty', async () => {
+    for (const args of [['event', 'list'], ['seed'], ['user', 'list'], ['serve']]) {
+      expect(await fasti(...args)).toMatchObject({
+        code: 1,
+        out: '',
+        served: [],
+        err: expect.stringContaining('there is no site with the table prefix wp_'),
+      });
+    }
+  });
+
+  it('becomes a site once, whose administrator gets a password that works', async () => {
+    const made = await fasti('init', '--title=Prova');
+    expect(made).toMatchObject({ code: 0, err: '' });
+    expect(made.out).toMatch(
+      /^Done: a new site for http:\/\/localhost:8123\.\nAdministrator, shown this once:\n {2}login +admin\n {2}application password +(\w{4} ){5}\w{4}\n$/,
+    );
+    expect(await json('user', 'list', '--fields=login,roles')).toEqual([{ login: 'admin', roles: ['administrator'] }]);
+    expect(await fasti('init')).toMatchObject({ code: 1, out: '', err: 'Error: there is a site in this database already.\n' });
+    expect((await loadAllUsers(db, [])).length).toBe(1);
+  });
+
+  it('gets the sample calendar once', async () => {
+    expect(await fasti('seed')).toMatchObject({ code: 0, err: '', out: 'Done: the sample calendar with 60 events.\n' });
+    const before = await count('posts');
+    expect(await fasti('seed')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('the sample calendar is there already') });
+    expect(await count('posts')).toBe(before);
+  });
+
+  it('holds a year around the present day, in two languages, of every sort', async () => {
+    const events = (await json('event', 'list', '--start_date=2000-01-01', '--end_date=2100-01-01')) as Record<string, unknown>[];
+    expect(events).toHaveLength(59);
+    expect((await fasti('event', 'list', '--search=riservate', '--format=count')).out).toBe('0\n');
+    const some = (test: (event: Record<string, unknown>) => boolean) => events.filter(test).length;
+    expect(some(({ start_date }) => String(start_date) < '2026-06-03')).toBeGreaterThan(8);
+    expect(some(({ start_date }) => String(start_date) > '2026-06-03')).toBeGreaterThan(40);
+    expect(
+      events
+        .map(({ start_date }) => String(start_date))
+        .sort()
+        .at(0)! >= '2026-04-01',
+    ).toBe(true);
+    expect(
+      events
+        .map(({ end_date }) => String(end_date))
+        .sort()
+        .at(-1)! <= '2027-05-10',
+    ).toBe(true);
+    expect(some(({ all_day }) => all_day === true)).toBeGreaterThan(2);
+    expect(some(({ featured }) => featured === true)).toBeGreaterThan(3);
+    expect(some(({ sticky }) => sticky === true)).toBe(1);
+    expect(some(({ cost }) => cost === 'Free')).toBeGreaterThan(10);
+    expect(some(({ cost }) => /–/.test(String(cost)))).toBeGreaterThan(5);
+    expect(some(({ image }) => image !== false)).toBeGreaterThan(30);
+    expect(some(({ status }) => status === 'draft')).toBe(1);
+    expect(some(({ status }) => status === 'private')).toBe(1);
+  });
+
+  it('puts markets on Saturdays', async () => {
+    const [market] = (await json('event', 'list', '--search="Market day in Piazza"', '--start_date=2026-06-01')) as {
+      start_date: string;
+    }[];
+    expect(market?.start_date).toBe('2026-06-06 08:00:00');
+  });
+
+  it('counts what carries a term, posts of the blog among it', async () => {
+    const tag = await json('tag', 'get', 'volunteers', '--fields=id,count');
+    const events = Number(
+      (await fasti('event', 'list', '--tags=volunteers', '--start_date=2000-01-01', '--end_date=2100-01-01', '--format=count')).out,
+    );
+    expect(tag.count).toBe(events + 2);
+  });
+
+  describe('with many events more', () => {
+    let before: number;
+
+    beforeAll(async () => {
+      before = await count('tec_occurrences');
+      expect(await fasti('seed', '--events=700')).toMatchObject({ code: 0, err: '', out: 'Done: 700 events more.\n' });
+    });
+
+    it('has rows of the calendar for each', async () => {
+      expect((await count('tec_occurrences')) - before).toBe(700);
+      expect(await count('tec_events')).toBe(await count('tec_occurrences'));
+      expect(Number((await fasti('event', 'list', '--start_date=2000-01-01', '--end_date=2100-01-01', '--format=count')).out)).toBe(759);
+    });
+
+    it('writes what the interface writes', async () => {
+      const made = Number(
+        (
+          await fasti(
+            'event',
+            'create',
+            '--title=By hand',
+            '--start_date=2026-07-01 20:00',
+            '--end_date=2026-07-01 22:00',
+            '--venue=13',
+            '--organizer=25',
+            '--cost=3',
+            '--show_map',
+            '--show_map_link',
+            '--porcelain',
+          )
+        ).out,
+      );
+      const [generated] = await db
+        .knex({ p: db.table('posts') })
+        .join({ m: db.table('postmeta') }, 'm.post_id', 'p.ID')
+        .where('m.meta_key', '_EventCost')
+        .where('p.ID', '<', made)
+        .orderBy('p.ID', 'desc')
+        .limit(1)
+        .select('p.ID as id');
+      const keys = async (post: number) =>
+        new Set((await db.from('postmeta').where('post_id', post).select('meta_key')).map(({ meta_key: key }) => key));
+      const [byHand, inBulk] = [await keys(made), await keys(generated.id)];
+      expect([...byHand].filter((key) => !inBulk.has(key) && key !== '_EventDuration')).toEqual([]);
+
+      const row = async (post: number) => db.from('posts').where('ID', post).first();
+      const blank = ({ comment_status, ping_status, to_ping, post_mime_type, post_parent }: Record<string, unknown>) => ({
+        comment_status,
+        ping_status,
+        to_ping,
+        post_mime_type,
+        post_parent,
+      });
+      expect(blank((await row(generated.id)) as never)).toEqual(blank((await row(made)) as never));
+    });
+
+    it('leaves counts and the edges of the calendar right', async () => {
+      const counted = await db
+        .knex({ tt: db.table('term_taxonomy') })
+        .leftJoin({ r: db.table('term_relationships') }, 'r.term_taxonomy_id', 'tt.term_taxonomy_id')
+        .leftJoin({ p: db.table('posts') }, (on) => {
+          on.on('p.ID', 'r.object_id').andOnVal('p.post_status', 'publish');
+        })
+        .groupBy('tt.term_taxonomy_id', 'tt.count')
+        .select('tt.count as stored')
+        .count({ found: 'p.ID' });
+      expect(counted.filter(({ stored, found }: Record<string, unknown>) => Number(stored) !== Number(found))).toEqual([]);
+
+      const [edges] = (await db.from('tec_occurrences').min({ first: 'start_date_utc' }).max({ last: 'end_date_utc' })) as unknown as {
+        first: string;
+        last: string;
+      }[];
+      const options = (await db.from('options').where('option_name', 'tribe_events_calendar_options').first())?.option_value;
+      expect(options).toContain(edges!.first);
+      expect(options).toContain(edges!.last);
+    });
+  });
+});
+
+describeDatabases('the database of a WordPress site', (open) => {
+  it('is served as it is: nothing is seeded, and none of its rows are touched', async () => {
+    const db = await open();
+    await loadSite(db);
+    const rows = async () =>
+      Object.fromEntries(
+        await Promise.all(
+          (['posts', 'postmeta', 'options', 'users', 'usermeta', 'terms'] as const).map(async (name) => [name, await db.from(name)]),
+        ),
+      );
+    const before = await rows();
+    const started = await commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: folder, PORT: '0' })('start');
+    expect(started).toMatchObject({ code: 0, err: '', served: [{}] });
+    expect(started.out).not.toContain('password');
+    expect(await rows()).toEqual(before);
+  });
+});
+
+describe('start', () => {
+  const start = commandIn({ ...embedded(temporaryFolder()), PORT: '0' });
+
+  it('makes an embedded site with the sample calendar, and serves it', async () => {
+    const started = await start('start');
+    expect(started).toMatchObject({ code: 0, err: '', served: [{ SITE_URL: 'http://localhost' }] });
+    for (const part of [
+      'application password',
+      'the sample calendar with 60 events',
+      'http://localhost/wp-json/calendar/events/v1/events',
+      '/doc',
+    ])
+      expect(started.out).toContain(part);
+  });
+
+  it('shows the password once', async () => {
+    expect((await start('start')).out).not.toContain('password');
+  });
+});

@@ -1,0 +1,54 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { commandIn, embedded, temporaryFolder } from './command.ts';
+
+const fasti = commandIn(embedded(temporaryFolder()));
+const json = async (...args: string[]) => JSON.parse((await fasti(...args, '--format=json')).out);
+
+beforeAll(async () => {
+  expect((await fasti('init')).code).toBe(0);
+});
+
+describe('user', () => {
+  it('is created with a role, gets another, and is deleted', async () => {
+    expect(await fasti('user', 'create', 'anna', 'anna@example.org', '--role=author', '--display_name=Anna R.')).toMatchObject({
+      code: 0,
+      out: 'Done: user anna created with the id 2.\n',
+    });
+    expect(await json('user', 'list', '--role=author', '--fields=login,displayName,email')).toEqual([
+      { login: 'anna', displayName: 'Anna R.', email: 'anna@example.org' },
+    ]);
+    expect((await fasti('user', 'set-role', 'anna', 'editor')).out).toBe('Done: anna has the role editor.\n');
+    expect(await json('user', 'list', '--role=author')).toEqual([]);
+    expect((await fasti('user', 'delete', 'anna')).out).toBe('Done: user anna deleted.\n');
+  });
+
+  it('who wrote something leaves it to somebody', async () => {
+    await fasti('user', 'create', 'bruno', 'bruno@example.org', '--role=author');
+    const venue = (await fasti('venue', 'create', '--venue=Tower', '--user=bruno', '--porcelain')).out.trim();
+    expect(await fasti('user', 'delete', 'bruno')).toMatchObject({ code: 1, err: expect.stringContaining('bruno has written 1 records') });
+    expect((await fasti('user', 'delete', 'bruno', '--reassign=admin')).code).toBe(0);
+    expect((await fasti('venue', 'get', venue, '--field=author')).out).toBe('1\n');
+  });
+
+  it.each([
+    [['create', 'admin', 'other@example.org'], 'the login admin is taken'],
+    [['create', 'clara', 'no address'], 'no address is no e-mail address'],
+    [['create', 'clara', 'clara@example.org', '--role=king'], 'there is no role king; there are administrator'],
+    [['set-role', 'nobody', 'editor'], 'there is no user nobody'],
+    [['application-password', 'revoke', 'admin', 'x'], 'there is no application password x'],
+  ])('%j is refused', async (args, sentence) => {
+    expect(await fasti('user', ...args)).toMatchObject({ code: 1, out: '', err: expect.stringContaining(sentence) });
+  });
+});
+
+describe('application password', () => {
+  it('is shown once, listed without its secret, and taken back', async () => {
+    const password = (await fasti('user', 'application-password', 'create', 'admin', 'Script', '--porcelain')).out;
+    expect(password).toMatch(/^[A-Za-z0-9]{24}\n$/);
+    const listed = await fasti('user', 'application-password', 'list', 'admin', '--format=json');
+    expect(JSON.parse(listed.out).map(({ name }: { name: string }) => name)).toEqual(['First application password', 'Script']);
+    expect(listed.out).not.toContain(password.trim());
+    expect((await fasti('user', 'application-password', 'revoke', 'admin', 'Script')).code).toBe(0);
+    expect(await json('user', 'application-password', 'list', 'admin', '--fields=name')).toHaveLength(1);
+  });
+});
