@@ -9,7 +9,7 @@ export const problems = {
   rest_invalid_param: { status: 400 },
   rest_invalid_type: { status: 400 },
   rest_not_in_enum: { status: 400 },
-  rest_callback_invalid: { status: 400 },
+  rest_callback_invalid: { status: 400, shape: 'bare' },
   rest_forbidden: { status: 403 },
   rest_cookie_invalid_nonce: { status: 403 },
   rest_disabled: { code: 'rest_no_route', status: 404 },
@@ -37,6 +37,46 @@ export const problems = {
   term_exists: { status: 400 },
   duplicate_term_slug: { status: 400 },
 
+  // WordPress's own routes
+  rest_not_logged_in: { status: 401 },
+  rest_post_invalid_id: { status: 404 },
+  rest_post_invalid_page_number: { status: 400 },
+  rest_post_exists: { status: 400 },
+  rest_post_incorrect_password: { status: 403 },
+  rest_already_trashed: { status: 410 },
+  rest_trash_not_supported: { status: 501 },
+  rest_forbidden_context: { status: 403 },
+  rest_forbidden_orderby: { status: 403 },
+  rest_no_search_term_defined: { status: 400 },
+  rest_orderby_include_missing_include: { status: 400 },
+  rest_cannot_create: { status: 403 },
+  rest_cannot_edit: { status: 403 },
+  rest_cannot_edit_others: { status: 403 },
+  rest_cannot_update: { status: 403 },
+  rest_cannot_delete: { status: 403 },
+  rest_cannot_publish: { status: 403 },
+  rest_cannot_view: { status: 403 },
+  rest_cannot_assign_term: { status: 403 },
+  rest_invalid_author: { status: 400 },
+  rest_invalid_featured_media: { status: 400 },
+  rest_term_invalid: { status: 404 },
+  rest_type_invalid: { status: 404 },
+  rest_taxonomy_invalid: { status: 404 },
+  rest_user_invalid_id: { status: 404 },
+  rest_user_cannot_view: { status: 403 },
+  rest_upload_no_data: { status: 400 },
+  rest_upload_no_content_type: { status: 400 },
+  rest_upload_no_content_disposition: { status: 400 },
+  rest_upload_invalid_disposition: { status: 400 },
+  rest_upload_hash_mismatch: { status: 412 },
+  'people-are-read-only': { code: 'rest_not_implemented', status: 501 },
+
+  // The calendar's newer routes
+  missing_experimental_endpoint_acknowledgement: { status: 400 },
+  'tec-page-not-found': { code: 'tec_rest_organizers_page_not_found', status: 404, shape: 'bare' },
+  'tec-record-unreadable': { code: 'tec_rest_entity_not_found', status: 404, shape: 'error' },
+  'tec-record-in-trash': { code: 'tec_rest_entity_trashed', status: 410, shape: 'error' },
+
   'edit-conflict': { code: 'rest_precondition_failed', status: 412 },
   'body-too-large': { code: 'rest_request_too_large', status: 413 },
   'upload-refused': { code: 'rest_upload_sideload_error', status: 400 },
@@ -45,7 +85,14 @@ export const problems = {
   'database-unavailable': { code: 'rest_database_unavailable', status: 503 },
   'disk-full': { code: 'rest_insufficient_storage', status: 507 },
   internal_server_error: { status: 500 },
-} as const satisfies Record<string, { code?: string; status: number }>;
+} as const satisfies Record<string, Problem>;
+
+/** `shape`: how the answer is formed where that is not WordPress's usual way; `bare`: without `data`; `error`: the sentence alone, as `{error}`. */
+interface Problem {
+  readonly code?: string;
+  readonly status: number;
+  readonly shape?: 'bare' | 'error';
+}
 
 export type ProblemName = keyof typeof problems;
 
@@ -53,7 +100,23 @@ export type ProblemName = keyof typeof problems;
  * What is wrong with one parameter. `value`: the value itself (a WordPress `validate_callback`); `type` and `enum`: the declared
  * type or set (`rest_validate_value_from_schema`). `reason` names a sentence in `locales/<language>/reasons.json`.
  */
-export type Fault = { stage: 'value'; reason?: string } | { stage: 'type'; type: string } | { stage: 'enum'; values: readonly string[] };
+export type Fault =
+  | { stage: 'value'; reason?: string }
+  | { stage: 'type'; type: string }
+  | { stage: 'enum'; values: readonly string[] }
+  | SchemaFault;
+
+/**
+ * A rule of the parameter's schema that the value breaks, with the code it goes by (`rest_out_of_bounds`). `about`: what the answer says of it besides:
+ * nothing, the parameter's name, which member of a list it is, or the status with the name, as the calendar's newer routes do.
+ */
+export interface SchemaFault {
+  readonly stage: 'schema';
+  readonly code: string;
+  readonly reason: string;
+  readonly values?: Readonly<Record<string, string | number>>;
+  readonly about?: 'param' | 'argument' | { readonly item: number };
+}
 
 export interface ProblemDetails {
   /** Values for the sentence. */
@@ -74,14 +137,16 @@ export class ApiError extends Error {
   readonly problem: ProblemName;
   readonly code: string;
   readonly status: number;
+  readonly shape: 'bare' | 'error' | undefined;
   readonly details: ProblemDetails;
 
   constructor(problem: ProblemName, details: ProblemDetails = {}) {
     super(problem, { cause: details.cause });
-    const row: { code?: string; status: number } = problems[problem];
+    const row: Problem = problems[problem];
     this.problem = problem;
     this.code = row.code ?? problem;
     this.status = details.status ?? row.status;
+    this.shape = row.shape;
     this.details = details;
   }
 }

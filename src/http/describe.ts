@@ -83,7 +83,8 @@ export function describeSite(
 }
 
 /** The kind of record that a route serves, if it is one of ours. */
-export function kindOf({ pattern }: Pick<Route, 'pattern'>): Kind | undefined {
+export function kindOf({ pattern, texts }: Pick<Route, 'pattern' | 'texts'>): Kind | undefined {
+  if (texts !== undefined) return undefined;
   return kinds.find(({ path }) => pattern === `/${path}` || pattern.startsWith(`/${path}/`));
 }
 
@@ -103,6 +104,7 @@ export function isRequired(route: Route, endpoint: Endpoint, name: string): bool
 export function paramTextKeys(route: Route, endpoint: Endpoint, name: string): string[] {
   const kind = kindOf(route);
   const common = `params:common.${name}`;
+  if (route.texts !== undefined) return [`params:${route.texts}.${name}`, common];
   if (!kind || selectorsOf(route).includes(name)) return [common];
   if (endpoint.mode === 'read' || !(name in kind.fields)) return [`params:${kind.name}.${name}`, common];
   return fieldTextKeys(kind, name);
@@ -119,7 +121,7 @@ export function defaultOf(caller: Caller, route: Route, endpoint: Endpoint, name
   if (name === 'namespace') return caller.namespace;
   const declared = endpoint.params[name]?.fallback;
   if (declared !== undefined || endpoint.mode !== 'read' || selectorsOf(route).length > 0) return declared;
-  if (name === 'per_page') return String(settings.calendar.postsPerPage ?? settings.postsPerPage);
+  if (name === 'per_page' && route.texts === undefined) return String(settings.calendar.postsPerPage ?? settings.postsPerPage);
   const kind = kindOf(route);
   if (kind?.is !== 'post') return undefined;
   return kind.narrow({}, { settings, now }).echo.find(([echoed]) => echoed === name)?.[1];

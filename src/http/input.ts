@@ -16,6 +16,16 @@ export interface Body {
   readonly json?: Raw;
   readonly form?: Raw;
   readonly fault?: JsonFault;
+  /** Files in a multipart form, by the names of their fields. */
+  readonly files?: ReadonlyMap<string, SentFile>;
+  /** The body itself, where its type is none of these: it may be a file. */
+  readonly bytes?: Buffer;
+}
+
+/** A file as it was sent. */
+export interface SentFile {
+  readonly name: string;
+  readonly bytes: Buffer;
 }
 
 /** PHP's `json_decode` depth; `max_input_nesting_level` and `max_input_vars` in the range of PHP's defaults. */
@@ -45,7 +55,7 @@ export async function parseBody(body: Buffer, contentType: string | undefined): 
   if (body.length === 0) return {};
   if (/^application\/([\w.!#$&^-]+\+)?json$/.test(type)) return parseJson(body);
   if (type === 'application/x-www-form-urlencoded') return { form: parseQuery(body.toString()) };
-  if (type === 'multipart/form-data') return { form: await parseMultipart(body, contentType!) };
+  if (type === 'multipart/form-data') return parseMultipart(body, contentType!);
   return {};
 }
 
@@ -93,18 +103,26 @@ function checkJson(value: unknown, depth: number): Body | undefined {
   return undefined;
 }
 
-/** The text fields of a form; files are passed over. What is broken ends the reading, as in PHP, and what came before counts. */
-function parseMultipart(body: Buffer, contentType: string): Promise<Raw> {
+/** The text fields and the files of a form. What is broken ends the reading, as in PHP, and what came before counts. */
+function parseMultipart(body: Buffer, contentType: string): Promise<Body> {
   return new Promise((resolve) => {
     const pairs: string[] = [];
-    const done = () => resolve(parseQuery(pairs.join('&')));
+    const files = new Map<string, SentFile>();
+    const done = () => resolve({ form: parseQuery(pairs.join('&')), ...(files.size > 0 ? { files } : {}) });
     try {
       const form = busboy({
         headers: { 'content-type': contentType },
         limits: { fields: FORM_VARIABLES, fieldSize: Number.POSITIVE_INFINITY },
       });
       form.on('field', (name, value) => pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`));
-      form.on('file', (_name, file) => file.resume());
+      form.on('file', (field, file, { filename }) => {
+        const chunks: Buffer[] = [];
+        file.on('data', (chunk: Buffer) => chunks.push(chunk));
+        file.on('error', () => chunks.splice(0));
+        file.on('close', () => {
+          if (!file.truncated && filename) files.set(field, { name: filename, bytes: Buffer.concat(chunks) });
+        });
+      });
       form.on('close', done);
       form.on('error', done);
       form.end(body);

@@ -66,9 +66,9 @@ const KEPT = { 'Cache-Control': 'public, no-cache' };
 /** The whole answer of a reply, with all that the protocol adds to it (contract 1.4 and 1.5); what depends on the origin is added when it goes out. */
 export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, personal, nonce, changedAt }: Frame): Answer {
   const { jsonp, script, envelope, pretty } = wrapping;
-  const { headers: own = {}, status, timeliness = 'always' } = reply;
+  const { headers: { Link: link, ...own } = {} as Record<string, string>, status, timeliness = 'always' } = reply;
   const whole = withLinks(reply, wrapping.fields);
-  const json = JSON.stringify(envelope ? { body: whole, status, headers: own } : whole, null, pretty ? 4 : 0);
+  const json = JSON.stringify(envelope ? { body: whole, status, headers: reply.headers ?? {} } : whole, null, pretty ? 4 : 0);
   const body = Buffer.from(method === 'HEAD' && sent !== 'HEAD' ? '' : jsonp === undefined ? json : `/**/${jsonp}(${scriptSafe(json)})`);
   const answered = envelope ? 200 : status;
   const kept = answered === 200 && (sent === 'GET' || sent === 'HEAD');
@@ -78,7 +78,7 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
       'Content-Type': `application/${script ? 'javascript' : 'json'}; charset=UTF-8`,
       'X-Robots-Tag': 'noindex',
       'X-Content-Type-Options': 'nosniff',
-      ...(place ? { Link: `<${restUrl(place, '')}>; rel="https://api.w.org/"` } : {}),
+      ...(place ? { Link: [`<${restUrl(place, '')}>; rel="https://api.w.org/"`, ...(link === undefined ? [] : [link])].join(', ') } : {}),
       Vary: VARY,
       ...(personal ? NOT_KEPT : kept ? KEPT : {}),
       ...(kept ? { ETag: tagOf(body) } : {}),

@@ -43,8 +43,11 @@ export async function readRequest(site: Site, req: Request): Promise<Incoming | 
 }
 
 /** The body of a request. Throws body-too-large. */
-export const readRequestBody = async (site: Site, { req }: Incoming): Promise<Body> =>
-  parseBody(await readBody(req, site.config.bodyLimit), req.get('content-type'));
+export async function readRequestBody(site: Site, { req }: Incoming): Promise<Body> {
+  const bytes = await readBody(req, site.config.bodyLimit);
+  const body = await parseBody(bytes, req.get('content-type'));
+  return Object.keys(body).length === 0 && bytes.length > 0 ? { bytes } : body;
+}
 
 /** What a request shows of who sends it (contract 5.1); of several nonces a parameter counts first, as in `rest_cookie_check_errors`. */
 export function credentialsOf({ req, query }: Incoming, body: Body) {

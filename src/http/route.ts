@@ -1,3 +1,4 @@
+import type { ProblemName } from '../errors.ts';
 import type { Param, Values } from '../kinds/kind.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
@@ -12,7 +13,12 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** When it changes without any write; absent: at any second. */
   readonly timeliness?: Timeliness;
+  /** Which page of how many this is, for the links to its neighbours that go as headers. */
+  readonly paging?: { readonly page: number; readonly pages: number };
 }
+
+/** Whether something is allowed; else, perhaps, by which name it is refused. */
+export type Verdict = boolean | ProblemName;
 
 /**
  * One handler of one route, as a row: who may, what it takes, what it does. Parameters are declared in WordPress's order and are
@@ -25,12 +31,14 @@ export interface Endpoint {
   readonly params: Readonly<Record<string, Param>>;
   readonly mode: 'read' | 'create' | 'change';
   /** Who may. No default: "anyone" is written out. Given the accepted values and the path selector among them. */
-  readonly allow: 'anyone' | ((site: Site, caller: Caller, values: Values) => boolean | Promise<boolean>);
+  readonly allow: 'anyone' | ((site: Site, caller: Caller, values: Values) => Verdict | Promise<Verdict>);
   readonly run: (site: Site, caller: Caller, values: Values) => Promise<Reply>;
 }
 
 /** A route: its path after the namespace in WordPress's form (`/events/(?P<id>\d+)`) and its handlers in order of registration. */
 export interface Route {
   readonly pattern: string;
+  /** Group of sentences about its parameters, for routes that serve no kind of the calendar as such. */
+  readonly texts?: string;
   readonly endpoints: readonly Endpoint[];
 }

@@ -15,9 +15,14 @@ import { created, described, ok, postList, record, termList } from './reply.ts';
 import type { Endpoint, Route } from './route.ts';
 import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
 
-/** A handler as it is served. `unlisted`: parameters that it heeds though no description names them. */
+/**
+ * A handler as it is served. `unlisted`: parameters that it heeds though no description names them; `upload`: it gets the file that was sent as value
+ * `upload`; `acknowledged`: a header that every request must have.
+ */
 export interface ServedEndpoint extends Endpoint {
   readonly unlisted?: Params;
+  readonly upload?: true;
+  readonly acknowledged?: string;
 }
 
 /** A route as it is served. `select`: how its path leads to the id of a record; absent: it names none, or names the id itself. */
@@ -40,11 +45,18 @@ export function createRoutes(languages: readonly string[]): readonly ServedRoute
   return routes;
 }
 
-/** The root of the whole interface. `routes`: those of the namespaces, which exist unless the calendar's settings switch them off. */
-export function createIndex(routes: readonly ServedRoute[], languages: readonly string[]): ServedRoute {
+/**
+ * The root of the whole interface. `routes`: those of the namespaces, which exist unless the calendar's settings switch them off; `others`: those of
+ * further namespaces.
+ */
+export function createIndex(
+  routes: readonly ServedRoute[],
+  languages: readonly string[],
+  others: ReadonlyMap<string, readonly ServedRoute[]> = new Map(),
+): ServedRoute {
   const run: Endpoint['run'] = async (site, caller) => {
     const served = caller.settings.calendar.restDisabled ? [] : routes;
-    return described(describeSite(site, caller, served, { secure: caller.home.startsWith('https:') }));
+    return described(describeSite(site, caller, served, { others, secure: caller.home.startsWith('https:') }));
   };
   const params = { context: { grammar: anything, fallback: 'view' } };
   return inLanguages(

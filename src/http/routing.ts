@@ -20,19 +20,27 @@ export interface Router {
 
 /**
  * Matches as `WP_REST_Server::match_request_to_handler` does: whole paths, whatever their case; HEAD where there is GET. `index` is the route of `/`;
- * `routes` are those below each of the namespaces.
+ * `routes` are those below each of the namespaces; `others`: further namespaces, each with routes of its own.
  */
-export function createRouter(namespaces: readonly string[], index: ServedRoute, routes: readonly ServedRoute[]): Router {
-  const compiled = routes.map((route) => ({ route, regex: new RegExp(`^${route.pattern.replaceAll('(?P<', '(?<')}$`, 'i') }));
+export function createRouter(
+  namespaces: readonly string[],
+  index: ServedRoute,
+  routes: readonly ServedRoute[],
+  others: ReadonlyMap<string, readonly ServedRoute[]> = new Map(),
+): Router {
+  const compiled = new Map([...others].map(([namespace, own]) => [namespace, compile(own)]));
+  const ours = compile(routes);
+  for (const namespace of namespaces) compiled.set(namespace, ours);
+  const names = [...compiled.keys()];
   const namespaceOf = (path: string) =>
-    namespaces.find((namespace) => path.toLowerCase() === `/${namespace}` || path.toLowerCase().startsWith(`/${namespace}/`));
+    names.find((namespace) => path.toLowerCase() === `/${namespace}` || path.toLowerCase().startsWith(`/${namespace}/`));
 
   const candidates = (path: string): Found[] => {
     if (path === '/') return [{ route: index, pieces: {} }];
     const namespace = namespaceOf(path);
     if (namespace === undefined) return [];
     const rest = path.slice(namespace.length + 1);
-    return compiled.flatMap(({ route, regex }) => {
+    return compiled.get(namespace)!.flatMap(({ route, regex }) => {
       const match = regex.exec(rest);
       return match ? [{ route, pieces: { ...match.groups } }] : [];
     });
@@ -48,3 +56,6 @@ export function createRouter(namespaces: readonly string[], index: ServedRoute, 
   };
   return { namespaceOf, find };
 }
+
+const compile = (routes: readonly ServedRoute[]) =>
+  routes.map((route) => ({ route, regex: new RegExp(`^${route.pattern.replaceAll('(?P<', '(?<')}$`, 'i') }));

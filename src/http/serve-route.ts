@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { identify } from '../accounts/credentials.ts';
-import { fail } from '../errors.ts';
+import { servedNamespaces } from '../config.ts';
+import { fail, type ProblemName, problems } from '../errors.ts';
 import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
@@ -8,13 +9,15 @@ import type { Site } from '../site.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
 import { describeRoute } from './describe.ts';
 import { type Body, type JsonFault, mergeParams, type Raw } from './input.ts';
+import { neighbourLinks } from './neighbours.ts';
 import { problemOf } from './problem.ts';
 import { answerOf, type Frame, PLAIN, readWrapping } from './protocol.ts';
 import { described, type LinkedReply, ok } from './reply.ts';
 import { callerOf, credentialsOf, type Incoming, readRequest, readRequestBody, requestLanguage } from './request.ts';
-import type { Endpoint } from './route.ts';
+import type { Endpoint, Verdict } from './route.ts';
 import type { ServedEndpoint } from './routes.ts';
 import type { Found, Router } from './routing.ts';
+import { uploadIn } from './upload.ts';
 
 /**
  * Serves what is addressed to the interface and passes on what is not. What anonymous callers read is computed once and remembered for as long as
@@ -78,7 +81,8 @@ async function compose(site: Site, router: Router, incoming: Incoming): Promise<
 /** The answer of the route that the request leads to, with the methods that this caller may use on it. */
 async function answer(site: Site, caller: Caller, router: Router, incoming: Incoming, body: Body): Promise<LinkedReply> {
   const { address, method, req } = incoming;
-  const switchedOff = caller.settings.calendar.restDisabled && address.route !== '/';
+  const own = servedNamespaces(site.config).includes(caller.namespace);
+  const switchedOff = caller.settings.calendar.restDisabled && own && address.route !== '/';
   const found = switchedOff ? undefined : router.find(address.route, method === 'OPTIONS' ? undefined : method);
   if (!found) return method === 'OPTIONS' ? ok([]) : fail('rest_no_route');
 
@@ -91,7 +95,13 @@ async function answer(site: Site, caller: Caller, router: Router, incoming: Inco
   } catch (error) {
     reply = problemOf(site, req, caller.language, error);
   }
-  return { ...reply, headers: { ...reply.headers, Allow: await allowedMethods(site, caller, found.route.endpoints, selected) } };
+  return {
+    ...reply,
+    headers: {
+      ...reply.headers,
+      Allow: await allowedMethods(site, caller, found.route.endpoints, { ...askedContext(incoming), ...selected }),
+    },
+  };
 }
 
 /** One handler: the body's syntax, its parameters, permission, and then what it does. */
@@ -100,16 +110,27 @@ async function handle(
   caller: Caller,
   { endpoint, pieces }: Handled,
   selected: Values,
-  { query, method }: Incoming,
+  { query, method, req, address }: Incoming,
   body: Body,
 ): Promise<LinkedReply> {
   if (body.fault) refuseJson(site, caller, body.fault);
   const listed = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(endpoint.params) : endpoint.params;
   const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
   const values = { ...(await acceptParams(site, caller, { ...listed, ...endpoint.unlisted }, raw, endpoint.mode)), ...selected };
-  if (!(await isAllowed(site, caller, endpoint, values))) fail('rest_forbidden', { status: caller.viewer.id > 0 ? 403 : 401 });
-  return endpoint.run(site, caller, values);
+  const verdict = await verdictOf(site, caller, endpoint, values);
+  if (verdict !== true) refuse(caller, verdict === false ? 'rest_forbidden' : verdict);
+  if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
+  const reply = await endpoint.run(site, caller, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
+  const link = reply.paging && neighbourLinks(caller, address.route.slice(1), query, values, reply.paging);
+  return link === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: link } };
 }
+
+/** Refuses; what a known caller may not do, an anonymous one is asked to sign in for. */
+const refuse = ({ viewer }: Caller, problem: ProblemName): never =>
+  fail(problem, problems[problem].status === 403 && viewer.id === 0 ? { status: 401 } : {});
+
+/** The context that a request asks for, on which it may depend what is allowed. */
+const askedContext = ({ query: { context } }: Incoming): Values => (typeof context === 'string' ? { context } : {});
 
 function refuseJson({ texts }: Site, { language }: Caller, { code, reason }: JsonFault): never {
   const message = texts.t(language, [`reasons:${reason}`, 'problems:rest_invalid_json']);
@@ -135,14 +156,13 @@ const withUnknownSlug = (params: Endpoint['params']): Endpoint['params'] =>
     ? { ...params, slug: { ...params.slug, grammar: { ...params.slug.grammar, read: () => ({ fault: { stage: 'value' } }) } } }
     : params;
 
-/** Anonymous callers may do what anyone may, and hold no capabilities to ask for. */
-const isAllowed = async (site: Site, caller: Caller, { allow }: Endpoint, values: Values): Promise<boolean> =>
-  allow === 'anyone' || (caller.viewer.id > 0 && (await allow(site, caller, values)));
+const verdictOf = async (site: Site, caller: Caller, { allow }: Endpoint, values: Values): Promise<Verdict> =>
+  allow === 'anyone' || allow(site, caller, values);
 
 /** WordPress `rest_send_allow_header`: the methods whose permission check passes, in order of registration. */
 async function allowedMethods(site: Site, caller: Caller, endpoints: readonly Endpoint[], selected: Values): Promise<string> {
   const allowed = await Promise.all(
-    endpoints.map(async (endpoint) => ((await isAllowed(site, caller, endpoint, selected)) ? endpoint.methods : [])),
+    endpoints.map(async (endpoint) => ((await verdictOf(site, caller, endpoint, selected)) === true ? endpoint.methods : [])),
   );
   return allowed.flat().join(', ');
 }

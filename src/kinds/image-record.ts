@@ -55,12 +55,13 @@ export function contentImage(id: number, bundle: Bundle, context: RenderContext)
 }
 
 /** Address of an attachment's page: its slug at the root of the site. */
-const attachmentPage = ({ ID, post_name: slug }: Post, { home, settings }: RenderContext) =>
+export const attachmentPage = ({ ID, post_name: slug }: Post, { home, settings }: RenderContext) =>
   settings.permalinkStructure === ''
     ? `${home}/?attachment_id=${ID}`
     : `${home}/${slug}${settings.permalinkStructure.endsWith('/') ? '/' : ''}`;
 
-function attachmentUrl(id: number | undefined, bundle: Bundle, context: RenderContext): string | undefined {
+/** Address of an image of the library; undefined: there is none of this id. */
+export function attachmentUrl(id: number | undefined, bundle: Bundle, context: RenderContext): string | undefined {
   const row = id === undefined ? undefined : bundle.posts.get(id);
   if (id === undefined || row?.post_type !== 'attachment' || !row.post_mime_type.startsWith('image/')) return undefined;
   const file = metaOf(bundle.metas.get(id), '_wp_attached_file');
@@ -69,7 +70,8 @@ function attachmentUrl(id: number | undefined, bundle: Bundle, context: RenderCo
 
 const knownMetadata = remembered((stored) => parseSerialized(stored) ?? null);
 
-function metadataOf(id: number, bundle: Bundle): Record<string, unknown> {
+/** What an attachment's metadata say, unserialized; empty where they are missing or broken. */
+export function metadataOf(id: number, bundle: Bundle): Record<string, unknown> {
   const stored = metaOf(bundle.metas.get(id), '_wp_attachment_metadata');
   const value = stored === undefined ? undefined : knownMetadata(stored);
   return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};

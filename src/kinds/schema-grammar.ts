@@ -10,7 +10,12 @@ import { type Grammar, numeric } from './grammar.ts';
 const accept = (value: unknown) => ({ value });
 const refuse = (late: Fault) => ({ late });
 const wrongType = (type: string) => refuse({ stage: 'type', type });
-const schema = (code: string, reason: string, more: Pick<SchemaFault, 'values' | 'about'> = {}): Fault => ({ stage: 'schema', code, reason, ...more });
+const schema = (code: string, reason: string, more: Pick<SchemaFault, 'values' | 'about'> = {}): Fault => ({
+  stage: 'schema',
+  code,
+  reason,
+  ...more,
+});
 
 /** The longest list that one parameter may hold. */
 const LONGEST = 1000;
@@ -43,7 +48,11 @@ function parseList(raw: unknown): unknown[] | undefined {
   return typeof raw === 'number' ? [raw] : undefined;
 }
 
-function listOf(items: Readonly<Record<string, unknown>>, read: (item: unknown) => unknown | undefined, fault: (item: number) => Fault): Grammar {
+function listOf(
+  items: Readonly<Record<string, unknown>>,
+  read: (item: unknown) => unknown | undefined,
+  fault: (item: number) => Fault,
+): Grammar {
   return {
     json: { type: 'array', items },
     read: (raw) => {
@@ -88,7 +97,10 @@ export const truth: Grammar = {
 };
 
 /** A text, the empty one included. */
-export const anyString: Grammar = { json: { type: 'string' }, read: (raw) => (typeof raw === 'string' ? accept(raw) : wrongType('string')) };
+export const anyString: Grammar = {
+  json: { type: 'string' },
+  read: (raw) => (typeof raw === 'string' ? accept(raw) : wrongType('string')),
+};
 
 /** A text, or an object with the text as member `raw`, as it is shown in the form for editing. */
 export const rawString: Grammar = {
@@ -143,7 +155,8 @@ export const positiveArgument: Grammar = {
 export const momentArgument: Grammar = {
   json: { type: 'string', format: 'date-time' },
   read: (raw) => {
-    const sound = typeof raw === 'string' && raw.trim() !== '' && (numeric(raw) !== undefined || parsePhpDate(raw, ANY_MOMENT, UTC) !== null);
+    const sound =
+      typeof raw === 'string' && raw.trim() !== '' && (numeric(raw) !== undefined || parsePhpDate(raw, ANY_MOMENT, UTC) !== null);
     return sound ? accept(raw) : refuse(schema('tec_rest_invalid_date_time_argument', 'date-invalid', { about: 'argument' }));
   },
 };

@@ -1,4 +1,6 @@
 import { fail, failParam } from '../errors.ts';
+import { termLinks } from '../kinds/core-term.ts';
+import type { Methods } from '../kinds/core-view.ts';
 import type { TermKind, Values } from '../kinds/kind.ts';
 import { termRecord } from '../kinds/term-record.ts';
 import type { Site } from '../site.ts';
@@ -6,7 +8,6 @@ import { noteChange } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { findTerms, type TermOrder } from '../storage/term-list.ts';
 import { findTerm, loadTree, removeTerm } from '../storage/terms.ts';
-import { restUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
@@ -60,11 +61,18 @@ const written = (value: unknown) => (Array.isArray(value) ? value.join(',') : St
 /** One term, with the links that WordPress's own routes give it. */
 export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Record<string, unknown>> {
   const term = await existing(db, kind, id);
-  return { ...termRecord(term, kind, await ancestorsOf(db, kind, term), caller), _links: coreLinks(caller, kind, term) };
+  return {
+    ...termRecord(term, kind, await ancestorsOf(db, kind, term), caller),
+    _links: termLinks(term, kind, caller, termMethods(caller, kind)),
+  };
 }
 
+/** What the caller may do with a term on WordPress's own route of it. */
+export const termMethods = (caller: Caller, kind: TermKind): Methods =>
+  mayEditTerms(caller, kind) ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET'];
+
 /** Whether the caller may edit terms of this taxonomy, as WordPress's own routes see it. */
-const mayEditTerms = ({ viewer }: Caller, kind: TermKind): boolean =>
+export const mayEditTerms = ({ viewer }: Caller, kind: TermKind): boolean =>
   viewer.can(kind.name === 'category' ? 'publish_tribe_events' : 'manage_categories');
 
 /** Creates a term. Gives its record and id. */
@@ -129,29 +137,8 @@ async function ancestorsOf(db: Database, kind: TermKind, term: Term): Promise<st
 }
 
 /** Slugs from the root down to the term's parent. */
-function ancestors({ parent }: Term, tree: ReadonlyMap<number, { parent: number; slug: string }>): string[] {
+export function ancestors({ parent }: Term, tree: ReadonlyMap<number, { parent: number; slug: string }>): string[] {
   const slugs: string[] = [];
   for (let node = tree.get(parent); node && slugs.length < tree.size; node = tree.get(node.parent)) slugs.unshift(node.slug);
   return slugs;
-}
-
-/** Links of WordPress's core routes about a term (contract 2.7.2 a). */
-function coreLinks(caller: Caller, kind: TermKind, term: Term): Record<string, unknown> {
-  const core = (route: string, query: [string, string][] = []) => restUrl(caller, `wp/v2/${route}`, query);
-  const types = kind.name === 'category' ? ['tribe_events', 'tec_calendar_embed'] : ['posts', 'tribe_events', 'tec_calendar_embed'];
-  return {
-    self: [
-      {
-        href: core(`${kind.restBase}/${term.term_id}`),
-        targetHints: { allow: mayEditTerms(caller, kind) ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET'] },
-      },
-    ],
-    collection: [{ href: core(kind.restBase) }],
-    about: [{ href: core(`taxonomies/${kind.taxonomy}`) }],
-    ...(term.parent > 0 ? { up: [{ embeddable: true, href: core(`${kind.restBase}/${term.parent}`) }] } : {}),
-    'wp:post_type': types.map((type) => ({
-      href: core(type, [[kind.name === 'category' ? kind.taxonomy : 'tags', String(term.term_id)]]),
-    })),
-    curies: [{ name: 'wp', href: 'https://api.w.org/{rel}', templated: true }],
-  };
 }

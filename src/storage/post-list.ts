@@ -132,14 +132,12 @@ function narrow(db: Database, where: Knex.QueryBuilder, condition: Condition, qu
       });
       return;
     case 'attachedToPublic':
-      where
-        .where('p.post_parent', 0)
-        .orWhereIn('p.post_parent', (sub: Knex.QueryBuilder) =>
-          sub
-            .select('up.ID')
-            .from({ up: db.table('posts') })
-            .where('up.post_status', 'publish'),
-        );
+      where.where('p.post_parent', 0).orWhereIn('p.post_parent', (sub: Knex.QueryBuilder) =>
+        sub
+          .select('up.ID')
+          .from({ up: db.table('posts') })
+          .where('up.post_status', 'publish'),
+      );
       if (condition.viewer > 0) where.orWhere('p.post_author', condition.viewer);
       return;
     case 'parent':

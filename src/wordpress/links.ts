@@ -56,6 +56,12 @@ export function termUrl(
   return pageUrl(place, [...(standard ? front(permalinkStructure) : []), standard ? 'tag' : tagBase, slug]);
 }
 
+/** The address of a person's page (WordPress `get_author_posts_url`). */
+export function authorUrl(place: Place, { id, nicename }: { id: number; nicename: string }): string {
+  if (place.permalinkStructure === '') return `${place.home}/?author=${id}`;
+  return pageUrl(place, [...front(place.permalinkStructure), 'author', nicename]);
+}
+
 /** Root of the REST interface (WordPress `get_rest_url`), with a trailing slash. */
 export function restRoot({ home, permalinkStructure }: Place): string {
   if (permalinkStructure === '') return `${home}/index.php?rest_route=/`;

@@ -32,13 +32,22 @@ export const renderTitle = (raw: string): string => trimAscii(convertChars(textu
 
 /** A content as it is published: HTML (the filters of `the_content`), trimmed; "" for an empty one. */
 export function renderContent(raw: string, options: RenderOptions): string {
-  return trimAscii(withSmilies(addImageAttributes(contentHtml(raw, options), options.images), options));
+  return trimAscii(filteredContent(raw, options));
 }
+
+/** The same with the line breaks around it, as WordPress's own routes give it. */
+export const filteredContent = (raw: string, options: RenderOptions): string =>
+  withSmilies(addImageAttributes(contentHtml(raw, options), options.images), options);
 
 /** A written excerpt as it is published: HTML (the filters of `the_excerpt`), trimmed; "" for an empty one. */
 export function renderExcerpt(raw: string, options: RenderOptions): string {
+  return trimAscii(filteredExcerpt(raw, options));
+}
+
+/** The same with the line breaks around it, as WordPress's own routes give it. */
+export function filteredExcerpt(raw: string, options: RenderOptions): string {
   const text = convertChars(withSmilies(texturize(withoutNoncharacters(raw)), options));
-  return trimAscii(addImageAttributes(unwrapShortcodes(addParagraphs(text)), options.images));
+  return addImageAttributes(unwrapShortcodes(addParagraphs(text)), options.images);
 }
 
 /**
@@ -46,9 +55,14 @@ export function renderExcerpt(raw: string, options: RenderOptions): string {
  * trimmed. JSON-LD uses it for descriptions.
  */
 export function excerptFromContent(content: string, options: RenderOptions): string {
+  return renderExcerpt(wordsOf(content, options), options);
+}
+
+/** The first words of a content without tags, to be filtered as an excerpt (`wp_trim_excerpt`). */
+export function wordsOf(content: string, options: RenderOptions): string {
   const shown = stripShortcodes(content);
   const text = withSmilies(contentHtml(hasBlocks(shown) ? excerptBlocks(shown) : shown, options), options).replaceAll(']]>', ']]&gt;');
-  return renderExcerpt(trimWords(text, EXCERPT_WORDS, EXCERPT_MORE), options);
+  return trimWords(text, EXCERPT_WORDS, EXCERPT_MORE);
 }
 
 /** The ids of library images that rendering a content asks for by name. */

@@ -74,11 +74,14 @@ describe('a body', () => {
     expect(await body('title=New+event&venue[venue]=Hall', FORM_TYPE)).toEqual({ form: { title: 'New event', venue: { venue: 'Hall' } } });
   });
 
-  it('of several parts gives its text fields, and no files', async () => {
+  it('of several parts gives its text fields, and its files', async () => {
     const part = (name: string, value: string, more = '') =>
       `--X\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
     const text = `${part('title', 'New event')}${part('tags[]', 'à')}${part('tags[]', 'b')}${part('file', 'data', '; filename="a.txt"')}--X--\r\n`;
-    expect(await body(text, 'multipart/form-data; boundary=X')).toEqual({ form: { title: 'New event', tags: ['à', 'b'] } });
+    expect(await body(text, 'multipart/form-data; boundary=X')).toEqual({
+      form: { title: 'New event', tags: ['à', 'b'] },
+      files: new Map([['file', { name: 'a.txt', bytes: Buffer.from('data') }]]),
+    });
   });
 
   it.each(['multipart/form-data', 'multipart/form-data; boundary=Y'])(

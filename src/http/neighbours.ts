@@ -1,0 +1,44 @@
+import type { Values } from '../kinds/kind.ts';
+import { type RestPlace, restUrl } from '../wordpress/links.ts';
+import type { Raw } from './input.ts';
+
+/**
+ * The header `Link` of a page that names its neighbours (WordPress `WP_REST_Posts_Controller::get_items`): the query as it was accepted, with another
+ * page; undefined where there are none. `route`: its path with the namespace.
+ */
+export function neighbourLinks(
+  place: RestPlace,
+  route: string,
+  query: Raw,
+  accepted: Values,
+  { page, pages }: { page: number; pages: number },
+): string | undefined {
+  const at = (number: number, rel: string) => `<${restUrl(place, route)}${glue(place)}${queryFor(query, accepted, number)}>; rel="${rel}"`;
+  const links = [...(page > 1 ? [at(Math.min(page - 1, pages), 'prev')] : []), ...(page < pages ? [at(page + 1, 'next')] : [])];
+  return links.length === 0 ? undefined : links.join(', ');
+}
+
+const glue = ({ settings }: RestPlace) => (settings.permalinkStructure === '' ? '&' : '?');
+
+/** The page stands where it stood, or at the end. */
+function queryFor(query: Raw, accepted: Values, page: number): string {
+  const named = Object.entries(query).filter(([name]) => name !== 'rest_route');
+  const pairs = named.map(
+    ([name, value]) => [name, name === 'page' ? page : Object.hasOwn(accepted, name) ? accepted[name] : value] as const,
+  );
+  const all = Object.hasOwn(query, 'page') ? pairs : [...pairs, ['page', page] as const];
+  return all.flatMap(([name, value]) => written(encoded(name), value)).join('&');
+}
+
+/** A value as PHP writes it: members of lists by number, true as 1, false and null as nothing. */
+function written(name: string, value: unknown): string[] {
+  if (value !== null && typeof value === 'object')
+    return Object.entries(value).flatMap(([key, member]) => written(`${name}%5B${encoded(key)}%5D`, member));
+  return [`${name}=${value === true ? '1' : value === false || value === null || value === undefined ? '' : encoded(String(value))}`];
+}
+
+/** PHP's `urlencode`. */
+const encoded = (text: string) =>
+  encodeURIComponent(text)
+    .replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%20', '+');

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { Request } from 'express';
+import { fail } from '../errors.ts';
+import type { Body, SentFile } from './input.ts';
+
+/** What a request holds of a file: as the field `file` of a form, or as its body with headers that say what it is. */
+export interface Upload {
+  readonly file?: SentFile | undefined;
+  readonly body?: Buffer | undefined;
+  /** Whether there is a body at all. */
+  readonly empty: boolean;
+  readonly type: string | undefined;
+  readonly disposition: string | undefined;
+  /** `Content-MD5`, in hexadecimal digits. */
+  readonly digest: string | undefined;
+}
+
+/** Gathers what a request holds of a file. */
+export const uploadIn = (req: Request, body: Body): Upload => ({
+  file: body.files?.get('file'),
+  body: body.bytes,
+  empty: Object.keys(body).length === 0,
+  type: req.get('content-type'),
+  disposition: req.get('content-disposition'),
+  digest: req.get('content-md5'),
+});
+
+/**
+ * The file that was sent (`WP_REST_Attachments_Controller::upload_from_file`, `upload_from_data`).
+ *
+ * @throws rest_upload_no_data, rest_upload_no_content_type, rest_upload_no_content_disposition, rest_upload_invalid_disposition,
+ * rest_upload_hash_mismatch
+ */
+export function sentFile({ file, body, empty, type, disposition, digest }: Upload): SentFile {
+  if (file) return checked(file, digest);
+  if (empty || /^multipart\//i.test(type ?? '')) return fail('rest_upload_no_data');
+  if (!type) return fail('rest_upload_no_content_type');
+  if (!disposition) return fail('rest_upload_no_content_disposition');
+  const name = nameIn(disposition);
+  if (!name) return fail('rest_upload_invalid_disposition');
+  return checked({ name, bytes: body ?? fail('upload-refused') }, digest);
+}
+
+function checked(file: SentFile, digest: string | undefined): SentFile {
+  const own = digest === undefined ? undefined : createHash('md5').update(file.bytes).digest('hex');
+  return own === digest?.trim().toLowerCase() ? file : fail('rest_upload_hash_mismatch');
+}
+
+/** The name in `attachment; filename="image.png"`; the form of RFC 8187 is read too. */
+function nameIn(disposition: string): string | undefined {
+  const parts = disposition.split(';').slice(1).join(';');
+  const extended = /(?:^|;)\s*filename\*\s*=\s*utf-8'[^']*'([^;]+)/i.exec(parts)?.[1]?.trim();
+  if (extended !== undefined) return decoded(extended);
+  const match = /(?:^|;)\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/i.exec(parts);
+  return (match?.[1]?.replace(/\\(.)/g, '$1') ?? match?.[2])?.trim() || undefined;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,155 @@
+import { restUrl } from '../wordpress/links.ts';
+import { postClasses } from '../wordpress/post-classes.ts';
+import { filteredContent, filteredExcerpt, renderTitle, wordsOf } from '../wordpress/render.ts';
+import type { Post } from '../wordpress/rows.ts';
+import { isFloating, NO_DATE } from '../wordpress/status.ts';
+import { toUtc } from '../wordpress/time.ts';
+import { coreMeta } from './core-meta.ts';
+import { type CoreContext, CURIES, inView, isoDate, type Methods, type View } from './core-view.ts';
+import { contentImage, thumbnailOf } from './image-record.ts';
+import type { Bundle, PostKind, RenderContext } from './kind.ts';
+import { isLocked, permalink } from './post-record.ts';
+
+/** Earlier versions of a post: how many, and the last one. */
+export interface Revisions {
+  readonly count: number;
+  readonly last: number;
+}
+
+/** What a post's links tell besides the post itself. `methods`: those that the caller may use on it. */
+export interface CorePostFacts {
+  readonly methods: Methods;
+  readonly revisions: Revisions | undefined;
+}
+
+const EDITED: readonly View[] = ['edit'];
+const WHOLE: readonly View[] = ['view', 'edit'];
+
+/** Members that are not in every context (`WP_REST_Posts_Controller::get_item_schema`). */
+const SHOWN: Readonly<Record<string, readonly View[]>> = {
+  date_gmt: WHOLE, guid: WHOLE, modified: WHOLE, modified_gmt: WHOLE, status: WHOLE, content: WHOLE, template: WHOLE, meta: WHOLE, tags: WHOLE,
+  tribe_events_cat: WHOLE, class_list: WHOLE, password: EDITED, permalink_template: EDITED, generated_slug: EDITED,
+}; // biome-ignore format: pairs
+
+/** The calendar's types by their names in WordPress's own routes; only events have pages that everybody finds. */
+export const isViewable = (postType: string): boolean => postType === 'tribe_events' || postType === 'attachment';
+
+/** An event, venue or organizer as WordPress's own routes show it (`WP_REST_Posts_Controller::prepare_item_for_response`). */
+export function corePost(kind: PostKind, id: number, bundle: Bundle, context: CoreContext, facts: CorePostFacts): Record<string, unknown> {
+  const row = bundle.posts.get(id)!;
+  const { title, content, excerpt, template, ...members } = postCore(id, bundle, context);
+  const record = {
+    ...members,
+    password: row.post_password,
+    permalink_template: permalinkTemplate(row, context),
+    generated_slug: row.post_name,
+    title,
+    content,
+    excerpt,
+    ...authored(row, bundle),
+    template,
+    meta: coreMeta(row.post_type, bundle.metas.get(id)),
+    ...termMembers(kind, id, bundle, context),
+  };
+  return { ...inView(record, context.view, SHOWN), _links: postLinks(kind, row, bundle, context, facts) };
+}
+
+/** What a post is in every dress: its dates, its address, its texts. */
+export function postCore(id: number, bundle: Bundle, context: RenderContext) {
+  const row = bundle.posts.get(id)!;
+  const locked = isLocked(row, context);
+  const options = {
+    smilies: context.settings.smilies,
+    images: (image: number) => contentImage(image, bundle, context),
+    attachedImages: (post: number) => bundle.attached.get(post) ?? [],
+  };
+  const content = () => (row.post_content === '' ? '' : filteredContent(row.post_content, options));
+  const excerpt = () => {
+    const text = row.post_excerpt === '' ? wordsOf(row.post_content, options) : row.post_excerpt;
+    return text === '' ? '' : filteredExcerpt(text, options);
+  };
+  const isProtected = row.post_password !== '';
+  return {
+    id,
+    ...datesAndPlace(row, permalink(row, context), context),
+    title: { raw: row.post_title, rendered: renderTitle(row.post_title) },
+    content: {
+      raw: row.post_content,
+      rendered: locked ? '' : content(),
+      protected: isProtected,
+      block_version: row.post_content.includes('<!-- wp:') ? 1 : 0,
+    },
+    excerpt: { raw: row.post_excerpt, rendered: locked ? '' : excerpt(), protected: isProtected },
+    template: '',
+  };
+}
+
+/** Dates, slug, status, type and address of a post of any type. Drafts have no date in UTC: it is made of the local one. */
+export function datesAndPlace(row: Post, link: string, { settings }: Pick<RenderContext, 'settings'>) {
+  const utc = (stored: string, local: string) => isoDate(stored === NO_DATE ? toUtc(local, settings.zone) : stored);
+  return {
+    date: isoDate(row.post_date),
+    date_gmt: utc(row.post_date_gmt, row.post_date),
+    guid: { rendered: row.guid, raw: row.guid },
+    modified: isoDate(row.post_modified),
+    modified_gmt: utc(row.post_modified_gmt, row.post_modified),
+    slug: row.post_name,
+    status: row.post_status,
+    type: row.post_type,
+    link,
+  };
+}
+
+/** Who wrote a post, and its picture. */
+export const authored = (row: Post, bundle: Bundle) => ({ author: row.post_author, featured_media: thumbnailOf(row.ID, bundle) ?? 0 });
+
+/** Terms of an event and the classes that follow from them; nothing for the kinds that have none. */
+export function termMembers(kind: PostKind, id: number, bundle: Bundle, context: Pick<RenderContext, 'opens'>) {
+  const row = bundle.posts.get(id)!;
+  if (!isViewable(row.post_type)) return {};
+  const terms = bundle.terms.get(id) ?? [];
+  const ids = (taxonomy: string) => terms.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
+  return {
+    ...(kind.terms.includes('tag') ? { tags: ids('post_tag') } : {}),
+    ...(kind.terms.includes('category') ? { tribe_events_cat: ids('tribe_events_cat') } : {}),
+    class_list: postClasses(row, { locked: isLocked(row, context), pictured: thumbnailOf(id, bundle) !== undefined, terms }),
+  };
+}
+
+/** The address with a gap for the slug, for posts that have one (`get_sample_permalink`). */
+function permalinkTemplate(row: Post, context: RenderContext): string {
+  const gap = permalink({ ...row, post_status: 'publish', post_name: '%pagename%' }, context);
+  return isFloating(row.post_status) && row.post_name === '' ? permalink(row, context) : gap;
+}
+
+function postLinks(
+  kind: PostKind,
+  row: Post,
+  bundle: Bundle,
+  context: CoreContext,
+  { methods, revisions }: CorePostFacts,
+): Record<string, unknown> {
+  const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
+  const own = `${kind.postType}/${row.ID}`;
+  const picture = thumbnailOf(row.ID, bundle);
+  const taxonomies = [
+    ...(kind.terms.includes('tag') ? [['post_tag', 'tags']] : []),
+    ...(kind.terms.includes('category') ? [['tribe_events_cat', 'tribe_events_cat']] : []),
+  ] as [string, string][];
+  return {
+    self: [{ href: core(own), targetHints: { allow: methods } }],
+    collection: [{ href: core(kind.postType) }],
+    about: [{ href: core(`types/${kind.postType}`) }],
+    ...(row.post_author > 0 ? { author: [{ embeddable: true, href: core(`users/${row.post_author}`) }] } : {}),
+    'version-history': [{ count: revisions?.count ?? 0, href: core(`${own}/revisions`) }],
+    ...(revisions ? { 'predecessor-version': [{ id: revisions.last, href: core(`${own}/revisions/${revisions.last}`) }] } : {}),
+    ...(picture === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: core(`media/${picture}`) }] }),
+    'wp:attachment': [{ href: core('media', [['parent', String(row.ID)]]) }],
+    ...(taxonomies.length === 0
+      ? {}
+      : {
+          'wp:term': taxonomies.map(([taxonomy, base]) => ({ taxonomy, embeddable: true, href: core(base, [['post', String(row.ID)]]) })),
+        }),
+    curies: CURIES,
+  };
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+
+/** What the site's options say about pictures of people. */
+export interface AvatarOptions {
+  /** `avatar_default`: the picture of those who have none. */
+  readonly standard: string;
+  /** `avatar_rating`: the boldest that is shown. */
+  readonly rating: string;
+}
+
+const SIZES = [24, 48, 96] as const;
+/** What the service calls the pictures that WordPress names differently. */
+const STANDARDS: Readonly<Record<string, string>> = { mystery: 'mm', mm: 'mm', gravatar_default: '' };
+
+/** Addresses of a person's picture by size in pixels (WordPress `rest_get_avatar_urls`). */
+export function avatarUrls(email: string, { standard, rating }: AvatarOptions): Record<string, string> {
+  const hash = createHash('sha256').update(email.trim().toLowerCase()).digest('hex');
+  const picture = encodeURIComponent(STANDARDS[standard] ?? standard);
+  return Object.fromEntries(
+    SIZES.map((size) => [
+      String(size),
+      `https://secure.gravatar.com/avatar/${hash}?s=${size}${picture === '' ? '' : `&d=${picture}`}&r=${rating.toLowerCase()}`,
+    ]),
+  );
+}

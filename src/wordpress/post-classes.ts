@@ -1,0 +1,34 @@
+import type { Post, Term } from './rows.ts';
+
+/** What stands before a term's slug in the class of its posts; other taxonomies go by their own name. */
+const PREFIXES: Readonly<Record<string, string>> = { post_tag: 'tag' };
+
+/**
+ * The CSS classes of a post (WordPress `get_post_class`, outside of pages): what it is, whether it is locked or has a picture, and its terms. The calendar adds
+ * its categories a second time.
+ */
+export function postClasses(
+  { ID, post_type: type, post_status: status }: Pick<Post, 'ID' | 'post_type' | 'post_status'>,
+  { locked, pictured, terms }: { locked: boolean; pictured: boolean; terms: readonly Term[] },
+): string[] {
+  const classed = (taxonomy: string, prefix: string) =>
+    terms.filter((term) => term.taxonomy === taxonomy).map((term) => `${prefix}${classOf(term)}`);
+  const taxonomies = ['post_tag', 'tribe_events_cat'];
+  return [
+    `post-${ID}`,
+    type,
+    `type-${type}`,
+    `status-${status}`,
+    ...(locked ? ['post-password-required'] : []),
+    ...(pictured ? ['has-post-thumbnail'] : []),
+    'hentry',
+    ...taxonomies.flatMap((taxonomy) => classed(taxonomy, `${PREFIXES[taxonomy] ?? taxonomy}-`)),
+    ...classed('tribe_events_cat', 'cat_'),
+  ];
+}
+
+/** A slug as a class (`sanitize_html_class`); the term's number where nothing usable is left of it. */
+function classOf({ slug, term_id: id }: Term): string {
+  const kept = slug.replace(/%[0-9a-f]{2}/gi, '').replace(/[^\w-]/g, '');
+  return /^\d*$/.test(kept) || kept.replaceAll('-', '') === '' ? String(id) : kept;
+}
