@@ -1,0 +1,175 @@
+#!/usr/bin/env node
+/**
+ * What `npm run bench` runs: the service on generated events, on SQLite and, as far as there is one, on MySQL or MariaDB, beside a bare Express app
+ * that sends the same bytes. Prints a table and writes docs/performance.md.
+ *
+ *   --events N      how many events are generated (20000)
+ *   --seconds N     how long each measurement takes (2)
+ *   --rounds N      how many measurements a figure is the median of (3)
+ *   --clients N     how many connections ask at the same time (8)
+ *   --only TEXT     only scenarios whose name contains this; nothing is written then
+ *   --database NAME only sqlite or mysql; nothing is written then
+ *
+ * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; without it a private one is started if a server program is on the machine.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import autocannon from 'autocannon';
+import { startPrivateMysql, versionAt } from '../support/private-mysql.mjs';
+import { performancePage, printedTable } from './report.mjs';
+import { scenarios, services } from './scenarios.mjs';
+import { startBare, startService } from './service.mjs';
+import { API, countQueries, findWords, mysqlDatabase, requestOf, seed, sqliteDatabase } from './site.mjs';
+
+const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
+/** A warm-up before each scenario lets the compiler and the caches do what they would have done long ago. */
+const WARM_UP_S = 1;
+const STARTS = 3;
+const MEMORY_EVERY_MS = 250;
+/** Headers that an app does not choose. */
+const OF_THE_CONNECTION = ['connection', 'keep-alive', 'date', 'content-length', 'transfer-encoding'];
+
+const { values: flags } = parseArgs({
+  options: {
+    events: { type: 'string', default: '20000' },
+    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '3' },
+    clients: { type: 'string', default: '8' },
+    only: { type: 'string' },
+    database: { type: 'string' },
+  },
+});
+const [events, seconds, rounds, clients] = [flags.events, flags.seconds, flags.rounds, flags.clients].map(Number);
+
+const folder = mkdtempSync(join(tmpdir(), 'fasti-bench-'));
+let mysql;
+let status = 1;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void leave(130));
+try {
+  const results = [];
+  if (flags.database !== 'mysql') results.push(await measureDatabase(await sqliteName(), await sqliteDatabase(folder)));
+  if (flags.database !== 'sqlite') {
+    mysql = await provideMysql();
+    if (mysql.url) results.push(await measureDatabase(mysql.version, await mysqlDatabase(folder, mysql.url)));
+    else console.error(`MySQL is skipped: ${mysql.reason}`);
+  }
+  const run = { events, seconds, rounds, clients };
+  console.log(printedTable(results));
+  if (flags.only === undefined && flags.database === undefined) writeFileSync(PAGE, performancePage(results, run));
+  status = 0;
+} catch (error) {
+  console.error(error);
+}
+await leave(status);
+
+/** All figures of one database. */
+async function measureDatabase(name, { env, remove }) {
+  say(`${name}: generating ${events} events`);
+  const { authorization, seedMs } = seed(env, events);
+  const started = [];
+  for (const service of services) started.push(await startedService(service, { ...env, ...service.env }));
+  const sampling = setInterval(() => {
+    for (const { memory, process } of started) memory.load = Math.max(memory.load, process.memory());
+  }, MEMORY_EVERY_MS);
+  const { words, total } = await findWords(started[0].process.base);
+
+  const figures = [];
+  for (const scenario of scenarios.filter(({ name: own }) => own.includes(flags.only ?? ''))) {
+    say(`${name}: ${scenario.name}`);
+    const request = requestOf(scenario, words, authorization);
+    const asked = started.filter((service) => scenario.services?.includes(service.name) ?? true);
+    const rates = await measureScenario(asked, request);
+    for (const [at, { name: service, env: own }] of asked.entries()) {
+      figures.push({ scenario: scenario.name, service, queries: await countQueries(own, request), ...rates[at] });
+    }
+  }
+  clearInterval(sampling);
+  for (const { process } of started) await process.stop();
+  await remove();
+  return { database: name, seedMs, total, figures, services: started };
+}
+
+/** Starts a service as often as its start is measured, and leaves the last one running. */
+async function startedService({ name }, env) {
+  const path = `${API}/events`;
+  let process = await startService(env, path);
+  const starts = [process.startMs];
+  while (starts.length < STARTS) {
+    await process.stop();
+    process = await startService(env, path);
+    starts.push(process.startMs);
+  }
+  return { name, env, process, startMs: median(starts), memory: { start: process.memory(), load: 0 } };
+}
+
+/** The services and the bare app in turns, so that whatever else the machine does falls on all of them. Gives figures in the order of the services. */
+async function measureScenario(asked, request) {
+  const { sent, answer } = await sample(asked[0].process, request);
+  const bare = await startBare(answer);
+  const all = [...asked.map(({ process }) => process), bare];
+  for (const one of all) await load(one, sent, WARM_UP_S);
+  const loads = all.map(() => []);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [at, one] of all.entries()) loads[at].push(await load(one, sent, seconds));
+  }
+  await bare.stop();
+  const [rates, p50, p99] = ['rate', 'p50', 'p99'].map((figure) => loads.map((list) => median(list.map((one) => one[figure]))));
+  const bytes = Buffer.from(answer.body, 'base64').length;
+  return asked.map((_, at) => ({ bytes, rate: rates[at], bare: rates.at(-1), ratio: rates[at] / rates.at(-1), p50: p50[at], p99: p99[at] }));
+}
+
+/** The request as it is sent, and the answer of the service to it, as the bare app is to send it. */
+async function sample({ base }, { unchanged, ...request }) {
+  const ask = async (sent) => {
+    const { path, method, headers, body, status } = sent;
+    const response = await fetch(base + path, { method, headers: { ...headers, 'accept-encoding': 'identity' }, ...(body ? { body: body.replace('[<id>]', 'sample') } : {}) });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    if (response.status !== status) throw new Error(`${method} ${path} was answered with ${response.status}: ${bytes}`);
+    return { response, bytes };
+  };
+  const known = unchanged ? (await ask({ ...request, status: 200 })).response.headers.get('etag') : undefined;
+  const sent = known ? { ...request, headers: { ...request.headers, 'if-none-match': known } } : request;
+  const { response, bytes } = await ask(sent);
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => !OF_THE_CONNECTION.includes(name)));
+  return { sent, answer: { status: response.status, headers, body: bytes.toString('base64') } };
+}
+
+async function load({ base }, { path, method, headers, body, status: expected }, duration) {
+  const result = await autocannon({ url: base + path, method, headers, ...(body ? { body, idReplacement: true } : {}), connections: clients, duration });
+  const sound = result.statusCodeStats?.[expected]?.count ?? 0;
+  const others = result.requests.total - sound;
+  if (others > 0 || result.errors > 0) throw new Error(`${method} ${path}: ${others} answers other than ${expected}, ${result.errors} errors`);
+  return { rate: result.requests.total / result.duration, p50: result.latency.p50, p99: result.latency.p99 };
+}
+
+async function provideMysql() {
+  const wish = process.env.TEST_MYSQL_URL || undefined;
+  if (wish === 'off') return { reason: 'TEST_MYSQL_URL is "off"' };
+  if (wish !== undefined && wish !== 'required') return { url: wish, version: await versionAt(wish) };
+  // What is written is safe against a loss of power, as SQLite is here too.
+  return startPrivateMysql(folder, ['--innodb-flush-log-at-trx-commit=1', '--innodb-buffer-pool-size=256M']);
+}
+
+async function sqliteName() {
+  const { default: Sqlite } = await import('better-sqlite3');
+  return `SQLite ${new Sqlite(':memory:').prepare('SELECT sqlite_version()').pluck().get()}`;
+}
+
+async function leave(code) {
+  await mysql?.stop?.();
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(code);
+}
+
+function median(values) {
+  const sorted = [...values].sort((one, other) => one - other);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+function say(text) {
+  process.stderr.write(`${text}\n`);
+}

@@ -1,0 +1,68 @@
+/** Processes that are measured: the service itself, and a bare Express app that sends the bytes that the service sent. */
+import { spawn, spawnSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../support/private-mysql.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
+const BARE = fileURLToPath(new URL('bare.mjs', import.meta.url));
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 5;
+
+/** Runs the command `fasti` and gives what it prints. Throws what it says when it fails. */
+export function fasti(args, env) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], { cwd: ROOT, env: { ...process.env, ...env }, encoding: 'utf8', maxBuffer: 2 ** 28 });
+  if (status !== 0) throw new Error(`fasti ${args.join(' ')}: ${stderr.trim() || stdout.trim()}`);
+  return stdout.trim();
+}
+
+/**
+ * Starts the service and waits until it answers `path`. Gives `{base, startMs, memory, stop}`: milliseconds from the start of the process to its
+ * first answer, and a function for its resident memory in bytes.
+ */
+export async function startService(env, path) {
+  const port = await freePort();
+  const begun = performance.now();
+  const started = await start([COMMAND, 'serve'], { ...env, PORT: String(port), HOST: '127.0.0.1' }, `http://127.0.0.1:${port}`, path);
+  return { ...started, startMs: performance.now() - begun };
+}
+
+/** Starts a bare Express app that answers anything with `answer` (`{status, headers, body}`, body as base64). */
+export async function startBare(answer) {
+  const port = await freePort();
+  return start([BARE], { PORT: String(port), ANSWER: JSON.stringify(answer) }, `http://127.0.0.1:${port}`, '/');
+}
+
+async function start(command, env, base, path) {
+  const child = spawn(process.execPath, command, { cwd: ROOT, env: { ...process.env, NODE_ENV: 'production', ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (text) => {
+    said = (said + text).slice(-2000);
+  });
+  const ended = new Promise((resolve) => {
+    child.on('exit', resolve);
+  });
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const stop = async () => {
+    process.off('exit', kill);
+    child.kill('SIGKILL');
+    await ended;
+  };
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const status = await fetch(base + path).then(async (response) => {
+      await response.arrayBuffer();
+      return response.status;
+    }, () => 0);
+    if (status >= 200 && status < 400) break;
+    if (child.exitCode !== null || performance.now() > until) {
+      await stop();
+      throw new Error(`${command.join(' ')} does not answer (${status}): ${said}`);
+    }
+    await sleep(PAUSE_MS);
+  }
+  const memory = () => 1024 * Number(spawnSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' }).stdout);
+  return { base, memory, stop };
+}

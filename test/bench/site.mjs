@@ -1,0 +1,84 @@
+/** The site that is measured: generated events in a database of its own, and what scenarios need to know of it. */
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { connectTo } from '../support/private-mysql.mjs';
+import { fasti } from './service.mjs';
+
+/** Where requests go, after the address of the service. */
+export const API = '/wp-json/calendar/events/v1';
+const NAME = `fasti_bench_${process.pid}`;
+
+/** An SQLite file in a folder: settings of the environment, and how to remove it. */
+export async function sqliteDatabase(folder) {
+  return { env: { DATABASE_URL: `sqlite:${join(folder, 'site.sqlite')}`, UPLOADS_DIR: join(folder, 'uploads') }, remove: async () => {} };
+}
+
+/** The same as a new database on a server. */
+export async function mysqlDatabase(folder, address) {
+  const run = async (sql) => {
+    const connection = await connectTo(address);
+    await connection.query(sql);
+    await connection.end();
+  };
+  await run(`CREATE DATABASE \`${NAME}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci`);
+  const url = new URL(address);
+  url.pathname = `/${NAME}`;
+  return { env: { DATABASE_URL: url.href, UPLOADS_DIR: join(folder, 'uploads') }, remove: () => run(`DROP DATABASE \`${NAME}\``) };
+}
+
+/** Fills an empty database. Gives the header by which the administrator signs in, and how long it took, in milliseconds. */
+export function seed(env, events) {
+  const begun = performance.now();
+  fasti(['init', '--sample', '--url=http://127.0.0.1'], env);
+  fasti(['seed', `--events=${events}`], env);
+  const seedMs = performance.now() - begun;
+  const password = fasti(['user', 'application-password', 'create', 'admin', 'bench', '--porcelain'], env);
+  return { authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`, seedMs };
+}
+
+/** What the braces in scenarios stand for, on the site that answers at `base`. */
+export async function findWords(base) {
+  const ask = async (path) => (await fetch(base + API + path)).json();
+  const { categories } = await ask('/categories?orderby=count&order=desc&per_page=1');
+  const { events, total } = await ask('/events?per_page=1');
+  const day = (days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  return { words: { category: categories[0].id, event: events[0].id, today: day(0), 'in a month': day(30) }, total };
+}
+
+/** A scenario as requests: path, method, headers and body with all braces filled in. */
+export function requestOf({ path, method = 'GET', as, body, unchanged = false, status = 200 }, words, authorization) {
+  const fill = (text) => text.replace(/\{([a-z ]+)\}/g, (whole, word) => words[word] ?? whole);
+  return {
+    path: API + fill(path),
+    method,
+    status,
+    unchanged,
+    headers: { ...(as ? { authorization } : {}), ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: fill(JSON.stringify(body)) } : {}),
+  };
+}
+
+/** How many queries a request costs once the process has seen it before: asked of the service within this very process, which counts them. */
+export async function countQueries(env, request) {
+  process.env.TZ = 'UTC';
+  const [{ readConfig }, { openSite }, { createApp }] = await Promise.all(['config', 'site', 'http/app'].map((name) => import(`../../dist/src/${name}.js`)));
+  const site = await openSite(readConfig({ ...env, LOG_LEVEL: 'silent' }));
+  const server = createServer(createApp(site));
+  await new Promise((listening) => {
+    server.listen(0, '127.0.0.1', listening);
+  });
+  await send(server, request, 'once');
+  const before = site.db.queries();
+  await send(server, request, 'twice');
+  const queries = site.db.queries() - before;
+  server.closeAllConnections();
+  server.close();
+  await site.close();
+  return queries;
+}
+
+async function send(server, { path, method, headers, body }, time) {
+  const response = await fetch(`http://127.0.0.1:${server.address().port}${path}`, { method, headers, ...(body ? { body: body.replace('[<id>]', time) } : {}) });
+  if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${await response.text()}`);
+  await response.arrayBuffer();
+}
