@@ -2,6 +2,7 @@ import type { Bundle, PostKind } from '../kinds/kind.ts';
 import { galleryParentsIn, imageIdsIn } from '../wordpress/render.ts';
 import type { Metas, Post, Term } from '../wordpress/rows.ts';
 import type { Database } from './database.ts';
+import { loadTermsOf } from './terms.ts';
 
 /**
  * Everything that the records of these posts are made of: their rows and metas, their terms, the posts they link to with metas, and the
@@ -70,38 +71,6 @@ async function loadAttached(db: Database, parents: readonly number[]): Promise<M
   for (const { ID, post_parent: parent } of rows) attached.set(parent, [...(attached.get(parent) ?? []), ID]);
   return attached;
 }
-
-/** Terms of posts by post id, by name. */
-export async function loadTermsOf(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
-  const terms = new Map<number, Term[]>();
-  if (ids.length === 0) return terms;
-  const rows: (Term & { object_id: number })[] = await db
-    .knex({ r: db.table('term_relationships') })
-    .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
-    .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
-    .whereIn('r.object_id', unique(ids))
-    .whereIn('tt.taxonomy', ['tribe_events_cat', 'post_tag'])
-    .select(
-      'r.object_id',
-      't.term_id',
-      't.name',
-      't.slug',
-      't.term_group',
-      'tt.term_taxonomy_id',
-      'tt.taxonomy',
-      'tt.description',
-      'tt.parent',
-      'tt.count',
-    )
-    .orderByRaw(...orderByName(db));
-  for (const { object_id: id, ...term } of rows) terms.set(id, [...(terms.get(id) ?? []), term]);
-  return terms;
-}
-
-const orderByName = (db: Database): [string, never[]] => {
-  const [sql, bindings] = db.dialect.orderFolded('t.name', 'asc');
-  return [sql, [...bindings] as never[]];
-};
 
 const unique = (ids: readonly number[]) => [...new Set(ids)];
 const idsIn = (metas: ReadonlyMap<number, Metas>, key: string) =>

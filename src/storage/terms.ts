@@ -66,6 +66,27 @@ export async function loadTree(db: Database, taxonomy: string): Promise<Map<numb
   return new Map(rows.map((row) => [row.term_id, { parent: row.parent, slug: row.slug, count: row.count }]));
 }
 
+/** Terms of posts by post id, by name. */
+export async function loadTermsOf(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
+  const terms = new Map<number, Term[]>();
+  if (ids.length === 0) return terms;
+  const [byName, bindings] = db.dialect.orderFolded('t.name');
+  const rows = (await db
+    .knex({ r: db.table('term_relationships') })
+    .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+    .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+    .whereIn('r.object_id', [...new Set(ids)])
+    .whereIn('tt.taxonomy', ['tribe_events_cat', 'post_tag'])
+    .select('r.object_id', ...COLUMNS)
+    .orderByRaw(byName, [...bindings])) as (Term & { object_id: number })[];
+  for (const { object_id: id, ...term } of rows) {
+    const known = terms.get(id);
+    if (known) known.push(term);
+    else terms.set(id, [term]);
+  }
+  return terms;
+}
+
 /** These categories and all below them. */
 export async function descendantsOf(db: Database, taxonomy: string, ids: readonly number[]): Promise<number[]> {
   const tree = await loadTree(db, taxonomy);
