@@ -3,6 +3,7 @@ import helmet from 'helmet';
 import { servedNamespaces } from '../config.ts';
 import type { Site } from '../site.ts';
 import { createAnswers } from './answers.ts';
+import { serveFeeds } from './feeds.ts';
 import { gate, healthRoutes, type Lifecycle } from './health.ts';
 import { answerProblem, noRoute } from './problem.ts';
 import { requestLog } from './request-log.ts';
@@ -34,6 +35,7 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   app.use(uploads(config.uploadsDir));
   app.use(gate(lifecycle));
   app.use(serveRoutes(site, router, answers));
+  app.use(serveFeeds(site, answers));
   app.use(noRoute);
   app.use(answerProblem(site));
   return app;
