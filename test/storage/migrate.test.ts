@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
 
-const ALL = ['001-wordpress-tables', '002-own-tables', '003-imports'];
+const ALL = ['001-wordpress-tables', '002-own-tables', '003-imports', '004-list-index'];
 const WORDPRESS = [
   'commentmeta',
   'comments',
@@ -21,6 +21,8 @@ const WORDPRESS = [
 const CALENDAR = ['tec_events', 'tec_occurrences'];
 const OWN = [
   'fasti_changes',
+  'fasti_days',
+  'fasti_entries',
   'fasti_import_ids',
   'fasti_import_waiting',
   'fasti_imports',
@@ -84,7 +86,7 @@ describeDatabases('migrate', (open, engine) => {
     const applied = await Promise.all([db, ...others].map((one) => migrate(one)));
     expect(applied.flat()).toEqual(ALL);
     expect(await db.knex('wp_fasti_migrations').pluck('name')).toEqual(ALL);
-    expect(await db.from('fasti_changes')).toEqual([{ id: 1, counter: 1 }]);
+    expect(await db.from('fasti_changes')).toEqual([{ id: 1, counter: 1, changed_at: expect.any(String) }]);
     await Promise.all(others.map((one) => one.close()));
   });
 
