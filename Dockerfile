@@ -2,8 +2,7 @@
 FROM node:24-bookworm AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Not npm ci: it refuses a lock file that lacks optional packages of other systems. The versions are those of the lock file all the same.
-RUN npm install --no-save --no-audit --no-fund
+RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY migrations migrations
