@@ -1,9 +1,10 @@
-import type { ItemKind } from './items.ts';
+/** A kind of item, as `items.ts` has them. */
+export type ReportedKind = 'event' | 'venue' | 'organizer' | 'attachment' | 'category' | 'tag' | 'author' | 'settings';
 
 /** Something of a source that the import could not keep, or kept otherwise. `reason` names a sentence in `exchange:losses`. */
 export interface Loss {
   readonly reason: string;
-  readonly kind: ItemKind | 'source';
+  readonly kind: ReportedKind | 'source';
   /** Of what: a `sourceId`, a title, a name. */
   readonly of: string;
   readonly place?: string | undefined;
@@ -18,7 +19,7 @@ export interface LossSum {
   readonly examples: readonly Loss[];
 }
 
-export type Count = Readonly<Partial<Record<ItemKind, number>>>;
+export type Count = Readonly<Partial<Record<ReportedKind, number>>>;
 
 /** What an import came to. */
 export interface Report {
@@ -38,3 +39,66 @@ export interface Report {
 
 /** How many losses of one reason are kept word for word. */
 export const MOST_EXAMPLES = 20;
+
+/** What one piece of work adds to a report. */
+export interface Tally {
+  readonly created: Partial<Record<ReportedKind, number>>;
+  readonly updated: Partial<Record<ReportedKind, number>>;
+  readonly unchanged: Partial<Record<ReportedKind, number>>;
+  readonly skipped: Record<string, number>;
+  readonly lost: Partial<Record<ReportedKind, number>>;
+  readonly losses: Map<string, { count: number; examples: Loss[] }>;
+}
+
+export const newTally = (): Tally => ({ created: {}, updated: {}, unchanged: {}, skipped: {}, lost: {}, losses: new Map() });
+
+export function count(counts: Partial<Record<string, number>>, name: string, more = 1): void {
+  counts[name] = (counts[name] ?? 0) + more;
+}
+
+/** Notes a loss; of each reason only the first are kept word for word. */
+export function lose(tally: Tally, loss: Loss): void {
+  addLosses(tally, loss.reason, 1, [loss]);
+}
+
+/** Adds one tally to another. */
+export function addTally(sum: Tally, more: Tally): void {
+  for (const name of ['created', 'updated', 'unchanged', 'skipped', 'lost'] as const) {
+    for (const [kind, number] of Object.entries(more[name])) count(sum[name], kind, number);
+  }
+  for (const [reason, { count: number, examples }] of more.losses) addLosses(sum, reason, number, examples);
+}
+
+function addLosses({ losses }: Tally, reason: string, number: number, examples: readonly Loss[]): void {
+  const sum = losses.get(reason) ?? { count: 0, examples: [] };
+  losses.set(reason, sum);
+  sum.count += number;
+  sum.examples.push(...examples.slice(0, MOST_EXAMPLES - sum.examples.length).map(shortened));
+}
+
+const LONGEST = 200;
+const shortened = (loss: Loss): Loss => ({
+  ...loss,
+  of: loss.of.slice(0, LONGEST),
+  ...(loss.detail === undefined ? {} : { detail: loss.detail.slice(0, LONGEST) }),
+});
+
+export function reportOf(source: string, dryRun: boolean, { losses, ...counts }: Tally): Report {
+  return { source, dryRun, ...counts, losses: Array.from(losses, ([reason, sum]) => ({ reason, ...sum })) };
+}
+
+/** A tally as text for the database, and back; what is no tally counts as an empty one. */
+export const tallyText = ({ losses, ...counts }: Tally): string => JSON.stringify({ ...counts, losses: [...losses] });
+
+export function tallyFrom(text: string): Tally {
+  if (text === '') return newTally();
+  const { losses, ...counts } = JSON.parse(text) as Omit<Tally, 'losses'> & { losses: [string, { count: number; examples: Loss[] }][] };
+  return { ...counts, losses: new Map(losses) };
+}
+
+/** Changes that leave everything in its place: an id or a slug was taken already. */
+const HARMLESS = new Set(['id-taken', 'slug-taken']);
+
+/** Whether something of the source did not come over. */
+export const isIncomplete = ({ lost, losses }: Report): boolean =>
+  Object.keys(lost).length > 0 || losses.some(({ reason }) => !HARMLESS.has(reason));
