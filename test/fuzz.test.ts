@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { z } from 'zod';
 import { createRoutes } from '../src/http/routes.ts';
 import { createLog } from '../src/log.ts';
 import type { Database } from '../src/storage/database.ts';
@@ -157,22 +158,27 @@ describeDatabases('any request is answered or refused, and refused ones leave no
     return answer;
   }
 
-  /** What was written can be read: alone, by anybody, and in its list. */
+  /** What was written can be read: alone, by anybody, and in its list; and it has the form that is published. */
   async function readBack({ kind }: Target, { body }: Answer): Promise<string[]> {
     const id = (body as { id?: unknown } | undefined)?.id;
     if (!kind || typeof id !== 'number') return [];
     const base = `/wp-json/calendar/events/v1/${kind.path}`;
     const all = kind.is === 'post' ? 'status=publish,draft,pending,private,future,trash' : 'hide_empty=false';
-    const reads: [string, string | undefined][] = [
-      [`${base}/${id}`, 'admin'],
-      [`${base}/${id}`, undefined],
-      [`${base}?include=${id}&${all}`, 'admin'],
+    const record = z.object({ id: z.literal(id) }).and(kind.record);
+    const single = 'include' in kind.filters;
+    const list = z.object({ [kind.path]: z.array(single ? record : kind.record), total: z.int().max(single ? 1 : 1000) });
+    const reads: [string, string | undefined, z.ZodType][] = [
+      [`${base}/${id}`, 'admin', record],
+      [`${base}/${id}`, undefined, record],
+      [`${base}?include=${id}&${all}`, 'admin', list],
     ];
     const faults: string[] = [];
-    for (const [path, as] of reads) {
+    for (const [path, as, form] of reads) {
       const sent: Sent = { method: 'GET', path, headers: {}, body: null, ...(as ? { as } : {}) };
       const answer = await running.send('GET', path, as ? { as } : {});
-      faults.push(...faultsOf(sent, answer).map((fault) => `${fault} in GET ${path}${as ? ` as ${as}` : ''}`));
+      const { error } = answer.status === 200 ? form.safeParse(answer.body) : {};
+      const misshapen = error ? [`misshapen: ${z.prettifyError(error).replaceAll('\n', ' ')}`] : [];
+      faults.push(...[...faultsOf(sent, answer), ...misshapen].map((fault) => `${fault} in GET ${path}${as ? ` as ${as}` : ''}`));
     }
     return faults;
   }
