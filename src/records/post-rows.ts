@@ -1,7 +1,11 @@
+import { failParam } from '../errors.ts';
 import type { Field, PostKind, Rows, Values } from '../kinds/kind.ts';
 import { ksesPost, ksesTitle, storedContent } from '../wordpress/kses.ts';
 import { stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Post } from '../wordpress/rows.ts';
+
+/** Bytes that WordPress's columns of these names can hold (`TEXT`). MySQL would cut the rest off without a word; `wpdb` refuses such a row. */
+const ROOM: Readonly<Record<string, number>> = { post_title: 65_535, post_excerpt: 65_535 };
 
 /** Columns that hold numbers. */
 const NUMBERS = new Set(['post_author', 'menu_order', 'post_parent']);
@@ -9,6 +13,8 @@ const NUMBERS = new Set(['post_author', 'menu_order', 'post_parent']);
 /**
  * The columns and metas that the named fields come to by themselves; what else changes with them is the kind's `follows`. `trusted`: the caller may
  * write unfiltered HTML; of others, scripts and the like are taken out (contract 4.2). Links, terms and the image are resolved elsewhere.
+ *
+ * @throws rest_invalid_param for a text that is longer than its column
  */
 export function fieldRows(kind: PostKind, values: Values, trusted: boolean): Rows {
   const columns: Record<string, string | number> = {};
@@ -19,7 +25,10 @@ export function fieldRows(kind: PostKind, values: Values, trusted: boolean): Row
     const stored = (field.store?.(value === null ? '' : value) ?? []).map(stripControlCharacters);
     if (field.place.in === 'column') {
       const text = stored[0] ?? '';
-      columns[field.place.column] = NUMBERS.has(field.place.column) ? Number(text) : filtered(field.place.column, text, trusted);
+      const kept = NUMBERS.has(field.place.column) ? Number(text) : filtered(field.place.column, text, trusted);
+      if (Buffer.byteLength(String(kept)) > (ROOM[field.place.column] ?? Number.POSITIVE_INFINITY))
+        failParam(name, { stage: 'value', reason: 'too-long' });
+      columns[field.place.column] = kept;
     } else if (field.place.in === 'meta') metas[field.place.key] = stored;
   }
   return { columns: columns as Partial<Post>, metas };

@@ -1,4 +1,4 @@
-import { fail } from '../errors.ts';
+import { fail, failParam } from '../errors.ts';
 import type { TermKind } from '../kinds/kind.ts';
 import { foldText } from '../storage/collation.ts';
 import { type Database, lockNames } from '../storage/database.ts';
@@ -20,11 +20,11 @@ export interface TermDraft {
 /**
  * Writes a new term with a slug of its own (`wp_insert_term`). Two requests at once never make the same term twice.
  *
- * @throws term_exists where the name is taken beside the same parent, and no other slug was asked for; rest_invalid_param for a name without text
+ * @throws term_exists where the name is taken beside the same parent, and no other slug was asked for; rest_invalid_param for a name
+ * without text, or longer than its column
  */
 export async function createTermRow(db: Database, kind: TermKind, draft: TermDraft): Promise<{ id: number; slug: string }> {
-  const name = sanitizeTermName(stripControlCharacters(draft.name));
-  if (!hasVisibleText(name)) fail('rest_invalid_param', { faults: new Map([['name', { stage: 'value' as const }]]) });
+  const name = storedName(draft.name);
   const wished = sanitizeTitle(draft.slug ?? '') || sanitizeTitle(draft.name) || sanitizeTitle(name);
   await lockNames(db, [`${kind.taxonomy}:name:${foldText(name)}`, `term:slug:${wished}`]);
 
@@ -52,7 +52,7 @@ export async function createTermRow(db: Database, kind: TermKind, draft: TermDra
 /**
  * Changes a term (`wp_update_term`): only what is named.
  *
- * @throws duplicate_term_slug where the slug belongs to another term (decision D10: 400)
+ * @throws duplicate_term_slug where the slug belongs to another term (decision D10: 400); rest_invalid_param as `createTermRow`
  */
 export async function changeTermRow(
   db: Database,
@@ -61,10 +61,7 @@ export async function changeTermRow(
   changes: Partial<Omit<TermDraft, 'parent'>> & { parent?: number },
 ): Promise<void> {
   const rows: Partial<Record<'name' | 'slug' | 'description', string>> & { parent?: number } = {};
-  if (changes.name !== undefined) {
-    rows.name = sanitizeTermName(stripControlCharacters(changes.name));
-    if (!hasVisibleText(rows.name)) fail('rest_invalid_param', { faults: new Map([['name', { stage: 'value' as const }]]) });
-  }
+  if (changes.name !== undefined) rows.name = storedName(changes.name);
   if (changes.description !== undefined) rows.description = sanitizeTermDescription(stripControlCharacters(changes.description));
   if (changes.slug !== undefined) {
     const slug = sanitizeTitle(changes.slug) || sanitizeTitle(rows.name ?? term.name);
@@ -76,6 +73,16 @@ export async function changeTermRow(
   if (changes.parent !== undefined) rows.parent = await withoutLoop(db, kind, term, changes.parent);
   await updateTerm(db, term, rows);
   if (kind.hierarchical) await dropTree(db, kind);
+}
+
+/** Characters that a name has room for (`varchar(200)`), entities counted as they are stored; MySQL would cut off the rest without a word. */
+const LONGEST_NAME = 200;
+
+function storedName(given: string): string {
+  const name = sanitizeTermName(stripControlCharacters(given));
+  if (!hasVisibleText(name)) failParam('name');
+  if ([...name].length > LONGEST_NAME) failParam('name', { stage: 'value', reason: 'too-long' });
+  return name;
 }
 
 /** WordPress keeps the tree of a taxonomy in an option and builds it anew when it is missing. */
