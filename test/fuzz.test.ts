@@ -31,7 +31,7 @@ for (const row of fixture.usermeta!.rows) {
 }
 const known = knownIn(fixture);
 
-const targets = targetsOf(createRoutes(['en', 'it']));
+const targets = targetsOf('calendar/events/v1', createRoutes(['en', 'it']));
 /** Writes and lists of records have more parameters than others. */
 const weight = ({ params }: Target) => 2 + Object.keys(params).length;
 const whole = targets.reduce((sum, target) => sum + weight(target), 0);
@@ -159,10 +159,10 @@ describeDatabases('any request is answered or refused, and refused ones leave no
   }
 
   /** What was written can be read: alone, by anybody, and in its list; and it has the form that is published. */
-  async function readBack({ kind }: Target, { body }: Answer): Promise<string[]> {
+  async function readBack({ namespace, kind }: Target, { body }: Answer): Promise<string[]> {
     const id = (body as { id?: unknown } | undefined)?.id;
     if (!kind || typeof id !== 'number') return [];
-    const base = `/wp-json/calendar/events/v1/${kind.path}`;
+    const base = `/wp-json/${namespace}/${kind.path}`;
     const all = kind.is === 'post' ? 'status=publish,draft,pending,private,future,trash' : 'hide_empty=false';
     const record = z.object({ id: z.literal(id) }).and(kind.record);
     const single = 'include' in kind.filters;

@@ -21,6 +21,7 @@ export interface Sent {
 /** One method of one route, and what is known of what it serves. */
 export interface Target {
   readonly name: string;
+  readonly namespace: string;
   readonly method: Method;
   /** In WordPress's form, after the namespace. */
   readonly pattern: string;
@@ -28,12 +29,13 @@ export interface Target {
   readonly kind: Kind | undefined;
 }
 
-/** Every method of every route. */
-export function targetsOf(routes: readonly ServedRoute[]): Target[] {
+/** Every method of every route of a namespace. */
+export function targetsOf(namespace: string, routes: readonly ServedRoute[]): Target[] {
   return routes.flatMap(({ pattern, endpoints }) =>
     endpoints.flatMap(({ methods, params, unlisted }) =>
       methods.map((method) => ({
         name: `${method} ${pattern || '/'}`,
+        namespace,
         method,
         pattern,
         params: { ...params, ...unlisted },
@@ -121,7 +123,7 @@ const DIGITS = [
   'abc', '%31', '0x10', '12abc', '%D9%A1', '', ' 12', '12,13', '12%00',
 ];
 
-function addressOf({ pattern, kind }: Target, { ids, names }: Known): Arbitrary<string> {
+function addressOf({ namespace: own, pattern, kind }: Target, { ids, names }: Known): Arbitrary<string> {
   const refers: Reference = kind?.name ?? 'event';
   const selector = fc.oneof(
     { weight: 16, arbitrary: fc.constantFrom(...ids[refers]).map(String) },
@@ -137,7 +139,7 @@ function addressOf({ pattern, kind }: Target, { ids, names }: Known): Arbitrary<
     .tuple(selector, slug, often(30, fc.constant(''), fc.constantFrom('/', '//', '/x', '%2f', '.json', '?', ';a=b')))
     .map(([id, name, end]) => `${pattern.replace('(?P<id>\\d+)', () => id).replace('(?P<slug>[^/]+)', () => name)}${end}`);
   const prefix = often(20, fc.constant('/wp-json/'), fc.constantFrom(...PREFIXES));
-  const namespace = often(16, fc.constant('calendar/events/v1'), fc.constantFrom(...NAMESPACES));
+  const namespace = often(16, fc.constant(own), fc.constantFrom(...NAMESPACES));
   return fc
     .tuple(prefix, namespace, route, often(15, fc.constant(false), fc.constant(true)))
     .map(([before, name, rest, byQuery]) => (byQuery ? `/?rest_route=/${name}${rest.replaceAll('?', '&')}` : `${before}${name}${rest}`));
