@@ -1,0 +1,141 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { createProgram } from '../src/cli/program.ts';
+import { sampleEvents } from '../src/cli/sample/events.ts';
+import { categories } from '../src/cli/sample/places.ts';
+import { settings } from '../src/config.ts';
+import { sanitizeTitle } from '../src/wordpress/slug.ts';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
+const pages = [
+  'README.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
+];
+const README = read('README.md');
+const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
+
+/** Where the links of a page lead, those to other sites left out. */
+const links = (page: string) =>
+  [...read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target]) => target!).filter((target) => !/^[a-z]+:/.test(target));
+
+/** The shell commands of a page, one a line. */
+const shell = (page: string) =>
+  [...read(page).matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block]) => block!.replace(/\\\n/g, ' ').split('\n'));
+
+describe('the pages', () => {
+  it.each(pages)('%s leads nowhere that is not there', (page) => {
+    const dead = links(page).filter((target) => !existsSync(join(ROOT, dirname(page), target)));
+    expect(dead).toEqual([]);
+  });
+
+  it('can all be reached from README.md', () => {
+    const reached = new Set<string>();
+    const follow = (page: string) => {
+      if (reached.has(page)) return;
+      reached.add(page);
+      for (const target of links(page)) {
+        const path = relative(ROOT, join(ROOT, dirname(page), target)).replace(/\/$/, '');
+        if (path.endsWith('.md') && pages.includes(path)) follow(path);
+        else for (const inside of pages.filter((other) => dirname(other) === path)) follow(inside);
+      }
+    };
+    follow('README.md');
+    expect(pages.filter((page) => !reached.has(page))).toEqual([]);
+  });
+
+  it.each(pages)('%s names only files that are there', (page) => {
+    const named = [...read(page).matchAll(/`((?:src|test|docs|migrations|locales|bin)\/[\w./-]+)`/g)].map(([, name]) => name!);
+    expect(named.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
+  });
+});
+
+describe('README.md', () => {
+  const session = {
+    io: { env: {}, out: () => undefined, err: () => undefined, terminal: false, serve: async () => undefined },
+    language: 'en',
+    say: (key: string | readonly string[]) => [key].flat()[0]!,
+  };
+  const program = createProgram(session);
+
+  it('names only scripts that package.json has', () => {
+    const run = shell('README.md').flatMap((line) => [...(/\bnpm (?:run )?(\w+)/.exec(line)?.slice(1) ?? [])]);
+    expect(run).toEqual(expect.arrayContaining(['start', 'test']));
+    expect(run.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  it('names only commands and flags that fasti has', () => {
+    const lines = shell('README.md').flatMap((line) => [...(/\bfasti ((?!\.).*)/.exec(line.replace(/^docker.*/, ''))?.slice(1) ?? [])]);
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines) {
+      let command = program;
+      for (const word of line.split(' ')) command = command.commands.find((one) => one.name() === word) ?? command;
+      expect({ line, known: command !== program }).toEqual({ line, known: true });
+      const flags = [...line.matchAll(/ --([\w-]+)/g)].map(([, name]) => name!).filter((name) => name !== 'help');
+      expect({ line, unknown: flags.filter((name) => !command.options.some((option) => option.long === `--${name}`)) }).toEqual({
+        line,
+        unknown: [],
+      });
+    }
+  });
+
+  it('asks for events and categories that the sample calendar has', () => {
+    const slugs = sampleEvents.map(({ title }) => sanitizeTitle(title));
+    const asked = [...README.matchAll(/by-slug\/([\w-]+)/g)].map(([, slug]) => slug!);
+    expect(asked).not.toEqual([]);
+    expect(asked.filter((slug) => !slugs.includes(slug))).toEqual([]);
+    const narrowed = [...README.matchAll(/categories(?:=|": \[")([\w-]+)/g)].map(([, slug]) => slug!);
+    expect(narrowed).not.toEqual([]);
+    expect(narrowed.filter((slug) => !categories.some((category) => category.slug === slug))).toEqual([]);
+  });
+
+  it('names only settings that there are', () => {
+    const known = Object.values(settings).map(({ env }) => env as string);
+    const named = [...README.matchAll(/\b([A-Z]+(?:_[A-Z]+)+)\b/g)].map(([, name]) => name!);
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
+describe('docs/differences.md', () => {
+  const numbers = [...read('docs/differences.md').matchAll(/^\| D(\d+) \|/gm)].map(([, number]) => Number(number));
+
+  it('has each of the forty decisions once', () => {
+    expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+  });
+
+  it('says of each what the plugin does, what Fasti does and what is gained', () => {
+    const rows = read('docs/differences.md')
+      .split('\n')
+      .filter((line) => /^\| D\d+ \|/.test(line));
+    expect(rows.filter((row) => row.split(' | ').length !== 4 || row.split(' | ').some((cell) => cell.trim() === ''))).toEqual([]);
+  });
+
+  it('tells of every decision that the source names', () => {
+    const sources = ['src', 'test'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.ts$/.test(name))
+        .map((name) => join(folder, name)),
+    );
+    const named = sources.flatMap((name) => [...read(name).matchAll(/\bD(\d{1,2})\b/g)].map(([, number]) => Number(number)));
+    expect([...new Set(named)].filter((number) => !numbers.includes(number))).toEqual([]);
+  });
+});
+
+describe('docs/decisions', () => {
+  const decisions = readdirSync(join(ROOT, 'docs/decisions')).sort();
+
+  it('are numbered without a gap', () => {
+    expect(decisions.map((name) => name.slice(0, 4))).toEqual(decisions.map((_, index) => String(index + 1).padStart(4, '0')));
+  });
+
+  it.each(decisions)('%s says in which situation what was decided and what follows', (name) => {
+    const page = read(join('docs/decisions', name));
+    expect(page.startsWith(`# ${Number(name.slice(0, 4))}. `)).toBe(true);
+    for (const part of ['**Context.**', '**Decision.**', '**Consequences.**']) expect(page).toContain(part);
+  });
+});
