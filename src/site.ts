@@ -37,7 +37,7 @@ export async function openSite(
   const freshness = createFreshness(
     async () => {
       const settings = await reader();
-      const looked = await lookAtVersion(opened, isShared(config, settings));
+      const looked = await lookAtVersion(opened, settings.shared);
       changedAt = looked.changedAt;
       return looked.version && `${looked.version}:${settings.edition}`;
     },
@@ -84,12 +84,14 @@ function settingsReader(db: Database, config: Config): () => Promise<SiteSetting
     const text = JSON.stringify([...options].sort());
     if (last?.text !== text) {
       edition += 1;
-      last = { text, settings: { ...readSettings(options, db.prefix, config.siteUrl), edition } };
+      last = { text, settings: { ...siteSettings(options, db, config), edition } };
     }
     return last.settings;
   };
 }
 
-/** Whether somebody else writes to these tables: WordPress, where the calendar's plugin runs in it. */
-const isShared = ({ sharedWithWordpress }: Config, { raw }: SiteSettings): boolean =>
-  sharedWithWordpress === 'auto' ? (raw.get('active_plugins') ?? '').includes('the-events-calendar') : sharedWithWordpress === 'on';
+/** What the options say, as far as the configuration does not say otherwise. */
+export function siteSettings(options: ReadonlyMap<string, string>, { prefix }: Database, config: Config): SiteSettings {
+  const settings = readSettings(options, prefix, config.siteUrl);
+  return { ...settings, shared: config.sharedWithWordpress === 'auto' ? settings.shared : config.sharedWithWordpress === 'on' };
+}

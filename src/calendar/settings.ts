@@ -22,6 +22,8 @@ export interface SiteSettings {
   readonly roles: unknown;
   /** Whether occurrence rows are in force (`tec_ct1_migration_state`); otherwise lists read the metas. */
   readonly occurrenceTables: boolean;
+  /** Whether somebody else writes to these tables: WordPress, where the calendar's plugin is active in it. */
+  readonly shared: boolean;
   readonly calendar: CalendarSettings;
   /** Which reading of the options this is: another number means other options. */
   readonly edition: number;
@@ -68,7 +70,7 @@ export const settingNames = (prefix: string): string[] => [
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', 'active_plugins', 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
-  'default_comment_status', 'WPLANG',
+  'default_comment_status', 'WPLANG', 'fasti_index',
 ]; // biome-ignore format: a list of names
 
 /** The settings that these option rows say; what is missing or broken counts as WordPress's default. */
@@ -93,6 +95,7 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
     applicationPasswords: flag('using_application_passwords', ''),
     roles: parseSerialized(text(`${prefix}user_roles`)),
     occurrenceTables: occurrencesInForce(options.get('tec_ct1_migration_state')),
+    shared: text('active_plugins').includes('the-events-calendar'),
     calendar: readCalendar(membersOf(options.get('tribe_events_calendar_options')), text('date_format'), text('time_format')),
     edition: 0,
     raw: options,

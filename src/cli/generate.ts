@@ -2,6 +2,7 @@ import { storedDates } from '../kinds/event.ts';
 import { postKind } from '../kinds/index.ts';
 import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
+import { keepIndexOf } from '../records/list-index.ts';
 import { fieldRows } from '../records/post-rows.ts';
 import type { Site } from '../site.ts';
 import { insertEvents, type NewEvent } from '../storage/bulk.ts';
@@ -76,6 +77,7 @@ async function writeChunk(db: Database, caller: Caller, drafts: readonly NewEven
     db,
     drafts.flatMap(({ terms }) => terms),
   );
+  await keepIndexOf(db, caller, ids);
   const places = [...drafts.keys()];
   const earliest = places.reduce((least, place) => (drafts[place]!.dates.startUtc < drafts[least]!.dates.startUtc ? place : least), 0);
   const latest = places.reduce((most, place) => (drafts[place]!.dates.endUtc > drafts[most]!.dates.endUtc ? place : most), 0);

@@ -3,6 +3,7 @@ import { createUser } from '../accounts/users.ts';
 import { termKind } from '../kinds/index.ts';
 import type { Site } from '../site.ts';
 import { noteChange } from '../storage/changes.ts';
+import { trustIndex } from '../storage/event-index.ts';
 import { findInstallation } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
 import { writeOption } from '../storage/options.ts';
@@ -28,6 +29,7 @@ export async function installSite(site: Site, fresh: FreshSite, administrator: A
   return site.db.transaction(async (db) => {
     if ((await findInstallation(db)) === 'site') throw new CliError('already-installed');
     for (const [name, value, autoload] of freshOptions(fresh, db.prefix)) await writeOption(db, name, value, autoload);
+    await trustIndex(db);
     // The category of posts that have no other, which WordPress expects to be the first term.
     await insertTerm(
       db,

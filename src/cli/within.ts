@@ -1,5 +1,5 @@
-import { readSettings, settingNames } from '../calendar/settings.ts';
-import type { Site } from '../site.ts';
+import { settingNames } from '../calendar/settings.ts';
+import { type Site, siteSettings } from '../site.ts';
 import type { Database } from '../storage/database.ts';
 import { readOptions } from '../storage/options.ts';
 
@@ -7,5 +7,5 @@ import { readOptions } from '../storage/options.ts';
 export const within = (site: Site, db: Database): Site => ({
   ...site,
   db,
-  settings: async () => readSettings(await readOptions(db, settingNames(db.prefix)), db.prefix, site.config.siteUrl),
+  settings: async () => siteSettings(await readOptions(db, settingNames(db.prefix)), db, site.config),
 });

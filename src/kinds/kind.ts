@@ -64,7 +64,14 @@ export type Condition =
       readonly metas: readonly string[];
       readonly together: boolean;
     }
-  | { readonly by: 'terms'; readonly kind: TermKindName; readonly ids: readonly number[]; readonly wanted?: 'any' | 'all' | 'none' }
+  /** `roots`: those asked for, where `ids` holds what stands below them too. */
+  | {
+      readonly by: 'terms';
+      readonly kind: TermKindName;
+      readonly ids: readonly number[];
+      readonly roots?: readonly number[];
+      readonly wanted?: 'any' | 'all' | 'none';
+    }
   | { readonly by: 'links'; readonly key: string; readonly ids: readonly number[] }
   | { readonly by: 'linkedFrom'; readonly key: string; readonly event: number }
   | { readonly by: 'linkedFromAny'; readonly key: string; readonly wanted: boolean; readonly upcomingSince?: string }

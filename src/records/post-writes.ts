@@ -22,6 +22,7 @@ import { settleSlug, uniqueSlug } from '../wordpress/slug.ts';
 import { type SettledDates, settleDates, settleStatus } from '../wordpress/status.ts';
 import { nowLocal, nowUtc, toLocal, toUtc, UTC, unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
+import { keepIndexOf } from './list-index.ts';
 import { fieldRows } from './post-rows.ts';
 import { mayCreate, renderPost } from './posts.ts';
 import type { LinkPlan } from './references.ts';
@@ -259,6 +260,7 @@ async function deleteForGood(db: Database, caller: Caller, kind: PostKind, row: 
   await removePost(db, row.ID);
   if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID);
   await recount(db, counted);
+  if (kind.dated) await keepIndexOf(db, caller, [row.ID]);
   await noteChange(db, caller.now);
 }
 
@@ -369,6 +371,7 @@ async function afterWrite(
     if (caller.settings.occurrenceTables) await writeOccurrence(db, row.ID, storedDates({ metas }), nowUtc(caller.now));
   }
   if (kind.dated && caller.settings.occurrenceTables) await noteEdges(db, row.ID);
+  if (kind.dated) await keepIndexOf(db, caller, [row.ID]);
   await noteChange(db, caller.now);
 }
 

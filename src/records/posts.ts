@@ -13,6 +13,7 @@ import { mapMetaCap } from '../wordpress/capabilities.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import { type Caller, renderContext } from './caller.ts';
+import { trustsIndex } from './list-index.ts';
 import { editsKind, listVisibility, mayDelete, mayEdit, mayRead, seen } from './visibility.ts';
 
 /** One page of a list. */
@@ -48,6 +49,7 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
     offset: (page - 1) * perPage,
     password,
     occurrences: settings.occurrenceTables,
+    indexed: trustsIndex(settings),
   });
   if (ids.length === 0 && page > 1) fail(`${kind.name}-archive-page-not-found` as ProblemName);
   const bundle = await loadBundle(site.db, kind, ids);
@@ -73,7 +75,7 @@ async function withDescendants(db: Database, conditions: readonly Condition[]): 
   return Promise.all(
     conditions.map(async (condition) =>
       condition.by === 'terms' && condition.kind === 'category'
-        ? { ...condition, ids: await descendantsOf(db, 'tribe_events_cat', condition.ids) }
+        ? { ...condition, roots: condition.ids, ids: await descendantsOf(db, 'tribe_events_cat', condition.ids) }
         : condition,
     ),
   );

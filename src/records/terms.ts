@@ -7,10 +7,11 @@ import type { Site } from '../site.ts';
 import { noteChange } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { findTerms, type TermOrder } from '../storage/term-list.ts';
-import { findTerm, loadTree, removeTerm } from '../storage/terms.ts';
+import { findTerm, loadTree } from '../storage/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
+import { keepIndexOfMoved, removeIndexedTerm } from './list-index.ts';
 import { type Listing, pageSize } from './posts.ts';
 import { changeTermRow, createTermRow, dropTree } from './term-writes.ts';
 
@@ -108,6 +109,7 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
       ...(values.description === undefined ? {} : { description: String(values.description ?? '') }),
       ...(values.parent === undefined ? {} : { parent: Number(values.parent ?? 0) }),
     });
+    await keepIndexOfMoved(trx, caller, term);
     await noteChange(trx, caller.now);
   });
   return readTerm(site, caller, kind, id);
@@ -118,7 +120,7 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
   return db.transaction(async (trx) => {
     const term = await existing(trx, kind, id);
     const record = termRecord(term, kind, await ancestorsOf(trx, kind, term), caller);
-    await removeTerm(trx, term);
+    await removeIndexedTerm(trx, caller, term);
     if (kind.hierarchical) await dropTree(trx, kind);
     await noteChange(trx, caller.now);
     return record;

@@ -13,6 +13,8 @@ export interface TableDefinition {
   readonly unique?: Readonly<Record<string, readonly string[]>>;
   /** Columns that are looked up whatever the case; MySQL's collation does so for all. */
   readonly anyCase?: readonly string[];
+  /** The rows rest in the order of the primary key. MySQL's always do. */
+  readonly clustered?: boolean;
 }
 
 /** What truly differs between MySQL (MariaDB) and SQLite. Everything else is left to knex. */
@@ -42,6 +44,9 @@ export interface Dialect {
 
   /** The number at the begin of a text column (metas are text), for comparing and sorting. The names of the types differ. */
   asNumber(column: string): Sql;
+
+  /** A join that reads the left table first, so that rows come in the order of its key. Left to themselves, both may turn it round and sort. */
+  readonly joinInOrder: string;
 
   /** Keeps the rows found from other writers until the end of the transaction. SQLite has no FOR UPDATE: its transactions write alone anyway. */
   lockRows<T extends Knex.QueryBuilder>(query: T): T;

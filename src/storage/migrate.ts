@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { wordpressTables } from '../../migrations/001-wordpress-tables.ts';
 import { ownTables } from '../../migrations/002-own-tables.ts';
 import { importTables } from '../../migrations/003-imports.ts';
+import { listIndex } from '../../migrations/004-list-index.ts';
 import type { Database } from './database.ts';
 import { DatabaseUnavailable, type Dialect, type TableDefinition } from './dialect.ts';
 
@@ -16,7 +17,7 @@ export interface Migration {
 }
 
 /** All steps in their order, listed here so that they are there after the build as well. A step that was published is never changed. */
-const MIGRATIONS: readonly Migration[] = [wordpressTables, ownTables, importTables];
+const MIGRATIONS: readonly Migration[] = [wordpressTables, ownTables, importTables, listIndex];
 
 /**
  * Brings the schema up to date. Two processes may do so at once; the second waits for the first.

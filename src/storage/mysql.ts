@@ -56,6 +56,7 @@ export const mysql: Dialect = {
   orderFolded: (column, direction = 'asc') => [`?? ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   // `+ 0.0` reads the leading number of a text without the error that CAST gives on strict servers.
   asNumber: (column) => ['(?? + 0.0)', [column]],
+  joinInOrder: 'STRAIGHT_JOIN',
   lockRows: (query) => {
     query.forUpdate();
     return query;

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Condition, Order, PostKind, TermKindName } from '../kinds/kind.ts';
 import type { Database } from './database.ts';
 import type { Sql } from './dialect.ts';
+import { findIndexedIds, linkedInIndex, type Stretch, stretchOf } from './event-index-list.ts';
 
 /** Which rows a caller may see in a list, as data: made by `records/visibility.ts`, never a filter after the fact. */
 export interface Visibility {
@@ -30,6 +31,8 @@ export interface PostQuery {
   readonly tellsAll?: boolean;
   /** Whether occurrence rows are in force; otherwise the dates are read from the metas. */
   readonly occurrences: boolean;
+  /** Whether the list index holds every event as it is (`event-index.ts`). Absent: WordPress's tables are asked. */
+  readonly indexed?: boolean;
 }
 
 /** Metas by which published tickets name their event (decision D28). */
@@ -42,8 +45,10 @@ const TICKET_LINKS = [
 ];
 const EARTH_RADIUS_KM = 6371;
 
-/** Ids of one page of a list, in order, and how many there are in all. Two queries, whatever is asked. */
+/** Ids of one page of a list, in order, and how many there are in all. A small number of queries, whatever is asked. */
 export async function findPostIds(db: Database, query: PostQuery): Promise<{ ids: number[]; total: number }> {
+  const stretch = stretchOf(query);
+  if (stretch) return findIndexedIds(db, stretch, query, (builder) => whereTheRest(db, builder, stretch, query));
   const filtered = () => narrowed(db, query);
   const page = filtered().select('p.ID as id').limit(query.limit).offset(query.offset);
   for (const [sql, bindings] of orderOf(db, query)) page.orderByRaw(sql, [...bindings]);
@@ -58,6 +63,12 @@ function narrowed(db: Database, query: PostQuery): Knex.QueryBuilder {
   builder.where((where) => whereVisible(db, where, 'p', visible));
   for (const condition of conditions) builder.where((where) => narrow(db, where, condition, query));
   return builder;
+}
+
+/** What the index does not know of the events `p` it found. */
+function whereTheRest(db: Database, builder: Knex.QueryBuilder, { statuses, rest }: Stretch, query: PostQuery): void {
+  if (statuses === undefined) builder.where((where) => whereVisible(db, where, 'p', query.visible));
+  for (const condition of rest) builder.where((where) => narrow(db, where, condition, query));
 }
 
 /** Start and end of an event, local and UTC, as columns of `d` (and `e` without occurrence rows). Events without are not listed. */
@@ -175,9 +186,15 @@ function narrow(db: Database, where: Knex.QueryBuilder, condition: Condition, qu
     case 'linkedFrom':
       where.whereIn('p.ID', (sub: Knex.QueryBuilder) => linkTargets(db, sub, condition.key).where('l.post_id', condition.event));
       return;
-    case 'linkedFromAny':
+    case 'linkedFromAny': {
+      const indexed = linkedInIndex(db, condition, query);
+      if (indexed) {
+        where.whereRaw(...raw(indexed));
+        return;
+      }
       where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) => linkedFromEvents(db, sub, condition, query));
       return;
+    }
     case 'linkedMeta':
       whereOpen(where, query);
       where.whereIn('p.ID', (sub: Knex.QueryBuilder) =>

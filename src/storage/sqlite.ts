@@ -50,6 +50,7 @@ export const sqlite: Dialect = {
   equalsFolded: (column, value) => ['fold(??) = ?', [column, foldText(value)]],
   orderFolded: (column, direction = 'asc') => [`fold(??) ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   asNumber: (column) => ['CAST(?? AS REAL)', [column]],
+  joinInOrder: 'CROSS JOIN',
   lockRows: (query) => query,
   foreignChanges: async (knex) => {
     const [row] = (await knex.raw('PRAGMA data_version')) as { data_version: number }[];
@@ -191,7 +192,10 @@ function bindable(value: unknown): unknown {
   return value instanceof Date ? value.toISOString() : value;
 }
 
-function createTable({ name, columns, primary, keys = {}, unique = {}, anyCase = [] }: TableDefinition, prefix: string): string[] {
+function createTable(
+  { name, columns, primary, keys = {}, unique = {}, anyCase = [], clustered = false }: TableDefinition,
+  prefix: string,
+): string[] {
   const table = `${prefix}${name}`;
   const list = (parts: readonly string[]): string => parts.map((part) => `\`${part.replace(/\(\d+\)$/, '')}\``).join(',');
   const lines = Object.entries(columns).map(([column, type]) => `\`${column}\` ${columnType(type, anyCase.includes(column))}`);
@@ -203,7 +207,7 @@ function createTable({ name, columns, primary, keys = {}, unique = {}, anyCase =
     ([label, parts]: [string, readonly string[]]) =>
       `CREATE ${kind} IF NOT EXISTS \`${label.includes('{prefix}') ? label.replace('{prefix}', prefix) : `${table}_${label}`}\` ON \`${table}\` (${list(parts)})`;
   return [
-    `CREATE TABLE IF NOT EXISTS \`${table}\` (${lines.join(', ')})`,
+    `CREATE TABLE IF NOT EXISTS \`${table}\` (${lines.join(', ')})${clustered ? ' WITHOUT ROWID' : ''}`,
     ...Object.entries(unique).map(index('UNIQUE INDEX')),
     ...Object.entries(keys).map(index('INDEX')),
   ];

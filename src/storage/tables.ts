@@ -209,6 +209,27 @@ export interface ImportWaitingRow {
   wants: string;
 }
 
+/** An occurrence of an event under one of the headings it is listed by (`event-index-rows.ts`). Moments are numbers: `YYYYMMDDHHMMSS`. */
+export interface EntryRow {
+  facet: number;
+  start_at: number;
+  posted_at: number;
+  post_id: number;
+  end_at: number;
+  status: number;
+  hidden: number;
+  locked: number;
+  featured: number;
+}
+
+/** How many public events begin on a day, and how many run past its midnight. `day`: `YYYYMMDD`. */
+export interface DayRow {
+  facet: number;
+  day: number;
+  n: number;
+  running: number;
+}
+
 /** Name of a table without the prefix -> its row. */
 export interface Tables {
   posts: PostRow;
@@ -230,6 +251,8 @@ export interface Tables {
   fasti_imports: ImportRow;
   fasti_import_ids: ImportIdRow;
   fasti_import_waiting: ImportWaitingRow;
+  fasti_entries: EntryRow;
+  fasti_days: DayRow;
 }
 
 export type TableName = keyof Tables;

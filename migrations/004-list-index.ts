@@ -1,0 +1,44 @@
+import type { TableDefinition } from '../src/storage/dialect.ts';
+import type { Migration } from '../src/storage/migrate.ts';
+
+/** What lists of events are read from, so that none looks through all of them (`src/storage/event-index.ts`). Filled by writes and by `fasti reindex`. */
+export const listIndex: Migration = {
+  name: '004-list-index',
+  up: async ({ knex, dialect, prefix }) => {
+    for (const definition of TABLES) {
+      for (const statement of dialect.createTable(definition, prefix)) await knex.schema.raw(statement);
+    }
+  },
+};
+
+/** A moment as a number of 14 digits, `YYYYMMDDHHMMSS`; its order is that of the texts. */
+const MOMENT = 'bigint NOT NULL DEFAULT 0';
+const FLAG = 'tinyint NOT NULL DEFAULT 0';
+
+const TABLES: readonly TableDefinition[] = [
+  // One row for each occurrence of an event under each heading it is listed by (all events, a category, a tag, a venue ...), in the order of lists.
+  {
+    name: 'fasti_entries',
+    columns: {
+      facet: 'bigint NOT NULL',
+      start_at: MOMENT,
+      posted_at: MOMENT,
+      post_id: 'bigint(20) unsigned NOT NULL',
+      end_at: MOMENT,
+      status: FLAG,
+      hidden: FLAG,
+      locked: FLAG,
+      featured: FLAG,
+    },
+    primary: ['facet', 'start_at', 'posted_at', 'post_id', 'end_at'],
+    keys: { post_id: ['post_id'] },
+    clustered: true,
+  },
+  // How many public ones begin on each day, and how many go on past its midnight.
+  {
+    name: 'fasti_days',
+    columns: { facet: 'bigint NOT NULL', day: 'int NOT NULL', n: 'int NOT NULL DEFAULT 0', running: 'int NOT NULL DEFAULT 0' },
+    primary: ['facet', 'day'],
+    clustered: true,
+  },
+];

@@ -1,0 +1,51 @@
+import type { SiteSettings } from '../calendar/settings.ts';
+import type { Database } from '../storage/database.ts';
+import { distrustIndex, dropFacet, eventsUnder, eventsWith, INDEX_LAYOUT, INDEX_OPTION, indexEvents } from '../storage/event-index.ts';
+import { facetOf } from '../storage/event-index-rows.ts';
+import { findTerm, removeTerm } from '../storage/terms.ts';
+import type { Term } from '../wordpress/rows.ts';
+import type { Caller } from './caller.ts';
+
+/**
+ * Whether lists may be read from the index: it is complete, and nobody else writes. WordPress knows nothing of it, so that what is shared with a
+ * WordPress is read from WordPress's tables.
+ */
+export const trustsIndex = ({ shared, occurrenceTables, raw }: SiteSettings): boolean =>
+  !shared && occurrenceTables && raw.get(INDEX_OPTION) === INDEX_LAYOUT;
+
+/** Keeps the index in step with a write of these events, in its transaction, after everything else. */
+export const keepIndexOf = (db: Database, caller: Caller, ids: readonly number[]): Promise<void> =>
+  keep(db, caller, async () => {
+    await indexEvents(db, ids);
+  });
+
+/** The same after a change of a term; `before`: as it was. Only another parent counts, for what stands below it. */
+export async function keepIndexOfMoved(db: Database, caller: Caller, before: Term): Promise<void> {
+  if (before.taxonomy !== 'tribe_events_cat') return;
+  const after = await findTerm(db, before.taxonomy, before.term_id);
+  if (after?.parent === before.parent) return;
+  await keep(db, caller, async () => indexOrDistrust(db, await eventsUnder(db, before.term_id)));
+}
+
+/** Removes a term for good, from the index too. */
+export async function removeIndexedTerm(db: Database, caller: Caller, term: Term): Promise<void> {
+  const category = term.taxonomy === 'tribe_events_cat';
+  // Events lose the categories above with it, unless others keep them there.
+  const events = category && term.parent > 0 && !caller.settings.shared ? await eventsWith(db, term.term_taxonomy_id) : [];
+  await removeTerm(db, term);
+  await keep(db, caller, async () => {
+    await dropFacet(db, facetOf(category ? 'category' : 'tag', term.term_id));
+    await indexOrDistrust(db, events);
+  });
+}
+
+/** Where WordPress writes as well the index is left alone, and not trusted again until it is made anew. */
+async function keep(db: Database, { settings }: Caller, work: () => Promise<void>): Promise<void> {
+  if (!settings.shared) await work();
+  else if (settings.raw.has(INDEX_OPTION)) await distrustIndex(db);
+}
+
+async function indexOrDistrust(db: Database, ids: readonly number[] | undefined): Promise<void> {
+  if (ids) await indexEvents(db, ids);
+  else await distrustIndex(db);
+}

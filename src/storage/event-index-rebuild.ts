@@ -1,0 +1,132 @@
+import type { Knex } from 'knex';
+import { noteChange } from './changes.ts';
+import type { Database } from './database.ts';
+import { indexEvents, trustIndex } from './event-index.ts';
+import { beginOf, dayOf, sharesOf, shortBefore } from './event-index-rows.ts';
+import type { DayRow, EntryRow } from './tables.ts';
+
+/** Each step is a short transaction of its own, so that others read and write in between. */
+const EVENTS = 200;
+const ENTRIES = 5000;
+
+/** What a new making of the index came to. */
+export interface Reindexed {
+  readonly events: number;
+  /** Events whose dates or links cannot be indexed; with any, lists go without the index. */
+  readonly unfit: readonly number[];
+}
+
+/**
+ * Makes the list index anew from WordPress's tables, and says that it is complete (`trust`; without it the rows are made, and not used). Others may
+ * write meanwhile: they keep their own events in step.
+ *
+ * @param done is told how many more events are dealt with
+ */
+export async function reindexEvents(
+  db: Database,
+  now: () => Date,
+  { trust, done = () => undefined }: { trust: boolean; done?: (events: number) => void },
+): Promise<Reindexed> {
+  const unfit: number[] = [];
+  let events = 0;
+  for (let after = 0; ; ) {
+    const step = await db.transaction((trx) => indexAfter(trx, after));
+    unfit.push(...step.unfit);
+    events += step.ids.length;
+    done(step.ids.length);
+    if (step.last === undefined) break;
+    after = step.last;
+  }
+  for (let from: Place | undefined = START; from; ) {
+    const place: Place = from;
+    from = await db.transaction((trx) => recountDays(trx, place));
+  }
+  await db.transaction(async (trx) => {
+    if (trust && unfit.length === 0) await trustIndex(trx);
+    await noteChange(trx, now());
+  });
+  return { events, unfit };
+}
+
+/** The next events by their ids, and whatever the index holds of ids up to the last of them; without a last one, of all that follow. */
+async function indexAfter(db: Database, after: number): Promise<{ ids: number[]; last: number | undefined; unfit: number[] }> {
+  const posts = (await db.dialect.lockRows(
+    db.knex(db.table('posts')).where('post_type', 'tribe_events').where('ID', '>', after).orderBy('ID').limit(EVENTS).select('ID'),
+  )) as { ID: number }[];
+  const ids = posts.map(({ ID }) => ID);
+  const last = ids.length === EVENTS ? ids.at(-1) : undefined;
+  const held = db.knex(db.table('fasti_entries')).where('post_id', '>', after).distinct('post_id');
+  if (last !== undefined) held.where('post_id', '<=', last);
+  const known = ((await held) as Pick<EntryRow, 'post_id'>[]).map(({ post_id: id }) => id);
+  return { ids, last, unfit: await indexEvents(db, [...new Set([...ids, ...known])]) };
+}
+
+// ------------------------------------------------------------------------------------------------- counts of days
+/** A facet and a day from which to count on. */
+interface Place {
+  readonly facet: number;
+  readonly day: number;
+}
+const START: Place = { facet: 0, day: 0 };
+
+/**
+ * Sets the counts of the days of one facet right, as many days as some thousand rows make. Their rows are kept from other writers, and rows that are
+ * missing are made, before what belongs there is counted: then whoever writes beside has written both or neither.
+ */
+async function recountDays(db: Database, { facet, day }: Place): Promise<Place | undefined> {
+  const some = (await entries(db, facet)
+    .where('start_at', '>=', beginOf(day))
+    .orderBy('start_at')
+    .offset(ENTRIES)
+    .limit(1)
+    .select('start_at')) as Pick<EntryRow, 'start_at'>[];
+  // Up to the end of the day that the last of them starts on.
+  const until = some[0] ? dayOf(some[0].start_at) : undefined;
+  const inRange = (query: Knex.QueryBuilder): Knex.QueryBuilder => {
+    query.where('facet', facet).where('day', '>=', day);
+    if (until !== undefined) query.where('day', '<=', until);
+    return query;
+  };
+  const before = (await db.dialect.lockRows(inRange(db.knex(db.table('fasti_days'))))) as DayRow[];
+  const missing = [...(await countDays(db, facet, day, until)).keys()].filter((key) => !before.some((row) => row.day === key));
+  if (missing.length > 0) {
+    await db
+      .knex(db.table('fasti_days'))
+      .insert(missing.map((key) => ({ facet, day: key, n: 0, running: 0 })))
+      .onConflict(['facet', 'day'])
+      .ignore();
+  }
+  const right = await countDays(db, facet, day, until);
+  const held = missing.length > 0 ? ((await db.dialect.lockRows(inRange(db.knex(db.table('fasti_days'))))) as DayRow[]) : before;
+  for (const row of held) {
+    const { n, running } = right.get(row.day) ?? { n: 0, running: 0 };
+    if (n !== row.n || running !== row.running) await db.knex(db.table('fasti_days')).where({ facet, day: row.day }).update({ n, running });
+  }
+  if (until !== undefined) return { facet, day: until + 1 };
+  const next = await Promise.all(
+    (['fasti_entries', 'fasti_days'] as const).map(async (table) => {
+      const row = (await db.knex(db.table(table)).where('facet', '>', facet).min({ facet: 'facet' }).first()) as { facet: number | null };
+      return row.facet ?? Number.POSITIVE_INFINITY;
+    }),
+  );
+  const following = Math.min(...next);
+  return Number.isFinite(following) ? { facet: following, day: 0 } : undefined;
+}
+
+const entries = (db: Database, facet: number) => db.knex(db.table('fasti_entries')).where('facet', facet);
+
+/** What the days of a facet ought to say. Events that began so much earlier that they run into these days are among those looked at. */
+async function countDays(db: Database, facet: number, first: number, last: number | undefined): Promise<Map<number, DayRow>> {
+  const rows = entries(db, facet).where('start_at', '>=', beginOf(lookBack(first)));
+  if (last !== undefined) rows.where('start_at', '<', beginOf(last + 1));
+  const days = new Map<number, DayRow>();
+  for (const share of ((await rows) as EntryRow[]).flatMap(sharesOf)) {
+    if (share.day < first || (last !== undefined && share.day > last)) continue;
+    const known = days.get(share.day);
+    days.set(share.day, known ? { ...known, n: known.n + share.n, running: known.running + share.running } : share);
+  }
+  return days;
+}
+
+/** The first day on which a short event can begin that passes a midnight of this day or later. `day`: one after a real day, or 0. */
+const lookBack = (day: number): number => (day === 0 ? 0 : dayOf(shortBefore(beginOf(day - 1))));

@@ -1,0 +1,254 @@
+import { insertRows } from './bulk.ts';
+import type { Database } from './database.ts';
+import { entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesOf } from './event-index-rows.ts';
+import { deleteOption, readOptions, writeOption } from './options.ts';
+import type { DayRow, EntryRow } from './tables.ts';
+
+/*
+ * The list index: rows of our own beside WordPress's, from which lists of events are read (`event-index-list.ts`), kept in step in the transaction
+ * that writes. What they say follows from `posts`, `postmeta`, `tec_occurrences` and the terms alone.
+ */
+
+/** The option that says the index holds every event. It stands among WordPress's own, so that it goes when those are replaced. */
+export const INDEX_OPTION = 'fasti_index';
+
+/** How the rows are made; another value means that they are to be made anew. */
+export const INDEX_LAYOUT = '1';
+
+const IDS = 500;
+/** So many events change at once by a change of one term. Above that, lists go without the index until it is made anew. */
+const MOST_AT_ONCE = 20_000;
+
+/**
+ * Brings the rows of these events into step with WordPress's tables; of ids that are no events any more they are removed. Call it in the transaction
+ * that writes, after everything else about the events. Where an event cannot be indexed, lists go without the index from then on.
+ *
+ * @returns ids of events that cannot be indexed
+ */
+export async function indexEvents(db: Database, ids: readonly number[]): Promise<number[]> {
+  const unfit: number[] = [];
+  for (let at = 0; at < ids.length; at += IDS) unfit.push(...(await indexSome(db, ids.slice(at, at + IDS))));
+  if (unfit.length > 0) await distrustIndex(db);
+  return unfit;
+}
+
+/** Says that the index holds everything; lists use it from now on. */
+export const trustIndex = (db: Database): Promise<void> => writeOption(db, INDEX_OPTION, INDEX_LAYOUT, 'off');
+
+/** Lists go without the index, until `reindexEvents` made it anew. */
+export const distrustIndex = (db: Database): Promise<void> => deleteOption(db, INDEX_OPTION);
+
+/**
+ * Whether somebody wrote events after our last change, as the calendar notes it (`tribe_last_save_post`, Unix time): the plugin, while nobody of us
+ * looked on. Then the index is not to be trusted.
+ */
+export async function isOvertaken(db: Database): Promise<boolean> {
+  const options = await readOptions(db, [INDEX_OPTION, 'tribe_last_save_post']);
+  if (!options.has(INDEX_OPTION)) return false;
+  const ours = (await db.knex(db.table('fasti_changes')).where('id', 1).select('changed_at').first()) as { changed_at: string } | undefined;
+  const last = Number(options.get('tribe_last_save_post') ?? 0);
+  return last >= Date.parse(`${ours?.changed_at.replace(' ', 'T')}Z`) / 1000 + 1;
+}
+
+/** Events whose rows change when this category gets another parent; undefined: too many to be changed at once. */
+export async function eventsUnder(db: Database, category: number): Promise<number[] | undefined> {
+  const rows = (await db
+    .knex(db.table('fasti_entries'))
+    .where('facet', facetOf('category', category))
+    .distinct('post_id')
+    .limit(MOST_AT_ONCE + 1)) as Pick<EntryRow, 'post_id'>[];
+  return rows.length > MOST_AT_ONCE ? undefined : rows.map(({ post_id: id }) => id);
+}
+
+/** Events with exactly this term, which the deletion of a category takes from under those above it; undefined: too many to be changed at once. */
+export async function eventsWith(db: Database, termTaxonomyId: number): Promise<number[] | undefined> {
+  const rows = (await db
+    .knex({ r: db.table('term_relationships') })
+    .where('r.term_taxonomy_id', termTaxonomyId)
+    .limit(MOST_AT_ONCE + 1)
+    .select('r.object_id')) as { object_id: number }[];
+  return rows.length > MOST_AT_ONCE ? undefined : rows.map(({ object_id: id }) => id);
+}
+
+/** Removes a heading for good, with its counts. */
+export async function dropFacet(db: Database, facet: Facet): Promise<void> {
+  await db
+    .knex(db.table('fasti_entries'))
+    .whereIn('facet', [facet, longOnes(facet)])
+    .delete();
+  await db.knex(db.table('fasti_days')).where('facet', facet).delete();
+}
+
+// ------------------------------------------------------------------------------------------------- one step
+async function indexSome(db: Database, ids: readonly number[]): Promise<number[]> {
+  const events = await loadEvents(db, ids);
+  const present = (await db.knex(db.table('fasti_entries')).whereIn('post_id', [...ids])) as EntryRow[];
+  const before = groupedBy(present, (row) => row.post_id);
+  const unfit: number[] = [];
+  const [gone, fresh]: [EntryRow[], EntryRow[]] = [[], []];
+  for (const id of new Set(ids)) {
+    const event = events.get(id);
+    const wanted = event ? entriesOf(event) : [];
+    if (!wanted) unfit.push(id);
+    const old = before.get(id) ?? [];
+    if (textOf(old) === textOf(wanted ?? [])) continue;
+    gone.push(...old);
+    fresh.push(...(wanted ?? []));
+  }
+  const changed = [...new Set(gone.map((row) => row.post_id))];
+  if (changed.length > 0) await db.knex(db.table('fasti_entries')).whereIn('post_id', changed).delete();
+  fresh.sort((a, b) => a.facet - b.facet || a.start_at - b.start_at);
+  await insertRows(db, 'fasti_entries', fresh as (EntryRow & Record<string, number>)[]);
+  await addToDays(db, gone, fresh);
+  return unfit;
+}
+
+const COLUMNS = ['facet', 'start_at', 'posted_at', 'post_id', 'end_at', 'status', 'hidden', 'locked', 'featured'] as const;
+const textOf = (rows: readonly EntryRow[]) =>
+  rows
+    .map((row) => COLUMNS.map((column) => row[column]).join())
+    .sort()
+    .join(';');
+
+/** Counts of days, less those of rows that are gone, and those of new ones more. In one order for all writers, so that they do not lock each other out. */
+async function addToDays(db: Database, gone: readonly EntryRow[], fresh: readonly EntryRow[]): Promise<void> {
+  const changes = new Map<string, DayRow>();
+  const add = (row: EntryRow, sign: number) => {
+    for (const { facet, day, n, running } of sharesOf(row)) {
+      const change = changes.get(`${facet}:${day}`) ?? { facet, day, n: 0, running: 0 };
+      changes.set(`${facet}:${day}`, { facet, day, n: change.n + sign * n, running: change.running + sign * running });
+    }
+  };
+  for (const row of gone) add(row, -1);
+  for (const row of fresh) add(row, 1);
+  const bySum = groupedBy(
+    [...changes.values()].filter(({ n, running }) => n !== 0 || running !== 0).sort((a, b) => a.facet - b.facet || a.day - b.day),
+    ({ n, running }) => `${n}:${running}`,
+  );
+  const plus = (column: string, number: number) => db.knex.raw(`?? + (${Math.trunc(number)})`, [`${db.table('fasti_days')}.${column}`]);
+  for (const rows of bySum.values()) {
+    const { n, running } = rows[0]!;
+    for (let at = 0; at < rows.length; at += IDS) {
+      await db
+        .knex(db.table('fasti_days'))
+        .insert(rows.slice(at, at + IDS))
+        .onConflict(['facet', 'day'])
+        .merge({ n: plus('n', n), running: plus('running', running) });
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------- what the tables say
+const META = {
+  venue: '_EventVenueID',
+  organizer: '_EventOrganizerID',
+  hidden: '_EventHideFromUpcoming',
+  featured: '_tribe_featured',
+} as const;
+
+async function loadEvents(db: Database, ids: readonly number[]): Promise<Map<number, IndexedEvent>> {
+  const posts = (await db
+    .knex(db.table('posts'))
+    .whereIn('ID', [...ids])
+    .where('post_type', 'tribe_events')
+    .select('ID', 'post_status', 'post_date', 'post_password')) as {
+    ID: number;
+    post_status: string;
+    post_date: string;
+    post_password: string;
+  }[];
+  const own = posts.map(({ ID }) => ID);
+  if (own.length === 0) return new Map();
+  const occurrences = (await db.knex(db.table('tec_occurrences')).whereIn('post_id', own).select('post_id', 'start_date', 'end_date')) as {
+    post_id: number;
+    start_date: string;
+    end_date: string;
+  }[];
+  const metas = (await db
+    .knex(db.table('postmeta'))
+    .whereIn('post_id', own)
+    .whereIn('meta_key', Object.values(META))
+    .select('post_id', 'meta_key', 'meta_value')) as { post_id: number; meta_key: string; meta_value: string | null }[];
+  const terms = (await db
+    .knex({ r: db.table('term_relationships') })
+    .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+    .whereIn('r.object_id', own)
+    .whereIn('tt.taxonomy', ['tribe_events_cat', 'post_tag'])
+    .select('r.object_id', 'tt.term_id', 'tt.taxonomy')) as { object_id: number; term_id: number; taxonomy: string }[];
+  const isCategory = ({ taxonomy }: { taxonomy: string }) => taxonomy === 'tribe_events_cat';
+  const above = await loadParents(
+    db,
+    terms.filter(isCategory).map((term) => term.term_id),
+  );
+
+  const [datesOf, metasOf, termsOf] = [
+    groupedBy(occurrences, (row) => row.post_id),
+    groupedBy(metas, (row) => row.post_id),
+    groupedBy(terms, (row) => row.object_id),
+  ];
+  return new Map(
+    posts.map((post) => {
+      const [ownMetas, ownTerms] = [metasOf.get(post.ID) ?? [], termsOf.get(post.ID) ?? []];
+      // MySQL finds keys whatever their case.
+      const values = (key: string) =>
+        ownMetas.filter((row) => row.meta_key.toLowerCase() === key.toLowerCase()).map((row) => row.meta_value ?? '');
+      const event: IndexedEvent = {
+        id: post.ID,
+        status: post.post_status,
+        posted: post.post_date,
+        locked: post.post_password !== '',
+        hidden: values(META.hidden).length > 0,
+        featured: values(META.featured).length > 0,
+        occurrences: (datesOf.get(post.ID) ?? []).map(({ start_date: start, end_date: end }) => ({ start, end })),
+        categories: withAbove(
+          ownTerms.filter(isCategory).map((term) => term.term_id),
+          above,
+        ),
+        tags: ownTerms.filter((term) => !isCategory(term)).map((term) => term.term_id),
+        venues: values(META.venue),
+        organizers: values(META.organizer),
+      };
+      return [post.ID, event];
+    }),
+  );
+}
+
+/**
+ * The parents of categories and of all above them. They are kept as they are until the end of the transaction: whoever gives one of them another
+ * parent waits, and then finds the events indexed here.
+ */
+async function loadParents(db: Database, categories: readonly number[]): Promise<Map<number, number>> {
+  const parents = new Map<number, number>();
+  let wanted = [...new Set(categories)];
+  while (wanted.length > 0) {
+    const rows = (await db
+      .knex(db.table('term_taxonomy'))
+      .where('taxonomy', 'tribe_events_cat')
+      .whereIn('term_id', wanted)
+      .orderBy('term_taxonomy_id')
+      .select('term_id', 'parent')
+      .forShare()) as { term_id: number; parent: number }[];
+    for (const { term_id: id, parent } of rows) parents.set(id, parent);
+    wanted = [...new Set(rows.map(({ parent }) => parent))].filter((id) => id > 0 && !parents.has(id));
+  }
+  return parents;
+}
+
+function withAbove(ids: readonly number[], parents: ReadonlyMap<number, number>): number[] {
+  const found = new Set(ids);
+  for (const id of found) {
+    const parent = parents.get(id) ?? 0;
+    if (parent > 0) found.add(parent);
+  }
+  return [...found];
+}
+
+function groupedBy<Item, Key>(items: readonly Item[], key: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(key(item));
+    if (group) group.push(item);
+    else groups.set(key(item), [item]);
+  }
+  return groups;
+}
