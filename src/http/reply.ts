@@ -1,3 +1,4 @@
+import { ANY_STATUS } from '../kinds/grammar.ts';
 import type { PostKind, TermKind, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Listing } from '../records/posts.ts';
@@ -72,14 +73,18 @@ function queryOf({ query }: Listing, carried: Values): Query {
   ];
 }
 
-/** Where the next and the previous page are: all that shapes the list, then the page, which the first one does without (decisions D21, D25). */
+/**
+ * Where the next and the previous page are: all that shapes the list, then the page, which the first one does without unless
+ * `status=any` needs it (decisions D21, D25).
+ */
 function neighbours(
   caller: Caller,
   kind: PostKind | TermKind,
   { page, pages }: Listing,
   query: Query,
 ): { next_rest_url?: string; previous_rest_url?: string } {
-  const at = (number: number) => restUrl(caller, route(caller, kind), number === 1 ? query : [...query, ['page', String(number)]]);
+  const bare = (number: number) => number === 1 && !query.some(([name, value]) => name === 'status' && value === ANY_STATUS);
+  const at = (number: number) => restUrl(caller, route(caller, kind), bare(number) ? query : [...query, ['page', String(number)]]);
   return { ...(page < pages ? { next_rest_url: at(page + 1) } : {}), ...(page > 1 ? { previous_rest_url: at(page - 1) } : {}) };
 }
 

@@ -24,7 +24,8 @@ export type Can = (capability: string) => boolean;
 
 /** How one parameter is written: what is accepted, and how that is told in OPTIONS and `/doc`. */
 export interface Grammar {
-  readonly read: (raw: unknown, can: Can) => Reading;
+  /** `beside`: all parameters of the request as they were sent. */
+  readonly read: (raw: unknown, can: Can, beside?: Readonly<Record<string, unknown>>) => Reading;
   readonly json: JsonSchema;
   readonly refers?: Reference;
   /** `selector`: names the record of the path, which must exist but need not be readable. `numbers`: only ids among the terms count. */
@@ -225,14 +226,19 @@ export const decimal: Grammar = {
 /** Anything at all. */
 export const anything: Grammar = { json: {}, read: accept, blank: (raw) => Array.isArray(raw) && raw.length === 0 };
 
+/** What the addresses of a list say where no status was asked for and more than the published is listed. */
+export const ANY_STATUS = 'any';
+
 /**
  * The statuses that a list is asked for (contract 2.1.4). Who may not edit posts of the kind may name `publish` only. Comes out as the
- * names asked for, `publish` and perhaps `private` for an empty text.
+ * names asked for, `publish` and perhaps `private` for an empty text. `any` means nothing to ask for, as in the addresses of lists themselves, which
+ * always name the page then (decision D21); elsewhere it is refused, as the reference does.
  */
 export function listStatus(capabilities: string): Grammar {
   return {
     json: { type: 'string' },
-    read: (raw, can) => {
+    read: (raw, can, beside) => {
+      if (raw === ANY_STATUS && beside?.page !== undefined) return accept(undefined);
       if (!can(`edit_${capabilities}`)) return raw === 'publish' ? accept(['publish']) : REFUSED;
       if (raw === '') return accept(can('read_private_posts') ? ['publish', 'private'] : ['publish']);
       const names = listOf(raw);

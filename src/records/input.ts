@@ -41,7 +41,7 @@ export async function acceptParams(
       else if (meaning === 'refused') refused.set(name, { stage: 'value' });
       if (meaning !== 'read') continue;
     }
-    const { value, fault, late } = param.grammar.read(given, caller.viewer.can);
+    const { value, fault, late } = param.grammar.read(given, caller.viewer.can, raw);
     if (fault) refused.set(name, fault);
     if (late) mistyped.set(name, late);
     if (fault) continue;

@@ -1,4 +1,5 @@
 import { fail, type ProblemName } from '../errors.ts';
+import { ANY_STATUS } from '../kinds/grammar.ts';
 import { postKind } from '../kinds/index.ts';
 import type { Condition, PostKind, Values } from '../kinds/kind.ts';
 import { isLocked } from '../kinds/post-record.ts';
@@ -54,7 +55,7 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
   if (ids.length === 0 && page > 1) fail(`${kind.name}-archive-page-not-found` as ProblemName);
   const bundle = await loadBundle(site.db, kind, ids);
   const context = renderContext(caller, rights(caller, values));
-  const status = (values.status as string[] | undefined)?.join(',') ?? (editsKind(viewer, kind) ? 'any' : 'publish');
+  const status = (values.status as string[] | undefined)?.join(',') ?? (editsKind(viewer, kind) ? ANY_STATUS : 'publish');
   return {
     records: ids.filter((id) => bundle.posts.has(id)).map((id) => kind.render(id, bundle, context, false)),
     total,
