@@ -1,0 +1,438 @@
+import { expect, it } from '@jest/globals';
+import { type As, bodyOf, describeAsking, expectRefusal, idsOf, type Json, query } from '../support/asking.ts';
+
+const EVENT = { title: 'Test event', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
+const WIDE = 'start_date=2019-01-01&end_date=2040-01-01';
+const sorted = (ids: Iterable<number>) => [...ids].sort((a, b) => a - b);
+
+describeAsking('what lists of events hold', (ask) => {
+  const ids = async (path: string, as?: As) => idsOf(await ask.read(path, as));
+
+  it('D19 lists what include names whenever it takes place', async () => {
+    expect(sorted(await ids('/events?include=33,81,44'))).toEqual([33, 44, 81]);
+    expect(sorted(await ids('/events?include[]=36&include[]=34'))).toEqual([34, 36]);
+  });
+  it.each([
+    'start_date=2035-01-01',
+    'end_date=2010-01-01',
+    'starts_after=2035-01-01',
+    'ends_before=2010-01-01',
+    'start_date=2035-01-01&strict_dates=true',
+  ])('D19 heeds no date beside include: %s', async (dates) => {
+    expect(sorted(await ids(`/events?include=33,81&${dates}`))).toEqual([33, 81]);
+  });
+  it('D19 lists a hidden event when its id is named, and only then', async () => {
+    expect(await ids('/events?include=61')).toEqual([61]);
+    expect(sorted(await ids('/events?include=61,63,38'))).toEqual([38, 61, 63]);
+    expect(await ids(`/events?${WIDE}&per_page=50&search=hidden`)).toEqual([]);
+    expect(await ids(`/events?${WIDE}&per_page=50&search=hidden`, 'admin')).toEqual([]);
+  });
+  it('D19 heeds the other filters beside include', async () => {
+    expect(await ids('/events?include=33,38,81&categories=4')).toEqual([81]);
+    expect(await ids('/events?include=33,38,82')).toEqual(expect.not.arrayContaining([82]));
+    expect((await ask.read('/events?include=33,38,82')).total).toBe(2);
+  });
+
+  it('D20 lists events with any of the tags, in whatever order they are named', async () => {
+    const list = (tags: string) => ids(`/events?${WIDE}&per_page=50&tags=${tags}`);
+    const [eleven, thirteen, twelve] = [await list('11'), await list('13'), await list('12')];
+    expect([sorted(eleven), sorted(thirteen), twelve]).toEqual([[33, 44], [38, 40, 54], [38]]);
+    const any = sorted(new Set([...eleven, ...thirteen]));
+    for (const tags of ['11,13', '13,11', 'free,outdoor', 'outdoor,11', 'FREE,Outdoor'])
+      expect({ tags, ids: sorted(await list(tags)) }).toEqual({ tags, ids: any });
+    expect(sorted(await ids(`/events?${WIDE}&per_page=50&tags[]=13&tags[]=11&tags[]=12`))).toEqual(any);
+  });
+  it('D20 wants a tag and a category where both are named', async () => {
+    expect(await ids(`/events?${WIDE}&per_page=50&tags=11,13&categories=5`)).toEqual([40]);
+  });
+
+  it.each([
+    ['Europe/Rome', '2026-11-20T12:00:00Z', '2026-11-20', '2028-11-20'],
+    ['Europe/Rome', '2026-11-20T23:30:00Z', '2026-11-21', '2028-11-21'],
+    ['UTC', '2026-11-20T00:00:00Z', '2026-11-20', '2028-11-20'],
+    ['UTC', '2026-11-20T23:59:59Z', '2026-11-20', '2028-11-20'],
+    ['America/New_York', '2026-11-20T03:00:00Z', '2026-11-19', '2028-11-19'],
+    ['America/New_York', '2026-11-20T12:00:00Z', '2026-11-20', '2028-11-20'],
+    ['Asia/Tokyo', '2026-11-20T16:00:00Z', '2026-11-21', '2028-11-21'],
+    ['Pacific/Honolulu', '2026-11-20T09:00:00Z', '2026-11-19', '2028-11-19'],
+  ])('D23 lists from today to 24 months on in %s at %s', async (timezone_string, now, today, last) => {
+    const dayBefore = new Date(Date.parse(`${today}T12:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
+    const dayAfter = new Date(Date.parse(`${last}T12:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+    const made = async (title: string, start_date: string, end_date: string) =>
+      (await ask.made('/events', { title, start_date, end_date })).id;
+    await made('Too early', `${dayBefore} 23:59:59`, `${today} 10:00:00`);
+    const first = await made('First', `${today} 00:00:00`, `${today} 00:30:00`);
+    const final = await made('Last', `${last} 22:00:00`, `${last} 23:59:59`);
+    await made('Too late', `${last} 22:00:00`, `${dayAfter} 00:00:00`);
+    await ask.options({ timezone_string });
+    ask.at(now);
+    const body = await ask.read('/events?per_page=50');
+    expect(idsOf(body).filter((id) => id > 92)).toEqual([first, final]);
+    expect(idsOf(body)[0]).toBe(first);
+    expect(body.rest_url).toContain(query({ start_date: `${today} 00:00:00` }).replaceAll('+', '%20'));
+    expect(body.rest_url).toContain(query({ end_date: `${last} 23:59:59` }).replaceAll('+', '%20'));
+  });
+  it('D23 begins the days at the hour that the calendar says', async () => {
+    await ask.options({ tribe_events_calendar_options: { multiDayCutoff: '06:00' } });
+    const early = (await ask.made('/events', { ...EVENT, start_date: '2026-11-20 05:59:59', end_date: '2026-11-20 08:00:00' })).id;
+    const later = (await ask.made('/events', { ...EVENT, start_date: '2026-11-20 06:00:00', end_date: '2026-11-20 08:00:00' })).id;
+    expect(await ids('/events?per_page=50')).toEqual(expect.arrayContaining([later]));
+    expect(await ids('/events?per_page=50')).not.toContain(early);
+  });
+});
+
+describeAsking('the addresses of lists', (ask) => {
+  const pathOf = (url: string) => url.slice(url.indexOf('/wp-json/calendar/events/v1') + '/wp-json/calendar/events/v1'.length);
+  const paramsOf = (url: string) => Object.fromEntries(new URL(url).searchParams);
+
+  /** Follows the next pages and then the previous ones; gives the ids both ways. */
+  async function walk(path: string, as?: As): Promise<{ there: number[]; back: number[]; pages: number }> {
+    const there: number[][] = [];
+    const back: number[][] = [];
+    let body: Json = await ask.read(path, as);
+    there.push(idsOf(body));
+    while (body.next_rest_url && there.length < 60) {
+      body = await ask.read(pathOf(body.next_rest_url), as);
+      there.push(idsOf(body));
+    }
+    back.unshift(idsOf(body));
+    while (body.previous_rest_url && back.length < 60) {
+      body = await ask.read(pathOf(body.previous_rest_url), as);
+      back.unshift(idsOf(body));
+    }
+    return { there: there.flat(), back: back.flat(), pages: there.length };
+  }
+
+  it.each(
+    (
+      [
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01' }],
+        ['/events', { start_date: '2027-04-01 08:00:00', end_date: '2040-01-01 08:00:00', strict_dates: 'true' }],
+        ['/events', { starts_after: '2030-01-01' }],
+        ['/events', { starts_before: '2030-06-01', ends_after: '2020-01-01' }],
+        ['/events', { ends_before: '2030-09-01' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', search: 'event' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', categories: 'music,sport' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', tags: '11,13' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', venue: '12,13' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', organizer: '24,25' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', featured: 'true' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', featured: 'false' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', ticketed: 'false' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', geoloc: 'true' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', geoloc: 'false' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', geoloc_lat: '43.7', geoloc_lng: '10.4', geoloc_radius: '9000' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', city: 'Pisa' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', country: 'Italy' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', state: 'PI' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', modified_after: '2022-01-01', modified_before: '2022-02-01' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', orderby: 'title', order: 'desc' }],
+        ['/events', { include: '33,38,39,40,81', orderby: 'include' }],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01', status: 'draft,pending' }, 'ed'],
+        ['/events', { start_date: '2019-01-01', end_date: '2040-01-01' }, 'ed'],
+        ['/venues', {}],
+        ['/venues', {}, 'ed'],
+        ['/venues', { search: 'venue' }],
+        ['/venues', { event: '77' }],
+        ['/venues', { has_events: '1' }],
+        ['/venues', { has_events: '0' }],
+        ['/venues', { only_with_upcoming: '1' }],
+        ['/venues', { status: 'publish,draft' }, 'ed'],
+        ['/venues', { orderby: 'title', order: 'asc', modified_after: '2021-05-02' }],
+        ['/organizers', {}],
+        ['/organizers', { search: 'organizer' }],
+        ['/organizers', { event: '77' }],
+        ['/organizers', { has_events: 'true' }],
+        ['/organizers', { only_with_upcoming: 'yes' }],
+        ['/organizers', { status: 'draft,publish' }, 'ed'],
+      ] as [string, Record<string, string>, As?][]
+    ).map(([path, params, as]) => [path, params, as ?? 'nobody'] as const),
+  )('D21 carries every parameter of %s?%j (for %s) to the next and the previous page', async (path, params, who) => {
+      const as = who === 'nobody' ? undefined : who;
+    await ask.rows((db) =>
+      db.from('postmeta').insert(
+        [12, 13, 14].flatMap((id) => [
+          { post_id: id, meta_key: '_VenueLat', meta_value: `4${id - 9}.7` },
+          { post_id: id, meta_key: '_VenueLng', meta_value: '10.4' },
+        ]),
+      ),
+    );
+    const whole = await ask.read(`${path}?${query({ ...params, per_page: 50 })}`, as);
+    const expected = idsOf(whole);
+    if (whole.total_pages > 1) expected.push(...idsOf(await ask.read(`${path}?${query({ ...params, per_page: 50, page: 2 })}`, as)));
+    const walked = await walk(`${path}?${query({ ...params, per_page: expected.length > 10 ? 7 : 1 })}`, as);
+    expect(walked).toEqual({
+      there: expected,
+      back: expected,
+      pages: expected.length > 10 ? Math.ceil(expected.length / 7) : Math.max(1, expected.length),
+    });
+    expect(expected.length).toBeGreaterThan(0);
+    expect(idsOf(await ask.read(pathOf(whole.rest_url), as))).toEqual(idsOf(whole));
+  });
+  it('D21 carries the password that opened records, and the language', async () => {
+    const path = `/events?${query({ start_date: '2030-01-01', end_date: '2040-01-01', categories: 5, password: 'opensesame', translation_language: 'it', per_page: 1 })}`;
+    const open = await walk(path);
+    expect(open.there).toEqual([73]);
+    const body = await ask.read(
+      `/events?${query({ start_date: '2030-01-01', end_date: '2040-01-01', venue: 12, password: 'opensesame', translation_language: 'it', per_page: 1 })}`,
+    );
+    expect(paramsOf(body.next_rest_url)).toMatchObject({ password: 'opensesame', translation_language: 'it' });
+    const seen = await walk(
+      `/events?${query({ start_date: '2030-01-01', end_date: '2040-01-01', venue: 12, password: 'opensesame', per_page: 1 })}`,
+    );
+    expect(seen.there).toContain(73);
+  });
+  it('D21 writes its addresses percent-encoded', async () => {
+    for (const path of ['/events', '/venues', '/organizers']) {
+      const body = await ask.read(`${path}?${query({ search: 'e', per_page: 1, modified_before: '2030-01-01 10:00:00' })}`, 'ed');
+      for (const url of [body.rest_url, body.next_rest_url].filter(Boolean)) {
+        expect(url).toMatch(/^[!-~]+$/);
+        expect(url).not.toMatch(/[+ "<>[\]|]/);
+        expect(paramsOf(url).modified_before).toBe('2030-01-01 10:00:00');
+      }
+    }
+    const { rest_url } = await ask.read(`/events?${query({ search: 'caffè & co = 100% "così"' })}`);
+    expect(paramsOf(rest_url).search).toBe('caffè & co = 100% "così"');
+    expect(rest_url).toMatch(/^[!-~]+$/);
+  });
+  it('D21 leaves out the page of the first one', async () => {
+    const second = await ask.read('/venues?per_page=2&page=2');
+    expect(paramsOf(second.previous_rest_url)).not.toHaveProperty('page');
+    expect(paramsOf(second.next_rest_url).page).toBe('3');
+    expect(await ask.read('/venues?per_page=2')).not.toHaveProperty('previous_rest_url');
+  });
+
+  it.each([
+    ['/categories', {}],
+    ['/categories', { hide_empty: 'false' }],
+    ['/categories', { search: 'e' }],
+    ['/categories', { include: '2,3,4,5' }],
+    ['/categories', { exclude: '5,6' }],
+    ['/categories', { order: 'desc' }],
+    ['/categories', { orderby: 'count', order: 'desc' }],
+    ['/categories', { parent: '0', hide_empty: '0' }],
+    ['/categories', { post: '39' }],
+    ['/categories', { event: '39' }],
+    ['/tags', {}],
+    ['/tags', { hide_empty: 'no' }],
+    ['/tags', { search: 'o' }],
+    ['/tags', { include: '11,12,13' }],
+    ['/tags', { exclude: '11' }],
+    ['/tags', { orderby: 'slug', order: 'desc' }],
+    ['/tags', { event: '38' }],
+    ['/tags', { slug: 'free' }],
+  ] as [string, Record<string, string>][])('D25 carries the page size and every filter of %s?%j', async (path, params) => {
+    const whole = idsOf(await ask.read(`${path}?${query({ ...params, per_page: 50 })}`));
+    const walked = await walk(`${path}?${query({ ...params, per_page: 1 })}`);
+    expect(whole.length).toBeGreaterThan(0);
+    // An empty category above a used one is listed without being counted, so that the last page may lie beyond the total.
+    expect(walked.there).toEqual(whole.slice(0, walked.there.length));
+    expect(walked.back).toEqual(walked.there);
+    expect(walked.there.length).toBe((await ask.read(`${path}?${query({ ...params, per_page: 50 })}`)).total);
+  });
+});
+
+describeAsking('venues and organizers in lists', (ask) => {
+  it.each([
+    ['/venues', 'teatro', [12]],
+    ['/venues', 'TEATRO rossi', [12]],
+    ['/venues', 'pisa', [12]],
+    ['/venues', '56126', [12]],
+    ['/venues', '日本武道館', [15]],
+    ['/venues', '武道', [15]],
+    ['/venues', 'rock & roll', [14]],
+    ['/venues', 'nothing like this', []],
+    ['/venues', 'ÿþ', []],
+    ['/organizers', 'acme', [24]],
+    ['/organizers', '主催', [26]],
+    ['/organizers', 'coop friends', [25]],
+    ['/organizers', 'absent', []],
+  ])('D22 finds in %s by %j just %j, and counts them', async (path, search, ids) => {
+    const body = await ask.read(`${path}?${query({ search, per_page: 50 })}`);
+    expect(idsOf(body)).toEqual(ids);
+    expect([body.total, body.total_pages]).toEqual([ids.length, ids.length > 0 ? 1 : 0]);
+  });
+  it('D22 does not take letters of other scripts for separators', async () => {
+    const { id } = await ask.made('/venues', { venue: 'Città Alta' });
+    await ask.made('/venues', { venue: 'Citt a Alt b' });
+    expect(idsOf(await ask.read(`/venues?${query({ search: 'città' })}`))).toEqual([id]);
+    const { id: cyrillic } = await ask.made('/organizers', { organizer: 'Клуб любителей' });
+    expect(idsOf(await ask.read(`/organizers?${query({ search: 'клуб' })}`))).toEqual([cyrillic]);
+  });
+  it.each([
+    ['/venues', '_EventVenueID'],
+    ['/organizers', '_EventOrganizerID'],
+  ])('D22 looks at all upcoming events for only_with_upcoming in %s', async (path, key) => {
+    const upcoming = await ask
+      .db()
+      .knex('wp_tec_occurrences as o')
+      .join('wp_posts as p', 'p.ID', 'o.post_id')
+      .where('o.start_date', '>=', '2026-11-20 13:00:00')
+      .where({ 'p.post_status': 'publish', 'p.post_password': '' })
+      .whereNotIn('p.ID', ask.db().knex('wp_postmeta').select('post_id').where('meta_key', '_EventHideFromUpcoming'))
+      .pluck('p.ID');
+    expect(upcoming.length).toBeGreaterThan(30);
+    const links: string[] = await ask.db().knex('wp_postmeta').whereIn('post_id', upcoming).where('meta_key', key).pluck('meta_value');
+    const shown = idsOf(await ask.read(`${path}?per_page=50`));
+    const body = await ask.read(`${path}?per_page=50&only_with_upcoming=1`);
+    expect(sorted(idsOf(body))).toEqual(sorted(new Set(links.map(Number).filter((id) => shown.includes(id)))));
+    expect(body.total).toBe(idsOf(body).length);
+  });
+});
+
+describeAsking('the order of lists', (ask) => {
+  async function paged(path: string): Promise<number[]> {
+    const ids: number[] = [];
+    const { total } = await ask.read(`${path}&per_page=1`);
+    for (let page = 1; page <= total; page++) ids.push(...idsOf(await ask.read(`${path}&per_page=1&page=${page}`)));
+    return ids;
+  }
+  it('D24 breaks ties of events by the id, in the direction of the order', async () => {
+    const tied = [74, 69, 70, 76];
+    await ask.rows(async (db) => {
+      await db
+        .from('posts')
+        .whereIn('ID', tied)
+        .update({ post_date: '2022-02-08 09:00:00', post_title: 'Same', post_modified: '2022-02-08 09:00:00' });
+      await db
+        .from('tec_occurrences')
+        .whereIn('post_id', tied)
+        .update({ start_date: '2030-08-05 10:00:00', end_date: '2030-08-05 12:00:00' });
+    });
+    const path = '/events?start_date=2030-08-05&end_date=2030-08-05';
+    for (const orderby of ['event_date', 'end_date', 'date', 'title', 'modified']) {
+      const ascending = sorted(tied);
+      const only = (ids: number[]) => ids.filter((id) => tied.includes(id));
+      expect({ orderby, ids: only(await paged(`${path}&orderby=${orderby}&order=asc`)) }).toEqual({ orderby, ids: ascending });
+      expect({ orderby, ids: only(await paged(`${path}&orderby=${orderby}&order=desc`)) }).toEqual({
+        orderby,
+        ids: [...ascending].reverse(),
+      });
+    }
+    expect(await paged(path)).toEqual([69, 70, 74, 76, 71]);
+  });
+  it.each([
+    ['/venues', 'tribe_venue'],
+    ['/organizers', 'tribe_organizer'],
+  ])('D24 does so with %s, where the youngest comes first', async (path, post_type) => {
+    await ask.rows((db) => db.from('posts').where({ post_type }).update({ post_date: '2021-05-01 10:00:00', post_title: 'Same' }));
+    const whole = idsOf(await ask.read(`${path}?per_page=50`));
+    expect(whole).toEqual(sorted(whole).reverse());
+    expect(await paged(`${path}?page=1`.replace('?page=1', '?order=desc'))).toEqual(whole);
+    expect(idsOf(await ask.read(`${path}?per_page=50&orderby=title&order=asc`))).toEqual([...whole].reverse());
+  });
+  it.each(['/categories', '/tags'])('D24 does so with %s', async (path) => {
+    await ask.rows((db) => db.from('term_taxonomy').update({ count: 3 }));
+    const whole = idsOf(await ask.read(`${path}?per_page=50&orderby=count&order=asc`));
+    expect(whole).toEqual(sorted(whole));
+    expect(await paged(`${path}?orderby=count&order=desc`)).toEqual([...whole].reverse());
+  });
+
+  it.each([
+    '/events?start_date=2019-01-01&end_date=2040-01-01&per_page=3',
+    '/venues?per_page=3',
+    '/organizers?per_page=3',
+    '/categories?per_page=3',
+    '/tags?per_page=3',
+    '/venues?search=nothing+of+this',
+  ])('D26 sends the totals of %s in four headers that every page may read', async (path) => {
+    const answer = await ask.send('GET', `/wp-json/calendar/events/v1${path}`, { headers: { Origin: 'https://other.example' } });
+    const { total } = bodyOf(answer);
+    const pages = Math.ceil(total / 3);
+    expect(answer.headers).toMatchObject({
+      'x-tec-total': String(total),
+      'x-tec-totalpages': String(pages),
+      'x-wp-total': String(total),
+      'x-wp-totalpages': String(pages),
+      'access-control-allow-origin': 'https://other.example',
+    });
+    const exposed = String(answer.headers['access-control-expose-headers']).split(/, */);
+    expect(exposed).toEqual(expect.arrayContaining(['X-TEC-Total', 'X-TEC-TotalPages', 'X-WP-Total', 'X-WP-TotalPages', 'Link']));
+  });
+});
+
+describeAsking('places and tickets', (ask) => {
+  /** Pisa, Lucca (17 km away), Florence (69 km), and one without a place. */
+  const PLACES = { 12: [43.7167, 10.4], 13: [43.843, 10.505], 14: [43.7696, 11.2558] } as const;
+  const place = () =>
+    ask.rows((db) =>
+      db.from('postmeta').insert(
+        Object.entries(PLACES).flatMap(([id, [lat, lng]]) => [
+          { post_id: Number(id), meta_key: '_VenueLat', meta_value: String(lat) },
+          { post_id: Number(id), meta_key: '_VenueLng', meta_value: String(lng) },
+        ]),
+      ),
+    );
+  const venuesOf = (body: Json) => body.events.map((event: Json) => event.venue.id ?? event.venue[0]?.id);
+  const UPCOMING = 'start_date=2027-01-01&end_date=2040-01-01&per_page=50';
+
+  it('D27 takes and shows coordinates of venues as numbers', async () => {
+    const venue = await ask.made('/venues', { venue: 'Tower', geo_lat: 43.72301, geo_lng: '10.39663' });
+    expect([venue.geo_lat, venue.geo_lng]).toEqual([43.72301, 10.39663]);
+    expect([await ask.meta(venue.id, '_VenueLat'), await ask.meta(venue.id, '_VenueLng')]).toEqual([['43.72301'], ['10.39663']]);
+    expect((await ask.changed(`/venues/${venue.id}`, { geo_lat: -1.5 })).geo_lat).toBe(-1.5);
+    expect(await ask.changed(`/venues/${venue.id}`, { geo_lat: null, geo_lng: '' })).not.toHaveProperty('geo_lat');
+    expectRefusal(await ask.post('/venues', { venue: 'X', geo_lat: 'north' }), 400, 'rest_invalid_param', ['geo_lat']);
+    await place();
+    expect((await ask.read('/events/39')).venue).toMatchObject({ geo_lat: 43.7167, geo_lng: 10.4 });
+  });
+  it('D27 lists events near a point, the nearest first', async () => {
+    await place();
+    const near = async (lat: number, lng: number, km?: number) => [
+      ...new Set(
+        venuesOf(
+          await ask.read(`/events?${UPCOMING}&geoloc_lat=${lat}&geoloc_lng=${lng}${km === undefined ? '' : `&geoloc_radius=${km}`}`),
+        ),
+      ),
+    ];
+    expect(await near(43.7167, 10.4)).toEqual([12, 13]);
+    expect(await near(43.843, 10.505)).toEqual([13, 12]);
+    expect(await near(43.7167, 10.4, 10)).toEqual([12]);
+    expect(await near(43.7167, 10.4, 200)).toEqual([12, 13, 14]);
+    expect(await near(43.7696, 11.2558)).toEqual([14]);
+    expect(await near(0, 0)).toEqual([]);
+  });
+  it('D27 tells by geoloc whether events have coordinates', async () => {
+    await place();
+    const [withPlace, without, every] = [
+      await ask.read(`/events?${UPCOMING}&geoloc=true`),
+      await ask.read(`/events?${UPCOMING}&geoloc=false`),
+      await ask.read(`/events?${UPCOMING}`),
+    ];
+    expect(new Set(venuesOf(withPlace))).toEqual(new Set([12, 13, 14]));
+    expect(venuesOf(without)).not.toEqual(expect.arrayContaining([12]));
+    // 73 is protected and so belongs to neither.
+    expect(sorted([...idsOf(withPlace), ...idsOf(without), 73])).toEqual(sorted(idsOf(every)));
+  });
+  it.each([
+    ['geoloc_lat=43.7', 'geoloc_lng'],
+    ['geoloc_lng=10.4', 'geoloc_lat'],
+    ['geoloc_lat=91&geoloc_lng=10', 'geoloc_lat'],
+    ['geoloc_lat=43&geoloc_lng=181', 'geoloc_lng'],
+    ['geoloc_lat=43&geoloc_lng=10&geoloc_radius=0', 'geoloc_radius'],
+    ['geoloc_lat=here&geoloc_lng=10', 'geoloc_lat'],
+  ])('D27 refuses %s', async (filter, param) => expectRefusal(await ask.get(`/events?${filter}`), 400, 'rest_invalid_param', [param]));
+
+  it.each([
+    '_tribe_rsvp_for_event',
+    '_tec_tickets_commerce_event',
+    '_tribe_tpp_for_event',
+    '_tribe_wooticket_for_event',
+    '_tribe_eddticket_for_event',
+  ])('D28 lists by %s of published tickets', async (key) => {
+    const ticket = async (event: number, post_status: string) =>
+      ask.rows(async (db) => {
+        const page = (await db.from('posts').where('ID', 1).first())!;
+        const [id] = await db
+          .knex(db.table('posts'))
+          .insert({ ...page, ID: undefined, post_type: 'ticket', post_status, post_name: `ticket-${event}` });
+        await db.from('postmeta').insert({ post_id: Number(id), meta_key: key, meta_value: String(event) });
+      });
+    await ticket(39, 'publish');
+    await ticket(40, 'draft');
+    await ticket(54, 'publish');
+    const every = idsOf(await ask.read(`/events?${UPCOMING}`));
+    expect(idsOf(await ask.read(`/events?${UPCOMING}&ticketed=true`))).toEqual([39, 54]);
+    expect(idsOf(await ask.read(`/events?${UPCOMING}&ticketed=false`))).toEqual(every.filter((id) => id !== 39 && id !== 54));
+  });
+});
