@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { createRoutes } from '../src/http/routes.ts';
 import { createLog } from '../src/log.ts';
 import type { Database } from '../src/storage/database.ts';
+import { feeds, feedsOf } from './fuzz/feeds.ts';
 import { faultsOf, mustNotWrite, stateOf } from './fuzz/oracle.ts';
 import { requestTo, type Sent, shown, type Target, targetsOf } from './fuzz/requests.ts';
 import { knownIn } from './fuzz/values.ts';
@@ -31,7 +32,7 @@ for (const row of fixture.usermeta!.rows) {
 }
 const known = knownIn(fixture);
 
-const targets = targetsOf('calendar/events/v1', createRoutes(['en', 'it']));
+const targets = [...targetsOf('calendar/events/v1', createRoutes(['en', 'it'])), feeds];
 /** Writes and lists of records have more parameters than others. */
 const weight = ({ params }: Target) => 2 + Object.keys(params).length;
 const whole = targets.reduce((sum, target) => sum + weight(target), 0);
@@ -160,7 +161,7 @@ describeDatabases('any request is answered or refused, and refused ones leave no
 
   /** What was written can be read: alone, by anybody, and in its list; and it has the form that is published. */
   async function readBack({ namespace, kind }: Target, { body }: Answer): Promise<string[]> {
-    const id = (body as { id?: unknown } | undefined)?.id;
+    const { id, slug = '' } = (body ?? {}) as { id?: unknown; slug?: string };
     if (!kind || typeof id !== 'number') return [];
     const base = `/wp-json/${namespace}/${kind.path}`;
     const all = kind.is === 'post' ? 'status=publish,draft,pending,private,future,trash' : 'hide_empty=false';
@@ -171,6 +172,7 @@ describeDatabases('any request is answered or refused, and refused ones leave no
       [`${base}/${id}`, 'admin', record],
       [`${base}/${id}`, undefined, record],
       [`${base}?include=${id}&${all}`, 'admin', list],
+      ...(kind.name === 'event' ? feedsOf(id, slug) : []).map((path): [string, undefined, z.ZodType] => [path, undefined, z.unknown()]),
     ];
     const faults: string[] = [];
     for (const [path, as, form] of reads) {

@@ -1,5 +1,6 @@
 import type { Database } from '../../src/storage/database.ts';
 import type { Answer } from '../support/running-site.ts';
+import { feedFaults } from './feeds.ts';
 import type { Sent } from './requests.ts';
 
 /** Traces of what no answer may show: call stacks, queries and their engines, files of the program, versions. */
@@ -41,7 +42,9 @@ function bodyFaults({ status, headers, text, body }: Answer): string[] {
   const type = String(headers['content-type']);
   if (type.startsWith('application/javascript'))
     return /^\/\*\*\/[\w.]+\([^\u2028\u2029]*\)$/s.test(text) || isProblem(body, status) ? [] : ['no well-formed script'];
-  if (!type.startsWith('application/json')) return [`${status} of type ${type}`];
+  const feed = feedFaults(type, text);
+  if (feed) return feed;
+  if (!/^application\/(ld\+)?json\b/.test(type)) return [`${status} of type ${type}`];
   if (body === undefined) return [`${status} without JSON`];
   if (status >= 400) return isProblem(body, status) ? [] : [`${status} not in the form of an error`];
   const enveloped = isObject(body) && typeof body.status === 'number' && isObject(body.headers) && 'body' in body ? body : undefined;
@@ -50,7 +53,7 @@ function bodyFaults({ status, headers, text, body }: Answer): string[] {
   return isProblem(enveloped.body, enveloped.status as number) ? [] : ['an envelope without the form of an error'];
 }
 
-/** WordPress's form: `{code, message, data: {status}}`; a refused function name alone has no data. The sentence is a sentence, not its name. */
+/** WordPress's form, `{code, message, data: {status}}`; a refused function name alone has no data. The sentence is not merely its name. */
 function isProblem(body: unknown, status: number): boolean {
   if (!isObject(body)) return false;
   const { code, message, data } = body;
@@ -84,8 +87,8 @@ const WRITTEN = [
 ] as const;
 
 /**
- * What stands for the present state of the whole database, cheaply: SQLite counts what other connections commit; MySQL adds up all rows. Two equal
- * answers mean that nothing was written between them.
+ * What stands for the present state of the whole database, cheaply: SQLite counts what other connections commit; MySQL adds up all rows.
+ * Two equal answers mean that nothing was written between them.
  */
 export function stateOf(db: Database): () => Promise<string> {
   if (db.dialect.name === 'sqlite') return async () => JSON.stringify(await db.knex.raw('PRAGMA data_version'));
