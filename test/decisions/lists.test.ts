@@ -148,7 +148,7 @@ describeAsking('the addresses of lists', (ask) => {
       ] as [string, Record<string, string>, As?][]
     ).map(([path, params, as]) => [path, params, as ?? 'nobody'] as const),
   )('D21 carries every parameter of %s?%j (for %s) to the next and the previous page', async (path, params, who) => {
-      const as = who === 'nobody' ? undefined : who;
+    const as = who === 'nobody' ? undefined : who;
     await ask.rows((db) =>
       db.from('postmeta').insert(
         [12, 13, 14].flatMap((id) => [

@@ -384,30 +384,36 @@ describeAsking('status and author', (ask) => {
     expect((await ask.changed(`${path}/${own.id}`, { status: 'trash' }, 'auth')).status).toBe('trash');
   });
 
-  it.each(RECORDS.map(([path]) => path))('D34 refuses to give %s to somebody else without the right to edit those of others', async (path) => {
-    for (const as of ['auth', 'contrib'] as const) {
-      const own = await ask.made(path, { ...NEW[path], ...(path === '/events' ? {} : { description: as }) }, as);
-      const before = await ask.everything();
-      expectRefusal(await ask.post(path, { ...NEW[path], author: 1 }, as), 403, 'rest_forbidden');
-      expectRefusal(await ask.patch(`${path}/${own.id}`, { author: 1, description: 'x' }, as), 403, 'rest_forbidden');
-      expect(await ask.everything()).toEqual(before);
-      expect((await ask.changed(`${path}/${own.id}`, { author: Number(own.author) }, as)).author).toBe(own.author);
-    }
-  });
+  it.each(RECORDS.map(([path]) => path))(
+    'D34 refuses to give %s to somebody else without the right to edit those of others',
+    async (path) => {
+      for (const as of ['auth', 'contrib'] as const) {
+        const own = await ask.made(path, { ...NEW[path], ...(path === '/events' ? {} : { description: as }) }, as);
+        const before = await ask.everything();
+        expectRefusal(await ask.post(path, { ...NEW[path], author: 1 }, as), 403, 'rest_forbidden');
+        expectRefusal(await ask.patch(`${path}/${own.id}`, { author: 1, description: 'x' }, as), 403, 'rest_forbidden');
+        expect(await ask.everything()).toEqual(before);
+        expect((await ask.changed(`${path}/${own.id}`, { author: Number(own.author) }, as)).author).toBe(own.author);
+      }
+    },
+  );
   it.each(RECORDS)('D34 lets editors give %s to anybody who exists', async (path, id) => {
     expect((await ask.made(path, { ...NEW[path], author: 5 }, 'ed')).author).toBe('5');
     expect((await ask.changed(`${path}/${id}`, { author: 4 }, 'ed')).author).toBe('4');
     expectRefusal(await ask.patch(`${path}/${id}`, { author: 999 }, 'ed'), 400, 'rest_invalid_param', ['author']);
   });
 
-  it.each(RECORDS.map(([path]) => path))('D36 lowers what a contributor makes private, published or scheduled to pending, on %s', async (path) => {
-    for (const status of ['private', 'publish', 'future'] as const) {
-      const record = await ask.made(path, { ...NEW[path], ...(path === '/events' ? {} : { description: status }), status }, 'contrib');
-      expect(record.status).toBe('pending');
-      expect((await ask.changed(`${path}/${record.id}`, { status: 'draft' }, 'contrib')).status).toBe('draft');
-      expect((await ask.changed(`${path}/${record.id}`, { status }, 'contrib')).status).toBe('pending');
-    }
-  });
+  it.each(RECORDS.map(([path]) => path))(
+    'D36 lowers what a contributor makes private, published or scheduled to pending, on %s',
+    async (path) => {
+      for (const status of ['private', 'publish', 'future'] as const) {
+        const record = await ask.made(path, { ...NEW[path], ...(path === '/events' ? {} : { description: status }), status }, 'contrib');
+        expect(record.status).toBe('pending');
+        expect((await ask.changed(`${path}/${record.id}`, { status: 'draft' }, 'contrib')).status).toBe('draft');
+        expect((await ask.changed(`${path}/${record.id}`, { status }, 'contrib')).status).toBe('pending');
+      }
+    },
+  );
   it('D36 leaves what authors and editors make private', async () => {
     for (const as of ['auth', 'ed'] as const)
       expect((await ask.made('/events', { ...EVENT, status: 'private' }, as)).status).toBe('private');

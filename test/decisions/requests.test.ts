@@ -1,0 +1,367 @@
+import { expect, it } from '@jest/globals';
+import { bodyOf, describeAsking, expectRefusal, idsOf, type Json } from '../support/asking.ts';
+
+const ROOT = '/wp-json/calendar/events/v1';
+
+describeAsking('what a request means', (ask) => {
+  it('D6 selects an event by the slug in the path and takes the one in the body for the new one', async () => {
+    for (const [index, method] of ['POST', 'PUT', 'PATCH'].entries()) {
+      const old = index === 0 ? 'spring-fair' : `fair-${index - 1}`;
+      const event = bodyOf(await ask.send(method, `${ROOT}/events/by-slug/${old}`, { as: 'admin', body: { slug: `fair-${index}` } }));
+      expect([event.id, event.slug]).toEqual([38, `fair-${index}`]);
+    }
+    expect((await ask.read('/events/by-slug/fair-2')).id).toBe(38);
+    expectRefusal(await ask.get('/events/by-slug/spring-fair'), 400, 'rest_invalid_param', ['slug']);
+  });
+  it('D6 makes the new slug unique', async () => {
+    expect(bodyOf(await ask.patch('/events/by-slug/spring-fair', { slug: 'Summer Concert' })).slug).toBe('summer-concert-2');
+  });
+  it.each([
+    ['/events', 38, 39],
+    ['/venues', 12, 13],
+    ['/organizers', 24, 25],
+    ['/categories', 5, 6],
+    ['/tags', 12, 13],
+  ])('D6 selects a record of %s by the id in the path, whatever the query and the body say', async (path, id, other) => {
+    expect((await ask.read(`${path}/${id}?id=${other}`)).id).toBe(id);
+    const untouched = await ask.read(`${path}/${other}`, 'admin');
+    for (const method of ['POST', 'PUT', 'PATCH']) {
+      const changed = bodyOf(
+        await ask.send(method, `${ROOT}${path}/${id}?id=${other}`, { as: 'admin', body: { id: other, description: method } }),
+      );
+      expect([changed.id, changed.description.includes(method)]).toEqual([id, true]);
+    }
+    const form = await ask.send('POST', `${ROOT}${path}/${id}`, {
+      as: 'admin',
+      body: `id=${other}&description=form`,
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    });
+    expect(bodyOf(form).id).toBe(id);
+    expect(bodyOf(await ask.send('DELETE', `${ROOT}${path}/${id}?id=${other}`, { as: 'admin', body: { id: other } })).id).toBe(id);
+    expect({ ...(await ask.read(`${path}/${other}`, 'admin')), json_ld: 0 }).toEqual({ ...untouched, json_ld: 0 });
+  });
+  it.each([
+    ['/events/by-slug/spring-fair', 38, '39', 'summer-concert'],
+    ['/venues/by-slug/teatro-rossi', 12, '13', 'central-park'],
+    ['/organizers/by-slug/acme-events', 24, '25', 'coop-friends'],
+  ])('D6 selects %s by its path alone', async (path, id, otherId, otherSlug) => {
+    expect((await ask.read(`${path}?id=${otherId}&slug=${otherSlug}`)).id).toBe(id);
+    expect(bodyOf(await ask.send('PATCH', `${ROOT}${path}`, { as: 'admin', body: { id: otherId, description: 'x' } })).id).toBe(id);
+    expect(bodyOf(await ask.send('DELETE', `${ROOT}${path}?id=${otherId}&slug=${otherSlug}`, { as: 'admin' })).id).toBe(id);
+  });
+  it('D6 asks for the right to the record of the path', async () => {
+    expectRefusal(await ask.patch('/events/38', { id: 79, excerpt: 'x' }, 'auth'), 403, 'rest_forbidden');
+    expect(bodyOf(await ask.patch('/events/79', { id: 38, excerpt: 'x' }, 'auth')).id).toBe(79);
+  });
+
+  it.each(['DELETE', 'PATCH', 'POST', 'delete'])('D40 does not turn a GET into %s', async (method) => {
+    const before = await ask.everything();
+    const plain = await ask.send('GET', `${ROOT}/events/38`, { as: 'admin' });
+    for (const answer of [
+      await ask.send('GET', `${ROOT}/events/38?_method=${method}`, { as: 'admin' }),
+      await ask.send('GET', `${ROOT}/events/38?_method=${method}&title=Changed`, { as: 'admin' }),
+      await ask.send('GET', `${ROOT}/events/38`, { as: 'admin', headers: { 'X-HTTP-Method-Override': method } }),
+      await ask.send('HEAD', `${ROOT}/events/38?_method=${method}`, { as: 'admin' }),
+      await ask.send('OPTIONS', `${ROOT}/events/38?_method=${method}`, { as: 'admin' }),
+    ]) {
+      expect(answer.status).toBe(200);
+    }
+    expect(bodyOf(await ask.send('GET', `${ROOT}/events/38?_method=${method}`, { as: 'admin' })).title).toBe(plain.body.title);
+    expect(await ask.everything()).toEqual(before);
+  });
+  it('D40 does not turn other methods into one another', async () => {
+    const body = { excerpt: 'x' };
+    for (const method of ['PUT', 'PATCH']) {
+      expect(bodyOf(await ask.send(method, `${ROOT}/events/38?_method=DELETE`, { as: 'admin', body })).status).toBe('publish');
+      expect(
+        bodyOf(await ask.send(method, `${ROOT}/events/38`, { as: 'admin', body, headers: { 'X-HTTP-Method-Override': 'DELETE' } })).status,
+      ).toBe('publish');
+    }
+    expect(bodyOf(await ask.send('DELETE', `${ROOT}/events/38?_method=GET`, { as: 'admin' })).status).toBe('trash');
+  });
+  it('D40 turns a POST into what it says', async () => {
+    expect(bodyOf(await ask.send('POST', `${ROOT}/events/38?_method=GET`)).json_ld).toBeDefined();
+    expect(bodyOf(await ask.send('POST', `${ROOT}/events/38?_method=patch`, { as: 'admin', body: { excerpt: 'x' } })).id).toBe(38);
+    expect(bodyOf(await ask.send('POST', `${ROOT}/events/38?_method=DELETE`, { as: 'admin' })).status).toBe('trash');
+    expect(
+      bodyOf(await ask.send('POST', `${ROOT}/events/39`, { as: 'admin', headers: { 'X-HTTP-Method-Override': 'DELETE' } })).status,
+    ).toBe('trash');
+    expectRefusal(await ask.send('POST', `${ROOT}/events/40?_method=DELETE`), 401, 'rest_forbidden');
+  });
+});
+
+const EVERYWHERE = [
+  '',
+  '/doc',
+  '/events',
+  '/events/55',
+  '/events/by-slug/free-event',
+  '/venues',
+  '/venues/12',
+  '/venues/by-slug/teatro-rossi',
+  '/organizers',
+  '/organizers/24',
+  '/organizers/by-slug/acme-events',
+  '/categories',
+  '/categories/5',
+  '/tags',
+  '/tags/12',
+];
+
+describeAsking('additions', (ask) => {
+  const [english, italian] = ['Free', 'Gratis'];
+  const freeEvent = () => ask.changed('/events/55', { cost: 0 });
+  const costIn = async (params: string) => (await ask.read(`/events/55?${params}`)).cost;
+
+  it('Addition translation_language chooses the language of the texts', async () => {
+    await freeEvent();
+    expect([await costIn(''), await costIn('translation_language=en'), await costIn('translation_language=it')]).toEqual([
+      english,
+      english,
+      italian,
+    ]);
+    const [one, other] = [await ask.get('/events/999999?translation_language=en'), await ask.get('/events/999999?translation_language=it')];
+    expect(one.body.message).not.toBe(other.body.message);
+    expect({ ...one.body, message: '' }).toEqual({ ...other.body, message: '' });
+    expect((await ask.changed('/events/55', { cost: 0, translation_language: 'it' })).cost).toBe(italian);
+    expect((await ask.read('/doc?translation_language=it')).info.title).not.toBe((await ask.read('/doc')).info.title);
+  });
+  it.each(EVERYWHERE)('Addition translation_language takes en and it on GET %s and nothing else', async (path) => {
+    for (const language of ['en', 'it']) await ask.read(`${path}?translation_language=${language}`);
+    for (const language of ['fr', 'EN', 'en-US', '', 'xx']) {
+      const answer = await ask.get(`${path}?translation_language=${language}`);
+      expectRefusal(answer, 400, 'rest_invalid_param', ['translation_language']);
+      expect(answer.body.data.details.translation_language).toMatchObject({
+        code: 'rest_not_in_enum',
+        data: { param: 'translation_language' },
+      });
+    }
+  });
+  it('Addition translation_language is checked on writes too', async () => {
+    const before = await ask.everything();
+    for (const [path, body] of [
+      ['/events', { title: 'x', start_date: '2027-01-01', end_date: '2027-01-01' }],
+      ['/events/38', {}],
+      ['/venues/12', { venue: 'x' }],
+      ['/tags', { name: 'x' }],
+    ] as const) {
+      expectRefusal(await ask.post(path, { ...body, translation_language: 'fr' }), 400, 'rest_invalid_param', ['translation_language']);
+    }
+    expectRefusal(await ask.del('/events/38?translation_language=fr'), 400, 'rest_invalid_param', ['translation_language']);
+    expect(await ask.everything()).toEqual(before);
+  });
+  it.each(['lang', 'wpml_language'])(
+    'Addition translation_language has the synonym %s, heeded when it says one of the two',
+    async (name) => {
+      await freeEvent();
+      expect([await costIn(`${name}=it`), await costIn(`${name}=en`)]).toEqual([italian, english]);
+      for (const other of ['fr', 'all', '', 'IT-it', '0'])
+        expect({ other, cost: await costIn(`${name}=${other}`) }).toEqual({ other, cost: english });
+      expect(await costIn(`${name}=it&translation_language=en`)).toBe(english);
+      expect(await costIn(`${name}=en&translation_language=it`)).toBe(italian);
+      expect((await ask.changed('/events/55', { cost: 0, [name]: 'it' })).cost).toBe(italian);
+    },
+  );
+
+  it.each(['/events/38', '/events?per_page=2', '/venues/12', '/venues', '/organizers/24', '/categories', '/tags/12', '/doc'])(
+    'Addition validators let callers of %s ask whether anything changed',
+    async (path) => {
+      for (const as of [undefined, 'admin'] as const) {
+        const first = await ask.send('GET', ROOT + path, as ? { as } : {});
+        bodyOf(first);
+        const tag = String(first.headers.etag);
+        expect(tag).toMatch(/^(W\/)?"[^"]+"$/);
+        // E-mail addresses of JSON-LD are written anew each time, so that only what has none keeps its validator.
+        if (JSON.stringify(first.body).includes('&#')) continue;
+        for (const known of [tag, `"other", ${tag}`, '*']) {
+          const again = await ask.send('GET', ROOT + path, { ...(as ? { as } : {}), headers: { 'If-None-Match': known } });
+          expect({ known, status: again.status, text: again.text }).toEqual({ known, status: 304, text: '' });
+          expect(again.headers.etag).toBe(tag);
+        }
+        expect((await ask.send('GET', ROOT + path, { ...(as ? { as } : {}), headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
+      }
+    },
+  );
+  it('Addition validators change with what they stand for', async () => {
+    const tagOf = async () => String((await ask.get('/venues/13')).headers.etag);
+    const before = await tagOf();
+    await ask.changed('/venues/13', { city: 'Brooklyn' });
+    const after = await tagOf();
+    expect(after).not.toBe(before);
+    const answer = await ask.send('GET', `${ROOT}/venues/13`, { headers: { 'If-None-Match': before } });
+    expect(bodyOf(answer).city).toBe('Brooklyn');
+  });
+
+  it.each([
+    ['/events?start_date=2019-01-01&end_date=2040-01-01&', [38, 39, 40], 30],
+    ['/venues?', [12, 13, 14], 5],
+    ['/organizers?', [24, 25, 26], 2],
+  ] as const)('Addition modified_after and modified_before narrow %s', async (path, ids, others) => {
+    const times = ['2026-05-01 10:00:00', '2026-05-02 10:00:00', '2026-05-03 10:00:00'];
+    await ask.rows(async (db) => {
+      for (const [index, id] of ids.entries()) await db.from('posts').where('ID', id).update({ post_modified: times[index]! });
+    });
+    const listed = async (params: string) =>
+      idsOf(await ask.read(`${path}per_page=50&${params}`)).filter((id) => (ids as readonly number[]).includes(id));
+    const window = 'modified_after=2026-04-30&modified_before=2026-05-04';
+    expect((await listed(window)).sort()).toEqual([...ids]);
+    expect((await ask.read(`${path}${window}`)).total).toBe(3);
+    expect((await listed('modified_after=2026-05-01+10:00:00&modified_before=2026-05-03+10:00:00')).sort()).toEqual([ids[1]]);
+    expect((await listed('modified_after=2026-05-02')).sort()).toEqual([ids[1], ids[2]]);
+    expect((await listed('modified_before=2026-05-02')).sort()).toEqual([ids[0]]);
+    expect((await ask.read(`${path}modified_before=2026-05-02`)).total).toBeGreaterThan(others);
+    expectRefusal(await ask.get(`${path}modified_after=whenever`), 400, 'rest_invalid_param', ['modified_after']);
+  });
+
+  const by = (body: Json, member: string) => (body.events ?? body.venues ?? body.organizers).map((record: Json) => record[member]);
+  it.each([
+    ['/events?start_date=2027-01-01&end_date=2040-01-01&', 'date', 'date'],
+    ['/events?start_date=2027-01-01&end_date=2040-01-01&', 'event_date', 'start_date'],
+    ['/events?start_date=2027-01-01&end_date=2040-01-01&', 'start_date', 'start_date'],
+    ['/events?start_date=2027-01-01&end_date=2040-01-01&', 'end_date', 'end_date'],
+    ['/events?start_date=2027-01-01&end_date=2040-01-01&', 'id', 'id'],
+    ['/events?start_date=2027-01-01&end_date=2040-01-01&', 'slug', 'slug'],
+    ['/events?start_date=2027-01-01&end_date=2040-01-01&', 'modified', 'modified'],
+    ['/venues?', 'date', 'date'],
+    ['/venues?', 'id', 'id'],
+    ['/venues?', 'modified', 'modified'],
+    ['/organizers?', 'date', 'date'],
+    ['/organizers?', 'id', 'id'],
+    ['/organizers?', 'slug', 'slug'],
+  ])('Addition order and orderby sort %s by %s', async (path, orderby, member) => {
+    const [up, down] = [
+      await ask.read(`${path}per_page=50&orderby=${orderby}&order=asc`),
+      await ask.read(`${path}per_page=50&orderby=${orderby}&order=DESC`),
+    ];
+    const values: (string | number)[] = by(up, member);
+    expect(values.length).toBeGreaterThan(4);
+    expect(values).toEqual([...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)));
+    expect(idsOf(down)).toEqual([...idsOf(up)].reverse());
+  });
+  it.each(['/events?start_date=2027-01-01&end_date=2040-01-01&', '/venues?', '/organizers?'])(
+    'Addition order and orderby sort %s by title without regard to case',
+    async (path) => {
+      const titles: string[] = by(
+        await ask.read(`${path}per_page=50&orderby=title&order=asc`),
+        path.startsWith('/events') ? 'title' : path.slice(1, -2),
+      );
+      const plain = titles.map((title) => title.toLowerCase()).filter((title) => /^[a-z0-9 ]+$/.test(title));
+      expect(plain).toEqual([...plain].sort());
+    },
+  );
+  it.each([
+    'orderby=password',
+    'orderby=post_password',
+    'orderby=rand',
+    'order=sideways',
+    'orderby=meta_value&meta_key=x',
+    "orderby=id'--",
+    'orderby[]=id',
+    'order[]=asc',
+  ])('Addition order and orderby mean the default where they say %s', async (params) => {
+    for (const path of ['/events?start_date=2027-01-01&end_date=2040-01-01', '/venues?per_page=50', '/organizers?per_page=50']) {
+      expect(idsOf(await ask.read(`${path}&${params}`))).toEqual(idsOf(await ask.read(path)));
+    }
+  });
+
+  it.each([
+    ['city', 'Pisa', true],
+    ['city', 'pisa', true],
+    ['city', 'Pis', false],
+    ['country', 'Italy', true],
+    ['country', 'Atlantis', false],
+    ['state', 'PI', true],
+    ['state', 'TO', false],
+  ])('Addition city, country and state list the events of such venues: %s=%s', async (name, value, matches) => {
+    const ids = idsOf(await ask.read(`/events?start_date=2019-01-01&end_date=2040-01-01&per_page=50&${name}=${value}`));
+    const venues = async (id: number) => [(await ask.read(`/events/${id}`)).venue].flat().map((venue: Json) => venue.id);
+    if (!matches) expect(ids).toEqual([]);
+    else expect(ids).toContain(39);
+    for (const id of ids) {
+      const found = await Promise.all((await venues(id)).map((venue: number) => ask.read(`/venues/${venue}`)));
+      const member = name === 'state' ? 'stateprovince' : name;
+      expect(found.map((venue: Json) => String(venue[member]).toLowerCase())).toContain(value.toLowerCase());
+    }
+  });
+
+  it.each(['calendar/events/v1', 'tribe/events/v1'])(
+    'Addition both namespaces: %s answers with addresses of its own',
+    async (namespace) => {
+      const other = namespace === 'tribe/events/v1' ? 'calendar/events/v1' : 'tribe/events/v1';
+      for (const path of EVERYWHERE) {
+        const answer = await ask.send('GET', `/wp-json/${namespace}${path}`);
+        expect(bodyOf(answer)).toBeDefined();
+        expect({ path, foreign: answer.text.includes(`/${other}/`) }).toEqual({ path, foreign: false });
+      }
+      const list = bodyOf(await ask.send('GET', `/wp-json/${namespace}/events?per_page=1`));
+      expect(list.rest_url).toContain(`/wp-json/${namespace}/events/`);
+      expect(list.next_rest_url).toContain(`/wp-json/${namespace}/events/`);
+      expect(list.events[0].rest_url).toContain(`/wp-json/${namespace}/events/38`);
+      const made = bodyOf(await ask.send('POST', `/wp-json/${namespace}/categories`, { as: 'admin', body: { name: 'New' } }), 201);
+      expect(made.urls.self).toContain(`/wp-json/${namespace}/categories/${made.id}`);
+    },
+  );
+  it('Addition both namespaces give the same records', async () => {
+    for (const path of ['/events/37', '/venues/12', '/categories', '/tags/12']) {
+      const [one, other] = [
+        await ask.send('GET', `/wp-json/calendar/events/v1${path}`),
+        await ask.send('GET', `/wp-json/tribe/events/v1${path}`),
+      ];
+      const plain = ({ text }: { text: string }) => text.replaceAll('calendar/events/v1', 'tribe/events/v1').replace(/(&#\d+;)+/g, '');
+      expect(plain(one)).toBe(plain(other));
+    }
+  });
+
+  it('Addition /index.php/wp-json serves sites without rewriting', async () => {
+    for (const path of EVERYWHERE) {
+      const [one, other] = [
+        await ask.send('GET', `/index.php/wp-json/tribe/events/v1${path}`),
+        await ask.send('GET', `/wp-json/tribe/events/v1${path}`),
+      ];
+      expect(bodyOf(one)).toBeDefined();
+      expect(one.text.replace(/(&#\d+;)+/g, '').length).toBe(other.text.replace(/(&#\d+;)+/g, '').length);
+    }
+    const event = bodyOf(
+      await ask.send('PATCH', '/index.php/wp-json/calendar/events/v1/events/38', { as: 'admin', body: { excerpt: 'x' } }),
+    );
+    expect(event.id).toBe(38);
+    expect((await ask.send('GET', '/index.php/wp-json/')).status).toBe(200);
+  });
+
+  it.each([
+    ['calendar/events/v1', 'calendar/events/v1'],
+    ['calendar/events/v1', 'tribe/events/v1'],
+    ['tribe/events/v1', 'calendar/events/v1'],
+  ])('Addition namespace parameter: the root of %s describes %s', async (root, namespace) => {
+    const body = bodyOf(await ask.send('GET', `/wp-json/${root}?namespace=${namespace}`));
+    expect(body.namespace).toBe(namespace);
+    expect(Object.keys(body.routes)).toContain(`/${namespace}/events`);
+    expect(bodyOf(await ask.send('GET', `/wp-json/${root}`)).namespace).toBe(root);
+  });
+  it.each(['wp/v2x', 'calendar', 'nothing/v1', ' '])(
+    'Addition namespace parameter: another one such as %j is not found',
+    async (namespace) => {
+      expectRefusal(await ask.get(`?namespace=${encodeURIComponent(namespace)}`), 404, 'rest_invalid_namespace');
+    },
+  );
+});
+
+describeAsking(
+  'the date of the last change',
+  (ask) => {
+    it.each(['/venues/13', '/categories/5', '/venues', '/tags'])(
+      'Addition validators give the date of the last change of %s',
+      async (path) => {
+        ask.at('2026-11-20T13:00:00Z');
+        await ask.changed('/venues/13', { city: 'Brooklyn' });
+        ask.at('2026-11-20T14:00:00Z');
+        const { headers } = await ask.get(path);
+        expect(headers['last-modified']).toBe('Fri, 20 Nov 2026 13:00:00 GMT');
+        const ifSince = (moment: string) => ask.send('GET', ROOT + path, { headers: { 'If-Modified-Since': moment } });
+        expect((await ifSince('Fri, 20 Nov 2026 13:00:00 GMT')).status).toBe(304);
+        expect((await ifSince('Fri, 20 Nov 2026 12:59:59 GMT')).status).toBe(200);
+      },
+    );
+  },
+  { SHARED_WITH_WORDPRESS: 'off' },
+);
