@@ -1,0 +1,284 @@
+import fc, { type Arbitrary } from 'fast-check';
+import type { Method } from '../../src/http/route.ts';
+import type { ServedRoute } from '../../src/http/routes.ts';
+import { type Reference, timeText } from '../../src/kinds/grammar.ts';
+import { postKinds, termKinds } from '../../src/kinds/index.ts';
+import type { Kind, Param } from '../../src/kinds/kind.ts';
+import { strangeHeaders } from './headers.ts';
+import { type Json, type Pairs, writeForm, writeJson } from './json.ts';
+import { json, type Known, often, plausible, strangePair, text } from './values.ts';
+
+/** A request as it is sent. */
+export interface Sent {
+  readonly method: string;
+  /** With the query; nothing in it that Node's client refuses to send. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer | null;
+  readonly as?: string;
+}
+
+/** One method of one route, and what is known of what it serves. */
+export interface Target {
+  readonly name: string;
+  readonly namespace: string;
+  readonly method: Method;
+  /** In WordPress's form, after the namespace. */
+  readonly pattern: string;
+  readonly params: Readonly<Record<string, Param>>;
+  readonly kind: Kind | undefined;
+  /** Addresses of what is no route of the interface. */
+  readonly place?: (known: Known) => Arbitrary<string>;
+}
+
+/** Every method of every route of a namespace. */
+export function targetsOf(namespace: string, routes: readonly ServedRoute[]): Target[] {
+  return routes.flatMap(({ pattern, endpoints }) =>
+    endpoints.flatMap(({ methods, params, unlisted }) =>
+      methods.map((method) => ({
+        name: `${method} ${pattern || '/'}`,
+        namespace,
+        method,
+        pattern,
+        params: { ...params, ...unlisted },
+        kind: [...postKinds, ...termKinds].find(({ path }) => pattern.startsWith(`/${path}`)),
+      })),
+    ),
+  );
+}
+
+/** Requests to a target, from nearly sound to hopeless. */
+export function requestTo(target: Target, known: Known): Arbitrary<Sent> {
+  const reads = target.method === 'GET' || target.method === 'DELETE';
+  return fc
+    .record({
+      method: often(
+        60,
+        fc.constant<string>(target.method),
+        fc.constantFrom('HEAD', 'OPTIONS', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'SEARCH', 'REPORT'),
+      ),
+      place: target.place?.(known) ?? addressOf(target, known),
+      params: paramsOf(target, known),
+      also: often(
+        4,
+        fc.constant<[string, Json][]>([]),
+        fc.array(
+          fc.oneof(
+            protocolPair,
+            strangePair.map(([name, value]): [string, Json] => [name, value]),
+          ),
+          { minLength: 1, maxLength: 3 },
+        ),
+      ),
+      inBody: often(10, fc.constant(!reads), fc.constant(reads)),
+      query: often(10, fc.constant(''), brokenQuery),
+      writeBody: bodies,
+      headers: often(3, fc.constant({}), strangeHeaders),
+      as: fc.oneof(
+        { weight: reads ? 5 : 10, arbitrary: fc.constant('admin') },
+        { weight: 3, arbitrary: fc.constant('contrib') },
+        { weight: 3, arbitrary: fc.constant(undefined) },
+        { weight: 1, arbitrary: fc.constantFrom('ed', 'auth', 'sub') },
+      ),
+    })
+    .map(({ method, place, params, also, inBody, query, writeBody, headers, as }): Sent => {
+      const queried = [...(inBody ? [] : params), ...also]
+        .flatMap(([name, value]) => writeForm(name, value))
+        .map(([name, value]) => `${encoded(name)}=${encoded(value)}`);
+      const path = fitting([place, [...queried, query].filter(Boolean).join('&')]);
+      const { body, type } = inBody
+        ? writeBody({ pairs: [...params, ...also.filter(([name]) => !name.startsWith('_'))] })
+        : { body: null, type: undefined };
+      return {
+        method,
+        path,
+        headers: { ...(type === undefined ? {} : { 'Content-Type': type }), ...headers },
+        body,
+        ...(as === undefined || 'Authorization' in headers ? {} : { as }),
+      };
+    });
+}
+
+/** A request as it can be read and repeated. */
+export const shown = ({ method, path, headers, body, as }: Sent): string =>
+  [
+    `${method} ${path}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(as ? [`as ${as}`] : []),
+    ...(body === null ? [] : [shortened(JSON.stringify(body.toString()))]),
+  ]
+    .map(shortened)
+    .join('\n');
+
+const shortened = (line: string) => (line.length > 1500 ? `${line.slice(0, 1500)}… (${line.length})` : line);
+
+// ------------------------------------------------------------------------------------------------- addresses
+// biome-ignore format: list
+const PREFIXES = [
+  '/en/wp-json/', '/it/wp-json/', '/index.php/wp-json/', '/en/index.php/wp-json/', '/fr/wp-json/', '/WP-JSON/', '//wp-json/',
+  '/wp-json//', '/x/wp-json/', 'http://127.0.0.1:8081/wp-json/',
+];
+const NAMESPACES = ['tribe/events/v1', 'TRIBE/events/V1', 'calendar/events/v2', 'wp/v2'];
+// biome-ignore format: list
+const DIGITS = [
+  '0', '00', '1', '99999', '2147483648', '9007199254740993', '18446744073709551616', '9'.repeat(60), '9'.repeat(400), '-1', '1.5', '1e3',
+  'abc', '%31', '0x10', '12abc', '%D9%A1', '', ' 12', '12,13', '12%00',
+];
+
+function addressOf({ namespace: own, pattern, kind }: Target, { ids, names }: Known): Arbitrary<string> {
+  const refers: Reference = kind?.name ?? 'event';
+  const selector = fc.oneof(
+    { weight: 16, arbitrary: fc.constantFrom(...ids[refers]).map(String) },
+    { weight: 2, arbitrary: fc.constantFrom(...DIGITS) },
+    { weight: 1, arbitrary: fc.constantFrom(...Object.values(ids).flat()).map(String) },
+  );
+  const slug = fc.oneof(
+    { weight: 12, arbitrary: fc.constantFrom(...names[refers]) },
+    { weight: 2, arbitrary: fc.constantFrom(...names[refers]).map(encoded) },
+    { weight: 3, arbitrary: fc.oneof(text.map(encoded), brokenQuery) },
+  );
+  const route = fc
+    .tuple(selector, slug, often(30, fc.constant(''), fc.constantFrom('/', '//', '/x', '%2f', '.json', '?', ';a=b')))
+    .map(([id, name, end]) => `${pattern.replace('(?P<id>\\d+)', () => id).replace('(?P<slug>[^/]+)', () => name)}${end}`);
+  const prefix = often(20, fc.constant('/wp-json/'), fc.constantFrom(...PREFIXES));
+  const namespace = often(16, fc.constant(own), fc.constantFrom(...NAMESPACES));
+  return fc
+    .tuple(prefix, namespace, route, often(15, fc.constant(false), fc.constant(true)))
+    .map(([before, name, rest, byQuery]) => (byQuery ? `/?rest_route=/${name}${rest.replaceAll('?', '&')}` : `${before}${name}${rest}`));
+}
+
+// ------------------------------------------------------------------------------------------------- parameters
+/** What a target needs, mostly in a form that it takes, and some of what it may have, in any form. */
+function paramsOf({ method, params }: Target, known: Known): Arbitrary<[string, Json][]> {
+  const value = (name: string, sound: number) => often(sound, plausible(name, params[name]!.grammar, known), json);
+  const names = Object.keys(params).filter((name) => !(['id', 'slug'].includes(name) && params[name]!.required));
+  const required = method === 'POST' ? names.filter((name) => params[name]!.required) : [];
+  const needed = required.map((name) =>
+    fc.option(fc.tuple(fc.constant(name), sane(name, known) ?? value(name, 20)), { freq: 30, nil: undefined }),
+  );
+  const optional = names.map((name) => fc.tuple(fc.constant(name), value(name, 8)));
+  return fc
+    .tuple(fc.tuple(...needed), optional.length === 0 ? fc.constant([]) : fc.array(fc.oneof(...optional), { maxLength: 6 }))
+    .map(([must, may]) => [...must.filter((pair) => pair !== undefined), ...may]);
+}
+
+/** Of dates that must be there any other than these would rarely go together. */
+const sane = (name: string, known: Known): Arbitrary<Json> | undefined =>
+  name === 'start_date'
+    ? often(5, fc.constantFrom<Json>('2031-05-01 20:00', 'tomorrow', '1900000000'), plausible(name, timeText, known))
+    : name === 'end_date'
+      ? often(5, fc.constantFrom<Json>('2031-05-02 01:00', '2031-12-31', '+6 years'), plausible(name, timeText, known))
+      : undefined;
+
+// biome-ignore format: list
+const PROTOCOL_NAMES = [
+  '_fields', '_envelope', '_jsonp', '_method', '_embed', '_pretty', '_locale', '_wpnonce', 'context', 'translation_language', 'lang',
+  'password', 'rest_route', 'page', 'per_page',
+];
+// biome-ignore format: list
+const PROTOCOL_VALUES = [
+  '1', 'true', 'id', 'id,title', 'events.id', 'a.b.c.d', '__proto__', 'constructor.name', 'DELETE', 'patch', 'cb', 'a.b', 'a-b', 'en',
+  'it', 'edit', 'embed', 'author', '/', '/calendar/events/v1/events',
+];
+
+/** Parameters of the protocol, which every route takes. */
+const protocolPair: Arbitrary<[string, Json]> = fc.tuple(
+  fc.constantFrom(...PROTOCOL_NAMES),
+  fc.oneof(fc.constantFrom<Json>(...PROTOCOL_VALUES), json),
+);
+
+// biome-ignore format: list
+const BROKEN = [
+  '%', '%%', '%zz', '%00', '%ff%fe', '%ED%A0%80', '%C0%AF', '+', '&', '&&', '=', '==', '[', ']', '[]', '[][]', '[a', 'a[b]c', 'include',
+  'include[]=1', 'include[0]=33', 'include[99999]=33', 'include[__proto__]=1', '__proto__[polluted]=yes', '__proto__=yes',
+  'constructor[prototype][polluted]=yes', 'search[__proto__][polluted]=yes', 'toString=1', 'a.b=1', 'a b=1'.replace(' ', '%20'),
+  'page=1&page=2', 'page[]=1&page=2', ';', '?', '#x', '\u00e9', '\u00ff', 'per_page', `a${'[b]'.repeat(60)}=1`, 'x=1&'.repeat(300),
+  `include=${'33,'.repeat(1200)}`,
+];
+const brokenQuery = fc.array(fc.constantFrom(...BROKEN), { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(''));
+
+/** Percent-encoded; half surrogates as the three bytes that no sound text has. */
+export function encoded(value: string): string {
+  const bytes = value.split(/([\ud800-\udbff][\udc00-\udfff])|([\ud800-\udfff])/).filter((part) => part !== undefined);
+  return bytes.map((part) => (/^[\ud800-\udfff]$/.test(part) ? '%ED%A0%80' : encodeURIComponent(part))).join('');
+}
+
+/** Node refuses heads of more than 16 kB itself, and its client some characters. */
+const fitting = ([place, query]: [string, string]): string => {
+  const path = query === '' ? place : `${place}${place.includes('?') ? '&' : '?'}${query}`;
+  return path.replace(/[^\u0021-\u00ff]/g, encodeURIComponent).slice(0, 12_000);
+};
+
+// ------------------------------------------------------------------------------------------------- bodies
+interface Body {
+  readonly body: string | Buffer | null;
+  readonly type: string | undefined;
+}
+
+const BOUNDARY = 'xyz';
+// biome-ignore format: list
+const WRONG_TYPES = [
+  'text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data', 'multipart/form-data; boundary=',
+  `multipart/form-data; boundary=${'b'.repeat(200)}`, 'multipart/mixed; boundary=xyz', 'application/json; charset=utf-16',
+  'application/json+x', ';', '/', 'application/\u00e9', 'x'.repeat(2000),
+];
+
+/** A body that was cut off, overwritten in the middle, or is no text at all. */
+function damageOf(at: number, way: string): (body: string) => string | Buffer {
+  return (body) => {
+    const bytes = Buffer.from(body);
+    const place = Math.floor(at * bytes.length);
+    if (way === 'cut') return bytes.subarray(0, place);
+    if (way === 'empty') return '';
+    if (way === 'noise') return Buffer.from(Array.from({ length: 40 }, (_, index) => (place * 7 + index * 89) % 256));
+    return Buffer.concat([bytes.subarray(0, place), Buffer.from(way, 'latin1'), bytes.subarray(place)]);
+  };
+}
+// biome-ignore format: list
+const damageWays = [
+  'cut', 'cut', 'empty', 'noise', '\0', '\u00ff', '\u00c3', '"', '{', ']', ',', '\\u', '\u00ef\u00bb\u00bf', 'NaN', '//', '\n', '--xyz',
+  '%', '=',
+];
+const damage = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(...damageWays)).map(([at, way]) => damageOf(at, way));
+
+/** Ways to write the same parameters, mostly sound JSON. */
+const bodies: Arbitrary<(params: Pairs) => Body> = fc.oneof(
+  {
+    weight: 30,
+    arbitrary: fc
+      .constantFrom('application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/ld+json')
+      .map((type) => (params: Pairs) => ({ body: writeJson(params), type })),
+  },
+  { weight: 6, arbitrary: fc.constant((params: Pairs) => ({ body: form(params), type: 'application/x-www-form-urlencoded' })) },
+  {
+    weight: 3,
+    arbitrary: fc.constant((params: Pairs) => ({ body: multipart(params), type: `multipart/form-data; boundary=${BOUNDARY}` })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(undefined, ...WRONG_TYPES).map((type) => (params: Pairs) => ({ body: writeJson(params), type })),
+  },
+  { weight: 2, arbitrary: json.map((value) => () => ({ body: writeJson(value), type: 'application/json' })) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(damage, fc.constantFrom('application/json', 'application/x-www-form-urlencoded', `multipart/form-data; boundary=${BOUNDARY}`))
+      .map(([change, type]) => (params: Pairs) => ({
+        body: change(type.endsWith('json') ? writeJson(params) : type.startsWith('m') ? multipart(params) : form(params)),
+        type,
+      })),
+  },
+);
+
+const form = ({ pairs }: Pairs): string =>
+  pairs
+    .flatMap(([name, value]) => writeForm(name, value))
+    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    .join('&');
+
+const multipart = ({ pairs }: Pairs): string => {
+  const parts = pairs.flatMap(([name, value]) => writeForm(name, value));
+  const head = (name: string, at: number) =>
+    `Content-Disposition: form-data; name="${name.replace(/["\r\n]/g, '%22')}"${at % 7 === 6 ? '; filename="a.png"' : ''}`;
+  return `${parts.map(([name, value], at) => `--${BOUNDARY}\r\n${head(name, at)}\r\n\r\n${value}\r\n`).join('')}--${BOUNDARY}--\r\n`;
+};
