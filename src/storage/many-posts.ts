@@ -70,6 +70,21 @@ export async function addToCounts(db: Database, more: ReadonlyMap<number, number
   for (const [number, ids] of byNumber) await db.from('term_taxonomy').whereIn('term_taxonomy_id', ids).increment('count', number);
 }
 
+/** Inserts a term under these ids where they are given. Gives its `term_id` and `term_taxonomy_id`. */
+export async function insertTermAs(
+  db: Database,
+  taxonomy: string,
+  term: { id: number | undefined; taxonomyId: number | undefined; name: string; slug: string; description: string; parent: number },
+): Promise<{ id: number; taxonomyId: number }> {
+  const { id, taxonomyId, name, slug, description, parent } = term;
+  const [given] = await db.from('terms').insert({ ...(id === undefined ? {} : { term_id: id }), name, slug, term_group: 0 });
+  const term_id = Number(given) || id!;
+  const [row] = await db
+    .from('term_taxonomy')
+    .insert({ ...(taxonomyId === undefined ? {} : { term_taxonomy_id: taxonomyId }), term_id, taxonomy, description, parent, count: 0 });
+  return { id: term_id, taxonomyId: Number(row) || taxonomyId! };
+}
+
 /** Titles of a type outside the trash, with the start where there is one, in pages by id. */
 export async function titlesOf(
   db: Database,

@@ -1,0 +1,134 @@
+import { ksesPost, ksesTitle } from '../wordpress/kses.ts';
+import { stripControlCharacters } from '../wordpress/plain-text.ts';
+import { isFloating, REGISTERED_STATUSES } from '../wordpress/status.ts';
+import { toLocal, toUtc, unixFromText, ZERO_DATE, type Zone } from '../wordpress/time.ts';
+import type { PostColumns, PostItem } from './items.ts';
+
+/** What a post comes to that rows can hold, and what had to go (`exchange:losses`). */
+export interface CleanPost {
+  readonly columns: CleanColumns;
+  readonly metas: readonly (readonly [key: string, value: string])[];
+  readonly losses: readonly { readonly reason: string; readonly detail: string }[];
+}
+
+export type CleanColumns = PostColumns;
+
+/** Bytes and letters that columns of `posts` hold; MySQL would cut off the rest without a word. */
+const WIDTHS = {
+  post_title: 65_535,
+  post_excerpt: 65_535,
+  post_password: 255,
+  guid: 255,
+  post_mime_type: 100,
+  post_name: 200,
+  to_ping: 65_535,
+  pinged: 65_535,
+} as const;
+const KEY_LETTERS = 255;
+
+const TEXTS = ['post_title', 'post_content', 'post_excerpt', 'post_content_filtered'] as const;
+const DATES = ['post_date', 'post_date_gmt', 'post_modified', 'post_modified_gmt'] as const;
+
+/** Notes of WordPress's editor about people who are not here. */
+const PASSING = new Set(['_edit_lock', '_edit_last']);
+
+/** Metas that become links of a page: of schemes, only those that the interface takes (decision D38). */
+const ADDRESSES = new Set(['_EventURL', '_VenueURL', '_OrganizerWebsite']);
+const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
+
+/**
+ * Makes columns and metas fit for the tables, whatever they come from: control characters and what is too long go, dates are dates, a status is one
+ * that is known, addresses have harmless schemes. `trusted`: HTML is left as it is.
+ */
+export function cleanPost(item: PostItem, trusted: boolean): CleanPost {
+  const losses: { reason: string; detail: string }[] = [];
+  const lose = (reason: string, detail: string) => losses.push({ reason, detail });
+  const columns: Record<string, string | number> = {};
+
+  for (const [name, value] of Object.entries(item.columns) as [keyof PostColumns, string | number | undefined][]) {
+    if (value === undefined) continue;
+    if (typeof value === 'number') {
+      columns[name] = Number.isSafeInteger(value) ? value : 0;
+      continue;
+    }
+    const text = TEXTS.some((column) => column === name) ? stripControlCharacters(value) : value.replaceAll('\0', '');
+    if (text !== value) lose('control-characters', name);
+    const filtered = trusted
+      ? text
+      : name === 'post_title'
+        ? ksesTitle(text)
+        : TEXTS.some((column) => column === name)
+          ? ksesPost(text)
+          : text;
+    if (filtered !== text) lose('html-filtered', name);
+    const whole = wellFormed(filtered);
+    const short = cut(whole, WIDTHS[name as keyof typeof WIDTHS]);
+    if (short !== whole) lose('too-long', name);
+    columns[name] = short;
+  }
+  for (const name of DATES) {
+    const value = columns[name];
+    if (typeof value !== 'string' || isDate(value)) continue;
+    if (value !== '') lose('date-unreadable', `${name}: ${value}`);
+    delete columns[name];
+  }
+  const status = columns.post_status;
+  if (typeof status === 'string' && !REGISTERED_STATUSES.includes(status)) {
+    lose('status-unknown', status);
+    columns.post_status = 'draft';
+  }
+
+  const metas = item.metas.flatMap(([key, value]): [string, string][] => {
+    if (PASSING.has(key)) return [];
+    if (key === '' || key.length > KEY_LETTERS) {
+      lose('meta-key-unusable', key);
+      return [];
+    }
+    if (
+      ADDRESSES.has(key) &&
+      /^[\s\0-\x20]*[a-z][a-z0-9+.-]*:/i.test(value) &&
+      !SCHEMES.test(value.trim()) &&
+      !/^[\w.-]+:\d/.test(value.trim())
+    ) {
+      lose('url-refused', `${key}: ${value}`);
+      return [];
+    }
+    return [[wellFormed(key), wellFormed(value)]];
+  });
+  return { columns: columns as CleanColumns, metas, losses };
+}
+
+/** The dates of a new post, from those that are given: the local one and UTC follow from each other, changes from the publication. */
+export function completeDates(
+  columns: CleanColumns,
+  zone: Zone,
+  now: { local: string; utc: string },
+): Required<Pick<PostColumns, (typeof DATES)[number]>> {
+  const { post_date: local, post_date_gmt: utc, post_status: status = 'publish', post_modified, post_modified_gmt } = columns;
+  const known = utc !== undefined && utc !== ZERO_DATE;
+  const post_date = local ?? (known ? toLocal(utc, zone) : now.local);
+  const post_date_gmt = utc ?? (isFloating(status) ? ZERO_DATE : local === undefined ? now.utc : inUtc(local, zone));
+  return {
+    post_date,
+    post_date_gmt,
+    post_modified: post_modified ?? (post_modified_gmt === undefined ? post_date : toLocal(post_modified_gmt, zone)),
+    post_modified_gmt: post_modified_gmt ?? (post_modified === undefined ? post_date_gmt : inUtc(post_modified, zone)),
+  };
+}
+
+const inUtc = (local: string, zone: Zone): string => (local === ZERO_DATE ? ZERO_DATE : toUtc(local, zone));
+
+const isDate = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) && (text === ZERO_DATE || !Number.isNaN(unixFromText(text)));
+
+/** Halves of characters can't be stored; the sign for what is unreadable takes their place. */
+export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
+
+/** A text that fits into so many bytes. */
+function cut(text: string, bytes: number | undefined): string {
+  if (bytes === undefined || text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
+  return Buffer.from(text)
+    .subarray(0, bytes)
+    .toString('utf8')
+    .replace(/\ufffd+$/, '');
+}

@@ -1,0 +1,46 @@
+import { postKind } from '../kinds/index.ts';
+import type { PostKindName } from '../kinds/kind.ts';
+import { foldText } from '../storage/collation.ts';
+import type { Database } from '../storage/database.ts';
+import { titlesOf } from '../storage/many-posts.ts';
+
+/** Records by their names; events by name and start. Read once, and kept up to date by what the import writes. */
+export interface Names {
+  /** The id of the oldest record of this name outside the trash. `start` of an event: `YYYY-MM-DD HH:MM:SS` in its own zone. */
+  readonly find: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<number | undefined>;
+  readonly add: (kind: PostKindName, title: string, start: string, id: number) => void;
+}
+
+const AT_ONCE = 2000;
+
+/** Reads the names of a kind when they are asked for the first time. */
+export function createNames(): Names {
+  const known = new Map<PostKindName, Map<string, number>>();
+  const remember = (names: Map<string, number>, kind: PostKindName, title: string, start: string, id: number) => {
+    const name = nameOf(kind, title, start);
+    if (!names.has(name)) names.set(name, id);
+  };
+  const read = async (db: Database, kind: PostKindName) => {
+    const names = new Map<string, number>();
+    for (let after = 0; ; ) {
+      const rows = await titlesOf(db, postKind(kind).postType, after, AT_ONCE);
+      for (const { id, title, start } of rows) remember(names, kind, title, start ?? '', id);
+      after = rows.at(-1)?.id ?? after;
+      if (rows.length < AT_ONCE) return names;
+    }
+  };
+  return {
+    find: async (db, kind, title, start = '') => {
+      const names = known.get(kind) ?? (await read(db, kind));
+      known.set(kind, names);
+      return names.get(nameOf(kind, title, start));
+    },
+    add: (kind, title, start, id) => {
+      const names = known.get(kind);
+      if (names) remember(names, kind, title, start, id);
+    },
+  };
+}
+
+const nameOf = (kind: PostKindName, title: string, start: string): string =>
+  kind === 'event' ? `${start}\n${foldText(title)}` : foldText(title);

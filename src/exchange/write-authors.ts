@@ -1,0 +1,95 @@
+import { lockNames } from '../storage/database.ts';
+import { takenIds } from '../storage/many-posts.ts';
+import { readOptions } from '../storage/options.ts';
+import { capabilitiesKey, findUserByName, insertUser, levelKey, takenNames } from '../storage/users.ts';
+import { hasVisibleText, stripControlCharacters } from '../wordpress/plain-text.ts';
+import { toSerialized } from '../wordpress/serialized.ts';
+import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
+import { nowUtc } from '../wordpress/time.ts';
+import { wellFormed } from './clean.ts';
+import type { AuthorItem } from './items.ts';
+import { digestOf, ledgerKey } from './ledger.ts';
+import { count, lose } from './report.ts';
+import type { Work } from './run.ts';
+
+/** A password hash that no password has: whoever comes from a file has to ask for a new one. */
+const NO_PASSWORD = '*';
+/** Metas that an owner's database brings along, besides the role. */
+const KEPT = new Set(['first_name', 'last_name', 'nickname', 'description', 'locale', '_application_passwords']);
+const WIDTHS = { login: 60, email: 100, name: 250, nicename: 50 } as const;
+
+/**
+ * Takes in people. Who is known here by login or e-mail address stays as he is; others become users. Roles and passwords come along from a database
+ * whose owner opened it, never from a file: a stranger could write himself an administrator.
+ */
+export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): Promise<void> {
+  for (const author of authors) {
+    const { run, ledger, tally } = work;
+    const item = ledgerKey('author', author.sourceId);
+    const digest = digestOf(author);
+    const known = ledger.entry(item);
+    if (known && (known.run === run.number || (await isThere(work, known.target)))) {
+      if (known.run !== run.number) {
+        count(tally.unchanged, 'author');
+        ledger.add({ ...known, digest, run: run.number });
+      }
+      continue;
+    }
+    const login = stripControlCharacters(wellFormed(author.login)).trim().slice(0, WIDTHS.login);
+    if (!hasVisibleText(login)) {
+      count(tally.lost, 'author');
+      lose(tally, { reason: 'author-without-login', kind: 'author', of: author.sourceId, place: author.place });
+      continue;
+    }
+    const here = await findHere(work, login, author.email);
+    const target = here ?? (await insertAuthor(work, author, login));
+    ledger.add({ item, kind: 'author', target, digest, run: run.number });
+    count(here === undefined ? tally.created : tally.unchanged, 'author');
+    if (here === undefined && !run.owned) {
+      lose(tally, { reason: 'author-without-role', kind: 'author', of: login, place: author.place });
+    }
+  }
+}
+
+const isThere = async ({ db, run }: Work, id: number): Promise<boolean> =>
+  (run.dry && id < 0) || (await takenIds(db, 'users', [id])).has(id);
+
+async function findHere({ db }: Work, login: string, email: string): Promise<number | undefined> {
+  const named = await findUserByName(db, login, []);
+  const user = named ?? (email === '' ? undefined : await findUserByName(db, email, [], true));
+  return user?.row.ID;
+}
+
+async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, login: string): Promise<number> {
+  if (run.dry) return run.nextDryId();
+  const nicename = sanitizeTitle(author.columns?.user_nicename ?? login).slice(0, WIDTHS.nicename) || 'user';
+  await lockNames(db, ['users']);
+  const { nicenames } = await takenNames(db, { login, email: author.email, nicename });
+  const free = author.id !== undefined && !(await takenIds(db, 'users', [author.id])).has(author.id);
+  const given = (name: string, otherwise: string) => (run.owned ? (author.columns?.[name] ?? otherwise) : otherwise);
+  const row = {
+    ...(free ? { ID: author.id } : {}),
+    user_login: login,
+    user_pass: given('user_pass', NO_PASSWORD),
+    user_nicename: uniqueSlug(nicename, nicenames),
+    user_email: wellFormed(author.email).slice(0, WIDTHS.email),
+    user_url: given('user_url', ''),
+    user_registered: given('user_registered', nowUtc(run.site.clock())),
+    user_activation_key: '',
+    user_status: 0,
+    display_name: stripControlCharacters(wellFormed(author.displayName)).slice(0, WIDTHS.name) || login,
+  };
+  touched.any = true;
+  return insertUser(db, row, { nickname: login, ...(await metasOf(run.owned, author, db)) });
+}
+
+async function metasOf(owned: boolean, { metas }: AuthorItem, db: Work['db']): Promise<Record<string, string>> {
+  const named = Object.fromEntries(metas);
+  const role = (await readOptions(db, ['default_role'])).get('default_role') || 'subscriber';
+  const kept = metas.filter(([key]) => KEPT.has(key) && (owned || key !== '_application_passwords'));
+  return {
+    ...Object.fromEntries(kept),
+    [capabilitiesKey(db)]: owned && named.capabilities !== undefined ? named.capabilities : toSerialized({ [role]: true }),
+    [levelKey(db)]: owned && named.user_level !== undefined ? named.user_level : '0',
+  };
+}

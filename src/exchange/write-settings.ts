@@ -1,0 +1,50 @@
+import { readOptions, writeOption } from '../storage/options.ts';
+import { parseSerialized, withMembers } from '../wordpress/serialized.ts';
+import type { SettingsItem } from './items.ts';
+import { count, lose } from './report.ts';
+import type { Work } from './run.ts';
+
+const CALENDAR = 'tribe_events_calendar_options';
+
+/** Options that shape what the calendar answers; addresses, people and what is kept of the events themselves stay as they are here. */
+export const SETTINGS = [
+  'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page', 'use_smilies',
+  'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
+  'large_size_w', 'large_size_h', CALENDAR,
+] as const; // biome-ignore format: a list of names
+
+/** Members of the calendar's option that follow from its events. */
+const DERIVED = new Set(['earliest_date', 'earliest_date_markers', 'latest_date', 'latest_date_markers']);
+
+/** Takes over settings of the source where that is wished; otherwise says which differ. */
+export async function writeSettings({ run, db, tally, touched }: Work, items: readonly SettingsItem[]): Promise<void> {
+  for (const item of items) {
+    const here = await readOptions(db, [...SETTINGS]);
+    for (const name of SETTINGS) {
+      const wanted = item.options[name];
+      if (wanted === undefined) continue;
+      const value = name === CALENDAR ? merged(here.get(name) ?? '', wanted) : wanted;
+      if (value === undefined || value === (here.get(name) ?? '')) continue;
+      if (!run.settings) {
+        lose(tally, {
+          reason: 'setting-differs',
+          kind: 'settings',
+          of: name,
+          detail: name === CALENDAR ? undefined : `${wanted} / ${here.get(name) ?? ''}`,
+        });
+        continue;
+      }
+      count(tally.updated, 'settings');
+      if (run.dry) continue;
+      await writeOption(db, name, value);
+      touched.any = true;
+    }
+  }
+}
+
+/** Our option with the members of the other; undefined where the other can't be read. */
+function merged(here: string, there: string): string | undefined {
+  const value = parseSerialized(there);
+  if (value === null || typeof value !== 'object') return undefined;
+  return withMembers(here, Object.fromEntries(Object.entries(value).filter(([name]) => !DERIVED.has(name))));
+}
