@@ -108,14 +108,14 @@ export type Fault =
 
 /**
  * A rule of the parameter's schema that the value breaks, with the code it goes by (`rest_out_of_bounds`). `about`: what the answer says of it besides:
- * nothing, the parameter's name, which member of a list it is, or the status with the name, as the calendar's newer routes do.
+ * nothing, the parameter's name, which member of a list it is, a status, or the status with the name, as the calendar's newer routes do.
  */
 export interface SchemaFault {
   readonly stage: 'schema';
   readonly code: string;
   readonly reason: string;
   readonly values?: Readonly<Record<string, string | number>>;
-  readonly about?: 'param' | 'argument' | { readonly item: number };
+  readonly about?: 'param' | 'argument' | { readonly item: number } | { readonly status: number };
 }
 
 export interface ProblemDetails {

@@ -92,7 +92,8 @@ export function keyOf(req: Request, language: (acceptLanguage: string | undefine
   if (headers['content-length'] !== undefined && headers['content-length'] !== '0') return undefined;
   if (headers.cookie?.includes('wordpress_logged_in_') || originalUrl.length > LONGEST_KEY || originalUrl.includes('_wpnonce'))
     return undefined;
-  return `${language(headers['accept-language'])} ${originalUrl}`;
+  const acknowledged = headers['x-tec-eea'] === undefined ? '' : '+';
+  return `${language(headers['accept-language'])}${acknowledged} ${originalUrl}`;
 }
 
 const LONGEST_KEY = 2000;

@@ -3,6 +3,7 @@ import helmet from 'helmet';
 import { servedNamespaces } from '../config.ts';
 import type { Site } from '../site.ts';
 import { createAnswers } from './answers.ts';
+import { companionNamespaces } from './companion/namespaces.ts';
 import { serveFeeds } from './feeds.ts';
 import { gate, healthRoutes, type Lifecycle } from './health.ts';
 import { answerProblem, noRoute } from './problem.ts';
@@ -18,7 +19,9 @@ const SERVING: Lifecycle = { phase: () => 'serving' };
 export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   const { config } = site;
   const routes = createRoutes(site.texts.languages);
-  const router = createRouter(servedNamespaces(config), createIndex(routes, site.texts.languages), routes);
+  const companions = companionNamespaces();
+  const index = createIndex(routes, site.texts.languages, companions);
+  const router = createRouter(servedNamespaces(config), index, routes, companions);
 
   const answers = config.cache ? createAnswers(site.freshness, { bytes: config.cacheBytes, clock: site.clock }) : undefined;
 

@@ -78,7 +78,8 @@ const codeOf = (fault: TypedFault): string =>
 function about(param: string, message: string, fault: TypedFault): object | null {
   if (fault.stage !== 'schema' || fault.about === 'param') return { param };
   if (fault.about === 'argument') return { status: 400, argument: param, details: message };
-  return fault.about === undefined ? null : { param: `${param}[${fault.about.item}]` };
+  if (fault.about === undefined || 'status' in fault.about) return fault.about ?? null;
+  return { param: `${param}[${fault.about.item}]` };
 }
 
 function sentence(t: Texts['t'], language: string, param: string, fault: Fault): string {

@@ -58,7 +58,7 @@ export function readWrapping(query: Raw): Wrapping {
 }
 
 /** What the answer depends on besides its address: callers, their language, the origin that is repeated in it, and compression. */
-const VARY = 'Origin, Accept-Language, Authorization, Cookie, X-WP-Nonce, Accept-Encoding';
+export const VARY = 'Origin, Accept-Language, Authorization, Cookie, X-WP-Nonce, Accept-Encoding';
 const NOT_KEPT = { 'Cache-Control': 'no-cache, must-revalidate, max-age=0, no-store, private', Expires: 'Wed, 11 Jan 1984 05:00:00 GMT' };
 /** Anyone may keep it, and asks whether it still holds before using it. */
 const KEPT = { 'Cache-Control': 'public, no-cache' };

@@ -11,7 +11,7 @@ import { describeRoute } from './describe.ts';
 import { type Body, type JsonFault, mergeParams, type Raw } from './input.ts';
 import { neighbourLinks } from './neighbours.ts';
 import { problemOf } from './problem.ts';
-import { answerOf, type Frame, PLAIN, readWrapping } from './protocol.ts';
+import { answerOf, type Frame, PLAIN, readWrapping, VARY } from './protocol.ts';
 import { described, type LinkedReply, ok } from './reply.ts';
 import { callerOf, credentialsOf, type Incoming, readRequest, readRequestBody, requestLanguage } from './request.ts';
 import type { Endpoint, Verdict } from './route.ts';
@@ -95,13 +95,8 @@ async function answer(site: Site, caller: Caller, router: Router, incoming: Inco
   } catch (error) {
     reply = problemOf(site, req, caller.language, error);
   }
-  return {
-    ...reply,
-    headers: {
-      ...reply.headers,
-      Allow: await allowedMethods(site, caller, found.route.endpoints, { ...askedContext(incoming), ...selected }),
-    },
-  };
+  const allowed = await allowedMethods(site, caller, found.route.endpoints, { ...askedContext(incoming), ...selected });
+  return { ...reply, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
 /** One handler: the body's syntax, its parameters, permission, and then what it does. */
@@ -121,8 +116,9 @@ async function handle(
   if (verdict !== true) refuse(caller, verdict === false ? 'rest_forbidden' : verdict);
   if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
   const reply = await endpoint.run(site, caller, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
+  const vary = endpoint.acknowledged === undefined ? {} : { Vary: `${VARY}, ${endpoint.acknowledged}` };
   const link = reply.paging && neighbourLinks(caller, address.route.slice(1), query, values, reply.paging);
-  return link === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: link } };
+  return { ...reply, headers: { ...reply.headers, ...vary, ...(link === undefined ? {} : { Link: link }) } };
 }
 
 /** Refuses; what a known caller may not do, an anonymous one is asked to sign in for. */

@@ -31,6 +31,9 @@ const SHOWN: Readonly<Record<string, readonly View[]>> = {
   tribe_events_cat: WHOLE, class_list: WHOLE, password: EDITED, permalink_template: EDITED, generated_slug: EDITED,
 }; // biome-ignore format: pairs
 
+/** How many words of a content stand in for an excerpt that nobody wrote, in answers of WordPress's own routes. */
+const EXCERPT_WORDS = 30;
+
 /** The calendar's types by their names in WordPress's own routes; only events have pages that everybody finds. */
 export const isViewable = (postType: string): boolean => postType === 'tribe_events' || postType === 'attachment';
 
@@ -61,11 +64,12 @@ export function postCore(id: number, bundle: Bundle, context: RenderContext) {
   const options = {
     smilies: context.settings.smilies,
     images: (image: number) => contentImage(image, bundle, context),
-    attachedImages: (post: number) => bundle.attached.get(post) ?? [],
+    // Unlike the calendar's own routes, WordPress's render within the post.
+    attachedImages: (post: number) => bundle.attached.get(post || id) ?? [],
   };
   const content = () => (row.post_content === '' ? '' : filteredContent(row.post_content, options));
   const excerpt = () => {
-    const text = row.post_excerpt === '' ? wordsOf(row.post_content, options) : row.post_excerpt;
+    const text = row.post_excerpt === '' ? wordsOf(row.post_content, options, EXCERPT_WORDS) : row.post_excerpt;
     return text === '' ? '' : filteredExcerpt(text, options);
   };
   const isProtected = row.post_password !== '';
@@ -104,7 +108,12 @@ export function datesAndPlace(row: Post, link: string, { settings }: Pick<Render
 export const authored = (row: Post, bundle: Bundle) => ({ author: row.post_author, featured_media: thumbnailOf(row.ID, bundle) ?? 0 });
 
 /** Terms of an event and the classes that follow from them; nothing for the kinds that have none. */
-export function termMembers(kind: PostKind, id: number, bundle: Bundle, context: Pick<RenderContext, 'opens'>) {
+export function termMembers(
+  kind: PostKind,
+  id: number,
+  bundle: Bundle,
+  context: Pick<RenderContext, 'opens'>,
+): { tags?: number[]; tribe_events_cat?: number[]; class_list?: string[] } {
   const row = bundle.posts.get(id)!;
   if (!isViewable(row.post_type)) return {};
   const terms = bundle.terms.get(id) ?? [];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { costMeta, costOf } from '../calendar/cost.ts';
+import { type CostOptions, type CurrencyMetas, costMeta, costOf } from '../calendar/cost.ts';
 import { type EventDates, eventDates } from '../calendar/dates.ts';
 import { eventJsonLd } from '../calendar/json-ld.ts';
 import { isTruthy } from '../calendar/settings.ts';
@@ -7,7 +7,7 @@ import { listWindow } from '../calendar/window.ts';
 import { failParam } from '../errors.ts';
 import { escHtml } from '../wordpress/entities.ts';
 import { restUrl } from '../wordpress/links.ts';
-import { metaOf, type Post } from '../wordpress/rows.ts';
+import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
 import { dateParts, isoWithOffset, parseZone } from '../wordpress/time.ts';
 import { column, featuredImage, flagMeta, links, meta, rule, terms } from './fields.ts';
@@ -400,18 +400,24 @@ function render(id: number, bundle: Bundle, context: RenderContext, single: bool
 
 const NO_COST = { cost: '', cost_details: { currency_symbol: '', currency_code: '', currency_position: '', values: [] as string[] } };
 
-function costRecord(id: number, bundle: Bundle, { settings, free }: RenderContext) {
+function costRecord(id: number, bundle: Bundle, context: RenderContext) {
   const metas = bundle.metas.get(id);
-  return costOf(
-    metas?.get('_EventCost') ?? [],
-    {
-      symbol: metaOf(metas, '_EventCurrencySymbol') ?? '',
-      position: metaOf(metas, '_EventCurrencyPosition') ?? '',
-      code: metaOf(metas, '_EventCurrencyCode') ?? '',
-    },
-    { defaultCurrencySymbol: settings.calendar.currencySymbol, reverseCurrencyPosition: settings.calendar.currencyAfter, freeText: free },
-  );
+  return costOf(metas?.get('_EventCost') ?? [], currencyOf(metas), costOptions(context));
 }
+
+/** What an event says of its currency. */
+export const currencyOf = (metas: Metas | undefined): CurrencyMetas => ({
+  symbol: metaOf(metas, '_EventCurrencySymbol') ?? '',
+  position: metaOf(metas, '_EventCurrencyPosition') ?? '',
+  code: metaOf(metas, '_EventCurrencyCode') ?? '',
+});
+
+/** How the site shows costs. */
+export const costOptions = ({ settings, free }: Pick<RenderContext, 'settings' | 'free'>): CostOptions => ({
+  defaultCurrencySymbol: settings.calendar.currencySymbol,
+  reverseCurrencyPosition: settings.calendar.currencyAfter,
+  freeText: free,
+});
 
 /** Linked records that exist, are not in the trash and may be read by the caller (decision D15), in the order of their rows. */
 function linked(id: number, key: string, bundle: Bundle, { mayRead }: RenderContext): number[] {

@@ -1,5 +1,5 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import type { NewAttachment } from '../storage/media.ts';
 import { toSerialized } from '../wordpress/serialized.ts';
 import { sanitizeFileName, uniqueFileName } from './file-name.ts';
@@ -92,4 +92,14 @@ async function claim(folder: string, wanted: string, bytes: Buffer): Promise<str
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
+}
+
+/**
+ * Removes files of the library, by their paths below its folder; what would lie outside of it is passed over, and what is gone already is no fault
+ * (`wp_delete_attachment_files`).
+ */
+export async function removeFiles(folder: string, files: readonly string[]): Promise<void> {
+  const root = resolve(folder);
+  const inside = files.map((file) => resolve(root, file)).filter((file) => file.startsWith(`${root}${sep}`));
+  await Promise.all(inside.map((file) => rm(file, { force: true })));
 }

@@ -70,12 +70,14 @@ const isBlank = ({ grammar }: Param, given: unknown) => given === null || given 
 
 /** What an empty value means: nothing on create; on change it clears, is refused or means no; in a query it is read like any other. */
 function blankMeaning(param: Param | Field, given: unknown, mode: Mode): 'absent' | 'null' | 'false' | 'refused' | 'mistyped' | 'read' {
-  if (mode === 'read') return given === null ? (param.grammar.json.type === undefined ? 'absent' : 'mistyped') : 'read';
+  if (mode === 'read') return given !== null || takesNull(param) ? 'read' : param.grammar.json.type === undefined ? 'absent' : 'mistyped';
   const empty = 'empty' in param ? param.empty : 'refused';
   if (empty === 'false') return 'false';
   if (mode === 'create') return 'absent';
   if (empty === 'clears') return 'null';
   return given === null ? 'mistyped' : 'refused';
 }
+
+const takesNull = ({ grammar }: Param) => Array.isArray(grammar.json.type) && grammar.json.type.includes('null');
 
 const typeOf = ({ grammar }: Param) => (typeof grammar.json.type === 'string' ? grammar.json.type : 'string');

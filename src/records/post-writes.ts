@@ -29,17 +29,45 @@ import type { LinkPlan } from './references.ts';
 import { resolveTermWishes } from './term-wishes.ts';
 import { mayDelete, mayEdit, seen } from './visibility.ts';
 
+/** Rows that a write names beside the kind's own fields, already clean. `anew`: a venue or organizer is made even where one of its name exists. */
+export interface Besides {
+  readonly columns?: Partial<Post>;
+  readonly metas?: Rows['metas'];
+  readonly anew?: boolean;
+}
+
 /** Creates a record from accepted values. One transaction: all of it, with what it brings along, or nothing (decision D9). */
 export async function createPost(site: Site, caller: Caller, kind: PostKind, values: Values): Promise<Record<string, unknown>> {
-  const id = await written(site, values, (db) => writeNew(site, db, caller, kind, values));
-  return renderPost(site, caller, kind, id);
+  return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values));
 }
+
+/** The same, giving the id alone. */
+export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: Values, besides: Besides = {}): Promise<number> =>
+  written(site, values, (db) => writeNew(site, db, caller, kind, values, besides));
 
 /** Changes what the values name of a record, and nothing else (decision D1). */
 export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<Record<string, unknown>> {
-  if (namesNothing(kind, values)) await existing(site.db, kind, id);
-  else await written(site, values, (db) => writeChange(site, db, caller, kind, id, values));
+  await changeRecord(site, caller, kind, id, values);
   return renderPost(site, caller, kind, id);
+}
+
+/** The same without showing it. */
+export async function changeRecord(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  id: number,
+  values: Values,
+  besides: Besides = {},
+): Promise<void> {
+  const rows = Object.keys({ ...besides.columns, ...besides.metas }).length > 0 || values.slug !== undefined;
+  if (namesNothing(kind, values) && !rows) await existing(site.db, kind, id);
+  else await written(site, values, (db) => writeChange(site, db, caller, kind, id, values, besides));
+}
+
+/** Deletes a record for good, whether it is in the trash or not. */
+export async function deletePost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<void> {
+  await site.db.transaction(async (db) => deleteForGood(db, caller, kind, await existing(db, kind, id)));
 }
 
 /**
@@ -93,7 +121,7 @@ async function existing(db: Database, kind: PostKind, id: number): Promise<Post>
 }
 
 // ------------------------------------------------------------------------------------------------- create
-async function writeNew(site: Site, db: Database, caller: Caller, kind: PostKind, values: Values): Promise<number> {
+async function writeNew(site: Site, db: Database, caller: Caller, kind: PostKind, values: Values, besides: Besides = {}): Promise<number> {
   const { viewer } = caller;
   const image = await imageId(db, caller, values);
   const links = await linkRows(site, db, caller, kind, values);
@@ -103,7 +131,7 @@ async function writeNew(site: Site, db: Database, caller: Caller, kind: PostKind
 
   mayGiveTo(caller, kind, own.columns.post_author, viewer.id);
 
-  if (kind.name !== 'event') {
+  if (kind.name !== 'event' && !besides.anew) {
     const known = await knownByTitle(db, caller, kind, title, own.columns.post_content);
     if (known) {
       await applyMetas(db, caller, kind, known, values, { ...own, columns: {} }, { ...links, ...thumbnail(values, image) });
@@ -124,6 +152,7 @@ async function writeNew(site: Site, db: Database, caller: Caller, kind: PostKind
     post_author: viewer.id,
     ...own.columns,
     ...follows.columns,
+    ...besides.columns,
     ...dateColumns(dates),
     post_type: kind.postType,
     post_name: unique ? await freeSlug(db, kind, slug, 0) : slug,
@@ -140,7 +169,7 @@ async function writeNew(site: Site, db: Database, caller: Caller, kind: PostKind
     guid: postUrl(guidPlace(caller), row),
     ...(row.post_name === columns.post_name ? {} : { post_name: row.post_name }),
   });
-  await writeMetas(db, id, { ...own.metas, ...follows.metas, ...links, ...thumbnail(values, image) });
+  await writeMetas(db, id, { ...own.metas, ...follows.metas, ...links, ...thumbnail(values, image), ...besides.metas });
   // WordPress sets the place of a sticky event by a second save, which keeps the texts.
   if (row.menu_order) await keepRevision(db, row, viewer.id, caller.settings.home);
   await afterWrite(db, caller, kind, { row, metas: new Map() }, dates, values, follows);
@@ -168,16 +197,24 @@ async function knownByTitle(
 }
 
 // ------------------------------------------------------------------------------------------------- change
-async function writeChange(site: Site, db: Database, caller: Caller, kind: PostKind, id: number, values: Values): Promise<number> {
+async function writeChange(
+  site: Site,
+  db: Database,
+  caller: Caller,
+  kind: PostKind,
+  id: number,
+  values: Values,
+  besides: Besides = {},
+): Promise<number> {
   const row = await existing(db, kind, id);
   const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, string[]>();
   const image = await imageId(db, caller, values);
   const links = await linkRows(site, db, caller, kind, values);
-  await applyChange(db, caller, kind, { row, metas }, values, { ...links, ...thumbnail(values, image) });
+  await applyChange(db, caller, kind, { row, metas }, values, { ...links, ...thumbnail(values, image), ...besides.metas }, besides.columns);
   return id;
 }
 
-/** Writes what the values come to on an existing record. `extra`: metas that were resolved before. */
+/** Writes what the values come to on an existing record. `extra`: metas that were resolved before; `beside`: columns that are no fields. */
 async function applyChange(
   db: Database,
   caller: Caller,
@@ -185,6 +222,7 @@ async function applyChange(
   before: Before,
   values: Values,
   extra: Rows['metas'] = {},
+  beside: Partial<Post> = {},
 ): Promise<void> {
   const { viewer } = caller;
   const { row, metas } = before;
@@ -204,7 +242,7 @@ async function applyChange(
     draftsToo: kind.name !== 'event',
   });
   const post_name = (unique && slug !== row.post_name ? await freeSlug(db, kind, slug, row.ID) : slug) || (unique ? String(row.ID) : '');
-  const columns = { ...own.columns, ...dateColumns(dates), post_name };
+  const columns = { ...own.columns, ...beside, ...dateColumns(dates), post_name };
   await updatePost(db, row.ID, columns);
   await keepRevision(db, { ...row, ...columns }, viewer.id, caller.settings.home);
   await applyMetas(

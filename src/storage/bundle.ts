@@ -16,8 +16,9 @@ export async function loadBundle(db: Database, kind: PostKind, ids: readonly num
   ]);
   const linkedIds = Object.keys(kind.links).flatMap((key) => idsIn(ownMetas, key));
   const [linked, linkedMetas] = await Promise.all([loadPosts(db, linkedIds), loadMetas(db, linkedIds)]);
-  const contents = [...own.values(), ...linked.values()].map((row) => row.post_content);
-  const attached = await loadAttached(db, contents.flatMap(galleryParentsIn));
+  const rows = [...own.values(), ...linked.values()];
+  const contents = rows.map((row) => row.post_content);
+  const attached = await loadAttached(db, rows.flatMap(galleryParentsOf));
   const imageIds = [
     ...[...attached.values()].flat(),
     ...idsIn(ownMetas, '_thumbnail_id'),
@@ -27,6 +28,10 @@ export async function loadBundle(db: Database, kind: PostKind, ids: readonly num
   const [images, imageMetas] = await Promise.all([loadPosts(db, imageIds), loadMetas(db, imageIds)]);
   return { posts: new Map([...images, ...linked, ...own]), metas: new Map([...imageMetas, ...linkedMetas, ...ownMetas]), terms, attached };
 }
+
+/** What the galleries of a post may show: one that names nothing, what is attached to nothing or to the post itself, as the interface has it. */
+const galleryParentsOf = ({ ID, post_content }: Post) =>
+  galleryParentsIn(post_content).flatMap((parent) => (parent === 0 ? [0, ID] : [parent]));
 
 /** Rows of `posts` by id. */
 export async function loadPosts(db: Database, ids: readonly number[]): Promise<Map<number, Post>> {

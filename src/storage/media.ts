@@ -4,7 +4,7 @@ import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
 import { loadMetas } from './bundle.ts';
 import { type Database, lockNames } from './database.ts';
 import { readOptions } from './options.ts';
-import { insertPost, writeMetas } from './posts.ts';
+import { insertPost, removePost, writeMetas } from './posts.ts';
 
 /** Which image is meant: by id, or by the URL of its file. `file`: the path below the folder of uploads if the URL leads there. */
 export type WantedImage = { readonly id: number } | { readonly url: string; readonly file?: string | undefined };
@@ -147,4 +147,19 @@ async function slugsOfAllTypes(db: Database, base: string): Promise<Set<string>>
     .orWhereRaw("post_name LIKE ? ESCAPE '!'", [`${base.replace(/[!%_]/g, '!$&')}-%`])
     .select('post_name');
   return new Set(rows.map(({ post_name: name }) => name));
+}
+
+/** The files of an attachment, by their paths below the folder of uploads: itself, its sizes and the original. */
+export function filesOf(metas: Metas | undefined): string[] {
+  const file = metaOf(metas, '_wp_attached_file');
+  return file ? [file, ...derivedFiles(metas)] : [];
+}
+
+/** Removes an attachment with all that names it as a picture. */
+export async function removeAttachment(db: Database, id: number): Promise<void> {
+  await db
+    .from('postmeta')
+    .where({ meta_key: '_thumbnail_id', meta_value: String(id) })
+    .delete();
+  await removePost(db, id);
 }

@@ -34,3 +34,17 @@ export async function keepRevision(db: Database, after: Post, author: number, ho
   });
   await updatePost(db, id, { guid: `${home}/?p=${id}` });
 }
+
+/** How many earlier versions these posts have and which is the last, by post id; nothing for those without. One query. */
+export async function countRevisions(db: Database, ids: readonly number[]): Promise<Map<number, { count: number; last: number }>> {
+  if (ids.length === 0) return new Map();
+  const rows = (await db
+    .knex(db.table('posts'))
+    .where('post_type', 'revision')
+    .whereIn('post_parent', [...new Set(ids)])
+    .groupBy('post_parent')
+    .select('post_parent')
+    .count({ count: '*' })
+    .max({ last: 'ID' })) as { post_parent: number; count: number | string; last: number | string }[];
+  return new Map(rows.map(({ post_parent: id, count, last }) => [id, { count: Number(count), last: Number(last) }]));
+}

@@ -163,3 +163,93 @@ async function usersWith(
   }
   return users;
 }
+
+/** What a list of people can be sorted by. */
+export type PeopleOrder = 'id' | 'include' | 'name' | 'registered_date' | 'slug' | 'include_slugs' | 'email' | 'url';
+
+export interface PeopleQuery {
+  readonly include: readonly number[] | undefined;
+  readonly exclude: readonly number[] | undefined;
+  readonly slugs: readonly string[] | undefined;
+  /** Those who hold one of these roles. */
+  readonly roles: readonly string[] | undefined;
+  readonly search: string | undefined;
+  /** Columns that a search looks into. */
+  readonly searched: readonly ('user_login' | 'user_nicename' | 'user_email' | 'user_url' | 'display_name')[];
+  /** Only those who have published something of these types. */
+  readonly publishedIn: readonly string[] | undefined;
+  readonly order: PeopleOrder;
+  readonly descending: boolean;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Ids of one page of people, in order, and how many there are in all. */
+export async function findPeople(db: Database, query: PeopleQuery): Promise<{ ids: number[]; total: number }> {
+  const page = people(db, query).select('u.ID').limit(query.limit).offset(query.offset);
+  orderPeople(db, page, query);
+  const [rows, counted] = await Promise.all([page, people(db, query).count({ total: '*' }).first()]);
+  return { ids: (rows as { ID: number }[]).map(({ ID }) => ID), total: Number((counted as { total: number | string }).total) };
+}
+
+/** Which of these people have published something of these types. */
+export async function publishedAuthors(db: Database, ids: readonly number[], types: readonly string[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .from('posts')
+    .whereIn('post_author', [...new Set(ids)])
+    .whereIn('post_type', [...types])
+    .where('post_status', 'publish')
+    .distinct('post_author');
+  return new Set(rows.map((row) => row.post_author));
+}
+
+type Builder = ReturnType<Database['knex']['queryBuilder']>;
+
+function people(db: Database, { include, exclude, slugs, roles, search, searched, publishedIn }: PeopleQuery): Builder {
+  const builder: Builder = db.knex({ u: db.table('users') });
+  if (include) builder.whereIn('u.ID', [...include]);
+  if (exclude) builder.whereNotIn('u.ID', [...exclude]);
+  if (slugs) builder.whereIn('u.user_nicename', [...slugs]);
+  if (roles)
+    builder.whereIn('u.ID', (sub: Builder) =>
+      sub
+        .select('m.user_id')
+        .from({ m: db.table('usermeta') })
+        .where('m.meta_key', capabilitiesKey(db))
+        .where((any: Builder) => {
+          for (const role of roles) any.orWhereRaw("m.meta_value LIKE ? ESCAPE '!'", [`%"${role.replace(/[!%_]/g, '!$&')}"%`]);
+        }),
+    );
+  if (search !== undefined)
+    builder.where((any: Builder) => {
+      for (const column of searched) any.orWhereRaw(...raw(db.dialect.search(`u.${column}`, search)));
+    });
+  if (publishedIn)
+    builder.whereIn('u.ID', (sub: Builder) =>
+      sub
+        .select('p.post_author')
+        .from({ p: db.table('posts') })
+        .where('p.post_status', 'publish')
+        .whereIn('p.post_type', [...publishedIn]),
+    );
+  return builder;
+}
+
+const COLUMNS = {
+  id: 'u.ID',
+  registered_date: 'u.user_registered',
+  slug: 'u.user_nicename',
+  email: 'u.user_email',
+  url: 'u.user_url',
+  include_slugs: 'u.user_nicename',
+};
+
+function orderPeople(db: Database, builder: Builder, { order, descending, include }: PeopleQuery): void {
+  const direction = descending ? 'desc' : 'asc';
+  if (order === 'name') builder.orderByRaw(...raw(db.dialect.orderFolded('u.display_name', direction)));
+  else if (order === 'include' && include?.length)
+    builder.orderByRaw(`CASE u.ID ${include.map((_, place) => `WHEN ? THEN ${place}`).join(' ')} END`, [...include]);
+  else if (order !== 'include') builder.orderBy(COLUMNS[order], direction);
+  builder.orderBy('u.ID', direction);
+}

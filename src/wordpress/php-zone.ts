@@ -39,6 +39,6 @@ export function phpZone(name: string): PhpZone {
   const zone = parseZone(name);
   if (zone === null) return { timezone_type: 3, timezone: 'UTC' };
   if (/^UTC./.test(name)) return { timezone_type: 3, timezone: OF_OFFSETS.get(zone.seconds) ?? 'UTC' };
-  if (zone.rules !== null || name === 'UTC') return { timezone_type: 3, timezone: zone.rules ?? 'UTC' };
+  if (zone.rules !== null || name === 'UTC') return { timezone_type: 3, timezone: name };
   return { timezone_type: zone.label === null || /^[+-]/.test(name) ? 1 : 2, timezone: name };
 }

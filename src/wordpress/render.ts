@@ -59,10 +59,10 @@ export function excerptFromContent(content: string, options: RenderOptions): str
 }
 
 /** The first words of a content without tags, to be filtered as an excerpt (`wp_trim_excerpt`). */
-export function wordsOf(content: string, options: RenderOptions): string {
+export function wordsOf(content: string, options: RenderOptions, count = EXCERPT_WORDS): string {
   const shown = stripShortcodes(content);
   const text = withSmilies(contentHtml(hasBlocks(shown) ? excerptBlocks(shown) : shown, options), options).replaceAll(']]>', ']]&gt;');
-  return trimWords(text, EXCERPT_WORDS, EXCERPT_MORE);
+  return trimWords(text, count, EXCERPT_MORE);
 }
 
 /** The ids of library images that rendering a content asks for by name. */

@@ -1,0 +1,124 @@
+import type { SiteSettings } from '../calendar/settings.ts';
+import { fail } from '../errors.ts';
+import { LONGEST_PAGE, USUAL_PAGE } from '../kinds/core-params.ts';
+import type { Person } from '../kinds/core-user.ts';
+import type { Values } from '../kinds/kind.ts';
+import type { Site } from '../site.ts';
+import type { Database } from '../storage/database.ts';
+import {
+  capabilitiesKey,
+  existingUserIds,
+  findPeople,
+  loadUsers,
+  type PeopleOrder,
+  publishedAuthors,
+  type StoredUser,
+} from '../storage/users.ts';
+import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
+import { parseSerialized } from '../wordpress/serialized.ts';
+import type { Viewer } from '../wordpress/viewer.ts';
+
+/*
+ * People as others may see them: the authors of what is published, and everybody for those who list users (`WP_REST_Users_Controller`).
+ */
+
+/** Types whose published posts make their authors known. */
+const PUBLIC_TYPES = ['post', 'page', 'tribe_events', 'tribe_venue', 'tribe_organizer'];
+const METAS = ['description', 'first_name', 'last_name', 'nickname', 'locale'] as const;
+
+export interface PeoplePage {
+  readonly people: readonly Person[];
+  readonly total: number;
+  readonly page: number;
+  readonly pages: number;
+}
+
+/** The people that a request asks for and the caller may see. */
+export async function listPeople(site: Site, settings: SiteSettings, viewer: Viewer, values: Values): Promise<PeoplePage> {
+  const { page = 1, per_page: limit = USUAL_PAGE, offset } = values;
+  const length = Math.min(Number(limit), LONGEST_PAGE);
+  const all = viewer.can('list_users');
+  const list = <T>(name: string) => (Array.isArray(values[name]) && values[name].length > 0 ? (values[name] as T[]) : undefined);
+  if (values.orderby === 'include' && !list('include')) fail('rest_orderby_include_missing_include');
+  const { ids, total } = await findPeople(site.db, {
+    include: list<number>('include'),
+    exclude: list<number>('exclude'),
+    slugs: list<string>('slug'),
+    roles: list<string>('roles'),
+    search: typeof values.search === 'string' && values.search !== '' ? values.search : undefined,
+    searched: all
+      ? ['user_login', 'user_nicename', 'user_email', 'user_url', 'display_name']
+      : ['user_nicename', 'user_url', 'display_name'],
+    publishedIn: all && !asksForAuthors(values) ? undefined : PUBLIC_TYPES,
+    order: (values.orderby ?? 'name') as PeopleOrder,
+    descending: values.order === 'desc',
+    limit: length,
+    offset: offset === undefined ? (Number(page) - 1) * length : Math.max(0, Number(offset)),
+  });
+  const people = await loadPeople(site.db, settings, ids);
+  return { people: ids.flatMap((id) => people.get(id) ?? []), total, page: Number(page), pages: Math.ceil(total / length) };
+}
+
+const asksForAuthors = ({ has_published_posts: published, who }: Values) =>
+  who === 'authors' || (published !== undefined && !['', '0', 'false', false].includes(published as string));
+
+/** People by id, in one query. */
+export async function loadPeople(
+  db: Database,
+  { roles }: Pick<SiteSettings, 'roles'>,
+  ids: readonly number[],
+): Promise<Map<number, Person>> {
+  const known = parseRoles(roles);
+  const users = await loadUsers(db, ids, [capabilitiesKey(db), ...METAS]);
+  return new Map([...users].map(([id, user]) => [id, personOf(user, capabilitiesKey(db), known)]));
+}
+
+function personOf({ row, metas }: StoredUser, key: string, roles: ReturnType<typeof parseRoles>): Person {
+  const meta = (name: (typeof METAS)[number]) => metas.get(name) ?? '';
+  const stored = metas.get(key) ?? '';
+  const parsed = parseSerialized(stored);
+  const grants =
+    parsed !== null && typeof parsed === 'object' ? Object.keys(parsed).filter((name) => (parsed as Record<string, unknown>)[name]) : [];
+  return {
+    id: row.ID,
+    login: row.user_login,
+    email: row.user_email,
+    displayName: row.display_name,
+    nicename: row.user_nicename,
+    url: row.user_url,
+    registered: row.user_registered,
+    description: meta('description'),
+    firstName: meta('first_name'),
+    lastName: meta('last_name'),
+    nickname: meta('nickname'),
+    locale: meta('locale'),
+    roles: grants.filter((name) => roles.has(name)),
+    capabilities: [...userCapabilities(stored, roles)].filter((name) => name !== 'exist'),
+    grants,
+  };
+}
+
+/** Which of these people the viewer may see: oneself, and the authors of what is published; all of them for those who list users. */
+export async function visiblePeople(db: Database, viewer: Viewer, ids: readonly number[]): Promise<Set<number>> {
+  if (viewer.can('list_users')) return new Set(ids);
+  const authors = await publishedAuthors(db, ids, PUBLIC_TYPES);
+  return new Set(ids.filter((id) => authors.has(id) || (viewer.id > 0 && id === viewer.id)));
+}
+
+type Verdict = true | 'rest_forbidden_context' | 'rest_forbidden_orderby' | 'rest_user_cannot_view' | 'rest_user_invalid_id';
+
+/** Whether a list may be asked for: roles, addresses and the form for editing belong to those who list users. */
+export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabilities }: Values): Verdict {
+  if (viewer.can('list_users')) return true;
+  if ([roles, capabilities].some((list) => Array.isArray(list) && list.length > 0)) return 'rest_user_cannot_view';
+  if (context === 'edit') return 'rest_forbidden_context';
+  return orderby === 'email' || orderby === 'registered_date' ? 'rest_forbidden_orderby' : true;
+}
+
+export async function mayReadPerson({ db }: Site, viewer: Viewer, { id, context }: Values): Promise<Verdict> {
+  const person = Number(id);
+  if (!(await existingUserIds(db, [person])).has(person)) return 'rest_user_invalid_id';
+  if (viewer.id > 0 && viewer.id === person) return true;
+  if (context === 'edit' && !viewer.can('list_users')) return 'rest_user_cannot_view';
+  return (await visiblePeople(db, viewer, [person])).has(person) ? true : 'rest_user_cannot_view';
+}

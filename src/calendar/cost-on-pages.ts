@@ -1,0 +1,27 @@
+import { escHtml } from '../wordpress/entities.ts';
+import type { CostOptions, CurrencyMetas } from './cost.ts';
+
+/** An amount as the calendar's pages find it in a text: digits with at most one comma or point before and one after. */
+const AMOUNT = /[,.]?\d+[,.]?\d*/g;
+
+/**
+ * The cost of an event as the calendar's own pages write it, and its newer interface with them (`tribe_get_cost`): the least and the greatest amount. Amounts with a
+ * comma are not understood and left out; where none is left the event counts as free. The main interface reads costs as people mean them (`costOf`).
+ */
+export function costOnPages(stored: readonly string[], { symbol, position }: CurrencyMetas, options: CostOptions): string {
+  const pieces = [...new Set(stored.filter((row) => row !== '').flatMap((row) => row.match(AMOUNT) ?? [row]))];
+  const [only] = pieces;
+  if (only === undefined) return '';
+  if (pieces.length === 1 && !isNumeric(only)) return escHtml(only);
+  const amounts = pieces.filter(isNumeric).sort((a, b) => Number(a) - Number(b));
+  const ends = amounts.length === 0 ? ['0'] : [amounts[0]!, amounts.at(-1)!];
+  const shown = ends.map((amount) => {
+    if (Number(amount) === 0) return options.freeText;
+    const [sign, behind] =
+      symbol === '' ? [options.defaultCurrencySymbol, options.reverseCurrencyPosition] : [symbol, position === 'postfix'];
+    return behind ? `${amount}${sign}` : `${sign}${amount}`;
+  });
+  return [...new Set(shown.map(escHtml))].join(' – ');
+}
+
+const isNumeric = (piece: string) => /^(\d+\.?\d*|\.\d+)$/.test(piece);

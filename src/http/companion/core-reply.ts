@@ -1,0 +1,19 @@
+import type { CorePage } from '../../records/core-posts.ts';
+import type { Reply } from '../route.ts';
+
+/** A page of a list as WordPress's own routes answer it: the records alone, the totals and the neighbours as headers. */
+export const corePage = ({ records, total, page, pages, timeliness }: CorePage): Reply => ({
+  status: 200,
+  body: records,
+  headers: { 'X-WP-Total': String(total), 'X-WP-TotalPages': String(pages) },
+  timeliness,
+  paging: { page, pages },
+});
+
+/** A record, with the address of its page for those who read headers. */
+export const coreRecord = (body: Readonly<Record<string, unknown>>, viewable: boolean): Reply => ({
+  status: 200,
+  body,
+  timeliness: 'never',
+  ...(viewable && typeof body.link === 'string' ? { headers: { Link: `<${body.link}>; rel="alternate"; type=text/html` } } : {}),
+});

@@ -1,0 +1,63 @@
+import { loadPeople, visiblePeople } from '../../accounts/people.ts';
+import { coreUser } from '../../kinds/core-user.ts';
+import { termKind } from '../../kinds/index.ts';
+import { type Caller, renderContext } from '../../records/caller.ts';
+import { embeddedTerms } from '../../records/core-terms.ts';
+import { shownMedia } from '../../records/media.ts';
+import type { Site } from '../../site.ts';
+import { asksFor } from '../term-view.ts';
+
+type CoreRecord = Readonly<Record<string, unknown>>;
+
+/**
+ * Records with what they link to beside them, if `_embed` asks for it (`WP_REST_Server::embed_links`): authors, pictures, terms, and the term above a category.
+ * A few queries for all records of an answer; what the caller may not see is left out.
+ */
+export async function withEmbeds(
+  site: Site,
+  caller: Caller,
+  records: readonly CoreRecord[],
+  embed: unknown,
+): Promise<readonly CoreRecord[]> {
+  if (embed === undefined || records.length === 0) return records;
+  const ids = (name: string, relation: string) =>
+    asksFor(relation, embed) ? [...new Set(records.flatMap((record) => numbersIn(record[name])))] : [];
+  const [people, pictures, tags, categories, above] = await Promise.all([
+    authorsOf(site, caller, ids('author', 'author')),
+    shownMedia(site, caller, ids('featured_media', 'wp:featuredmedia'), 'embed'),
+    embeddedTerms(site, caller, termKind('tag'), ids('tags', 'wp:term')),
+    embeddedTerms(site, caller, termKind('category'), ids('tribe_events_cat', 'wp:term')),
+    embeddedTerms(site, caller, termKind('category'), ids('parent', 'up')),
+  ]);
+  const found = (known: ReadonlyMap<number, CoreRecord>, value: unknown): CoreRecord[] =>
+    numbersIn(value).flatMap((id): CoreRecord[] => (known.has(id) ? [known.get(id)!] : []));
+  return records.map((record) => {
+    const terms = [
+      ...(record.tags === undefined ? [] : [found(tags, record.tags)]),
+      ...(record.tribe_events_cat === undefined ? [] : [found(categories, record.tribe_events_cat)]),
+    ];
+    const embedded = {
+      ...named('author', found(people, record.author)),
+      ...named('wp:featuredmedia', found(pictures, record.featured_media)),
+      ...(asksFor('wp:term', embed) && terms.length > 0 ? { 'wp:term': terms } : {}),
+      ...named('up', found(above, record.parent)),
+    };
+    return Object.keys(embedded).length === 0 ? record : { ...record, _embedded: embedded };
+  });
+}
+
+const named = (relation: string, records: readonly CoreRecord[]) => (records.length === 0 ? {} : { [relation]: records });
+const numbersIn = (value: unknown): number[] => [value].flat().filter((item): item is number => typeof item === 'number' && item > 0);
+
+async function authorsOf(site: Site, caller: Caller, ids: readonly number[]): Promise<Map<number, CoreRecord>> {
+  const visible = [...(await visiblePeople(site.db, caller.viewer, ids))];
+  const people = await loadPeople(site.db, caller.settings, visible);
+  const context = { ...renderContext(caller, { mayRead: () => false, opens: () => false }), view: 'embed' as const };
+  return new Map([...people].map(([id, person]) => [id, coreUser(person, context, personMethods(caller, id))]));
+}
+
+/** What a caller may do with a person on the own route of that person, as WordPress has it. */
+export function personMethods({ viewer }: Caller, id: number): string[] {
+  const edits = viewer.can('edit_users') || (viewer.id > 0 && viewer.id === id);
+  return ['GET', ...(edits ? ['POST', 'PUT', 'PATCH'] : []), ...(viewer.can('delete_users') ? ['DELETE'] : [])];
+}

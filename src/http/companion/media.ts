@@ -1,0 +1,92 @@
+import { CONTEXT, EMBED, FORCE, ID, MEDIA_FIELDS, MEDIA_FILTERS } from '../../kinds/core-params.ts';
+import {
+  changeMedia,
+  listMedia,
+  mayChangeMedia,
+  mayDeleteMedia,
+  mayListMedia,
+  mayReadOneMedia,
+  mayUploadMedia,
+  readMedia,
+  removeMedia,
+  uploadMedia,
+} from '../../records/media.ts';
+import { restUrl } from '../../wordpress/links.ts';
+import { created, ok } from '../reply.ts';
+import type { ServedRoute } from '../routes.ts';
+import { sentFile, type Upload } from '../upload.ts';
+import { corePage, coreRecord } from './core-reply.ts';
+import { withEmbeds } from './embeds.ts';
+
+const EDITED = { context: 'edit' };
+
+/** WordPress's own routes of the library: the list, where files are uploaded too, and the single file. */
+export const mediaRoutes: readonly ServedRoute[] = [
+  {
+    pattern: '/media',
+    texts: 'core',
+    endpoints: [
+      {
+        methods: ['GET'],
+        summary: 'media.list',
+        params: MEDIA_FILTERS,
+        unlisted: EMBED,
+        mode: 'read',
+        allow: (_site, caller, values) => mayListMedia(caller, values),
+        run: async (site, caller, values) => {
+          const page = await listMedia(site, caller, values);
+          return corePage({ ...page, records: await withEmbeds(site, caller, page.records, values._embed) });
+        },
+      },
+      {
+        methods: ['POST'],
+        summary: 'media.upload',
+        params: MEDIA_FIELDS,
+        upload: true,
+        mode: 'create',
+        allow: mayUploadMedia,
+        run: async (site, caller, { upload, ...values }) => {
+          const id = await uploadMedia(site, caller, sentFile(upload as Upload), values);
+          return created(await readMedia(site, caller, id, EDITED), restUrl(caller, `wp/v2/media/${id}`));
+        },
+      },
+    ],
+  },
+  {
+    pattern: '/media/(?P<id>\\d+)',
+    texts: 'core',
+    endpoints: [
+      {
+        methods: ['GET'],
+        summary: 'media.read',
+        params: { ...ID, ...CONTEXT },
+        unlisted: EMBED,
+        mode: 'read',
+        allow: mayReadOneMedia,
+        run: async (site, caller, values) => {
+          const record = await readMedia(site, caller, Number(values.id), values);
+          return coreRecord((await withEmbeds(site, caller, [record], values._embed))[0]!, true);
+        },
+      },
+      {
+        methods: ['POST', 'PUT', 'PATCH'],
+        summary: 'media.change',
+        params: { ...ID, ...MEDIA_FIELDS },
+        mode: 'read',
+        allow: mayChangeMedia,
+        run: async (site, caller, values) => {
+          await changeMedia(site, caller, Number(values.id), values);
+          return ok(await readMedia(site, caller, Number(values.id), EDITED));
+        },
+      },
+      {
+        methods: ['DELETE'],
+        summary: 'media.delete',
+        params: { ...ID, ...FORCE },
+        mode: 'read',
+        allow: mayDeleteMedia,
+        run: async (site, caller, { id, force }) => ok(await removeMedia(site, caller, Number(id), force === true)),
+      },
+    ],
+  },
+];

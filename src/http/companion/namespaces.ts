@@ -1,0 +1,43 @@
+import { anything } from '../../kinds/grammar.ts';
+import { postKinds, termKinds } from '../../kinds/index.ts';
+import { describeNamespace } from '../describe.ts';
+import { described } from '../reply.ts';
+import type { ServedRoute } from '../routes.ts';
+import { mediaRoutes } from './media.ts';
+import { peopleRoutes } from './people.ts';
+import { corePostRoutes } from './posts.ts';
+import { tecRoutes } from './tec.ts';
+import { coreTermRoutes } from './terms.ts';
+import { typeRoutes } from './types.ts';
+
+/** The namespaces that clients call beside the calendar's own, each with its routes in the order in which its index shows them. */
+export const companionNamespaces = (): ReadonlyMap<string, readonly ServedRoute[]> =>
+  new Map([
+    withIndex('wp/v2', [
+      ...mediaRoutes,
+      ...postKinds.flatMap(corePostRoutes),
+      ...typeRoutes,
+      ...termKinds.flatMap(coreTermRoutes),
+      ...peopleRoutes,
+    ]),
+    withIndex('tec/v1', tecRoutes()),
+  ]);
+
+function withIndex(namespace: string, routes: readonly ServedRoute[]): [string, readonly ServedRoute[]] {
+  const index: ServedRoute = {
+    pattern: '',
+    texts: 'core',
+    endpoints: [
+      {
+        methods: ['GET'],
+        summary: 'namespace',
+        params: { namespace: { grammar: anything, fallback: namespace }, context: { grammar: anything, fallback: 'view' } },
+        mode: 'read',
+        allow: 'anyone',
+        run: async (site, caller) => described(describeNamespace(site, caller, all, namespace)),
+      },
+    ],
+  };
+  const all = [index, ...routes];
+  return [namespace, all];
+}

@@ -1,0 +1,92 @@
+import { listPeople, loadPeople, mayListPeople, mayReadPerson } from '../../accounts/people.ts';
+import { fail } from '../../errors.ts';
+import { CONTEXT, ID, USER_FILTERS } from '../../kinds/core-params.ts';
+import { coreUser, type Person } from '../../kinds/core-user.ts';
+import type { Values } from '../../kinds/kind.ts';
+import { type Caller, renderContext } from '../../records/caller.ts';
+import { viewOf } from '../../records/core-posts.ts';
+import type { Site } from '../../site.ts';
+import type { Endpoint, Method, Reply } from '../route.ts';
+import type { ServedRoute } from '../routes.ts';
+import { corePage } from './core-reply.ts';
+import { personMethods } from './embeds.ts';
+
+/** Writing people is left to the command line and to WordPress; who might do it there learns so. */
+const written = (methods: readonly Method[], summary: string, params: Endpoint['params'], allow: Endpoint['allow']): Endpoint => ({
+  methods,
+  summary,
+  params,
+  mode: 'read',
+  allow,
+  run: async () => fail('people-are-read-only'),
+});
+
+const edits: Endpoint['allow'] = (_site, { viewer }, { id }) => viewer.can('edit_users') || (viewer.id > 0 && viewer.id === id);
+const deletes: Endpoint['allow'] = (_site, { viewer }) => viewer.can('delete_users');
+
+/** WordPress's own routes of people: the list, the single person, and the caller. */
+export const peopleRoutes: readonly ServedRoute[] = [
+  {
+    pattern: '/users',
+    texts: 'core',
+    endpoints: [
+      {
+        methods: ['GET'],
+        summary: 'people.list',
+        params: USER_FILTERS,
+        mode: 'read',
+        allow: (_site, { viewer }, values) => mayListPeople(viewer, values),
+        run: async (site, caller, values) => {
+          const { people, ...page } = await listPeople(site, caller.settings, caller.viewer, values);
+          return corePage({ ...page, timeliness: 'never', records: people.map((person) => shown(caller, person, values)) });
+        },
+      },
+      written(['POST'], 'people.write', {}, (_site, { viewer }) => viewer.can('create_users')),
+    ],
+  },
+  {
+    pattern: '/users/(?P<id>\\d+)',
+    texts: 'core',
+    endpoints: [
+      {
+        methods: ['GET'],
+        summary: 'people.read',
+        params: { ...ID, ...CONTEXT },
+        mode: 'read',
+        allow: (site, { viewer }, values) => mayReadPerson(site, viewer, values),
+        run: (site, caller, values) => onePerson(site, caller, Number(values.id), values),
+      },
+      written(['POST', 'PUT', 'PATCH'], 'people.write', ID, edits),
+      written(['DELETE'], 'people.write', ID, deletes),
+    ],
+  },
+  {
+    pattern: '/users/me',
+    texts: 'core',
+    endpoints: [
+      {
+        methods: ['GET'],
+        summary: 'people.me',
+        params: CONTEXT,
+        mode: 'read',
+        allow: 'anyone',
+        run: (site, caller, values) =>
+          caller.viewer.id === 0 ? fail('rest_not_logged_in') : onePerson(site, caller, caller.viewer.id, values),
+      },
+      written(['POST', 'PUT', 'PATCH'], 'people.write', {}, (_site, { viewer }) => viewer.id > 0),
+      written(['DELETE'], 'people.write', {}, deletes),
+    ],
+  },
+];
+
+async function onePerson(site: Site, caller: Caller, id: number, values: Values): Promise<Reply> {
+  const person = (await loadPeople(site.db, caller.settings, [id])).get(id) ?? fail('rest_user_invalid_id');
+  return { status: 200, body: shown(caller, person, values), timeliness: 'never' };
+}
+
+const shown = (caller: Caller, person: Person, values: Values) =>
+  coreUser(
+    person,
+    { ...renderContext(caller, { mayRead: () => false, opens: () => false }), view: viewOf(values) },
+    personMethods(caller, person.id),
+  );

@@ -1,0 +1,92 @@
+import { EMBED, FORCE, ID, POST_READING, postFields, postFilters } from '../../kinds/core-params.ts';
+import { isViewable } from '../../kinds/core-post.ts';
+import type { PostKind } from '../../kinds/kind.ts';
+import {
+  changeCorePost,
+  createCorePost,
+  listCorePosts,
+  mayChangeCore,
+  mayCreateCore,
+  mayDeleteCore,
+  mayListCore,
+  mayReadCore,
+  readCorePost,
+  removeCorePost,
+} from '../../records/core-posts.ts';
+import { restUrl } from '../../wordpress/links.ts';
+import { created, ok } from '../reply.ts';
+import type { ServedRoute } from '../routes.ts';
+import { corePage, coreRecord } from './core-reply.ts';
+import { withEmbeds } from './embeds.ts';
+
+const EDITED = { context: 'edit' };
+
+/** WordPress's own routes of events, venues or organizers: the list and the single record. */
+export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
+  {
+    pattern: `/${kind.postType}`,
+    texts: 'core',
+    endpoints: [
+      {
+        methods: ['GET'],
+        summary: `${kind.name}.list`,
+        params: postFilters(kind),
+        unlisted: EMBED,
+        mode: 'read',
+        allow: (_site, caller, values) => mayListCore(caller, kind, values),
+        run: async (site, caller, values) => {
+          const page = await listCorePosts(site, caller, kind, values);
+          return corePage({ ...page, records: await withEmbeds(site, caller, page.records, values._embed) });
+        },
+      },
+      {
+        methods: ['POST'],
+        summary: `${kind.name}.create`,
+        params: postFields(kind),
+        mode: 'create',
+        allow: (_site, caller, values) => mayCreateCore(caller, kind, values),
+        run: async (site, caller, values) => {
+          const id = await createCorePost(site, caller, kind, values);
+          return created(await readCorePost(site, caller, kind, id, EDITED), restUrl(caller, `wp/v2/${kind.postType}/${id}`));
+        },
+      },
+    ],
+  },
+  {
+    pattern: `/${kind.postType}/(?P<id>\\d+)`,
+    texts: 'core',
+    endpoints: [
+      {
+        methods: ['GET'],
+        summary: `${kind.name}.read`,
+        params: { ...ID, ...POST_READING },
+        unlisted: EMBED,
+        mode: 'read',
+        allow: (site, caller, values) => mayReadCore(site, caller, kind, values),
+        run: async (site, caller, values) => {
+          const record = await readCorePost(site, caller, kind, Number(values.id), values);
+          return coreRecord((await withEmbeds(site, caller, [record], values._embed))[0]!, isViewable(kind.postType));
+        },
+      },
+      {
+        methods: ['POST', 'PUT', 'PATCH'],
+        summary: `${kind.name}.change`,
+        params: { ...ID, ...postFields(kind) },
+        mode: 'read',
+        allow: (site, caller, values) => mayChangeCore(site, caller, kind, values),
+        run: async (site, caller, values) => {
+          await changeCorePost(site, caller, kind, Number(values.id), values);
+          return ok(await readCorePost(site, caller, kind, Number(values.id), EDITED));
+        },
+      },
+      {
+        methods: ['DELETE'],
+        summary: `${kind.name}.trash`,
+        params: { ...ID, ...FORCE },
+        mode: 'read',
+        allow: (site, caller, values) => mayDeleteCore(site, caller, kind, values),
+        run: async (site, caller, { id, force }) => ok(await removeCorePost(site, caller, kind, Number(id), force === true)),
+      },
+    ],
+  },
+];

@@ -1,0 +1,109 @@
+import { FORCE } from '../../kinds/core-params.ts';
+import { anyId, text } from '../../kinds/grammar.ts';
+import { postKind, postKinds } from '../../kinds/index.ts';
+import type { Param, PostKind } from '../../kinds/kind.ts';
+import { tecFields, tecFilters } from '../../kinds/tec-params.ts';
+import { mayCreate } from '../../records/posts.ts';
+import {
+  changeTecPost,
+  createTecPost,
+  listTecPosts,
+  mayChangeTec,
+  mayDeleteTec,
+  mayReadTec,
+  readTecPost,
+  removeTecPost,
+} from '../../records/tec-posts.ts';
+import { created, ok } from '../reply.ts';
+import type { Reply } from '../route.ts';
+import type { ServedEndpoint, ServedRoute } from '../routes.ts';
+import { corePage } from './core-reply.ts';
+import { tecDocument } from './tec-document.ts';
+
+/** By this header a client says that it knows the interface to be subject to change; without it nothing is served. */
+const ACKNOWLEDGEMENT = 'X-TEC-EEA';
+
+const ID: Record<string, Param> = { id: { grammar: anyId, required: true } };
+const PASSWORD: Record<string, Param> = { password: { grammar: text } };
+
+/** The calendar's newer interface: events, venues and organizers, and a document about them. */
+export const tecRoutes = (): ServedRoute[] => {
+  const routes = [...postKinds.flatMap((kind) => [list(kind), single(kind)])];
+  const documentation: ServedRoute = {
+    pattern: '/docs',
+    texts: 'tec',
+    endpoints: [
+      {
+        methods: ['GET'],
+        summary: 'doc',
+        params: {},
+        mode: 'read',
+        allow: 'anyone',
+        run: async (site, caller): Promise<Reply> => ok(tecDocument(site, caller, [...routes, documentation])),
+      },
+    ],
+  };
+  return [...routes, documentation];
+};
+
+const list = (kind: PostKind): ServedRoute => ({
+  pattern: `/${kind.path}`,
+  texts: 'tec',
+  endpoints: acknowledged([
+    {
+      methods: ['GET'],
+      summary: `${kind.name}.list`,
+      params: tecFilters(kind),
+      unlisted: PASSWORD,
+      mode: 'read',
+      allow: 'anyone',
+      run: async (site, caller, values) => corePage(await listTecPosts(site, caller, kind, values)),
+    },
+    {
+      methods: ['POST'],
+      summary: `${kind.name}.create`,
+      params: tecFields(kind, postKind('event')),
+      mode: 'create',
+      allow: (_site, caller) => mayCreate(caller, kind),
+      run: async (site, caller, values) => created(await readTecPost(site, caller, kind, await createTecPost(site, caller, kind, values))),
+    },
+  ]),
+});
+
+const single = (kind: PostKind): ServedRoute => ({
+  pattern: `/${kind.path}/(?P<id>\\d+)`,
+  texts: 'tec',
+  endpoints: acknowledged([
+    {
+      methods: ['GET'],
+      summary: `${kind.name}.read`,
+      params: ID,
+      unlisted: PASSWORD,
+      mode: 'read',
+      allow: (site, caller, { id }) => mayReadTec(site, caller, id),
+      run: async (site, caller, values) => ok(await readTecPost(site, caller, kind, Number(values.id), values)),
+    },
+    {
+      methods: ['PUT', 'PATCH'],
+      summary: `${kind.name}.change`,
+      params: { ...ID, ...tecFields(kind, postKind('event')) },
+      mode: 'change',
+      allow: (site, caller, { id }) => mayChangeTec(site, caller, id),
+      run: async (site, caller, values) => {
+        await changeTecPost(site, caller, kind, Number(values.id), values);
+        return ok(await readTecPost(site, caller, kind, Number(values.id)));
+      },
+    },
+    {
+      methods: ['DELETE'],
+      summary: `${kind.name}.trash`,
+      params: { ...ID, ...FORCE },
+      mode: 'read',
+      allow: (site, caller, { id }) => mayDeleteTec(site, caller, id),
+      run: async (site, caller, { id, force }) => ok(await removeTecPost(site, caller, kind, Number(id), force === true)),
+    },
+  ]),
+});
+
+const acknowledged = (endpoints: readonly ServedEndpoint[]): ServedEndpoint[] =>
+  endpoints.map((endpoint) => ({ ...endpoint, acknowledged: ACKNOWLEDGEMENT }));

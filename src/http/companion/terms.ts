@@ -1,0 +1,88 @@
+import { CONTEXT, EMBED, FORCE, ID, termFields, termFilters } from '../../kinds/core-params.ts';
+import type { TermKind } from '../../kinds/kind.ts';
+import {
+  changeCoreTerm,
+  createCoreTerm,
+  listCoreTerms,
+  mayCreateCoreTerm,
+  mayListCoreTerms,
+  mayReadCoreTerm,
+  mayWriteCoreTerm,
+  readCoreTerm,
+  removeCoreTerm,
+} from '../../records/core-terms.ts';
+import { restUrl } from '../../wordpress/links.ts';
+import { created, ok } from '../reply.ts';
+import type { ServedRoute } from '../routes.ts';
+import { corePage, coreRecord } from './core-reply.ts';
+import { withEmbeds } from './embeds.ts';
+
+/** WordPress's own routes of categories or tags: the list and the single term. */
+export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
+  {
+    pattern: `/${kind.restBase}`,
+    texts: 'core',
+    endpoints: [
+      {
+        methods: ['GET'],
+        summary: `${kind.name}.list`,
+        params: termFilters(kind),
+        unlisted: EMBED,
+        mode: 'read',
+        allow: (site, caller, values) => mayListCoreTerms(site, caller, kind, values),
+        run: async (site, caller, values) => {
+          const page = await listCoreTerms(site, caller, kind, values);
+          return corePage({ ...page, records: await withEmbeds(site, caller, page.records, values._embed) });
+        },
+      },
+      {
+        methods: ['POST'],
+        summary: `${kind.name}.create`,
+        params: termFields(kind, true),
+        mode: 'create',
+        allow: (_site, caller) => mayCreateCoreTerm(caller, kind),
+        run: async (site, caller, values) => {
+          const id = await createCoreTerm(site, caller, kind, values);
+          return created(await readCoreTerm(site, caller, kind, id, {}), restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
+        },
+      },
+    ],
+  },
+  {
+    pattern: `/${kind.restBase}/(?P<id>\\d+)`,
+    texts: 'core',
+    endpoints: [
+      {
+        methods: ['GET'],
+        summary: `${kind.name}.read`,
+        params: { ...ID, ...CONTEXT },
+        unlisted: EMBED,
+        mode: 'read',
+        allow: (site, caller, values) => mayReadCoreTerm(site, caller, kind, values),
+        run: async (site, caller, values) => {
+          const record = await readCoreTerm(site, caller, kind, Number(values.id), values);
+          return coreRecord((await withEmbeds(site, caller, [record], values._embed))[0]!, false);
+        },
+      },
+      {
+        methods: ['POST', 'PUT', 'PATCH'],
+        summary: `${kind.name}.change`,
+        params: { ...ID, ...termFields(kind, false) },
+        mode: 'read',
+        allow: (site, caller, { id }) => mayWriteCoreTerm(site, caller, kind, id, 'rest_cannot_update'),
+        run: async (site, caller, values) => {
+          await changeCoreTerm(site, caller, kind, Number(values.id), values);
+          return ok(await readCoreTerm(site, caller, kind, Number(values.id), {}));
+        },
+      },
+      {
+        methods: ['DELETE'],
+        summary: `${kind.name}.delete`,
+        params: { ...ID, ...FORCE },
+        mode: 'read',
+        allow: (site, caller, { id }) => mayWriteCoreTerm(site, caller, kind, id, 'rest_cannot_delete'),
+        run: async (site, caller, { id, force }) => ok(await removeCoreTerm(site, caller, kind, Number(id), force === true)),
+      },
+    ],
+  },
+];

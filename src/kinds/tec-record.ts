@@ -1,0 +1,193 @@
+import { costOnPages } from '../calendar/cost-on-pages.ts';
+import { daysOf, scheduleDetails } from '../calendar/schedule.ts';
+import { isTruthy } from '../calendar/settings.ts';
+import { escHtml } from '../wordpress/entities.ts';
+import { phpZone } from '../wordpress/php-zone.ts';
+import { renderTitle } from '../wordpress/render.ts';
+import { metaOf, type Post } from '../wordpress/rows.ts';
+import { isPrivate } from '../wordpress/status.ts';
+import { diffSeconds, nowUtc, toLocal } from '../wordpress/time.ts';
+import { authored, postCore, termMembers } from './core-post.ts';
+import { costOptions, currencyOf, storedDates } from './event.ts';
+import type { Bundle, PostKind, RenderContext } from './kind.ts';
+import { isLocked } from './post-record.ts';
+
+/** The few words inside these records, in the caller's language. */
+export interface TecWords {
+  /** What stands for a text that a password protects. */
+  readonly locked: string;
+  readonly allDay: string;
+  /** Titles of protected and private records where they are named in passing. */
+  readonly protectedTitle: (title: string) => string;
+  readonly privateTitle: (title: string) => string;
+}
+
+export interface TecContext extends RenderContext {
+  readonly words: TecWords;
+  readonly language: string;
+}
+
+type TecRecord = Record<string, unknown>;
+/** The kinds that events link to. */
+type Kinds = Readonly<Record<'venue' | 'organizer', PostKind>>;
+
+/**
+ * An event, venue or organizer in the calendar's newer interface (`tec/v1`): the post as WordPress shows it, with the calendar's own members beside. Of a protected
+ * one a filler of the same type stands for each member that the password guards.
+ */
+export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: TecContext, kinds: Kinds): TecRecord {
+  const row = bundle.posts.get(id)!;
+  const { title, content, excerpt, template, guid, ...base } = postCore(id, bundle, context);
+  const own = {
+    event: () => eventMembers(row, bundle, context, kinds),
+    venue: () => venueMembers(row, bundle),
+    organizer: () => organizerMembers(row, bundle),
+  };
+  const { class_list: classes, ...terms } = termMembers(kind, id, bundle, context);
+  const shown = {
+    content: { rendered: content.rendered, protected: content.protected },
+    excerpt: { rendered: excerpt.rendered, protected: excerpt.protected },
+    template,
+    ...terms,
+    ...own[kind.name](),
+  };
+  return {
+    ...base,
+    guid: { rendered: guid.rendered },
+    title: { rendered: title.rendered },
+    ...authored(row, bundle),
+    ...(classes ? { class_list: classes } : {}),
+    ...(isLocked(row, context) ? guarded(shown, context.words.locked) : shown),
+  };
+}
+
+// ------------------------------------------------------------------------------------------------- what a password guards
+const NO_MOMENT = '1970-01-01 00:00:00.000000';
+
+/** Members whose records or words are counted by nobody: lists that stay empty. */
+const EMPTY = new Set(['organizers', 'venues', 'displays_on']);
+
+function guarded(record: TecRecord, word: string): TecRecord {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, filler(name, value, word)]));
+}
+
+function filler(name: string, value: unknown, word: string): unknown {
+  if (EMPTY.has(name)) return [];
+  if (name === 'date') return NO_MOMENT;
+  if (['duration', 'timezone'].includes(name)) return word;
+  if (['multiday', 'starts_this_week', 'ends_this_week', 'this_week_duration', 'happens_this_week'].includes(name)) return null;
+  if (Array.isArray(value)) return name === 'organizer_names' ? [word] : [0];
+  if (value !== null && typeof value === 'object') return guarded(value as TecRecord, word);
+  return typeof value === 'string' ? word : typeof value === 'number' ? 0 : null;
+}
+
+// ------------------------------------------------------------------------------------------------- venues, organizers
+function venueMembers({ ID }: Post, bundle: Bundle): TecRecord {
+  const value = (key: string) => escHtml(metaOf(bundle.metas.get(ID), key) ?? '');
+  const address = {
+    address: value('_VenueAddress'),
+    country: value('_VenueCountry'),
+    city: value('_VenueCity'),
+    state_province: value('_VenueStateProvince'),
+  };
+  const zip = value('_VenueZip');
+  return {
+    ...address,
+    state: value('_VenueState'),
+    province: value('_VenueProvince'),
+    zip,
+    phone: value('_VenuePhone'),
+    directions_link: mapLink([address.address, address.city, address.state_province, zip, address.country]),
+    website: metaOf(bundle.metas.get(ID), '_VenueURL') ?? '',
+  };
+}
+
+/** Where a map of the address is found; empty without an address. */
+function mapLink(parts: readonly string[]): string {
+  const address = parts.filter((part) => part !== '').join(' ');
+  if (address === '') return '';
+  const query = encodeURIComponent(address)
+    .replaceAll('%20', '+')
+    .replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `https://maps.google.com/maps?f=q&#038;source=s_q&#038;hl=en&#038;geocode=&#038;q=${query}`;
+}
+
+function organizerMembers({ ID }: Post, bundle: Bundle): TecRecord {
+  const value = (key: string) => metaOf(bundle.metas.get(ID), key) ?? '';
+  return { phone: escHtml(value('_OrganizerPhone')), website: value('_OrganizerWebsite'), email: value('_OrganizerEmail') };
+}
+
+// ------------------------------------------------------------------------------------------------- events
+function eventMembers(row: Post, bundle: Bundle, context: TecContext, kinds: Kinds): TecRecord {
+  const { settings, now, words, language } = context;
+  const metas = bundle.metas.get(row.ID);
+  const dates = storedDates({ metas: metas ?? new Map() });
+  const { cutoff, formats, timezoneMode } = settings.calendar;
+  const zone = phpZone(dates.timezone || settings.timezone);
+  const siteZone = phpZone(settings.timezone);
+  const local = (utc: string) => (utc === '' ? '' : toLocal(utc, settings.zone));
+  const inSite = timezoneMode === 'site';
+  const display = {
+    start: inSite ? local(dates.startUtc) : dates.start,
+    end: inSite ? local(dates.endUtc) : dates.end,
+    allDay: dates.allDay,
+  };
+  const moments = (name: 'start' | 'end', own: string, utc: string) => ({
+    [name]: moment(own, zone),
+    [`${name}_utc`]: moment(utc, phpZone('UTC')),
+    [`${name}_site`]: moment(local(utc), siteZone),
+    [`${name}_display`]: moment(display[name], inSite ? siteZone : zone),
+  });
+  const schedule = { formats, language, cutoff, year: nowUtc(now).slice(0, 4) };
+  const present = nowUtc(now);
+  const organizers = linked(row.ID, '_EventOrganizerID', bundle, context);
+  return {
+    start_date: dates.start,
+    start_date_utc: dates.startUtc,
+    end_date: dates.end,
+    end_date_utc: dates.endUtc,
+    dates: { ...moments('start', dates.start, dates.startUtc), ...moments('end', dates.end, dates.endUtc) },
+    timezone: dates.timezone,
+    duration: dates.duration ? String(dates.duration) : diffSeconds(dates.startUtc, dates.endUtc) || 0,
+    multiday: daysOf(dates, cutoff),
+    // As in the reference: an event counts as past as soon as it has begun.
+    is_past: dates.startUtc < present,
+    is_now: dates.startUtc <= present && dates.endUtc >= present,
+    all_day: dates.allDay,
+    starts_this_week: null,
+    ends_this_week: null,
+    this_week_duration: null,
+    happens_this_week: null,
+    displays_on: [],
+    featured: isTruthy(metaOf(metas, '_tribe_featured')),
+    sticky: row.menu_order === -1,
+    cost: costOnPages(metas?.get('_EventCost') ?? [], currencyOf(metas), costOptions(context)),
+    organizer_names: organizers.map((id) => namedInPassing(bundle.posts.get(id)!, words)),
+    organizers: organizers.map((id) => tecRecord(kinds.organizer, id, bundle, context, kinds)),
+    venues: linked(row.ID, '_EventVenueID', bundle, context).map((id) => tecRecord(kinds.venue, id, bundle, context, kinds)),
+    schedule_details: scheduleDetails(display, schedule) ?? '',
+    short_schedule_details: scheduleDetails(display, schedule, true) ?? words.allDay,
+  };
+}
+
+/** A moment as PHP's `DateTime` becomes JSON. */
+const moment = (local: string, zone: ReturnType<typeof phpZone>) => ({ date: `${local}.000000`, ...zone });
+
+/** A title with the word for what keeps others out (`get_the_title`). */
+function namedInPassing(row: Post, words: TecWords): string {
+  const title = renderTitle(row.post_title);
+  if (row.post_password !== '') return words.protectedTitle(title);
+  return isPrivate(row.post_status) ? words.privateTitle(title) : title;
+}
+
+/**
+ * The records that an event links to, in the order of their rows. Unlike the calendar's own interface this one shows those that are not published yet; private
+ * ones are left out for those who may not read them, and what is in the trash for all.
+ */
+function linked(id: number, key: string, bundle: Bundle, { mayRead }: RenderContext): number[] {
+  const wanted = new Set((bundle.metas.get(id)?.get(key) ?? []).map(Number));
+  return [...wanted].filter((linkedId) => {
+    const row = bundle.posts.get(linkedId);
+    return row !== undefined && row.post_status !== 'trash' && (!isPrivate(row.post_status) || mayRead(row));
+  });
+}

@@ -1,0 +1,331 @@
+import { ApiError, type Fault, fail, failParam, type ProblemName, problems } from '../errors.ts';
+import { metaChange } from '../kinds/core-meta.ts';
+import { LONGEST_PAGE, USUAL_PAGE } from '../kinds/core-params.ts';
+import { corePost } from '../kinds/core-post.ts';
+import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
+import type { Condition, Order, PostKind, Values } from '../kinds/kind.ts';
+import type { Timeliness } from '../kinds/timeliness.ts';
+import type { Site } from '../site.ts';
+import { loadBundle, loadMetas } from '../storage/bundle.ts';
+import { findPostIds } from '../storage/post-list.ts';
+import { findPost } from '../storage/posts.ts';
+import { countRevisions } from '../storage/revisions.ts';
+import { ksesPost, storedContent } from '../wordpress/kses.ts';
+import { parsePhpDate } from '../wordpress/php-date.ts';
+import { stripControlCharacters } from '../wordpress/plain-text.ts';
+import type { Metas, Post } from '../wordpress/rows.ts';
+import { parseSearch } from '../wordpress/search.ts';
+import { sanitizeTitle } from '../wordpress/slug.ts';
+import { nowLocal } from '../wordpress/time.ts';
+import type { Viewer } from '../wordpress/viewer.ts';
+import { type Caller, renderContext } from './caller.ts';
+import { acceptParams } from './input.ts';
+import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
+import { editsKind, listVisibility, mayDelete, mayEdit, mayRead, seen } from './visibility.ts';
+
+/*
+ * Events, venues and organizers as WordPress's own routes (`wp/v2`) list, show and write them: its parameters and refusals over the calendar's own verbs.
+ */
+
+type CoreRecord = Record<string, unknown>;
+
+/** One page of a list of WordPress's own routes. */
+export interface CorePage {
+  readonly records: readonly CoreRecord[];
+  readonly total: number;
+  readonly page: number;
+  readonly pages: number;
+  readonly timeliness: Timeliness;
+}
+
+/** The context that a request names. */
+export const viewOf = ({ context }: Values): View => (context === 'edit' || context === 'embed' ? context : 'view');
+
+/** Refuses by name; an anonymous caller is asked to sign in for what others may not do. */
+export const refuseTo = ({ viewer }: Caller, problem: ProblemName): never =>
+  fail(problem, problems[problem].status === 403 && viewer.id === 0 ? { status: 401 } : {});
+
+// ------------------------------------------------------------------------------------------------- lists
+/**
+ * The records that a request asks for (`WP_REST_Posts_Controller::get_items`): published ones unless another status is named. As in the reference, events that are
+ * over are left out, unless they are named.
+ *
+ * @throws rest_post_invalid_page_number past the last page; rest_invalid_param for statuses that the caller may not list
+ */
+export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, values: Values): Promise<CorePage> {
+  const { viewer, settings, now } = caller;
+  const statuses = listedStatuses(caller, kind, values);
+  const named = isNamed(values);
+  const future: Condition[] =
+    kind.dated && !named ? [{ by: 'moment', column: 'end_date', utc: false, op: '>=', value: nowLocal(now, settings.zone) }] : [];
+  const { limit, offset, page } = paging(values);
+  const { ids, total } = await findPostIds(site.db, {
+    kind: { postType: kind.postType, dated: future.length > 0 },
+    visible: listVisibility(viewer, kind, statuses),
+    visibleEvents: listVisibility(viewer, kind, statuses),
+    conditions: [...future, ...postConditions(caller, values), ...termConditions(values)],
+    order: orderOf(values),
+    limit,
+    offset,
+    password: undefined,
+    tellsAll: true,
+    occurrences: settings.occurrenceTables,
+  });
+  const pages = Math.ceil(total / limit);
+  if (page > pages && total > 0) fail('rest_post_invalid_page_number');
+  return {
+    records: await shownPosts(site, caller, kind, ids, values),
+    total,
+    page,
+    pages,
+    timeliness: future.length > 0 ? 'always' : 'never',
+  };
+}
+
+/** Where a page begins and how long it is; `offset` wins over the page. */
+export function paging({ page = 1, per_page: limit = USUAL_PAGE, offset }: Values): { page: number; limit: number; offset: number } {
+  const length = Math.min(Number(limit), LONGEST_PAGE);
+  return { page: Number(page), limit: length, offset: offset === undefined ? (Number(page) - 1) * length : Math.max(0, Number(offset)) };
+}
+
+const isNamed = ({ include, slug }: Values) => [include, slug].some((list) => Array.isArray(list) && list.length > 0);
+
+/** What may be listed is asked for by those who edit records of the kind; WordPress refuses the parameter, not the list. */
+function listedStatuses({ viewer }: Caller, kind: PostKind, { status }: Values): readonly string[] | undefined {
+  const wanted = (status as string[] | undefined) ?? ['publish'];
+  if (wanted.some((name) => name !== 'publish') && !editsKind(viewer, kind)) forbiddenStatus(viewer);
+  return wanted.includes('any') ? undefined : wanted;
+}
+
+/** Refuses a status that the caller may not list. */
+export const forbiddenStatus = (viewer: Viewer): never =>
+  failParam('status', {
+    stage: 'schema',
+    code: 'rest_forbidden_status',
+    reason: 'status-forbidden',
+    about: { status: viewer.id === 0 ? 401 : 403 },
+  });
+
+const DATES = {
+  after: ['published', '>'],
+  before: ['published', '<'],
+  modified_after: ['modified', '>'],
+  modified_before: ['modified', '<'],
+} as const;
+const ALL_COLUMNS = ['post_title', 'post_excerpt', 'post_content'] as const;
+
+/** What all lists of posts can be narrowed by. Throws where an order lacks what it needs. */
+export function postConditions({ settings, now }: Pick<Caller, 'settings' | 'now'>, values: Values): Condition[] {
+  const conditions: Condition[] = [];
+  const ids = (name: string) => (values[name] as number[] | undefined) ?? [];
+  for (const [name, by] of [
+    ['include', 'id'],
+    ['exclude', 'notId'],
+    ['author', 'author'],
+    ['author_exclude', 'notAuthor'],
+    ['parent', 'parents'],
+    ['parent_exclude', 'notParents'],
+  ] as const) {
+    if (ids(name).length > 0) conditions.push({ by, ids: ids(name) });
+  }
+  for (const [name, [by, op]] of Object.entries(DATES)) {
+    const value = typeof values[name] === 'string' ? parsePhpDate(values[name], now, settings.zone)?.local : undefined;
+    if (value !== undefined) conditions.push({ by, op, value });
+  }
+  const slugs = (values.slug as string[] | undefined) ?? [];
+  if (slugs.length > 0) conditions.push({ by: 'slug', slugs: slugs.map((slug) => sanitizeTitle(slug)) });
+  const searched = typeof values.search === 'string' && values.search.trim() !== '';
+  if (searched) {
+    const columns = values.search_columns as (typeof ALL_COLUMNS)[number][] | undefined;
+    const [terms, metas] = [parseSearch(values.search as string), []];
+    conditions.push({ by: 'words', terms, columns: columns?.length ? columns : ALL_COLUMNS, metas, together: false });
+  }
+  if (values.orderby === 'relevance' && !searched) fail('rest_no_search_term_defined');
+  if (values.orderby === 'include' && ids('include').length === 0) fail('rest_orderby_include_missing_include');
+  return conditions;
+}
+
+/** Terms to be had, or not to be; `tax_relation` OR is told by neither list alone and counts as AND. */
+function termConditions(values: Values): Condition[] {
+  return (['tags', 'tribe_events_cat'] as const).flatMap((name): Condition[] => {
+    const kind = name === 'tags' ? 'tag' : 'category';
+    const { ids = [], all = false } = (values[name] ?? {}) as { ids?: number[]; all?: boolean };
+    const { ids: none = [] } = (values[`${name}_exclude`] ?? {}) as { ids?: number[] };
+    return [
+      ...(ids.length > 0 ? [{ by: 'terms' as const, kind, ids, wanted: all ? ('all' as const) : ('any' as const) } as const] : []),
+      ...(none.length > 0 ? [{ by: 'terms' as const, kind, ids: none, wanted: 'none' as const } as const] : []),
+    ];
+  });
+}
+
+const ORDERS: Readonly<Record<string, Order['by']>> = {
+  author: 'author', date: 'date', id: 'id', include: 'include', modified: 'modified', parent: 'parent', relevance: 'date', slug: 'slug', include_slugs: 'slugs', title: 'title',
+}; // biome-ignore format: pairs
+
+/** The order of a list of posts: the newest first unless something else is said. What is named keeps the order in which it is named. */
+export function orderOf({ orderby = 'date', order = 'desc' }: Values): Order {
+  const by = ORDERS[String(orderby)] ?? 'date';
+  return { by, descending: by !== 'include' && by !== 'slugs' && order === 'desc' };
+}
+
+// ------------------------------------------------------------------------------------------------- records
+/**
+ * One record (`WP_REST_Posts_Controller::get_item`).
+ *
+ * @throws rest_post_incorrect_password
+ */
+export async function readCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<CoreRecord> {
+  const row = await findPost(site.db, id);
+  const { password } = values;
+  if (typeof password === 'string' && password !== '' && row && row.post_password !== '' && row.post_password !== password)
+    refuseTo(caller, 'rest_post_incorrect_password');
+  return (await shownPosts(site, caller, kind, [id], values))[0] ?? refuseTo(caller, 'rest_post_invalid_id');
+}
+
+/** Records by id, in this order. */
+async function shownPosts(site: Site, caller: Caller, kind: PostKind, ids: readonly number[], values: Values): Promise<CoreRecord[]> {
+  const [bundle, revisions] = await Promise.all([loadBundle(site.db, kind, ids), countRevisions(site.db, ids)]);
+  const { viewer } = caller;
+  const view = viewOf(values);
+  const opens = (row: Post) =>
+    (values.password !== undefined && row.post_password === values.password) || (view === 'edit' && mayEdit(viewer, row));
+  const context: CoreContext = { ...renderContext(caller, { mayRead: (row: Post) => mayRead(viewer, row), opens }), view };
+  return ids.flatMap((id) => {
+    const row = bundle.posts.get(id);
+    if (row?.post_type !== kind.postType) return [];
+    const methods = methodsOn(viewer, row, bundle.metas.get(id));
+    return [corePost(kind, id, bundle, context, { methods, revisions: revisions.get(id) })];
+  });
+}
+
+/** What a caller may do with a record on its own route. */
+function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods {
+  const it = seen(row, metas);
+  return [
+    ...(mayRead(viewer, it) ? ['GET'] : []),
+    ...(mayEdit(viewer, it) ? ['POST', 'PUT', 'PATCH'] : []),
+    ...(mayDelete(viewer, it) ? ['DELETE'] : []),
+  ];
+}
+
+// ------------------------------------------------------------------------------------------------- who may
+type Verdict = true | ProblemName;
+
+/** Whether a list may be asked for in this context. */
+export const mayListCore = ({ viewer }: Caller, kind: PostKind, { context }: Values): Verdict =>
+  context === 'edit' && !editsKind(viewer, kind) ? 'rest_forbidden_context' : true;
+
+export const mayReadCore = (site: Site, { viewer }: Caller, kind: PostKind, { id, context }: Values): Promise<Verdict> =>
+  judged(site, kind, id, (row, metas) => {
+    if (context === 'edit' && !mayEdit(viewer, seen(row, metas))) return 'rest_forbidden_context';
+    return mayRead(viewer, seen(row, metas)) ? true : 'rest_forbidden';
+  });
+
+export function mayCreateCore({ viewer }: Caller, kind: PostKind, { author }: Values): Verdict {
+  if (isAnothers(viewer, kind, author)) return 'rest_cannot_edit_others';
+  return editsKind(viewer, kind) ? true : 'rest_cannot_create';
+}
+
+export const mayChangeCore = (site: Site, { viewer }: Caller, kind: PostKind, { id, author }: Values): Promise<Verdict> =>
+  judged(site, kind, id, (row, metas) => {
+    if (!mayEdit(viewer, seen(row, metas))) return 'rest_cannot_edit';
+    return author !== row.post_author && isAnothers(viewer, kind, author) ? 'rest_cannot_edit_others' : true;
+  });
+
+export const mayDeleteCore = (site: Site, { viewer }: Caller, kind: PostKind, { id }: Values): Promise<Verdict> =>
+  judged(site, kind, id, (row, metas) => (mayDelete(viewer, seen(row, metas)) ? true : 'rest_cannot_delete'));
+
+const isAnothers = (viewer: Viewer, kind: PostKind, author: unknown) =>
+  typeof author === 'number' && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`);
+
+async function judged(
+  { db }: Site,
+  kind: PostKind,
+  id: unknown,
+  judge: (row: Post, metas: Metas | undefined) => Verdict,
+): Promise<Verdict> {
+  const row = await findPost(db, Number(id));
+  if (row?.post_type !== kind.postType) return 'rest_post_invalid_id';
+  return judge(row, row.post_status === 'trash' ? (await loadMetas(db, [row.ID])).get(row.ID) : undefined);
+}
+
+// ------------------------------------------------------------------------------------------------- writes
+/** Creates a record: a draft, unless a status is named. Gives its id. */
+export async function createCorePost(site: Site, caller: Caller, kind: PostKind, values: Values): Promise<number> {
+  const { fields, besides } = await calendarFields(site, caller, kind, values, undefined);
+  return insertRecord(site, caller, kind, { status: 'draft', ...fields }, { ...besides, anew: true });
+}
+
+/** Changes what the values name of a record. */
+export async function changeCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<void> {
+  const metas = (await loadMetas(site.db, [id])).get(id) ?? new Map();
+  const { fields, besides } = await calendarFields(site, caller, kind, values, metas);
+  await changeRecord(site, caller, kind, id, fields, besides);
+}
+
+/**
+ * Puts a record into the trash, or deletes it for good (`force`). Gives what the answer shows.
+ *
+ * @throws rest_already_trashed
+ */
+export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, id: number, force: boolean): Promise<CoreRecord> {
+  if (force || site.config.emptyTrashDays === 0) {
+    const previous = await readCorePost(site, caller, kind, id, { context: 'edit' });
+    await deletePost(site, caller, kind, id);
+    return { deleted: true, previous };
+  }
+  if ((await findPost(site.db, id))?.post_status === 'trash') fail('rest_already_trashed');
+  await trashPost(site, caller, kind, id);
+  return readCorePost(site, caller, kind, id, { context: 'edit' });
+}
+
+const NAMES = { content: 'description', excerpt: 'excerpt', slug: 'slug', author: 'author', status: 'status', date: 'date', date_gmt: 'date_utc', featured_media: 'image', tags: 'tags', tribe_events_cat: 'categories' } as const; // biome-ignore format: pairs
+
+/** The calendar's fields that WordPress's members and metas come to, checked as the calendar checks them, and the rows that go beside. */
+async function calendarFields(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  values: Values,
+  stored: Metas | undefined,
+): Promise<{ fields: Values; besides: Besides }> {
+  const { viewer } = caller;
+  const status = values.status as string | undefined;
+  if (status !== undefined && ['publish', 'future', 'private'].includes(status) && !viewer.can(`publish_${kind.capabilities}`) && !stored)
+    refuseTo(caller, 'rest_cannot_publish');
+  const changed = metaChange(kind.postType, (values.meta ?? {}) as Record<string, unknown>, stored);
+  if ('wrong' in changed) return failParam('meta', { stage: 'type', type: 'object' });
+
+  const names: Record<string, string> = { title: kind.titleField, ...NAMES };
+  const sent = Object.entries(names).flatMap(([name, field]) =>
+    values[name] === undefined || values[name] === null ? [] : [[field, values[name]] as const],
+  );
+  const raw: Record<string, unknown> = { ...Object.fromEntries(sent), ...changed.fields };
+  const accepted = await acceptParams(site, caller, kind.fields, raw, 'change').catch((error: unknown) => {
+    throw named(error, new Map(Object.entries(names).map(([name, field]) => [field, name])));
+  });
+  const columns = {
+    ...(typeof values.password === 'string' ? { post_password: values.password } : {}),
+    ...(typeof values.comment_status === 'string' ? { comment_status: values.comment_status } : {}),
+    ...(typeof values.ping_status === 'string' ? { ping_status: values.ping_status } : {}),
+    ...(typeof values.excerpt === 'string' && !('excerpt' in kind.fields) ? { post_excerpt: cleanText(values.excerpt, viewer) } : {}),
+  };
+  const slug = typeof values.slug === 'string' && values.slug !== '' && !('slug' in kind.fields) ? { slug: values.slug } : {};
+  return { fields: { ...accepted, ...slug }, besides: { columns, metas: changed.metas } };
+}
+
+/** A text as it may be stored: what runs in browsers is taken out for those who may not write it. */
+export const cleanText = (text: string, viewer: Viewer): string => {
+  const plain = stripControlCharacters(text);
+  return storedContent(viewer.can('unfiltered_html') ? plain : ksesPost(plain));
+};
+
+/** A refusal of the calendar's fields in the words of these routes. */
+function named(error: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (!(error instanceof ApiError) || !error.details.faults) return error;
+  const { faults } = error.details;
+  if (faults.has('author')) return new ApiError('rest_invalid_author');
+  if (faults.has('image')) return new ApiError('rest_invalid_featured_media');
+  const renamed = new Map([...faults].map(([field, fault]): [string, Fault] => [names.get(field) ?? 'meta', fault]));
+  return new ApiError('rest_invalid_param', { faults: renamed });
+}

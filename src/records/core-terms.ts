@@ -1,0 +1,141 @@
+import { fail, failParam } from '../errors.ts';
+import { coreTerm } from '../kinds/core-term.ts';
+import type { TermKind, Values } from '../kinds/kind.ts';
+import type { Site } from '../site.ts';
+import { loadMetas } from '../storage/bundle.ts';
+import { findPost } from '../storage/posts.ts';
+import { findTerms, type TermOrder } from '../storage/term-list.ts';
+import { findTerm, loadTerms, loadTree } from '../storage/terms.ts';
+import type { Term } from '../wordpress/rows.ts';
+import { sanitizeTitle } from '../wordpress/slug.ts';
+import type { Caller } from './caller.ts';
+import { type CorePage, paging, viewOf } from './core-posts.ts';
+import { ancestors, changeTerm, createTerm, deleteTerm, mayEditTerms, termMethods } from './terms.ts';
+import { mayRead, seen } from './visibility.ts';
+
+/*
+ * Categories and tags as WordPress's own routes (`wp/v2`) list, show and write them, over the calendar's verbs.
+ */
+
+type CoreRecord = Record<string, unknown>;
+type Verdict =
+  | true
+  | 'rest_forbidden_context'
+  | 'rest_term_invalid'
+  | 'rest_cannot_create'
+  | 'rest_cannot_update'
+  | 'rest_cannot_delete'
+  | 'rest_post_invalid_id';
+
+/** The terms that a request asks for (`WP_REST_Terms_Controller::get_items`), empty ones included. A page past the last is empty. */
+export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, values: Values): Promise<CorePage> {
+  const { limit, offset, page } = paging(values);
+  const list = (name: string) => {
+    const ids = (values[name] as number[] | undefined) ?? [];
+    return ids.length > 0 ? ids : undefined;
+  };
+  const slugs = (values.slug as string[] | undefined) ?? [];
+  if (values.orderby === 'include' && !list('include')) fail('rest_orderby_include_missing_include');
+  const { terms, total, tree } = await findTerms(site.db, {
+    kind,
+    search: typeof values.search === 'string' && values.search !== '' ? values.search : undefined,
+    include: list('include'),
+    exclude: list('exclude'),
+    parent: values.parent as number | undefined,
+    slug: slugs.length > 0 ? slugs.map((slug) => sanitizeTitle(slug, 'query')) : undefined,
+    post: values.post as number | undefined,
+    hideEmpty: values.hide_empty === true,
+    order: (values.orderby ?? 'name') as TermOrder,
+    descending: values.order === 'desc' && values.orderby !== 'include',
+    limit,
+    offset,
+  });
+  const shown = { view: viewOf(values), methods: termMethods(caller, kind) };
+  const records = terms.map((term) => coreTerm(term, kind, ancestors(term, tree), caller, shown));
+  return { records, total, page, pages: Math.ceil(total / limit), timeliness: 'never' };
+}
+
+/** One term. Throws rest_term_invalid. */
+export async function readCoreTerm({ db }: Site, caller: Caller, kind: TermKind, id: number, values: Values): Promise<CoreRecord> {
+  const term = (await findTerm(db, kind.taxonomy, id)) ?? fail('rest_term_invalid');
+  const tree = term.parent === 0 ? new Map() : await loadTree(db, kind.taxonomy);
+  return coreTerm(term, kind, ancestors(term, tree), caller, { view: viewOf(values), methods: termMethods(caller, kind) });
+}
+
+/** Terms of these ids as embedded ones, by id. */
+export async function embeddedTerms(
+  { db }: Site,
+  caller: Caller,
+  kind: TermKind,
+  ids: readonly number[],
+): Promise<Map<number, CoreRecord>> {
+  if (ids.length === 0) return new Map();
+  const [terms, tree] = await Promise.all([loadTerms(db, kind.taxonomy, ids), kind.hierarchical ? loadTree(db, kind.taxonomy) : new Map()]);
+  const shown = { view: 'embed', methods: termMethods(caller, kind) } as const;
+  const record = (term: Term) => coreTerm(term, kind, ancestors(term, tree), caller, shown);
+  return new Map([...terms].map(([id, term]) => [id, record(term)]));
+}
+
+// ------------------------------------------------------------------------------------------------- writes
+/** Creates a term. Gives its id. */
+export async function createCoreTerm(site: Site, caller: Caller, kind: TermKind, values: Values): Promise<number> {
+  return (await createTerm(site, caller, kind, await accepted(site, kind, values))).id;
+}
+
+/** Changes what the values name of a term. */
+export async function changeCoreTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: Values): Promise<void> {
+  await changeTerm(site, caller, kind, id, await accepted(site, kind, values));
+}
+
+/** Deletes a term for good. Throws rest_trash_not_supported unless that is what is asked for. */
+export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind, id: number, force: boolean): Promise<CoreRecord> {
+  if (!force) fail('rest_trash_not_supported');
+  const previous = await readCoreTerm(site, caller, kind, id, {});
+  await deleteTerm(site, caller, kind, id);
+  return { deleted: true, previous };
+}
+
+/** Values for the calendar's verbs. The term above must exist; 0 is the root. */
+async function accepted({ db }: Site, kind: TermKind, { name, slug, description, parent }: Values): Promise<Values> {
+  const above = kind.hierarchical ? (parent as number | undefined) : undefined;
+  if (above !== undefined && above !== 0 && !(await findTerm(db, kind.taxonomy, above))) fail('rest_term_invalid', { status: 400 });
+  if (name === '') failParam('name');
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(slug === undefined || slug === '' ? {} : { slug }),
+    ...(description === undefined ? {} : { description }),
+    ...(above === undefined ? {} : { parent: above }),
+  };
+}
+
+// ------------------------------------------------------------------------------------------------- who may
+/** Whether a list may be asked for: in the form for editing by those who edit, of a post by those who may read it. */
+export async function mayListCoreTerms({ db }: Site, caller: Caller, kind: TermKind, { context, post }: Values): Promise<Verdict> {
+  if (context === 'edit' && !mayEditTerms(caller, kind)) return 'rest_forbidden_context';
+  if (typeof post !== 'number' || post === 0) return true;
+  const row = await findPost(db, post);
+  if (!row) return 'rest_post_invalid_id';
+  if (row.post_status === 'publish') return true;
+  const metas = row.post_status === 'trash' ? (await loadMetas(db, [post])).get(post) : undefined;
+  return mayRead(caller.viewer, seen(row, metas)) ? true : 'rest_forbidden_context';
+}
+
+export async function mayReadCoreTerm({ db }: Site, caller: Caller, kind: TermKind, { id, context }: Values): Promise<Verdict> {
+  if (!(await findTerm(db, kind.taxonomy, Number(id)))) return 'rest_term_invalid';
+  return context === 'edit' && !mayEditTerms(caller, kind) ? 'rest_forbidden_context' : true;
+}
+
+/** New tags may be made by those who may give them to posts; categories by those who manage them. */
+export const mayCreateCoreTerm = (caller: Caller, kind: TermKind): Verdict =>
+  mayEditTerms(caller, kind) || (!kind.hierarchical && caller.viewer.can('edit_posts')) ? true : 'rest_cannot_create';
+
+export async function mayWriteCoreTerm(
+  { db }: Site,
+  caller: Caller,
+  kind: TermKind,
+  id: unknown,
+  refusal: 'rest_cannot_update' | 'rest_cannot_delete',
+): Promise<Verdict> {
+  if (!(await findTerm(db, kind.taxonomy, Number(id)))) return 'rest_term_invalid';
+  return mayEditTerms(caller, kind) ? true : refusal;
+}

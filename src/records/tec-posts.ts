@@ -1,0 +1,140 @@
+import { fail } from '../errors.ts';
+import { event } from '../kinds/event.ts';
+import { postKind } from '../kinds/index.ts';
+import type { PostKind, RuleContext, Values } from '../kinds/kind.ts';
+import { kindValues, LONGEST_PAGE, narrowTec } from '../kinds/tec-params.ts';
+import { type TecContext, tecRecord } from '../kinds/tec-record.ts';
+import type { Site } from '../site.ts';
+import { loadBundle, loadMetas } from '../storage/bundle.ts';
+import { findPostIds } from '../storage/post-list.ts';
+import { findPost } from '../storage/posts.ts';
+import type { Post } from '../wordpress/rows.ts';
+import { addSeconds, parseZone } from '../wordpress/time.ts';
+import { type Caller, renderContext } from './caller.ts';
+import { type CorePage, cleanText } from './core-posts.ts';
+import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
+import { editsKind, listVisibility, mayDelete, mayEdit, mayRead, seen } from './visibility.ts';
+
+/*
+ * Events, venues and organizers as the calendar's newer interface (`tec/v1`) lists, shows and writes them, over the same verbs.
+ */
+
+type TecRecord = Record<string, unknown>;
+const KINDS = { venue: postKind('venue'), organizer: postKind('organizer') };
+
+/**
+ * The records that a request asks for: published ones unless the caller edits such records and names another status.
+ *
+ * @throws tec-page-not-found past the last page
+ */
+export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, values: Values): Promise<CorePage> {
+  const { viewer, settings } = caller;
+  const page = Number(values.page ?? 1);
+  const limit = Math.min(Number(values.per_page ?? settings.calendar.postsPerPage ?? settings.postsPerPage), LONGEST_PAGE);
+  const statuses = editsKind(viewer, kind) ? ((values.status as string[] | undefined) ?? ['publish']) : ['publish'];
+  const { ids, total } = await findPostIds(site.db, {
+    kind,
+    visible: listVisibility(viewer, kind, statuses),
+    visibleEvents: listVisibility(viewer, event, undefined),
+    ...narrowTec(kind, values, caller),
+    limit,
+    offset: (page - 1) * limit,
+    password: undefined,
+    tellsAll: true,
+    occurrences: settings.occurrenceTables,
+  });
+  if (ids.length === 0 && page > 1) fail('tec-page-not-found');
+  return { records: await shown(site, caller, kind, ids, values), total, page, pages: Math.ceil(total / limit), timeliness: 'always' };
+}
+
+/**
+ * One record.
+ *
+ * @throws tec-record-unreadable for one of another kind, and for one in the trash
+ */
+export async function readTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values = {}): Promise<TecRecord> {
+  const row = await findPost(site.db, id);
+  if (row?.post_type !== kind.postType || row.post_status === 'trash') return fail('tec-record-unreadable');
+  return (await shown(site, caller, kind, [id], values))[0]!;
+}
+
+async function shown(site: Site, caller: Caller, kind: PostKind, ids: readonly number[], { password }: Values): Promise<TecRecord[]> {
+  const bundle = await loadBundle(site.db, kind, ids);
+  const opens = (row: Post) => password !== undefined && row.post_password === password;
+  const say = (name: string, words = {}) => site.texts.t(caller.language, `site:words.${name}`, words);
+  const context: TecContext = {
+    ...renderContext(caller, { mayRead: (row: Post) => mayRead(caller.viewer, row), opens }),
+    language: caller.language,
+    words: {
+      locked: say('locked'),
+      allDay: say('all-day'),
+      protectedTitle: (title) => say('protected-title', { title }),
+      privateTitle: (title) => say('private-title', { title }),
+    },
+  };
+  return ids.filter((id) => bundle.posts.has(id)).map((id) => tecRecord(kind, id, bundle, context, KINDS));
+}
+
+// ------------------------------------------------------------------------------------------------- who may
+/** Whether the caller may read, change or delete this record; one that does not exist may be nobody's. */
+export const mayReadTec = (site: Site, caller: Caller, id: unknown) => may(site, caller, id, mayRead);
+export const mayChangeTec = (site: Site, caller: Caller, id: unknown) => may(site, caller, id, mayEdit);
+export const mayDeleteTec = (site: Site, caller: Caller, id: unknown) => may(site, caller, id, mayDelete);
+
+async function may({ db }: Site, { viewer }: Caller, id: unknown, rule: typeof mayRead): Promise<boolean> {
+  const row = await findPost(db, Number(id));
+  if (!row) return false;
+  const metas = row.post_status === 'trash' ? (await loadMetas(db, [row.ID])).get(row.ID) : undefined;
+  return rule(viewer, seen(row, metas));
+}
+
+// ------------------------------------------------------------------------------------------------- writes
+/** Creates a record from accepted values. Gives its id. */
+export async function createTecPost(site: Site, caller: Caller, kind: PostKind, values: Values): Promise<number> {
+  const fields = fieldsOf(caller, kind, values);
+  const missing = ['title', ...(kind.name === 'event' ? ['start_date', 'end_date'] : [])].filter(
+    (name) => fields[name === 'title' ? kind.titleField : name] === undefined,
+  );
+  if (missing.length > 0) fail('rest_missing_callback_param', { data: { params: missing } });
+  return insertRecord(site, caller, kind, fields, { ...besides(caller, kind, values), anew: true });
+}
+
+/** Changes what the values name of a record. Throws tec-record-unreadable for one of another kind. */
+export async function changeTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<void> {
+  await existing(site, kind, id);
+  await changeRecord(site, caller, kind, id, fieldsOf(caller, kind, values), besides(caller, kind, values));
+}
+
+/**
+ * Puts a record into the trash, or deletes it for good (`force`). Gives the record as it was.
+ *
+ * @throws tec-record-in-trash, tec-record-unreadable
+ */
+export async function removeTecPost(site: Site, caller: Caller, kind: PostKind, id: number, force: boolean): Promise<TecRecord> {
+  const row = await existing(site, kind, id);
+  if (row.post_status === 'trash' && !force) fail('tec-record-in-trash');
+  const record = (await shown(site, caller, kind, [id], {}))[0]!;
+  if (force || site.config.emptyTrashDays === 0) await deletePost(site, caller, kind, id);
+  else await trashPost(site, caller, kind, id);
+  return record;
+}
+
+async function existing({ db }: Site, kind: PostKind, id: number): Promise<Post> {
+  const row = await findPost(db, id);
+  return row?.post_type === kind.postType ? row : fail('tec-record-unreadable');
+}
+
+function fieldsOf({ settings }: Caller, kind: PostKind, values: Values): Values {
+  const zoneOf = (name: string | undefined): RuleContext['settings']['zone'] =>
+    (name === undefined ? null : parseZone(name)) ?? settings.zone;
+  const fields = kindValues(kind, values, zoneOf);
+  const { start_date: start, end_date: end } = fields;
+  if (kind.name !== 'event' || end !== undefined || typeof start !== 'string' || typeof values.duration !== 'number') return fields;
+  return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(start) ? { ...fields, end_date: addSeconds(start, values.duration) } : fields;
+}
+
+/** Venues and organizers have no excerpt of their own in the calendar; here it is written beside. */
+function besides({ viewer }: Caller, kind: PostKind, values: Values): Besides {
+  const written = !('excerpt' in kind.fields) && typeof values.excerpt === 'string';
+  return written ? { columns: { post_excerpt: cleanText(values.excerpt as string, viewer) } } : {};
+}
