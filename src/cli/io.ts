@@ -24,7 +24,9 @@ export type CliProblem =
   | 'not-a-number'
   | 'already-seeded'
   | 'json-invalid'
-  | 'nothing-named';
+  | 'nothing-named'
+  | 'sites-differ'
+  | 'no-credentials';
 
 /** What stops a command, besides refusals of the verbs. `problem` names a sentence in `cli:problems`. */
 export class CliError extends Error {

@@ -7,6 +7,7 @@ import type { Io } from './io.ts';
 import { report } from './report.ts';
 import type { Say, Session } from './session.ts';
 import { addUserCommands } from './users.ts';
+import { addVerifyCommand } from './verify.ts';
 
 /**
  * Runs the command `fasti` with these arguments.
@@ -49,6 +50,7 @@ export function createProgram(session: Session): Command {
   addDatabaseCommands(program, session);
   addUserCommands(program, session);
   addContentCommands(program, session);
+  addVerifyCommand(program, session);
   return program;
 }
 

@@ -1,0 +1,144 @@
+import type { Command } from 'commander';
+import { type AskingOptions, findSite } from '../exchange/site-client.ts';
+import { type Finding, type VerifySummary, verifySites } from '../exchange/verify.ts';
+import { shown } from '../exchange/verify-decisions.ts';
+import { decodeEntities } from '../wordpress/entities.ts';
+import { CliError, EXIT, type Io } from './io.ts';
+import { withExamples } from './options.ts';
+import { oneLine, print } from './print.ts';
+import type { Say, Session } from './session.ts';
+
+interface Options {
+  readonly oldUser?: string;
+  readonly newUser?: string;
+  readonly namespace?: string;
+  readonly rate: string;
+  readonly concurrency: string;
+  readonly sample?: string;
+  readonly filters: boolean;
+  readonly format: string;
+}
+
+/** Adds `verify`. */
+export function addVerifyCommand(program: Command, session: Session): void {
+  const { say } = session;
+  withExamples(program.command('verify <old> <new>').description(say('upkeep:verify.about')), say, [
+    'fasti verify https://old.example https://new.example',
+    "fasti verify https://old.example http://localhost:8080 --old-user='anna:xxxx xxxx xxxx xxxx xxxx xxxx' --rate=5",
+    'fasti verify https://old.example https://new.example --sample=200 --format=json > differences.json',
+  ])
+    .option('--old-user <login:password>', say('upkeep:verify.old-user'))
+    .option('--new-user <login:password>', say('upkeep:verify.new-user'))
+    .option('--namespace <name>', say('upkeep:verify.namespace'))
+    .option('--rate <number>', say('upkeep:verify.rate'), '20')
+    .option('--concurrency <number>', say('upkeep:verify.concurrency'), '4')
+    .option('--sample <number>', say('upkeep:verify.sample'))
+    .option('--no-filters', say('upkeep:verify.no-filters'))
+    .option('--format <format>', say('options.format', { formats: 'text, json' }), 'text')
+    .action((before: string, after: string, given: Options) => verify(session, before, after, given));
+}
+
+async function verify(session: Session, before: string, after: string, given: Options): Promise<void> {
+  const { io, say } = session;
+  const json = given.format === 'json';
+  if (!json && given.format !== 'text') throw new CliError('unknown-format', { format: given.format, formats: 'text, json' }, EXIT.usage);
+  const common = { namespace: given.namespace, rate: count('rate', given.rate), concurrency: count('concurrency', given.concurrency) };
+  const sites = await Promise.all([
+    findSite(before, { ...common, credentials: credentials(given.oldUser ?? io.env.FASTI_OLD_USER) }),
+    findSite(after, { ...common, credentials: credentials(given.newUser ?? io.env.FASTI_NEW_USER) }),
+  ]);
+  const unique = new Map<string, Finding>();
+  const summary = await verifySites(...sites, {
+    sample: given.sample === undefined ? undefined : count('sample', given.sample),
+    filters: given.filters,
+    concurrency: common.concurrency,
+    found: (finding) => {
+      const key = keyOf(finding);
+      if (unique.has(key) || unique.size >= MOST_KEPT) return;
+      unique.set(key, finding);
+      if (!json && finding.decision === undefined) print(io, printed(finding));
+    },
+    ...(io.terminal ? { progress: (phase, done, total) => showPhase(io, say, phase, done, total) } : {}),
+  });
+  if (io.terminal) io.err(CLEAR);
+  if (json) print(io, `${JSON.stringify({ ...summary, findings: [...unique.values()].map(told) })}\n`);
+  else print(io, summed(summary, [...unique.values()], say));
+  // What was printed is the message.
+  if (summary.differences > 0) throw new CliError('sites-differ', { differences: summary.differences });
+}
+
+/** Differences that are remembered so that each is told once, however many answers it shows in. */
+const MOST_KEPT = 20_000;
+const CLEAR = '\r\u001b[K';
+
+function count(name: string, given: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(given)) throw new CliError('not-a-number', { name, value: given }, EXIT.usage);
+  return Number(given);
+}
+
+/** Login and application password, separated by the first colon. */
+function credentials(given: string | undefined): AskingOptions['credentials'] {
+  if (!given) return undefined;
+  const cut = given.indexOf(':');
+  if (cut < 1) throw new CliError('no-credentials', {}, EXIT.usage);
+  return { login: given.slice(0, cut), password: given.slice(cut + 1) };
+}
+
+// ------------------------------------------------------------------------------------------------- what is printed
+const address = ({ route, query }: Finding): string => {
+  const pairs = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+  return pairs.length === 0 ? route || '/' : `${route}?${pairs.join('&')}`;
+};
+
+/** The same for a difference of a record however it was reached; lists are told apart by their filters. */
+const keyOf = (finding: Finding): string => {
+  const { record, path, decision } = finding;
+  return decision === undefined
+    ? record
+      ? `${record.route} ${record.member}`
+      : `${address(finding)} ${path}`
+    : `${decision} ${record ? `${record.route} ${record.member}` : path}`;
+};
+
+function printed(finding: Finding): string {
+  const { record, path, old: before, new: after } = finding;
+  const place = record
+    ? `${record.route} ${record.name === '' ? '' : JSON.stringify(decodeEntities(record.name))} ${record.member}`
+    : `${address(finding)} ${path}`;
+  return [place, `  - ${shown(before)}`, `  + ${shown(after)}`]
+    .map((line) => `${line.startsWith('  ') ? '  ' : ''}${oneLine(line)}\n`)
+    .join('');
+}
+
+const told = (finding: Finding) => ({
+  ...(finding.decision === undefined ? {} : { decision: finding.decision }),
+  request: address(finding),
+  ...(finding.record ? { record: finding.record.route, member: finding.record.member } : { path: finding.path }),
+  old: finding.old ?? null,
+  new: finding.new ?? null,
+});
+
+function summed({ compared, records, differences, requests, deliberate }: VerifySummary, unique: readonly Finding[], say: Say): string {
+  const rows = Object.entries(deliberate).sort(([one], [other]) => one.localeCompare(other, 'en', { numeric: true }));
+  const places = unique.filter(({ decision }) => decision === undefined).length;
+  const example = (row: string) => unique.find(({ decision }) => decision === row);
+  const lines = [
+    '',
+    say('upkeep:verify.compared', { compared }),
+    ...Object.entries(records).map(
+      ([kind, { old: before, new: after }]) => `  ${kind.padEnd(12)}${String(before).padStart(8)}${String(after).padStart(8)}`,
+    ),
+    ...(rows.length === 0 ? [] : [say('upkeep:verify.deliberate')]),
+    ...rows.map(([row, number]) =>
+      oneLine(
+        `  ${row.padEnd(10)}${String(number).padStart(6)}  ${example(row) ? `${address(example(row)!)} ${example(row)!.path}` : ''}`,
+      ).replace(/^/, '  '),
+    ),
+    differences === 0 ? say('upkeep:verify.same') : say('upkeep:verify.differ', { differences, requests, places }),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function showPhase({ err }: Io, say: Say, phase: string, done: number, total: number): void {
+  err(`${CLEAR}${say(`upkeep:verify.phases.${phase}`)} ${done}/${total}`);
+}

@@ -1,0 +1,158 @@
+/*
+ * Where Fasti answers otherwise than The Events Calendar on purpose (`docs/differences.md`). Each row says of a difference whether it is one of those, so that
+ * they can be told apart from what a migration has lost. The rows look at both sites alike: either may be the one or the other.
+ */
+import { decodeEntities } from '../wordpress/entities.ts';
+import type { Query } from './site-client.ts';
+import { isMembers, listUrl, type Place, sameValue } from './verify-compare.ts';
+
+/** A difference, and what was asked. */
+export interface Difference extends Place {
+  /** Path below the namespace: `events`, `events/12`, `venues/by-slug/teatro`. */
+  readonly route: string;
+  readonly query: Query;
+}
+
+/** Both answers to a request. */
+export interface Answers {
+  readonly old: { readonly status: number; readonly body: unknown };
+  readonly new: { readonly status: number; readonly body: unknown };
+}
+
+/** The row of the list of decisions that a difference follows from (`D21`; `additions` for what has no row); undefined: none, something is not the same. */
+export function decisionOf(difference: Difference, answers: Answers): string | undefined {
+  return ROWS.find(([, holds]) => holds(difference, answers))?.[0];
+}
+
+type Row = readonly [row: string, holds: (difference: Difference, answers: Answers) => boolean];
+
+/** Parameters of lists that only Fasti has, or that it describes besides. */
+const ADDED = new Set([
+  'translation_language', 'modified_after', 'modified_before', 'order', 'orderby', 'password', 'city', 'country', 'state', 'geoloc_radius', 'geo_lat', 'geo_lng', 'slug', 'parent', 'context', 'event',
+]); // biome-ignore format: a list of names
+
+/** Where the interface describes itself: the second site may say more. */
+const DESCRIPTIONS = new Set(['', 'doc']);
+
+const has = ({ query }: Difference, ...names: readonly string[]): boolean => names.some((name) => name in query);
+const about = ({ route }: Difference, ...kinds: readonly string[]): boolean => kinds.includes(route.split('/')[0] ?? '');
+const isList = ({ route }: Difference): boolean => !route.includes('/');
+/** The one that is there of both. */
+const either = ({ old: before, new: after }: Place): unknown => before ?? after;
+const inList = ({ path }: Place): boolean => /^\$\.(events|venues|organizers|categories|tags)(\[\d+\]$|\.order$)/.test(path);
+/** What the length of a list follows in: totals, and whether there is a page at all. */
+const ofList = (place: Place): boolean =>
+  inList(place) ||
+  /^(status|\$\.(total|total_pages|code|data\.status|data|message|next_rest_url|previous_rest_url|rest_url))$/.test(place.path) ||
+  /^\$\.(events|venues|organizers)$/.test(place.path);
+const isProtected = (record: unknown): boolean => isMembers(record) && (record.all_day === null || record.show_map === null);
+const isPublic = (record: unknown): boolean => isMembers(record) && record.status === 'publish';
+
+const ROWS: readonly Row[] = [
+  ['additions', ({ route, old: before }) => DESCRIPTIONS.has(route) && before === undefined],
+  ['additions', ({ route, path, new: after }) => DESCRIPTIONS.has(route) && after === undefined && ADDED.has(/(\w+)$/.exec(path)?.[1] ?? '')],
+  ['D25', (difference) => about(difference, 'categories', 'tags') && saysMore(difference)],
+  ['D21', (difference) => saysMore(difference)],
+  ['D12', (difference) => difference.query.parent === 0 || difference.query.parent === '0'],
+  ['D19', (difference) => has(difference, 'include') && about(difference, 'events') && ofList(difference)],
+  ['D20', (difference) => String(difference.query.tags ?? '').includes(',') && ofList(difference)],
+  ['D22', (difference) => has(difference, 'search', 'only_with_upcoming') && about(difference, 'venues', 'organizers') && isList(difference) && ofList(difference)],
+  ['D27', (difference) => Object.keys(difference.query).some((name) => name.startsWith('geoloc')) && isList(difference)],
+  ['D27', ({ path }) => /\.geo_(lat|lng)$/.test(path)],
+  ['D28', (difference) => has(difference, 'ticketed')],
+  ['D31', (difference, { old: before, new: after }) => has(difference, 'strict_dates', 'start_date', 'end_date', 'featured', 'hide_empty') && [before.status, after.status].sort().join() === '200,400'],
+  ['D35', (difference) => about(difference, 'events') && has(difference, 'venue', 'organizer', 'categories', 'tags', 'featured', 'search') && inList(difference) && isProtected(either(difference))],
+  ['D35', (difference, answers) => about(difference, 'events') && isList(difference) && ofList(difference) && onlyProtectedDiffer(answers)],
+  ['D23', (difference, answers) => about(difference, 'events') && isList(difference) && !has(difference, ...BOUNDS) && ofList(difference) && windowsDiffer(answers)],
+  ['D24', (difference) => isList(difference) && difference.path.endsWith('.order')],
+  ['D18', (difference, answers) => ofProtectedLink(difference, answers)],
+  ['D15', (difference, answers) => ofHiddenLink(difference, answers)],
+  ['D37', ({ path, old: before, new: after }) => /\.cost$|\.cost_details\b|\.offers\b/.test(path) && !isNothing(before) && !isNothing(after)],
+]; // biome-ignore format: a table
+
+const BOUNDS = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'include'];
+
+const isNothing = (value: unknown): boolean => value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** The address of a list on one side carries all that the other one carries, and more of what was asked. */
+function saysMore({ path, query, old: before, new: after }: Difference): boolean {
+  if (!/^\$\.(rest_url|next_rest_url|previous_rest_url)$/.test(path) || typeof before !== 'string' || typeof after !== 'string')
+    return false;
+  const [one, other] = [listUrl(before), listUrl(after)];
+  const [less, more] = one.pairs.size <= other.pairs.size ? [one, other] : [other, one];
+  const named = (name: string) => name in query || ['page', 'per_page', 'status'].includes(name);
+  return (
+    [...less.pairs].every(([name, value]) => sameValue(value, more.pairs.get(name))) &&
+    [...more.pairs.keys()].every((name) => less.pairs.has(name) || named(name))
+  );
+}
+
+/** The list begins or ends by default on another day. */
+function windowsDiffer({ old: before, new: after }: Answers): boolean {
+  const bounds = [before, after].map(({ body }) =>
+    isMembers(body) && typeof body.rest_url === 'string' ? listUrl(body.rest_url).pairs : undefined,
+  );
+  return (
+    bounds.every((pairs) => pairs !== undefined) &&
+    ['start_date', 'end_date'].some((name) => bounds[0]!.get(name)?.slice(0, 10) !== bounds[1]!.get(name)?.slice(0, 10))
+  );
+}
+
+/** Of two lists, what only one of them holds is protected by a password. */
+function onlyProtectedDiffer({ old: before, new: after }: Answers): boolean {
+  const lists = [before, after].map(({ body }) => (isMembers(body) && Array.isArray(body.events) ? (body.events as unknown[]) : undefined));
+  const [one, other] = lists;
+  if (!one || !other) return false;
+  const ids = (list: readonly unknown[]) => new Set(list.map((record) => isMembers(record) && record.id));
+  const [mine, yours] = [ids(one), ids(other)];
+  const alone = [
+    ...one.filter((record) => isMembers(record) && !yours.has(record.id as never)),
+    ...other.filter((record) => isMembers(record) && !mine.has(record.id as never)),
+  ];
+  return alone.length > 0 && alone.every(isProtected);
+}
+
+/** What stands at a path (`$.events[12].venue`) of a body: members by name, records by id or place. */
+function at(body: unknown, path: string): unknown {
+  let value = body;
+  for (const [, name, number] of path.matchAll(/\.(\w+)|\[(\d+)\]/g)) {
+    if (name !== undefined) value = isMembers(value) ? value[name] : undefined;
+    else if (Array.isArray(value)) value = value.find((item) => isMembers(item) && item.id === Number(number)) ?? value[Number(number)];
+  }
+  return value;
+}
+
+const LINK = /^(\$(?:\.events\[\d+\])?)\.(venue|organizer|json_ld)\b/;
+
+/** A venue or organizer of an event whose name is blanked on one side, as it is where it has a password: its other members may be shown there. */
+function ofProtectedLink({ path, old: before, new: after }: Difference, { old: one, new: other }: Answers): boolean {
+  const isName = (value: unknown) => Array.isArray(value) && value.length === 0;
+  if (/\.(venue|organizer)$/.test(path) && ((isName(before) && typeof after === 'string') || (isName(after) && typeof before === 'string')))
+    return true;
+  const [, record = '', member = ''] = LINK.exec(path) ?? [];
+  if (member === '') return false;
+  const linked = [one.body, other.body].flatMap((body) => ['venue', 'organizer'].flatMap((name) => [at(body, `${record}.${name}`)].flat()));
+  return linked.some((link) => isMembers(link) && (isName(link.venue) || isName(link.organizer)));
+}
+
+/** A venue or organizer that is not public is embedded on one side only. */
+function ofHiddenLink({ path }: Difference, { old: one, new: other }: Answers): boolean {
+  const [, record = '', member = ''] = LINK.exec(path) ?? [];
+  if (member === '') return false;
+  const names = member === 'json_ld' ? (/\.json_ld\.(location|organizer)\b/.test(path) ? ['venue', 'organizer'] : []) : [member];
+  return names.some((name) => {
+    const [mine, yours] = [one.body, other.body].map((body) => [at(body, `${record}.${name}`)].flat().filter(isMembers));
+    const alone = [
+      ...mine!.filter(({ id }) => !yours!.some((link) => link.id === id)),
+      ...yours!.filter(({ id }) => !mine!.some((link) => link.id === id)),
+    ];
+    return alone.length > 0 && alone.every((link) => !isPublic(link));
+  });
+}
+
+/** A text for people from a value that differs, short and on one line. */
+export function shown(value: unknown, length = 160): string {
+  if (value === undefined) return '–';
+  const text = typeof value === 'string' ? JSON.stringify(decodeEntities(value)) : JSON.stringify(value);
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}

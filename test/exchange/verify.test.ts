@@ -1,0 +1,331 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type AskingOptions, findSite } from '../../src/exchange/site-client.ts';
+import { type Finding, type VerifySummary, verifySites } from '../../src/exchange/verify.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { NOON } from '../support/asking.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { type Answer, passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { loadSite, resetSite, setOptions } from '../support/site.ts';
+
+const FAST: AskingOptions = { rate: 100_000, concurrency: 4, patience: 1 };
+
+/** Verifies two addresses. Gives what was found, in words, and the summary. */
+async function verified(
+  before: string,
+  after: string,
+  { sample, filters = true, asking = FAST }: { sample?: number; filters?: boolean; asking?: AskingOptions } = {},
+) {
+  const findings: Finding[] = [];
+  const sites = [await findSite(before, asking), await findSite(after, asking)] as const;
+  const summary = await verifySites(...sites, { sample, filters, concurrency: 4, found: (finding) => findings.push(finding) });
+  return { findings, summary, told: findings.map(({ decision, route, path }) => `${decision ?? '!'} ${route} ${path}`) };
+}
+
+/** A server before a site that changes its answers, as another implementation would give them. */
+async function standIn(site: () => RunningSite, change: (path: string, body: Answer['body'], status: number) => unknown) {
+  const seen: string[] = [];
+  const server = http.createServer((req, res) => {
+    seen.push(req.url!);
+    const headers = { host: '127.0.0.1:8081', ...(req.headers.authorization ? { authorization: req.headers.authorization } : {}) };
+    void site()
+      .send('GET', req.url!, { headers })
+      .then(({ status, body, text }) => {
+        const changed = change(decodeURIComponent(req.url!), body, status);
+        res.statusCode =
+          changed !== null && typeof changed === 'object' && 'status' in changed && 'body' in changed ? Number(changed.status) : status;
+        const content =
+          changed !== null && typeof changed === 'object' && 'status' in changed && 'body' in changed ? changed.body : changed;
+        res.setHeader('Content-Type', 'application/json');
+        res.end(content === undefined ? text : JSON.stringify(content));
+      });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const close = () =>
+    new Promise((closed) => {
+      server.closeAllConnections();
+      server.close(closed);
+    });
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close, seen };
+}
+
+describeDatabases('the comparison of two sites', (open) => {
+  const dbs: Database[] = [];
+  const sites: RunningSite[] = [];
+  let dirty = false;
+  beforeAll(async () => {
+    for (const home of [undefined, 'https://calendar.example.org']) {
+      const db = await open();
+      await loadSite(db);
+      dbs.push(db);
+      sites.push(await serveDatabase(db, { clock: () => new Date(NOON), env: home === undefined ? {} : { SITE_URL: home } }));
+    }
+  });
+  beforeEach(async () => {
+    if (dirty) for (const db of dbs) await resetSite(db);
+    dirty = false;
+  });
+  afterAll(() => Promise.all(sites.map((site) => site.close())));
+  const rows = async (work: (db: Database) => PromiseLike<unknown>) => {
+    dirty = true;
+    await work(dbs[1]!);
+    await dbs[1]!.from('fasti_changes').increment('counter');
+  };
+
+  describe('finds nothing', () => {
+    it('between a site and its copy under another address, after every list, record and filter', async () => {
+      const { findings, summary } = await verified(sites[0]!.base, sites[1]!.base);
+      expect(findings).toEqual([]);
+      expect(summary).toMatchObject({ differences: 0, requests: 0, deliberate: {} });
+      expect(summary.records).toEqual({
+        events: { old: 44, new: 44 },
+        venues: { old: 9, new: 9 },
+        organizers: { old: 6, new: 6 },
+        categories: { old: 9, new: 9 },
+        tags: { old: 8, new: 8 },
+      });
+      expect(summary.compared).toBeGreaterThan(350);
+    });
+    it('for those who may see more', async () => {
+      const asking = { ...FAST, credentials: { login: 'admin', password: passwordOf('admin') } };
+      const { findings, summary } = await verified(sites[0]!.base, sites[1]!.base, { filters: false, asking });
+      expect([findings, summary.records.events]).toEqual([[], { old: 50, new: 50 }]);
+    });
+    it('between the two namespaces', async () => {
+      const sites_ = [
+        await findSite(sites[0]!.base, { ...FAST, namespace: 'tribe/events/v1' }),
+        await findSite(`${sites[1]!.base}/wp-json/calendar/events/v1`, FAST),
+      ] as const;
+      expect(sites_.map(({ namespace }) => namespace)).toEqual(['tribe/events/v1', 'calendar/events/v1']);
+      const findings: Finding[] = [];
+      await verifySites(...sites_, { filters: true, sample: 5, concurrency: 4, found: (finding) => findings.push(finding) });
+      expect(findings).toEqual([]);
+    });
+  });
+
+  describe('names what is not the same', () => {
+    const told = async (work: (db: Database) => PromiseLike<unknown>) => {
+      await rows(work);
+      return verified(sites[0]!.base, sites[1]!.base, { filters: false });
+    };
+    it('a text, in the list and in the record, by id and by slug', async () => {
+      const {
+        told: lines,
+        findings,
+        summary,
+      } = await told((db) => db.from('postmeta').where({ post_id: 12, meta_key: '_VenueCity' }).update({ meta_value: 'Elsewhere' }));
+      expect(lines).toEqual(
+        expect.arrayContaining([
+          '! venues/12 $.city',
+          '! venues/by-slug/teatro-rossi $.city',
+          '! venues/12 $.json_ld.address.addressLocality',
+        ]),
+      );
+      expect(findings.find(({ path }) => path === '$.city')).toMatchObject({
+        new: 'Elsewhere',
+        record: { route: 'venues/12', name: 'Teatro Rossi', member: 'city' },
+      });
+      expect(new Set(findings.map(({ record }) => `${record?.route} ${record?.member}`)).size).toBeLessThan(findings.length);
+      expect(summary.differences).toBe(lines.length);
+    });
+    it('a record that is missing', async () => {
+      const { told: lines, summary } = await told((db) => db.from('posts').where('ID', 44).update({ post_status: 'draft' }));
+      expect(lines).toEqual(expect.arrayContaining(['! events/44 $', '! events/44 status']));
+      expect(summary.records.events).toEqual({ old: 44, new: 43 });
+    });
+    it('a record too many', async () => {
+      dirty = true;
+      await dbs[0]!.from('posts').where('ID', 44).update({ post_status: 'draft' });
+      await dbs[0]!.from('fasti_changes').increment('counter');
+      expect((await verified(sites[0]!.base, sites[1]!.base, { filters: false })).summary.records.events).toEqual({ old: 43, new: 44 });
+    });
+    it('a term that an event has lost', async () => {
+      const { told: lines } = await told((db) => db.from('term_relationships').where({ term_taxonomy_id: 5 }).delete());
+      expect(lines.some((line) => /! events\/\d+ \$\.categories\[5\]/.test(line))).toBe(true);
+    });
+    it('a moved event, and its place in the list', async () => {
+      const { told: lines } = await told(async (db) => {
+        await db.from('tec_occurrences').where('post_id', 39).update({ start_date: '2027-01-01 10:00:00' });
+      });
+      expect(lines).toEqual(['! events $.sequence']);
+    });
+    it('filters, by what they find', async () => {
+      await rows((db) => db.from('postmeta').where({ meta_key: '_tribe_featured' }).delete());
+      const { told: lines } = await verified(sites[0]!.base, sites[1]!.base, { sample: 0 });
+      expect(lines).toEqual(expect.arrayContaining(['! events $.events[62]', '! events $.total']));
+    });
+    it('settings that shape answers', async () => {
+      dirty = true;
+      await setOptions(dbs[1]!, { posts_per_page: 7, tribe_events_calendar_options: { posts_per_page: '7' } });
+      expect((await verified(sites[0]!.base, sites[1]!.base, { sample: 0 })).told).toContain('! venues $.total_pages');
+    });
+  });
+
+  describe('tells apart what is meant', () => {
+    const meant = async (change: Parameters<typeof standIn>[1]) => {
+      const old = await standIn(() => sites[0]!, change);
+      try {
+        return await verified(old.base, sites[1]!.base, { sample: 20 });
+      } finally {
+        await old.close();
+      }
+    };
+    const onlyMeant = ({ told, summary }: { told: string[]; summary: VerifySummary }, row: string) => {
+      expect([...new Set(told.map((line) => line.split(' ')[0]))]).toEqual([row]);
+      expect(summary.deliberate[row]).toBeGreaterThan(0);
+      expect(summary.differences).toBe(0);
+    };
+    const without = (url: string, name: string) => url.replace(new RegExp(`([?&])${name}=[^&]*&?`), '$1').replace(/[?&]$/, '');
+
+    it('D21: addresses of lists that have lost filters', async () =>
+      onlyMeant(
+        await meant((_, body) =>
+          body?.events && body.rest_url
+            ? {
+                ...body,
+                rest_url: without(without(body.rest_url, 'categories'), 'tags'),
+                ...(body.next_rest_url ? { next_rest_url: without(body.next_rest_url, 'categories') } : {}),
+              }
+            : undefined,
+        ),
+        'D21',
+      ));
+    it('D18: the name of a protected venue', async () => {
+      const blanked = (event: Answer['body']) => (event?.venue?.id === 22 ? { ...event, venue: { ...event.venue, venue: [] } } : event);
+      const { summary } = await meant((path, body) =>
+        body?.events ? { ...body, events: body.events.map(blanked) } : path.includes('/events/') ? blanked(body) : undefined,
+      );
+      expect(summary).toMatchObject({ differences: 0, deliberate: { D18: expect.any(Number) } });
+    });
+    it('D15: a draft venue in a public event', async () => {
+      const draft = { id: 18, status: 'draft', venue: 'Draft venue' };
+      const added = (event: Answer['body']) =>
+        event?.id === 67
+          ? { ...event, venue: draft, ...(event.json_ld ? { json_ld: { ...event.json_ld, location: { name: 'Draft venue' } } } : {}) }
+          : event;
+      onlyMeant(await meant((_, body) => (body?.events ? { ...body, events: body.events.map(added) } : added(body))), 'D15');
+    });
+    it('D37: a cost that is read otherwise', async () =>
+      onlyMeant(await meant((_, body) => (body?.cost ? { ...body, cost: `${body.cost} – Free` } : undefined)), 'D37'));
+    it('but not a cost that is lost', async () => {
+      const { summary } = await meant((_, body) => (body?.cost ? { ...body, cost: '' } : undefined));
+      expect(summary.differences).toBeGreaterThan(0);
+    });
+    it('D23: a default window that begins a day before', async () =>
+      onlyMeant(
+        await meant((path, body) =>
+          body?.events && !/start|ends|include/.test(path)
+            ? { ...body, rest_url: body.rest_url.replace('2026-11-20', '2026-11-19'), total: body.total + 1 }
+            : undefined,
+        ),
+        'D23',
+      ));
+    it('D22: totals of a search for venues', async () =>
+      onlyMeant(
+        await meant((path, body) => (/venues\/?\?.*search/.test(path) && body?.total !== undefined ? { ...body, total: 99 } : undefined)),
+        'D22',
+      ));
+    it('D20: events of two tags', async () =>
+      onlyMeant(
+        await meant((path, body) =>
+          /tags=\d+,\d+/.test(path) && body?.events ? { ...body, events: body.events.slice(1), total: body.total - 1 } : undefined,
+        ),
+        'D20',
+      ));
+    it('D24: the order of what begins at the same moment', async () =>
+      onlyMeant(
+        await meant((path, body) => {
+          if (!body?.events || !/start_date=1900-01-01&end_date=2999-12-31&per_page=50&page=1$/.test(path)) return undefined;
+          const events = [...body.events];
+          const place = events.findIndex((event, at) => event.start_date === events[at + 1]?.start_date);
+          events.splice(place, 2, events[place + 1], events[place]);
+          return { ...body, events };
+        }),
+        'D24',
+      ));
+    it('D27: coordinates of venues', async () =>
+      onlyMeant(
+        await meant((path, body) =>
+          /venues\/13$/.test(path) && body?.geo_lat ? { ...body, geo_lat: undefined, geo_lng: undefined } : undefined,
+        ),
+        'D27',
+      ));
+    it('additions: parameters that only one describes', async () => {
+      const routes = (body: Answer['body']) =>
+        Object.fromEntries(
+          Object.entries(body.routes as Record<string, Answer['body']>).map(([name, route]) => [
+            name,
+            {
+              ...route,
+              endpoints: route.endpoints.map((endpoint: Answer['body']) => ({
+                ...endpoint,
+                args: { ...endpoint.args, translation_language: undefined, modified_after: undefined },
+              })),
+            },
+          ]),
+        );
+      onlyMeant(
+        await meant((path, body) => (/tribe\/events\/v1$/.test(path) && body?.routes ? { ...body, routes: routes(body) } : undefined)),
+        'additions',
+      );
+    });
+  });
+
+  describe('of a site', () => {
+    it('is found under its home, its root and its namespace, with and without readable addresses', async () => {
+      for (const path of ['', '/', '/wp-json', '/wp-json/', '/wp-json/tribe/events/v1', '/wp-json/tribe/events/v1/'])
+        expect((await findSite(sites[0]!.base + path, FAST)).home).toBe('http://127.0.0.1:8081');
+      const plain = await standIn(
+        () => sites[0]!,
+        (path, body, status) => (path.includes('/wp-json') ? { status: 404, body: {} } : { status, body }),
+      );
+      const site = await findSite(plain.base, FAST);
+      expect((await site.get('events/39')).body).toMatchObject({ id: 39 });
+      expect(plain.seen.at(-1)).toContain('rest_route=');
+      await plain.close();
+    });
+    it('is refused by name where there is no interface, a password is wrong, or it has moved', async () => {
+      const nothing = await standIn(
+        () => sites[0]!,
+        () => ({ status: 404, body: {} }),
+      );
+      await expect(findSite(nothing.base, FAST)).rejects.toMatchObject({ fault: 'site-no-interface' });
+      await nothing.close();
+      await expect(findSite(sites[0]!.base, { ...FAST, credentials: { login: 'admin', password: 'wrong' } })).rejects.toMatchObject({
+        fault: 'site-refused',
+        values: { code: 'incorrect_password' },
+      });
+      const moved = http.createServer((_, res) => res.writeHead(301, { Location: 'https://elsewhere.example/x' }).end());
+      await new Promise<void>((listening) => moved.listen(0, '127.0.0.1', listening));
+      await expect(findSite(`http://127.0.0.1:${(moved.address() as AddressInfo).port}`, FAST)).rejects.toMatchObject({
+        fault: 'site-moved',
+        values: { target: 'https://elsewhere.example' },
+      });
+      moved.close();
+      await expect(findSite('http://127.0.0.1:1', FAST)).rejects.toMatchObject({ fault: 'site-unreachable' });
+    });
+    it('is asked again when it is busy, as late as it wishes', async () => {
+      let refusals = 2;
+      const times: number[] = [];
+      const busy = http.createServer((_, res) => {
+        times.push(performance.now());
+        if (refusals > 0) {
+          refusals -= 1;
+          res.writeHead(503, { 'Retry-After': '1' }).end();
+        } else res.end(JSON.stringify({ namespaces: ['tribe/events/v1'], home: 'http://x.example' }));
+      });
+      await new Promise<void>((listening) => busy.listen(0, '127.0.0.1', listening));
+      expect((await findSite(`http://127.0.0.1:${(busy.address() as AddressInfo).port}`, FAST)).home).toBe('http://x.example');
+      expect(times).toHaveLength(3);
+      expect(times[2]! - times[0]!).toBeGreaterThan(1900);
+      busy.close();
+    });
+    it('is asked no more often than allowed', async () => {
+      const site = await findSite(sites[0]!.base, { ...FAST, rate: 50 });
+      const begun = performance.now();
+      await Promise.all(Array.from({ length: 11 }, () => site.get('tags')));
+      expect(performance.now() - begun).toBeGreaterThan(190);
+    });
+  });
+});
