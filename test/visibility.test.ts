@@ -1,0 +1,441 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Database } from '../src/storage/database.ts';
+import { type As, idsOf, type Json, NOON, ROOT } from './support/asking.ts';
+import { describeDatabases } from './support/databases.ts';
+import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
+import { loadSite } from './support/site.ts';
+
+/*
+ * Nobody sees what is not theirs: every way by which a record may leave, for records in every state, of one's own and of others, for every
+ * role, against a small model of WordPress's rules that shares nothing with the service.
+ */
+
+const STATES = ['publish', 'draft', 'pending', 'private', 'future', 'trash', 'protected', 'hidden'] as const;
+type State = (typeof STATES)[number];
+const ROLES = ['nobody', 'sub', 'contrib', 'auth', 'ed', 'admin'] as const;
+type Role = (typeof ROLES)[number];
+const IDS: Readonly<Record<Role, number>> = { nobody: 0, admin: 1, ed: 2, auth: 3, contrib: 4, sub: 5 };
+/** Whoever wrote what is nobody's own: an account that is gone. */
+const STRANGER = 999;
+
+const KINDS = [
+  { name: 'event', path: '/events', type: 'tribe_events', first: 1000, link: '' },
+  { name: 'venue', path: '/venues', type: 'tribe_venue', first: 2000, link: '_EventVenueID' },
+  { name: 'organizer', path: '/organizers', type: 'tribe_organizer', first: 3000, link: '_EventOrganizerID' },
+] as const;
+type Kind = (typeof KINDS)[number];
+const [EVENTS, VENUES, ORGANIZERS] = KINDS;
+
+/** Public records to hang the others on. `SHOWS` links to all venues and organizers; for each of them there is one event that links to it alone. */
+const PARENT = 74;
+const VENUE = 12;
+const ORGANIZER = 24;
+const CATEGORY = 10;
+const TAG = 18;
+const SHOWS = 900;
+const SINGLE = 4000;
+
+interface Cell {
+  readonly id: number;
+  readonly state: State;
+  readonly own: boolean;
+}
+
+const OWNERS = [STRANGER, 1, 2, 3, 4, 5];
+const idOf = (kind: Kind, owner: number, state: State) => kind.first + OWNERS.indexOf(owner) * 10 + STATES.indexOf(state);
+/** The records of a kind that a role is asked about: a stranger's and its own. */
+const cellsOf = (kind: Kind, role: Role): Cell[] =>
+  STATES.flatMap((state) => [
+    { id: idOf(kind, STRANGER, state), state, own: false },
+    ...(role === 'nobody' ? [] : [{ id: idOf(kind, IDS[role], state), state, own: true }]),
+  ]);
+
+// ------------------------------------------------------------------------------------------------- the model
+const edits = (role: Role) => ['contrib', 'auth', 'ed', 'admin'].includes(role);
+const edgeless = (role: Role) => role === 'ed' || role === 'admin';
+const isPublic = (state: State) => ['publish', 'protected', 'hidden'].includes(state);
+/** May the role read this record at all? */
+const reads = (role: Role, { state, own }: Cell) => isPublic(state) || own || edgeless(role);
+/** Is it in a list for which no status is asked? */
+const listed = (role: Role, cell: Cell) => isPublic(cell.state) || (edits(role) && cell.state !== 'trash' && reads(role, cell));
+/** Is it in a list of the trash? All were published before. */
+const inTrash = (role: Role, { own }: Cell) => edgeless(role) || (own && role === 'auth');
+const shown = (role: Role, cell: Cell) => cell.state !== 'trash' && reads(role, cell);
+const open = ({ state }: Cell) => state !== 'protected';
+const unhidden = ({ state }: Cell) => state !== 'hidden';
+
+// ------------------------------------------------------------------------------------------------- the ways
+type Seen = Set<number>;
+interface Ask {
+  /** Ids of a list, all pages. */
+  list(path: string): Promise<Seen>;
+  get(path: string): Promise<Answer>;
+  /** Anything outside the interface, such as a feed. */
+  page(path: string): Promise<Answer>;
+}
+interface Way {
+  readonly kind: Kind;
+  readonly name: string;
+  /** Which of these records leave by this way. */
+  readonly seen: (ask: Ask, cells: readonly Cell[], role: Role) => Promise<Seen>;
+  readonly model: (role: Role, cell: Cell) => boolean;
+}
+
+const WIDE = 'start_date=2019-01-01&end_date=2040-01-01&per_page=50';
+const each = async (cells: readonly Cell[], test: (cell: Cell) => Promise<boolean>): Promise<Seen> => {
+  const seen: Seen = new Set();
+  for (const cell of cells) if (await test(cell)) seen.add(cell.id);
+  return seen;
+};
+const slugOf = (id: number) => `record-${id}`;
+const storedSlug = ({ id, state }: Cell) => (state === 'trash' ? `${slugOf(id)}__trashed` : slugOf(id));
+const asked = (role: Role, state: State) => (isPublic(state) ? 'publish' : edits(role) ? state : undefined);
+
+/** A list that is asked for one status after the other; those who may not ask get a refusal. */
+const byStatus =
+  (kind: Kind, query: string): Way['seen'] =>
+  async (ask, _cells, role) => {
+    const seen: Seen = new Set();
+    for (const state of STATES) {
+      const status = asked(role, state);
+      if (status === undefined) expect((await ask.get(`${kind.path}?${query}&status=${state}`)).status).toBe(400);
+      else for (const id of await ask.list(`${kind.path}?${query}&status=${status}`)) seen.add(id);
+    }
+    return seen;
+  };
+
+const singles = (kind: Kind): Way[] => {
+  const readable: Way['model'] = kind.name === 'event' ? (role, cell) => shown(role, cell) && open(cell) : reads;
+  const single =
+    (address: (cell: Cell) => string): Way['seen'] =>
+    (ask, cells) =>
+      each(cells, async (cell) => {
+        const { status, body, text } = await ask.get(kind.path + address(cell));
+        expect({ id: cell.id, answered: [200, 403].includes(status), told: status === 200 || !text.includes(`Record ${cell.id}`) }).toEqual(
+          { id: cell.id, answered: true, told: true },
+        );
+        return status === 200 && body.id === cell.id;
+      });
+  return [
+    { kind, name: 'by id', seen: single(({ id }) => `/${id}`), model: readable },
+    {
+      kind,
+      name: 'by slug',
+      seen: single((cell) => `/by-slug/${kind.name === 'event' ? 'parent-event%2F' : ''}${storedSlug(cell)}`),
+      model: readable,
+    },
+    {
+      kind,
+      name: 'by id for editing',
+      seen: single(({ id }) => `/${id}?context=edit`),
+      model:
+        kind.name === 'event'
+          ? (role, cell) => shown(role, cell) && (open(cell) || edgeless(role) || (cell.own && role === 'auth'))
+          : reads,
+    },
+  ];
+};
+
+/** Lists that are narrowed by something an event shows only to those whom it is open to. */
+const filtered = (name: string, filter: string): Way => ({
+  kind: EVENTS,
+  name,
+  seen: (ask) => ask.list(`/events?${WIDE}&${filter}`),
+  model: (role, cell) => listed(role, cell) && open(cell) && unhidden(cell),
+});
+/** Lists of what belongs to an event whose id is given: what may not be read counts as unknown. */
+const asParameter = (path: string): Way => ({
+  kind: EVENTS,
+  name: `as parameter of ${path}`,
+  seen: (ask, cells) =>
+    each(cells, async ({ id }) => {
+      const { status } = await ask.get(path + id);
+      expect([200, 400]).toContain(status);
+      return status === 200;
+    }),
+  model: (role, cell) => reads(role, cell) && open(cell),
+});
+
+const EVENT_WAYS: Way[] = [
+  { kind: EVENTS, name: 'list', seen: (ask) => ask.list(`/events?${WIDE}`), model: (role, cell) => listed(role, cell) && unhidden(cell) },
+  {
+    kind: EVENTS,
+    name: 'list by status',
+    seen: byStatus(EVENTS, WIDE),
+    model: (role, cell) => (cell.state === 'trash' ? inTrash(role, cell) : listed(role, cell) && unhidden(cell)),
+  },
+  {
+    kind: EVENTS,
+    name: 'include',
+    seen: (ask, cells) => ask.list(`/events?per_page=50&include=${cells.map(({ id }) => id).join(',')}`),
+    model: listed,
+  },
+  {
+    kind: EVENTS,
+    name: 'post_parent',
+    seen: (ask) => ask.list(`/events?${WIDE}&post_parent=${PARENT}`),
+    model: (role, cell) => listed(role, cell) && unhidden(cell),
+  },
+  {
+    kind: EVENTS,
+    name: 'search by title',
+    seen: (ask) => ask.list(`/events?${WIDE}&search=markedtitle`),
+    model: (role, cell) => listed(role, cell) && unhidden(cell) && (open(cell) || role !== 'nobody'),
+  },
+  filtered('search by text', 'search=markedtext'),
+  filtered('search by excerpt', 'search=markedexcerpt'),
+  filtered('venue', `venue=${VENUE}`),
+  filtered('organizer', `organizer=${ORGANIZER}`),
+  filtered('category', `categories=${CATEGORY}`),
+  filtered('tag', `tags=${TAG}`),
+  filtered('featured', 'featured=true'),
+  filtered('city', 'city=Pisa'),
+  ...singles(EVENTS),
+  asParameter('/venues?event='),
+  asParameter('/organizers?event='),
+  asParameter('/categories?post='),
+  asParameter('/categories?event='),
+  asParameter('/tags?post='),
+  {
+    kind: EVENTS,
+    name: 'feed of the calendar',
+    seen: async (ask, cells) => {
+      const texts = [
+        await ask.page('/events/?ical=1&per_page=50&start_date=2036-01-01&end_date=2036-12-31'),
+        await ask.page('/events/feed/?start_date=2036-01-01&end_date=2036-12-31'),
+      ];
+      expect(texts.map(({ status }) => status)).toEqual([200, 200]);
+      return each(cells, async ({ id }) => texts.some(({ text }) => text.includes(`Record ${id} `)));
+    },
+    model: (_role, cell) => isPublic(cell.state) && unhidden(cell),
+  },
+  {
+    kind: EVENTS,
+    name: 'feed of one event',
+    seen: (ask, cells) =>
+      each(cells, async (cell) =>
+        (await ask.page(`/event/parent-event%2F${storedSlug(cell)}/?ical=1`)).text.includes(`Record ${cell.id} `),
+      ),
+    model: (_role, cell) => isPublic(cell.state) && open(cell),
+  },
+];
+
+/** Ids of the venues or organizers that an event shows. */
+const embedded = (event: Json, kind: Kind): number[] => [event[kind.name]].flat().map((record: Json) => record.id);
+
+const linkedWays = (kind: Kind): Way[] => [
+  { kind, name: 'list', seen: (ask) => ask.list(`${kind.path}?per_page=50`), model: listed },
+  {
+    kind,
+    name: 'list by status',
+    seen: byStatus(kind, 'per_page=50'),
+    model: (role, cell) => (cell.state === 'trash' ? inTrash(role, cell) : listed(role, cell)),
+  },
+  { kind, name: 'search by name', seen: (ask) => ask.list(`${kind.path}?per_page=50&search=markedtitle`), model: listed },
+  {
+    kind,
+    name: 'search by text',
+    seen: (ask) => ask.list(`${kind.path}?per_page=50&search=markedtext`),
+    model: (role, cell) => listed(role, cell) && open(cell),
+  },
+  {
+    kind,
+    name: 'search by a meta',
+    seen: (ask) => ask.list(`${kind.path}?per_page=50&search=markedmeta`),
+    model: (role, cell) => listed(role, cell) && open(cell),
+  },
+  { kind, name: 'those of an event', seen: (ask) => ask.list(`${kind.path}?per_page=50&event=${SHOWS}`), model: listed },
+  { kind, name: 'those with events', seen: (ask) => ask.list(`${kind.path}?per_page=50&has_events=1`), model: listed },
+  { kind, name: 'those with upcoming events', seen: (ask) => ask.list(`${kind.path}?per_page=50&only_with_upcoming=1`), model: listed },
+  ...singles(kind),
+  {
+    kind,
+    name: 'embedded in an event',
+    seen: async (ask) => new Set(embedded((await ask.get(`/events/${SHOWS}`)).body, kind)),
+    model: shown,
+  },
+  {
+    kind,
+    name: 'embedded in a list',
+    seen: async (ask) => new Set(embedded((await ask.get(`/events?include=${SHOWS}`)).body.events[0], kind)),
+    model: shown,
+  },
+  {
+    kind,
+    name: 'JSON-LD of an event',
+    seen: (ask, cells) =>
+      each(cells, async ({ id }) => {
+        const { json_ld } = (await ask.get(`/events/${SINGLE + id}`)).body;
+        return JSON.stringify(json_ld).includes(`Record ${id} `);
+      }),
+    model: (role, cell) => shown(role, cell) && open(cell),
+  },
+  {
+    kind,
+    name: 'as parameter of the events',
+    seen: (ask, cells) =>
+      each(cells, async ({ id }) => {
+        const { status } = await ask.get(`/events?${WIDE}&${kind.name}=${id}`);
+        expect([200, 400]).toContain(status);
+        return status === 200;
+      }),
+    model: reads,
+  },
+  {
+    kind,
+    name: 'feed of the calendar',
+    seen: async (ask, cells) => {
+      const { text } = await ask.page('/events/?ical=1&start_date=2037-01-01&end_date=2037-12-31');
+      const unfolded = text.replace(/\r?\n[ \t]/g, '');
+      return each(cells, async ({ id }) => unfolded.includes(`Record ${id} `));
+    },
+    model: (_role, cell) => isPublic(cell.state),
+  },
+];
+
+const WAYS = [...EVENT_WAYS, ...linkedWays(VENUES), ...linkedWays(ORGANIZERS)];
+
+// ------------------------------------------------------------------------------------------------- the records
+async function addRecords(db: Database): Promise<void> {
+  const model = (await db.from('posts').where('ID', 38).first())!;
+  const posts: object[] = [];
+  const metas: { post_id: number; meta_key: string; meta_value: string }[] = [];
+  const occurrences: object[] = [];
+  const relationships: object[] = [];
+  const dated = (post_id: number, day: string) => {
+    const [start, end] = [`${day} 10:00:00`, `${day} 12:00:00`];
+    const values = {
+      _EventStartDate: start,
+      _EventEndDate: end,
+      _EventStartDateUTC: start,
+      _EventEndDateUTC: end,
+      _EventTimezone: 'UTC',
+      _EventTimezoneAbbr: 'UTC',
+      _EventDuration: '7200',
+    };
+    metas.push(...Object.entries(values).map(([meta_key, meta_value]) => ({ post_id, meta_key, meta_value })));
+    occurrences.push({
+      occurrence_id: post_id,
+      event_id: post_id,
+      post_id,
+      start_date: start,
+      start_date_utc: start,
+      end_date: end,
+      end_date_utc: end,
+      duration: 7200,
+      hash: `test-${post_id}`,
+      updated_at: start,
+    });
+  };
+  const add = (ID: number, post_type: string, columns: object) =>
+    posts.push({
+      ...model,
+      ID,
+      post_type,
+      post_title: `Record ${ID} markedtitle`,
+      post_name: slugOf(ID),
+      post_status: 'publish',
+      post_author: 1,
+      post_parent: 0,
+      guid: `http://127.0.0.1:8081/?p=${ID}`,
+      ...columns,
+    });
+
+  for (const kind of KINDS) {
+    for (const owner of OWNERS) {
+      for (const state of STATES) {
+        const id = idOf(kind, owner, state);
+        add(id, kind.type, {
+          post_author: owner,
+          post_status: isPublic(state) ? 'publish' : state,
+          post_password: state === 'protected' ? 'sesame' : '',
+          post_name: storedSlug({ id, state, own: false }),
+          post_content: 'markedtext',
+          post_excerpt: 'markedexcerpt',
+          post_parent: kind === EVENTS ? PARENT : 0,
+          ...(state === 'future' ? { post_date: '2036-01-01 10:00:00', post_date_gmt: '2036-01-01 10:00:00' } : {}),
+        });
+        if (state === 'trash') metas.push({ post_id: id, meta_key: '_wp_trash_meta_status', meta_value: 'publish' });
+        if (kind === EVENTS) {
+          dated(id, '2036-05-01');
+          metas.push(
+            { post_id: id, meta_key: '_EventVenueID', meta_value: String(VENUE) },
+            { post_id: id, meta_key: '_EventOrganizerID', meta_value: String(ORGANIZER) },
+            { post_id: id, meta_key: '_tribe_featured', meta_value: '1' },
+          );
+          if (state === 'hidden') metas.push({ post_id: id, meta_key: '_EventHideFromUpcoming', meta_value: 'yes' });
+          relationships.push(
+            { object_id: id, term_taxonomy_id: CATEGORY, term_order: 0 },
+            { object_id: id, term_taxonomy_id: TAG, term_order: 0 },
+          );
+        } else {
+          metas.push(
+            { post_id: id, meta_key: kind === VENUES ? '_VenueAddress' : '_OrganizerPhone', meta_value: 'markedmeta' },
+            { post_id: SHOWS, meta_key: kind.link, meta_value: String(id) },
+          );
+          add(SINGLE + id, 'tribe_events', { post_title: 'Shows one' });
+          dated(SINGLE + id, '2037-05-01');
+          metas.push({ post_id: SINGLE + id, meta_key: kind.link, meta_value: String(id) });
+        }
+      }
+    }
+  }
+  add(SHOWS, 'tribe_events', { post_title: 'Shows all' });
+  dated(SHOWS, '2037-06-01');
+  await db.knex.batchInsert(db.table('posts'), posts as never, 40);
+  await db.knex.batchInsert(db.table('postmeta'), metas as never, 200);
+  await db.knex.batchInsert(db.table('tec_occurrences'), occurrences as never, 50);
+  await db.knex.batchInsert(db.table('term_relationships'), relationships as never, 100);
+  await db.from('fasti_changes').increment('counter');
+}
+
+describeDatabases('who sees what', (open) => {
+  let running: RunningSite;
+  beforeAll(async () => {
+    const db = await open();
+    await loadSite(db);
+    await addRecords(db);
+    running = await serveDatabase(db, { clock: () => new Date(NOON) });
+  });
+  afterAll(() => running.close());
+
+  const askAs = (role: Role): Ask => {
+    const as: { as?: Exclude<As, undefined> } = role === 'nobody' ? {} : { as: role };
+    const get = (path: string) => running.send('GET', ROOT + path, as);
+    return {
+      get,
+      page: (path) => running.send('GET', path, as),
+      list: async (path) => {
+        const seen: Seen = new Set();
+        for (let page = 1, pages = 1; page <= pages; page++) {
+          const { status, body } = await get(`${path}&page=${page}`);
+          expect({ path, status, body: status === 200 ? undefined : body }).toEqual({ path, status: 200, body: undefined });
+          for (const id of idsOf(body)) seen.add(id);
+          pages = body.total_pages;
+          if (page === pages || pages === 0) expect({ path, total: body.total }).toEqual({ path, total: seen.size });
+        }
+        return seen;
+      },
+    };
+  };
+
+  it.each(WAYS.flatMap((way) => ROLES.map((role) => [way.kind.path, way.name, role, way] as const)))(
+    '%s, %s: %s',
+    async (_path, _name, role, way) => {
+      const cells = cellsOf(way.kind, role);
+      const seen = await way.seen(askAs(role), cells, role);
+      const wrong = cells.flatMap((cell) =>
+        seen.has(cell.id) === way.model(role, cell)
+          ? []
+          : [`${cell.own ? 'own' : "a stranger's"} ${cell.state}: ${seen.has(cell.id) ? 'seen' : 'not seen'}`],
+      );
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it('asks about every way, state, role and owner', () => {
+    const cells = WAYS.flatMap((way) => ROLES.flatMap((role) => cellsOf(way.kind, role)));
+    expect(cells).toHaveLength(WAYS.length * (5 * 16 + 8));
+    expect(WAYS.length).toBeGreaterThan(45);
+  });
+});
