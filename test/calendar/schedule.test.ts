@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { daysOf, type Schedule, scheduleDetails } from '../../src/calendar/schedule.ts';
+
+const FORMATS = { date: 'F j, Y', dateWithoutYear: 'F j', time: 'g:i a', beforeTime: ' @ ', beforeEnd: ' - ' };
+const context = { formats: FORMATS, language: 'en', cutoff: '00:00', year: '2026' };
+const event = (start: string, end: string, allDay = false): Schedule => ({ start, end, allDay });
+const plain = (html: string | undefined) => html?.replace(/<[^>]*>/g, '');
+
+describe('when an event is', () => {
+  it.each([
+    [event('2030-01-01 11:00:00', '2030-01-01 13:00:00'), 'January 1, 2030 @ 11:00 am - 1:00 pm', '11:00 am - 1:00 pm'],
+    [event('2026-12-24 18:00:00', '2026-12-24 18:00:00'), 'December 24 @ 6:00 pm', '6:00 pm'],
+    [event('2030-06-04 00:00:00', '2030-06-04 23:59:59', true), 'June 4, 2030', undefined],
+    [event('2020-05-01 00:00:00', '2020-05-03 23:59:59', true), 'May 1, 2020 - May 3, 2020', 'May 1, 2020 - May 3, 2020'],
+    [
+      event('2026-12-31 22:00:00', '2027-01-01 02:00:00'),
+      'December 31, 2026 @ 10:00 pm - January 1, 2027 @ 2:00 am',
+      'December 31, 2026 @ 10:00 pm - January 1, 2027 @ 2:00 am',
+    ],
+  ])('%j is told as %s, in short as %s', (schedule, long, short) => {
+    expect(plain(scheduleDetails(schedule, context))).toBe(long);
+    expect(plain(scheduleDetails(schedule, context, true))).toBe(short);
+  });
+  it('marks its parts', () =>
+    expect(scheduleDetails(event('2030-01-01 11:00:00', '2030-01-01 13:00:00'), context)).toBe(
+      '<span class="tribe-event-date-start">January 1, 2030 @ 11:00 am</span> - <span class="tribe-event-time">1:00 pm</span>',
+    ));
+});
+
+describe('the days of an event', () => {
+  it.each([
+    ['2030-06-10 10:00:00', '2030-06-12 23:00:00', '00:00', 3],
+    ['2030-06-10 22:00:00', '2030-06-11 02:00:00', '00:00', 2],
+    ['2030-06-10 22:00:00', '2030-06-11 02:00:00', '06:00', false],
+    ['2030-06-10 10:00:00', '2030-06-10 11:00:00', '00:00', false],
+  ])('from %s to %s with the cutoff %s are %s', (start, end, cutoff, days) => expect(daysOf(event(start, end), cutoff)).toBe(days));
+});

@@ -1,0 +1,578 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Database } from '../src/storage/database.ts';
+import { describeDatabases } from './support/databases.ts';
+import { describeRecordings, recordingsIn } from './support/replay.ts';
+import { type RunningSite, serveDatabase } from './support/running-site.ts';
+import { loadSite, resetSite } from './support/site.ts';
+
+describeRecordings('companion routes as recorded from the reference', recordingsIn('recordings-companion'));
+
+const CORE = '/wp-json/wp/v2';
+const TEC = '/wp-json/tec/v1';
+const ACKNOWLEDGED = { 'X-TEC-EEA': 'yes' };
+const TINY = readFileSync(new URL('fixtures/uploads/2026/11/tiny.png', import.meta.url));
+
+describeDatabases('the companion routes', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  const send: RunningSite['send'] = (...args) => running.send(...args);
+  const idsOf = async (path: string, as?: string) => (await send('GET', path, as ? { as } : {})).body.map(({ id }: { id: number }) => id);
+  const metasOf = async (id: number, key: string) =>
+    (await db.from('postmeta').where({ post_id: id, meta_key: key }).orderBy('meta_id').select('meta_value')).map((row) => row.meta_value);
+
+  beforeAll(async () => {
+    db = await open();
+    await loadSite(db);
+    running = await serveDatabase(db);
+  });
+  afterAll(() => running.close());
+
+  describe('the index', () => {
+    it('names the namespaces and their routes', async () => {
+      const { body } = await send('GET', '/wp-json/');
+      expect(body.namespaces).toEqual(expect.arrayContaining(['calendar/events/v1', 'tribe/events/v1', 'wp/v2', 'tec/v1']));
+      expect(Object.keys(body.routes)).toEqual(
+        expect.arrayContaining([
+          '/wp/v2',
+          '/wp/v2/media',
+          '/wp/v2/tribe_events/(?P<id>\\d+)',
+          '/wp/v2/users/me',
+          '/tec/v1/events',
+          '/tec/v1/docs',
+        ]),
+      );
+    });
+    it('describes a namespace of its own', async () => {
+      const { body } = await send('GET', CORE);
+      expect(body).toMatchObject({ namespace: 'wp/v2', routes: { '/wp/v2/tags': { methods: ['GET', 'POST'] } } });
+      expect(body.routes['/wp/v2/tags'].endpoints[0].args.per_page).toMatchObject({
+        default: 10,
+        type: 'integer',
+        minimum: 1,
+        maximum: 100,
+      });
+    });
+    it('stays when the calendar is switched off', async () => {
+      expect((await send('OPTIONS', `${CORE}/tags`)).body).toMatchObject({ namespace: 'wp/v2', methods: ['GET', 'POST'] });
+    });
+  });
+
+  describe('a list', () => {
+    it.each([
+      ['tribe_venue?per_page=2&page=2&order=asc', [14, 15]],
+      ['tribe_venue?include=14,12&orderby=include', [14, 12]],
+      ['tribe_venue?exclude=12,13,14,15,16,17&order=asc', [19, 22, 23]],
+      ['tribe_venue?slug=teatro-rossi', [12]],
+      ['tribe_venue?search=hall', [14]],
+      ['tribe_venue?orderby=title&order=asc&per_page=2', [16, 13]],
+      ['tribe_venue?offset=7', [13, 12]],
+      ['tribe_venue?author=2', [23]],
+      ['tribe_venue?author_exclude=1', [23]],
+      ['tribe_venue?after=2021-05-08T00:00:00', [23, 22]],
+      ['tribe_venue?before=2021-05-02T00:00:00', [12]],
+      ['tribe_events?tags=11&order=asc', [44, 73]],
+      ['tribe_events?tribe_events_cat=4&tags_exclude=11', [81]],
+      ['tribe_events?slug=past-concert', [33]],
+      ['tribe_events?include=33', [33]],
+      ['tags?search=f', [12, 11]],
+      ['tags?post=44', [11]],
+      ['tags?slug=free', [11]],
+      ['tags?include=13,11&orderby=include', [13, 11]],
+      ['tribe_events_cat?parent=2', [3, 9]],
+      ['tribe_events_cat?hide_empty=true&orderby=id&per_page=2', [2, 3]],
+      ['media?search=wide', [11]],
+      ['media?media_type=image&order=asc', [10, 11]],
+      ['media?mime_type=image/jpeg', []],
+      ['media?parent=44', []],
+      ['users?slug=ed', [2]],
+      ['users?include=2,1&orderby=include', [2, 1]],
+    ])('%s holds %j', async (path, ids) => expect(await idsOf(`${CORE}/${path}`)).toEqual(ids));
+
+    it('tells totals and neighbours as headers, with the query as it was', async () => {
+      const { headers } = await send('GET', `${CORE}/tribe_venue?per_page=4&page=2&include=12,13,14,15,16,17&x=a%20b`);
+      expect(headers).toMatchObject({ 'x-wp-total': '6', 'x-wp-totalpages': '2' });
+      expect(headers.link).toContain('page=1');
+      expect(headers.link).toMatch(/per_page=4&page=1&include%5B0%5D=12&.*x=a\+b>; rel="prev"/);
+      expect(headers.link).not.toContain('rel="next"');
+    });
+    it.each([
+      ['per_page=101', 'rest_out_of_bounds', null],
+      ['per_page=0', 'rest_out_of_bounds', null],
+      ['per_page=x', 'rest_invalid_type', { param: 'per_page' }],
+      ['order=up', 'rest_not_in_enum', { param: 'order' }],
+      ['include=1,x', 'rest_invalid_type', { param: 'include[1]' }],
+      ['after=soon', 'rest_invalid_date', null],
+      ['status=draft', 'rest_forbidden_status', { status: 401 }],
+      ['context=all', 'rest_not_in_enum', { param: 'context' }],
+    ])('refuses %s as %s', async (query, code, data) => {
+      const { status, body } = await send('GET', `${CORE}/tribe_venue?${query}`);
+      const [name] = query.split('=') as [string];
+      expect({ status, code: body.code, detail: body.data.details[name] }).toMatchObject({
+        status: 400,
+        code: 'rest_invalid_param',
+        detail: { code, data },
+      });
+    });
+    it.each([
+      ['tribe_venue?page=9', 400, 'rest_post_invalid_page_number'],
+      ['tribe_venue?orderby=relevance', 400, 'rest_no_search_term_defined'],
+      ['tribe_venue?orderby=include', 400, 'rest_orderby_include_missing_include'],
+      ['tribe_venue?context=edit', 401, 'rest_forbidden_context'],
+      ['tribe_venue/999', 404, 'rest_post_invalid_id'],
+      ['tribe_venue/44', 404, 'rest_post_invalid_id'],
+      ['tribe_venue/18', 401, 'rest_forbidden'],
+      ['tribe_events/73?password=wrong', 401, 'rest_post_incorrect_password'],
+      ['tags/999', 404, 'rest_term_invalid'],
+      ['tags?post=82', 401, 'rest_forbidden_context'],
+      ['users/999', 404, 'rest_user_invalid_id'],
+      ['users/5', 401, 'rest_user_cannot_view'],
+      ['users?roles=editor', 401, 'rest_user_cannot_view'],
+      ['users?orderby=email', 401, 'rest_forbidden_orderby'],
+      ['media/12', 404, 'rest_post_invalid_id'],
+      ['types/nothing', 404, 'rest_type_invalid'],
+      ['taxonomies/nothing', 404, 'rest_taxonomy_invalid'],
+      ['posts', 404, 'rest_no_route'],
+    ])('%s is %i %s', async (path, status, code) => expect(await send('GET', `${CORE}/${path}`)).toMatchObject({ status, body: { code } }));
+
+    it('holds drafts for those alone who may see them', async () => {
+      expect(await idsOf(`${CORE}/tribe_events?status=draft&orderby=id&order=asc`, 'ed')).toEqual([80, 82, 88]);
+      expect(await idsOf(`${CORE}/tribe_events?status=draft`, 'contrib')).toEqual([80]);
+      expect((await send('GET', `${CORE}/tribe_events?status=draft`, { as: 'contrib' })).headers['x-wp-total']).toBe('1');
+    });
+    it('costs the same number of queries however long it is', async () => {
+      const count = async (perPage: number) => {
+        let queries = 0;
+        const note = () => {
+          queries += 1;
+        };
+        running.site.db.knex.on('query', note);
+        await send('GET', `${CORE}/tribe_events?_embed=1&per_page=${perPage}`, { as: 'admin' });
+        running.site.db.knex.removeListener('query', note);
+        return queries;
+      };
+      expect(await count(40)).toBe(await count(25));
+    });
+  });
+
+  describe('a record', () => {
+    it('shows as much as its context wants', async () => {
+      const shown = async (context: string, as?: string) =>
+        (await send('GET', `${CORE}/tribe_venue/12?context=${context}`, as ? { as } : {})).body;
+      expect(Object.keys(await shown('embed')).sort()).toEqual(
+        ['_links', 'author', 'date', 'excerpt', 'featured_media', 'id', 'link', 'slug', 'title', 'type'].sort(),
+      );
+      expect(await shown('view')).not.toHaveProperty('title.raw');
+      expect(await shown('edit', 'admin')).toMatchObject({
+        title: { raw: 'Teatro Rossi' },
+        content: { raw: '<p>An old theatre.</p>' },
+        password: '',
+      });
+    });
+    it('has only the members that _fields names', async () =>
+      expect((await send('GET', `${CORE}/tribe_venue/12?_fields=id,title.rendered`)).body).toEqual({
+        id: 12,
+        title: { rendered: 'Teatro Rossi' },
+      }));
+    it('is opened by its password', async () => {
+      expect((await send('GET', `${CORE}/tribe_venue/22`)).body.content).toEqual({ rendered: '', protected: true });
+      const [row] = await db.from('posts').where('ID', 73).select('post_password');
+      const { body } = await send('GET', `${CORE}/tribe_events/73?password=${row?.post_password}`);
+      expect(body.content).toMatchObject({ protected: true, rendered: expect.stringMatching(/\S/) });
+    });
+    it('embeds what it links to', async () => {
+      const { body } = await send('GET', `${CORE}/tribe_events/44?_embed`);
+      expect(body._embedded).toMatchObject({
+        author: [{ id: 1, name: 'admin' }],
+        'wp:term': [[{ id: 11, name: 'free' }], [{ id: 3 }, { id: 4 }]],
+      });
+      expect((await send('GET', `${CORE}/tribe_venue/12?_embed=wp:featuredmedia`)).body._embedded).toEqual({
+        'wp:featuredmedia': [expect.objectContaining({ id: 10, media_type: 'image' })],
+      });
+      expect((await send('GET', `${CORE}/tribe_events_cat/3?_embed=1`)).body._embedded.up).toMatchObject([{ id: 2, name: 'Music' }]);
+    });
+  });
+
+  describe('the caller', () => {
+    it('is told about with what is needed to edit, on demand', async () => {
+      const { status, body } = await send('GET', `${CORE}/users/me?context=edit`, { as: 'ed' });
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        id: 2, username: 'ed', email: 'ed@example.test', roles: ['editor'], locale: 'en_US', registered_date: '2026-11-20T07:45:35+00:00',
+        capabilities: { edit_tribe_events: true, editor: true }, extra_capabilities: { editor: true },
+      }); // biome-ignore format: pairs
+    });
+    it('has no e-mail address otherwise', async () => {
+      const { body } = await send('GET', `${CORE}/users/me`, { as: 'sub' });
+      expect(body).toMatchObject({ id: 5, name: 'Sub', slug: 'sub' });
+      expect(body).not.toHaveProperty('email');
+    });
+    it('is not changed here', async () =>
+      expect(await send('POST', `${CORE}/users/me`, { as: 'sub', body: { name: 'X' } })).toMatchObject({
+        status: 501,
+        body: { code: 'rest_not_implemented' },
+      }));
+  });
+
+  describe('writing', () => {
+    beforeEach(() => resetSite(db));
+
+    it('makes a draft, unless a status is named', async () => {
+      const { status, body, headers } = await send('POST', `${CORE}/tribe_venue`, {
+        as: 'ed',
+        body: { title: 'Hall', content: 'Old.', slug: 'the-hall', excerpt: 'A hall' },
+      });
+      expect(status).toBe(201);
+      expect(body).toMatchObject({
+        status: 'draft',
+        slug: 'the-hall',
+        title: { raw: 'Hall' },
+        content: { raw: 'Old.' },
+        excerpt: { raw: 'A hall' },
+        author: 2,
+      });
+      expect(headers.location).toBe(`http://127.0.0.1:8081${CORE}/tribe_venue/${body.id}`);
+    });
+    it('makes a second venue of a name that exists', async () => {
+      const { body } = await send('POST', `${CORE}/tribe_venue`, { as: 'admin', body: { title: 'Teatro Rossi', status: 'publish' } });
+      expect(body).toMatchObject({ id: 93, slug: 'teatro-rossi-2', status: 'publish' });
+    });
+    it('writes metas back, and what follows from them', async () => {
+      const { meta } = (await send('GET', `${CORE}/tribe_events/44`)).body;
+      const changed = {
+        ...meta,
+        _EventStartDate: '2030-01-02 15:00:00',
+        _EventEndDate: '2030-01-02 16:00:00',
+        _EventVenueID: [13],
+        _EventURL: '',
+      };
+      const { status, body } = await send('POST', `${CORE}/tribe_events/44`, { as: 'admin', body: { meta: changed } });
+      expect(status).toBe(200);
+      expect(body.meta).toMatchObject({
+        _EventStartDate: '2030-01-02 15:00:00',
+        _EventStartDateUTC: '2030-01-02 14:00:00',
+        _EventVenueID: [13],
+        _EventURL: '',
+        _EventCost: '€10',
+      });
+      expect(await metasOf(44, '_EventDuration')).toEqual(['3600']);
+      const [occurrence] = await db.from('tec_occurrences').where('post_id', 44).select('start_date_utc');
+      expect(occurrence?.start_date_utc).toBe('2030-01-02 14:00:00');
+      expect((await send('GET', '/wp-json/tribe/events/v1/events/44')).body).toMatchObject({
+        start_date: '2030-01-02 15:00:00',
+        venue: { id: 13 },
+      });
+    });
+    it('keeps what it does not name', async () => {
+      await send('POST', `${CORE}/tribe_venue/12`, { as: 'admin', body: { meta: { _VenueCity: 'Lucca' } } });
+      expect((await send('GET', `${CORE}/tribe_venue/12`)).body).toMatchObject({
+        title: { rendered: 'Teatro Rossi' }, status: 'publish', featured_media: 10, meta: { _VenueCity: 'Lucca', _VenueZip: '56126' },
+      }); // biome-ignore format: pairs
+    });
+    it('keeps metas that are no fields, without markup', async () => {
+      const meta = { _EventCostDescription: 'at the <b>door</b>', _tribe_events_status: 'canceled', unknown: 'x' };
+      const { body } = await send('POST', `${CORE}/tribe_events/44`, { as: 'admin', body: { meta } });
+      expect(body.meta).toMatchObject({ _EventCostDescription: 'at the door', _tribe_events_status: 'canceled' });
+      expect(await metasOf(44, 'unknown')).toEqual([]);
+    });
+    it('sets terms and picture, and takes them away', async () => {
+      const { body } = await send('POST', `${CORE}/tribe_events/44`, {
+        as: 'admin',
+        body: { tags: [13], tribe_events_cat: [], featured_media: 11 },
+      });
+      expect(body).toMatchObject({ tags: [13], tribe_events_cat: [], featured_media: 11 });
+      expect((await send('POST', `${CORE}/tribe_events/44`, { as: 'admin', body: { featured_media: 0 } })).body.featured_media).toBe(0);
+    });
+    it.each<[string, string, string, string | undefined, object, number, string]>([
+      ['anonymous callers', 'POST', 'tribe_venue', undefined, { title: 'X' }, 401, 'rest_cannot_create'],
+      ['subscribers', 'POST', 'tribe_venue', 'sub', { title: 'X' }, 403, 'rest_cannot_create'],
+      ['authors for others', 'POST', 'tribe_venue', 'auth', { title: 'X', author: 1 }, 403, 'rest_cannot_edit_others'],
+      ['contributors who publish', 'POST', 'tribe_venue', 'contrib', { title: 'X', status: 'publish' }, 403, 'rest_cannot_publish'],
+      ['authors of other people’s records', 'POST', 'tribe_venue/12', 'auth', { title: 'X' }, 403, 'rest_cannot_edit'],
+      ['what does not exist', 'POST', 'tribe_venue/999', 'admin', { title: 'X' }, 404, 'rest_post_invalid_id'],
+      ['an unknown author', 'POST', 'tribe_venue/12', 'admin', { author: 99 }, 400, 'rest_invalid_author'],
+      ['an unknown picture', 'POST', 'tribe_venue/12', 'admin', { featured_media: 999 }, 400, 'rest_invalid_featured_media'],
+      ['a script as address', 'POST', 'tribe_venue/12', 'admin', { meta: { _VenueURL: 'javascript:alert(1)' } }, 400, 'rest_invalid_param'],
+      ['metas of the wrong type', 'POST', 'tribe_venue/12', 'admin', { meta: { _VenueCity: ['x'] } }, 400, 'rest_invalid_param'],
+      ['a name without text', 'POST', 'tribe_venue', 'admin', { title: '<b></b>' }, 400, 'could-not-create-venue'],
+      ['those who may not delete', 'DELETE', 'tribe_venue/12', 'auth', {}, 403, 'rest_cannot_delete'],
+      ['tags of subscribers', 'POST', 'tags', 'sub', { name: 'X' }, 403, 'rest_cannot_create'],
+      ['tags that authors change', 'POST', 'tags/11', 'auth', { name: 'X' }, 403, 'rest_cannot_update'],
+      ['terms without a name', 'POST', 'tags', 'admin', {}, 400, 'rest_missing_callback_param'],
+      ['terms into the trash', 'DELETE', 'tags/11', 'admin', {}, 501, 'rest_trash_not_supported'],
+      ['terms that exist', 'POST', 'tags', 'admin', { name: 'free' }, 400, 'term_exists'],
+      ['a category under nothing', 'POST', 'tribe_events_cat', 'admin', { name: 'X', parent: 999 }, 400, 'rest_term_invalid'],
+    ])('refuses %s', async (_, method, path, as, body, status, code) =>
+      expect(await send(method, `${CORE}/${path}`, { body, ...(as ? { as } : {}) })).toMatchObject({ status, body: { code } }),
+    );
+
+    it('trashes, and deletes for good by force', async () => {
+      expect((await send('DELETE', `${CORE}/tribe_venue/17`, { as: 'admin' })).body).toMatchObject({ id: 17, status: 'trash' });
+      expect(await send('DELETE', `${CORE}/tribe_venue/17`, { as: 'admin' })).toMatchObject({
+        status: 410,
+        body: { code: 'rest_already_trashed' },
+      });
+      expect((await send('DELETE', `${CORE}/tribe_venue/17?force=true`, { as: 'admin' })).body).toMatchObject({
+        deleted: true,
+        previous: { id: 17 },
+      });
+      expect((await send('GET', `${CORE}/tribe_venue/17`, { as: 'admin' })).status).toBe(404);
+    });
+    it('makes, changes and deletes terms', async () => {
+      const { status, body, headers } = await send('POST', `${CORE}/tags`, { as: 'contrib', body: { name: 'Open air' } });
+      expect({ status, slug: body.slug, location: headers.location }).toEqual({
+        status: 201,
+        slug: 'open-air',
+        location: `http://127.0.0.1:8081${CORE}/tags/19`,
+      });
+      expect((await send('PUT', `${CORE}/tags/19`, { as: 'admin', body: { description: 'Under the sky' } })).body).toMatchObject({
+        name: 'Open air',
+        description: 'Under the sky',
+      });
+      expect((await send('DELETE', `${CORE}/tags/19?force=1`, { as: 'admin' })).body).toMatchObject({
+        deleted: true,
+        previous: { id: 19 },
+      });
+    });
+  });
+
+  describe('the library', () => {
+    beforeEach(() => resetSite(db));
+    const raw = (headers: Record<string, string> = {}, as = 'auth', body: Buffer = TINY) =>
+      send('POST', `${CORE}/media`, {
+        as,
+        body,
+        headers: { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="My poster.png"', ...headers },
+      });
+    const form = (fields: Record<string, string>, file?: { field?: string; name?: string; bytes?: Buffer }) => {
+      const parts = Object.entries(fields).map(
+        ([name, value]) => `--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+      );
+      const { field = 'file', name = 'poster.png', bytes = TINY } = file ?? {};
+      const head = `--B\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\nContent-Type: image/png\r\n\r\n`;
+      return Buffer.concat([
+        Buffer.from(parts.join('')),
+        ...(file ? [Buffer.from(head), bytes, Buffer.from('\r\n')] : []),
+        Buffer.from('--B--\r\n'),
+      ]);
+    };
+    const sent = (body: Buffer, as = 'auth') =>
+      send('POST', `${CORE}/media`, { as, body, headers: { 'Content-Type': 'multipart/form-data; boundary=B' } });
+    const fileOf = (url: string) => join(running.site.config.uploadsDir, new URL(url).pathname.replace('/wp-content/uploads/', ''));
+
+    it('takes a file as the body of a request', async () => {
+      const { status, body, headers } = await raw();
+      expect(status).toBe(201);
+      expect(body).toMatchObject({
+        title: { raw: 'My-poster' }, author: 3, media_type: 'image', mime_type: 'image/png', status: 'inherit', post: null, media_details: { width: 10, height: 10 },
+      }); // biome-ignore format: pairs
+      expect(headers.location).toBe(`http://127.0.0.1:8081${CORE}/media/${body.id}`);
+      expect(readFileSync(fileOf(body.source_url))).toEqual(TINY);
+      expect((await send('GET', new URL(body.source_url).pathname)).status).toBe(200);
+    });
+    it('takes a file as a field of a form, with what is said about it', async () => {
+      const fields = {
+        title: 'The poster',
+        alt_text: 'A poster',
+        caption: 'Come!',
+        description: 'Of the <em>fair</em><script>x</script>',
+        post: '79',
+      };
+      const { status, body } = await sent(form(fields, {}));
+      expect(status).toBe(201);
+      expect(body).toMatchObject({ title: { raw: 'The poster' }, alt_text: 'A poster', caption: { raw: 'Come!' }, post: 79 });
+      expect(body.description.raw).not.toContain('<script>');
+    });
+    it('gives an image that events can use', async () => {
+      const { body } = await raw();
+      const changed = await send('POST', '/wp-json/tribe/events/v1/events/79', { as: 'auth', body: { image: body.id } });
+      expect(changed.body.image).toMatchObject({ id: body.id, url: body.source_url });
+    });
+    it.each([
+      ['no file', {}, Buffer.alloc(0), 'rest_upload_no_data'],
+      ['no name', { 'Content-Disposition': '' }, TINY, 'rest_upload_no_content_disposition'],
+      ['a disposition without a name', { 'Content-Disposition': 'attachment' }, TINY, 'rest_upload_invalid_disposition'],
+      ['a page that says it is an image', {}, Buffer.from('<html><script>alert(1)</script></html>'), 'rest_upload_sideload_error'],
+      [
+        'a drawing that can hold scripts',
+        { 'Content-Type': 'image/svg+xml' },
+        Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+        'rest_upload_sideload_error',
+      ],
+    ])('refuses %s', async (_, headers, bytes, code) => {
+      const named = headers as Record<string, string>;
+      expect(await raw(named, 'auth', bytes)).toMatchObject({ status: 400, body: { code } });
+      expect(await db.from('posts').where('ID', '>', 92)).toEqual([]);
+    });
+    it('refuses a file that arrives otherwise than it left', async () =>
+      expect(await raw({ 'Content-MD5': 'd41d8cd98f00b204e9800998ecf8427e' })).toMatchObject({
+        status: 412,
+        body: { code: 'rest_upload_hash_mismatch' },
+      }));
+    it('refuses a form without the field', async () => {
+      expect(await sent(form({ title: 'X' }))).toMatchObject({ status: 400, body: { code: 'rest_upload_no_data' } });
+      expect(await sent(form({}, { field: 'picture' }))).toMatchObject({ status: 400, body: { code: 'rest_upload_no_data' } });
+    });
+    it('refuses what is too large', async () => {
+      const limited = await serveDatabase(db, { env: { BODY_LIMIT: '1kb' } });
+      const answer = await limited.send('POST', `${CORE}/media`, {
+        as: 'auth',
+        body: Buffer.alloc(2000),
+        headers: { 'Content-Type': 'image/png' },
+      });
+      await limited.close();
+      expect(answer).toMatchObject({ status: 413, body: { code: 'rest_request_too_large' } });
+    });
+    it.each([
+      ['sub', 403, 'rest_cannot_create'],
+      ['contrib', 403, 'rest_cannot_create'],
+    ])('takes nothing from %s', async (as, status, code) => expect(await raw({}, as)).toMatchObject({ status, body: { code } }));
+    it('takes nothing from strangers', async () =>
+      expect(await send('POST', `${CORE}/media`, { body: TINY, headers: { 'Content-Type': 'image/png' } })).toMatchObject({
+        status: 401,
+        body: { code: 'rest_cannot_create' },
+      }));
+    it('attaches nothing to what others wrote', async () =>
+      expect(await sent(form({ post: '44' }, {}))).toMatchObject({ status: 403, body: { code: 'rest_cannot_edit' } }));
+    it('stores a name as a name, wherever it leads', async () => {
+      const { body } = await raw({ 'Content-Disposition': 'attachment; filename="../../evil.php.png"' });
+      expect(body.source_url).toMatch(/\/wp-content\/uploads\/\d{4}\/\d\d\/evil\.php_\.png$/);
+    });
+    it('shows what hangs under a draft to those alone who may read it', async () => {
+      const { body } = await sent(form({ post: '88' }, {}));
+      const path = `${CORE}/media/${body.id}`;
+      expect((await send('GET', path)).status).toBe(401);
+      expect((await send('GET', path, { as: 'contrib' })).status).toBe(403);
+      expect((await send('GET', path, { as: 'ed' })).status).toBe(200);
+      expect(await idsOf(`${CORE}/media`)).not.toContain(body.id);
+      expect(await idsOf(`${CORE}/media`, 'auth')).toContain(body.id);
+    });
+    it('changes what is said about a file', async () => {
+      const { body } = await send('POST', `${CORE}/media/10`, { as: 'admin', body: { alt_text: 'Ten dots', title: { raw: 'Dots' } } });
+      expect(body).toMatchObject({ alt_text: 'Ten dots', title: { raw: 'Dots' } });
+      expect(await send('POST', `${CORE}/media/10`, { as: 'auth', body: { alt_text: 'X' } })).toMatchObject({
+        status: 403,
+        body: { code: 'rest_cannot_edit' },
+      });
+    });
+    it('deletes a file for good, and where it was shown', async () => {
+      const { body } = await raw();
+      const file = fileOf(body.source_url);
+      await send('POST', '/wp-json/tribe/events/v1/events/79', { as: 'auth', body: { image: body.id } });
+      const path = `${CORE}/media/${body.id}`;
+      expect(await send('DELETE', path, { as: 'auth' })).toMatchObject({ status: 501, body: { code: 'rest_trash_not_supported' } });
+      expect(await send('DELETE', `${path}?force=true`, { as: 'contrib' })).toMatchObject({
+        status: 403,
+        body: { code: 'rest_cannot_delete' },
+      });
+      expect((await send('DELETE', `${path}?force=true`, { as: 'auth' })).body).toMatchObject({ deleted: true, previous: { id: body.id } });
+      expect(existsSync(file)).toBe(false);
+      expect(await metasOf(79, '_thumbnail_id')).toEqual([]);
+    });
+  });
+
+  describe('the newer interface', () => {
+    beforeEach(() => resetSite(db));
+    const call = (method: string, path: string, options: Parameters<RunningSite['send']>[2] = {}) =>
+      send(method, `${TEC}/${path}`, { ...options, headers: { ...ACKNOWLEDGED, ...options.headers } });
+
+    it.each([
+      ['GET', 'events', undefined],
+      ['GET', 'venues/12', undefined],
+      ['POST', 'venues', 'admin'],
+      ['PUT', 'venues/12', 'admin'],
+      ['DELETE', 'venues/12', 'admin'],
+    ])('answers %s %s only to those who acknowledge that it may change', async (method, path, as) => {
+      const answer = await send(method, `${TEC}/${path}`, { ...(as ? { as } : {}), body: method === 'GET' ? null : { title: 'X' } });
+      expect(answer).toMatchObject({ status: 400, body: { code: 'missing_experimental_endpoint_acknowledgement' } });
+    });
+    it('does so whatever was answered before', async () => {
+      expect((await call('GET', 'organizers/24')).status).toBe(200);
+      expect((await send('GET', `${TEC}/organizers/24`)).status).toBe(400);
+      expect((await call('GET', 'organizers/24')).headers.vary).toContain('X-TEC-EEA');
+    });
+    it('creates an event with what it links to', async () => {
+      const { status, body } = await call('POST', 'events', {
+        as: 'ed',
+        body: {
+          title: 'Fair',
+          content: 'Come!',
+          start_date: '2030-12-01 10:00:00',
+          end_date: '2030-12-02 12:00:00',
+          venues: [12],
+          organizers: [24, 25],
+          tribe_events_cat: [3],
+          tags: [11],
+          cost: '5',
+        },
+      });
+      expect(status).toBe(201);
+      expect(body).toMatchObject({
+        title: { rendered: 'Fair' }, status: 'publish', start_date_utc: '2030-12-01 09:00:00', multiday: 2, cost: '$5', tags: [11], tribe_events_cat: [3],
+        venues: [{ id: 12 }], organizers: [{ id: 24 }, { id: 25 }], organizer_names: ['ACME Events', 'Coop &#038; Friends'],
+      }); // biome-ignore format: pairs
+    });
+    it('takes UTC times and a duration as well', async () => {
+      const { body } = await call('POST', 'events', {
+        as: 'ed',
+        body: { title: 'Fair', start_date_utc: '2030-12-01 09:00:00', duration: 3600 },
+      });
+      expect(body).toMatchObject({ start_date: '2030-12-01 10:00:00', end_date: '2030-12-01 11:00:00', duration: '3600' });
+    });
+    it('changes what is named', async () => {
+      const { status, body } = await call('PUT', 'venues/12', { as: 'admin', body: { city: 'Lucca', excerpt: 'Short' } });
+      expect({ status, ...body }).toMatchObject({
+        status: 'publish',
+        city: 'Lucca',
+        zip: '56126',
+        excerpt: { rendered: '<p>Short</p>\n' },
+      });
+    });
+    it('trashes a record, once', async () => {
+      expect(await call('DELETE', 'venues/17', { as: 'admin' })).toMatchObject({ status: 200, body: { id: 17 } });
+      expect(await call('DELETE', 'venues/17', { as: 'admin' })).toMatchObject({
+        status: 410,
+        body: { error: expect.stringMatching(/\S/) },
+      });
+      expect(await call('GET', 'venues/17', { as: 'admin' })).toMatchObject({ status: 404, body: { error: expect.stringMatching(/\S/) } });
+      expect((await call('DELETE', 'venues/17?force=true', { as: 'admin' })).status).toBe(200);
+    });
+    it.each<[string, string, string, string | undefined, object, number, string]>([
+      ['strangers', 'POST', 'events', undefined, { title: 'X' }, 401, 'rest_forbidden'],
+      ['subscribers', 'POST', 'events', 'sub', { title: 'X' }, 403, 'rest_forbidden'],
+      ['authors of other people’s records', 'PUT', 'events/44', 'auth', { title: 'X' }, 403, 'rest_forbidden'],
+      ['an event without dates', 'POST', 'events', 'admin', { title: 'X' }, 400, 'rest_missing_callback_param'],
+      [
+        'an end before the start',
+        'POST',
+        'events',
+        'admin',
+        { title: 'X', start_date: '2030-01-02', end_date: '2030-01-01' },
+        400,
+        'rest_invalid_param',
+      ],
+      ['an unknown venue', 'PUT', 'events/44', 'admin', { venues: [999] }, 400, 'rest_invalid_param'],
+    ])('refuses %s', async (_, method, path, as, body, status, code) =>
+      expect(await call(method, path, { body, ...(as ? { as } : {}) })).toMatchObject({ status, body: { code } }),
+    );
+
+    it('keeps drafts from those who may not see them', async () => {
+      expect((await call('GET', 'events/82', { as: 'contrib' })).status).toBe(403);
+      expect((await call('GET', 'events/80', { as: 'contrib' })).status).toBe(200);
+      const { body } = await call('GET', 'events?status=draft', { as: 'contrib' });
+      expect(body.map(({ id }: { id: number }) => id)).toEqual([80]);
+    });
+    it('opens a protected record to its password', async () => {
+      const [row] = await db.from('posts').where('ID', 73).select('post_password');
+      expect((await call('GET', `events/73?password=${row?.post_password}`)).body).toMatchObject({
+        start_date: '2030-09-01 10:00:00',
+        venues: [{ id: 12 }],
+      });
+    });
+    it('speaks the language of the caller', async () => {
+      const { body } = await send('GET', `/it${TEC}/events/53`, { headers: ACKNOWLEDGED });
+      expect(body).toMatchObject({ short_schedule_details: 'Tutto il giorno', schedule_details: expect.stringContaining('giugno') });
+    });
+  });
+});
