@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Database } from '../src/storage/database.ts';
+import { type Json, NOON, ROOT } from './support/asking.ts';
+import { describeDatabases } from './support/databases.ts';
+import { type RunningSite, serveDatabase } from './support/running-site.ts';
+import { loadSite, resetSite } from './support/site.ts';
+
+/*
+ * Who may write what: role x owner x state x verb, by id and by slug, against a small model of WordPress's capabilities that shares nothing with
+ * the service.
+ */
+
+const ROLES = ['nobody', 'sub', 'contrib', 'auth', 'ed', 'admin'] as const;
+type Role = (typeof ROLES)[number];
+const IDS: Readonly<Record<Role, number>> = { nobody: 0, admin: 1, ed: 2, auth: 3, contrib: 4, sub: 5 };
+/** Whoever wrote what is nobody's own: an account that is gone. */
+const STRANGER = 999;
+
+const STATES = ['publish', 'draft', 'pending', 'private', 'future', 'protected', 'trashed when published', 'trashed as draft'] as const;
+type State = (typeof STATES)[number];
+
+const KINDS = [
+  {
+    path: '/events',
+    type: 'tribe_events',
+    first: 1000,
+    body: { title: 'New', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' },
+  },
+  { path: '/venues', type: 'tribe_venue', first: 2000, body: { venue: 'New' } },
+  { path: '/organizers', type: 'tribe_organizer', first: 3000, body: { organizer: 'New' } },
+] as const;
+type Kind = (typeof KINDS)[number];
+
+interface Cell {
+  readonly id: number;
+  readonly state: State;
+  readonly own: boolean;
+}
+const cellsOf = (kind: Kind, role: Role): Cell[] =>
+  STATES.flatMap((state, index) => [
+    { id: kind.first + index, state, own: false },
+    ...(role === 'nobody' ? [] : [{ id: kind.first + 100 + index, state, own: true }]),
+  ]);
+
+// ------------------------------------------------------------------------------------------------- the model
+const writes = (role: Role) => ['contrib', 'auth', 'ed', 'admin'].includes(role);
+const writesPublished = (role: Role) => ['auth', 'ed', 'admin'].includes(role);
+const writesOthers = (role: Role) => ['ed', 'admin'].includes(role);
+const publishes = writesPublished;
+const isTrash = (state: State) => state.startsWith('trashed');
+const wasPublished = (state: State) => ['publish', 'future', 'protected', 'trashed when published'].includes(state);
+/** Roles edit and delete by the same rule: their capabilities for the one are those for the other. */
+const may = (role: Role, { state, own }: Cell) => (own ? (wasPublished(state) ? writesPublished(role) : writes(role)) : writesOthers(role));
+const refusal = (role: Role) => (role === 'nobody' ? 401 : 403);
+const statusOf = (state: State) => (state === 'protected' ? 'publish' : isTrash(state) ? 'trash' : state);
+/** What becomes of a status that is asked for. `dated`: the record has a date ahead of it. */
+const settled = (role: Role, status: string, dated = false) => {
+  if (!publishes(role) && ['publish', 'future', 'private'].includes(status)) return 'pending';
+  if (status === 'future' || status === 'publish') return dated ? 'future' : 'publish';
+  return status;
+};
+
+interface Verb {
+  readonly name: string;
+  readonly method: string;
+  readonly bySlug?: true;
+  readonly body?: object;
+  /** Status of the answer and of the record, where the caller may. */
+  readonly outcome: (role: Role, cell: Cell) => readonly [number, string];
+}
+const changing = (name: string, method: string, more: Partial<Verb> = {}): Verb => ({
+  name,
+  method,
+  body: { description: 'Changed' },
+  outcome: (_role, { state }) => [200, statusOf(state)],
+  ...more,
+});
+const removing = (name: string, more: Partial<Verb> = {}): Verb => ({
+  name,
+  method: 'DELETE',
+  outcome: (_role, { state }) => [isTrash(state) ? 410 : 200, 'trash'],
+  ...more,
+});
+const setting = (status: string): Verb => ({
+  name: `setting ${status}`,
+  method: 'PATCH',
+  body: { status },
+  // A scheduled record that is published is published now; one whose status stays keeps its date.
+  outcome: (role, { state }) => [
+    200,
+    statusOf(state) === status ? status : settled(role, status, state === 'future' && status === 'future'),
+  ],
+});
+const VERBS: readonly Verb[] = [
+  changing('changing by POST', 'POST'),
+  changing('changing by PUT', 'PUT'),
+  changing('changing by PATCH', 'PATCH'),
+  changing('changing by slug', 'PATCH', { bySlug: true }),
+  removing('removing'),
+  removing('removing by slug', { bySlug: true }),
+  setting('trash'),
+  setting('publish'),
+  setting('pending'),
+  setting('draft'),
+  setting('private'),
+];
+
+// ------------------------------------------------------------------------------------------------- the records
+const slugOf = ({ id, state }: Cell) => `record-${id}${isTrash(state) ? '__trashed' : ''}`;
+
+async function addRecords(db: Database, role: Role): Promise<void> {
+  const model = (await db.from('posts').where('ID', 38).first())!;
+  const dates = await db.from('postmeta').where('post_id', 38).where('meta_key', 'like', '\\_Event%Date%');
+  const posts: object[] = [];
+  const metas: object[] = [];
+  for (const kind of KINDS) {
+    for (const cell of cellsOf(kind, role)) {
+      const { id, state, own } = cell;
+      posts.push({
+        ...model,
+        ID: id,
+        post_type: kind.type,
+        post_author: own ? IDS[role] : STRANGER,
+        post_title: `Record ${id}`,
+        post_name: slugOf(cell),
+        post_status: statusOf(state),
+        post_password: state === 'protected' ? 'sesame' : '',
+        guid: `http://127.0.0.1:8081/?p=${id}`,
+        ...(state === 'future' ? { post_date: '2036-01-01 10:00:00', post_date_gmt: '2036-01-01 09:00:00' } : {}),
+      });
+      if (isTrash(state))
+        metas.push({ post_id: id, meta_key: '_wp_trash_meta_status', meta_value: state === 'trashed as draft' ? 'draft' : 'publish' });
+      if (kind.path === '/events') for (const { meta_key, meta_value } of dates) metas.push({ post_id: id, meta_key, meta_value });
+    }
+  }
+  await db.knex.batchInsert(db.table('posts'), posts as never, 40);
+  await db.knex.batchInsert(db.table('postmeta'), metas as never, 200);
+  await db.from('fasti_changes').increment('counter');
+}
+
+describeDatabases('who may write what', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  beforeAll(async () => {
+    db = await open();
+    await loadSite(db);
+    running = await serveDatabase(db, { clock: () => new Date(NOON) });
+  });
+  afterAll(() => running.close());
+
+  const send = (role: Role, method: string, path: string, body: object | null = null) =>
+    running.send(method, ROOT + path, { body, ...(role === 'nobody' ? {} : { as: role }) });
+  const rowsOf = async (id: number) => [
+    await db.from('posts').where('ID', id).orWhere('post_parent', id),
+    await db.from('postmeta').where('post_id', id).orderBy('meta_id'),
+  ];
+
+  it.each(KINDS.flatMap((kind) => VERBS.flatMap((verb) => ROLES.map((role) => [kind.path, verb.name, role, kind, verb] as const))))(
+    '%s, %s: %s',
+    async (_path, _name, role, kind, verb) => {
+      await resetSite(db);
+      await addRecords(db, role);
+      const wrong: object[] = [];
+      for (const cell of cellsOf(kind, role)) {
+        const before = await rowsOf(cell.id);
+        const { status, body } = await send(
+          role,
+          verb.method,
+          `${kind.path}/${verb.bySlug ? `by-slug/${slugOf(cell)}` : cell.id}`,
+          verb.body ?? null,
+        );
+        const [answer, becomes] = may(role, cell) ? verb.outcome(role, cell) : [refusal(role), statusOf(cell.state)];
+        const after = await rowsOf(cell.id);
+        const is = (after[0] as Json)[0].post_status;
+        const untouched = status < 400 || JSON.stringify(before) === JSON.stringify(after);
+        const code = status === 401 || status === 403 ? body.code : 'rest_forbidden';
+        if (status !== answer || is !== becomes || !untouched || code !== 'rest_forbidden')
+          wrong.push({ ...cell, answer: `${status} instead of ${answer}`, record: `${is} instead of ${becomes}`, untouched, code });
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it.each(KINDS.flatMap((kind) => ROLES.map((role) => [kind.path, role, kind] as const)))(
+    '%s, creating: %s',
+    async (path, role, { body }) => {
+      await resetSite(db);
+      const wrong: object[] = [];
+      for (const [index, status] of [undefined, 'publish', 'future', 'draft', 'pending', 'private', 'trash'].entries()) {
+        for (const dated of [false, true]) {
+          const name = { [Object.keys(body)[0]!]: `New ${index} ${dated}` };
+          const answer = await send(role, 'POST', path, {
+            ...body,
+            ...name,
+            ...(status ? { status } : {}),
+            ...(dated ? { date: '2036-01-01' } : {}),
+          });
+          const expected = writes(role)
+            ? [201, settled(role, status ?? (publishes(role) ? 'publish' : 'draft'), dated)]
+            : [refusal(role), undefined];
+          const author = writes(role) ? String(IDS[role]) : undefined;
+          if (answer.status !== expected[0] || answer.body.status !== expected[1] || answer.body.author !== author)
+            wrong.push({ status, dated, expected, got: [answer.status, answer.body.status, answer.body.author] });
+        }
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it.each(KINDS.flatMap((kind) => ROLES.map((role) => [kind.path, role, kind] as const)))(
+    '%s, telling in Allow what the caller may: %s',
+    async (path, role, kind) => {
+      await resetSite(db);
+      await addRecords(db, role);
+      const wrong: object[] = [];
+      for (const cell of cellsOf(kind, role)) {
+        for (const place of [`${cell.id}`, `by-slug/${slugOf(cell)}`]) {
+          const { headers } = await send(role, 'GET', `${path}/${place}`);
+          const expected = may(role, cell) ? 'GET, DELETE, POST, PUT, PATCH' : 'GET';
+          if (headers.allow !== expected) wrong.push({ ...cell, place, allow: headers.allow, expected });
+        }
+      }
+      expect(wrong).toEqual([]);
+      expect((await send(role, 'GET', path)).headers.allow).toBe(writes(role) ? 'GET, POST' : 'GET');
+    },
+  );
+
+  it.each(
+    [
+      ['/categories', 5, publishes],
+      ['/tags', 12, writesOthers],
+    ].flatMap(([path, id, manages]) => ROLES.map((role) => [path, role, id, manages] as [string, Role, number, (role: Role) => boolean])),
+  )('%s, creating, changing and deleting: %s', async (path, role, id, manages) => {
+    await resetSite(db);
+    const count = async () => (await db.from('terms').select('term_id')).length;
+    const before = await count();
+    const created = await send(role, 'POST', path, { name: 'New term' });
+    const changed = await Promise.all(
+      ['POST', 'PUT', 'PATCH'].map((method) => send(role, method, `${path}/${id}`, { description: 'Changed' })),
+    );
+    const deleted = await send(role, 'DELETE', `${path}/${id}`);
+    const answers = [created, ...changed, deleted].map(({ status }) => status);
+    expect(answers).toEqual(manages(role) ? [201, 200, 200, 200, 200] : Array(5).fill(refusal(role)));
+    expect(await count()).toBe(before);
+    expect((await send(role, 'GET', path)).headers.allow).toBe(manages(role) ? 'GET, POST' : 'GET');
+    expect((await db.from('term_taxonomy').where('term_id', id)).length).toBe(manages(role) ? 0 : 1);
+  });
+
+  it('asks the database for what roles may, not a list of its own', async () => {
+    await resetSite(db);
+    const grant = (user_id: number, meta_value: string) =>
+      db.from('usermeta').where({ user_id, meta_key: 'wp_capabilities' }).update({ meta_value });
+    await grant(5, 'a:2:{s:10:"subscriber";b:1;s:17:"edit_tribe_venues";b:1;}');
+    expect((await send('sub', 'POST', '/venues', { venue: 'Granted' })).status).toBe(201);
+    expect((await send('sub', 'POST', '/organizers', { organizer: 'Not granted' })).status).toBe(403);
+    await grant(2, 'a:2:{s:6:"editor";b:1;s:24:"edit_others_tribe_events";b:0;}');
+    expect((await send('ed', 'PATCH', '/events/38', { excerpt: 'x' })).status).toBe(403);
+    expect((await send('ed', 'PATCH', '/events/78', { excerpt: 'x' })).status).toBe(200);
+    await grant(4, 'a:1:{s:13:"administrator";b:1;}');
+    expect((await send('contrib', 'PATCH', '/events/38', { excerpt: 'x' })).status).toBe(200);
+    await grant(4, 'a:0:{}');
+    expect((await send('contrib', 'POST', '/events', { ...KINDS[0].body })).status).toBe(403);
+  });
+});
