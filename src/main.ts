@@ -7,12 +7,15 @@ import type { Lifecycle } from './http/health.ts';
 import { LONGEST_HEAD, TIME_LIMITS } from './http/limits.ts';
 import { manageWorkers } from './http/workers.ts';
 import { createLog } from './log.ts';
+import { publishDue } from './records/scheduled.ts';
 import { openSite, type Site } from './site.ts';
 import { DatabaseUnavailable } from './storage/database.ts';
 import { migrate } from './storage/migrate.ts';
 
 /** Between two tries to reach an absent database. */
 const RETRY_MS = 1000;
+/** Between two looks at what is scheduled; WordPress's clock goes by minutes too. */
+const DUE_MS = 30_000;
 /** How long connections are still taken once the process is told to end, so that whoever distributes requests learns of it. */
 const NOTICE_MS = 2000;
 
@@ -43,6 +46,10 @@ async function serve(config: Config): Promise<void> {
 
   await untilMigrated(site, () => phase === 'stopping');
   if (phase === 'starting') phase = 'serving';
+  while (phase === 'serving') {
+    await publishDue(site).catch((err: unknown) => site.log.warn({ err }, 'scheduled records could not be published'));
+    await sleep(DUE_MS, undefined, { ref: false });
+  }
 }
 
 function readSettings(): Config {

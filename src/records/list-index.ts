@@ -14,7 +14,7 @@ export const trustsIndex = ({ shared, occurrenceTables, raw }: SiteSettings): bo
   !shared && occurrenceTables && raw.get(INDEX_OPTION) === INDEX_LAYOUT;
 
 /** Keeps the index in step with a write of these events, in its transaction, after everything else. */
-export const keepIndexOf = (db: Database, caller: Caller, ids: readonly number[]): Promise<void> =>
+export const keepIndexOf = (db: Database, caller: Pick<Caller, 'settings'>, ids: readonly number[]): Promise<void> =>
   keep(db, caller, async () => {
     await indexEvents(db, ids);
   });
@@ -40,7 +40,7 @@ export async function removeIndexedTerm(db: Database, caller: Caller, term: Term
 }
 
 /** Where WordPress writes as well the index is left alone, and not trusted again until it is made anew. */
-async function keep(db: Database, { settings }: Caller, work: () => Promise<void>): Promise<void> {
+async function keep(db: Database, { settings }: Pick<Caller, 'settings'>, work: () => Promise<void>): Promise<void> {
   if (!settings.shared) await work();
   else if (settings.raw.has(INDEX_OPTION)) await distrustIndex(db);
 }

@@ -46,6 +46,22 @@ export async function slugsLike(db: Database, type: string, base: string, id: nu
   return new Set(rows.map(({ post_name: name }) => name));
 }
 
+/** So many scheduled posts are published in one go. */
+const MOST_DUE = 500;
+
+/** Ids of scheduled posts of these types whose time has come, the earliest first. `now`: UTC. */
+export async function findDuePosts(db: Database, types: readonly string[], now: string): Promise<number[]> {
+  const rows = (await db
+    .knex(db.table('posts'))
+    .whereIn('post_type', [...types])
+    .where('post_status', 'future')
+    .where('post_date_gmt', '<=', now)
+    .orderBy('post_date_gmt')
+    .limit(MOST_DUE)
+    .select('ID')) as { ID: number }[];
+  return rows.map(({ ID }) => ID);
+}
+
 /** A venue or organizer outside the trash with this title under the collation; `content`: and with this text. */
 export async function findByTitle(db: Database, type: string, title: string, content: string | undefined): Promise<number[]> {
   const query = db

@@ -1,0 +1,37 @@
+import { postKinds, termKind } from '../kinds/index.ts';
+import type { Site } from '../site.ts';
+import { noteChange } from '../storage/changes.ts';
+import { findDuePosts, lockPost, updatePost } from '../storage/posts.ts';
+import { recount, termTaxonomyIdsOf } from '../storage/terms.ts';
+import { nowUtc } from '../wordpress/time.ts';
+import { keepIndexOf } from './list-index.ts';
+
+/**
+ * Publishes the scheduled records whose time has come, as WordPress's own clock does it (`wp_publish_post`): only the status changes. Several
+ * processes may do so at once. Gives how many were published.
+ */
+export async function publishDue(site: Site): Promise<number> {
+  const due = await findDuePosts(
+    site.db,
+    postKinds.map((kind) => kind.postType),
+    nowUtc(site.clock()),
+  );
+  if (due.length === 0) return 0;
+  const settings = await site.settings();
+  let published = 0;
+  for (const id of due) {
+    published += await site.db.transaction(async (db) => {
+      const row = await lockPost(db, id);
+      const now = site.clock();
+      if (row?.post_status !== 'future' || row.post_date_gmt > nowUtc(now)) return 0;
+      const kind = postKinds.find(({ postType }) => postType === row.post_type)!;
+      await updatePost(db, id, { post_status: 'publish' });
+      const taxonomies = kind.terms.map((name) => termKind(name).taxonomy);
+      await recount(db, await termTaxonomyIdsOf(db, [id], taxonomies));
+      if (kind.dated) await keepIndexOf(db, { settings }, [id]);
+      await noteChange(db, now);
+      return 1;
+    });
+  }
+  return published;
+}

@@ -1,0 +1,41 @@
+import { expect, it } from '@jest/globals';
+import { publishDue } from '../src/records/scheduled.ts';
+import { describeDatabases } from './support/databases.ts';
+import { serveDatabase } from './support/running-site.ts';
+import { loadSite } from './support/site.ts';
+
+describeDatabases('a scheduled record', (open) => {
+  it('is published when its time has come, counted, and not before', async () => {
+    const db = await open();
+    await loadSite(db);
+    let now = new Date('2026-11-20T10:00:00Z');
+    const running = await serveDatabase(db, { clock: () => now });
+    try {
+      const made = await running.send('POST', '/wp-json/calendar/events/v1/events', {
+        as: 'admin',
+        body: {
+          title: 'Soon',
+          start_date: '2030-12-01 10:00',
+          end_date: '2030-12-01 12:00',
+          date: '2026-11-21 10:00:00',
+          categories: ['jazz'],
+        },
+      });
+      expect(made.body.status).toBe('future');
+      const url = `/wp-json/calendar/events/v1/events/${made.body.id}`;
+      const jazz = async () => (await db.from('term_taxonomy').where('term_id', 4).select('count').first())?.count;
+      const before = await jazz();
+      expect(await publishDue(running.site)).toBe(0);
+      expect((await running.send('GET', url)).status).toBe(403);
+
+      now = new Date('2026-11-21T09:00:00Z');
+      expect(await publishDue(running.site)).toBe(1);
+      expect(await publishDue(running.site)).toBe(0);
+      const { body } = await running.send('GET', url);
+      expect([body.status, body.date, body.modified]).toEqual(['publish', made.body.date, made.body.modified]);
+      expect(await jazz()).toBe(Number(before) + 1);
+    } finally {
+      await running.close();
+    }
+  });
+});
