@@ -1,6 +1,7 @@
 import { fail } from '../errors.ts';
 import { termKind } from '../kinds/index.ts';
 import type { Caller } from '../records/caller.ts';
+import { keepIndexOf } from '../records/list-index.ts';
 import { dropTree } from '../records/term-writes.ts';
 import type { Site } from '../site.ts';
 import { renewEdges } from '../storage/calendar-edges.ts';
@@ -96,10 +97,11 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
           }
           await writeItems(
             work,
-            piece.filter(isItem).map((item) => files.get(item)?.item ?? item),
+            piece.filter(isItem).map((item) => (isPostItem(item) ? files.get(item)?.item : undefined) ?? item),
           );
         },
         keysOf(piece.filter(isItem)),
+        { originals: new Map([...files].map(([original, { item }]) => [item, original])) },
       );
     } catch (error) {
       await Promise.all([...files.values()].map((file) => file.undo?.()));
@@ -158,17 +160,28 @@ async function write(
   seen: number,
   task: (work: Work) => Promise<void>,
   keys: ReadonlySet<string>,
-  open = true,
+  { open = true, originals = new Map() }: { open?: boolean; originals?: Work['originals'] } = {},
 ): Promise<void> {
   const done = Math.max(progress.done, seen);
   const attempt = async (db: Database): Promise<Work> => {
     const ledger = await openLedger(db, run.importId, keys, run.overlay);
-    const work: Work = { run, db, ledger, tally: newTally(), waiting: [], named: [], touched: { any: false, tree: false } };
+    const work: Work = {
+      run,
+      db,
+      ledger,
+      tally: newTally(),
+      waiting: [],
+      named: [],
+      originals,
+      events: [],
+      touched: { any: false, tree: false },
+    };
     await task(work);
     if (run.dry) return work;
     await writeLedger(db, run.importId, ledger.added());
     await writeWaiting(db, run.importId, work.waiting);
     if (work.touched.tree) await dropTree(db, termKind('category'));
+    await keepIndexOf(db, run.caller, [...new Set(work.events)]);
     if (work.touched.any) await noteChange(db, run.site.clock());
     const report = newTally();
     addTally(report, sum);
@@ -252,8 +265,8 @@ function sizeOf(item: Item): number {
 }
 
 /** Files of attachments that are new, fetched before the transaction since that takes its time. */
-async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOptions['fetchFile']): Promise<Map<Item, FetchedFile>> {
-  const files = new Map<Item, FetchedFile>();
+async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOptions['fetchFile']): Promise<Map<PostItem, FetchedFile>> {
+  const files = new Map<PostItem, FetchedFile>();
   const wanted = piece.filter((entry): entry is PostItem => entry.kind === 'attachment' && entry.url !== undefined);
   if (!fetchFile || run.dry || wanted.length === 0) return files;
   const ledger = await openLedger(run.site.db, run.importId, keysOf(wanted), run.overlay);
@@ -321,6 +334,6 @@ async function finish(run: Run, sum: Tally, progress: Progress): Promise<void> {
       work.touched.tree = true;
     },
     new Set(),
-    false,
+    { open: false },
   );
 }

@@ -104,6 +104,17 @@ export const LINK_METAS: ReadonlyMap<string, LinkedKind> = new Map([
   ['_thumbnail_id', 'attachment'],
 ]);
 
+/** Metas of a post, those that name other posts apart from the others. */
+export function splitMetas(metas: readonly (readonly [key: string, value: string])[]): Pick<PostItem, 'metas' | 'links'> {
+  const links = metas.flatMap(([key, value]): Link[] => {
+    const kind = LINK_METAS.get(key);
+    return kind !== undefined && isId(value) ? [{ key, kind, sourceId: value }] : [];
+  });
+  return { metas: metas.filter(([key, value]) => !(LINK_METAS.has(key) && isId(value))), links };
+}
+
+const isId = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text);
+
 /** What a file can't be read for; the message says in one line what and where, in the words of `locales/<language>/exchange.json`. */
 export class SourceFault extends Error {
   override readonly name = 'SourceFault';

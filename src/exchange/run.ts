@@ -57,6 +57,10 @@ export interface Work {
   readonly waiting: Waiting[];
   /** Names of records that were written, for `Run.names`. */
   readonly named: { kind: PostItem['kind']; title: string; start: string; id: number }[];
+  /** Items that were changed on the way (their files are fetched) -> as they came. */
+  readonly originals: ReadonlyMap<PostItem, PostItem>;
+  /** Ids of events that were written. */
+  readonly events: number[];
   /** Whether anything was changed, and whether the tree of categories was. */
   readonly touched: { any: boolean; tree: boolean };
 }

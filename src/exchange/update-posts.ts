@@ -69,6 +69,7 @@ async function updateOne(
   if (Object.keys(columns).length + Object.keys(metas).length === 0 && sameTerms) return false;
   touched.any = true;
   if (run.dry) return true;
+  if (item.kind === 'event') work.events.push(target);
 
   await updatePost(db, target, columns);
   const after = { ...row, ...columns };

@@ -1,4 +1,5 @@
 import { postKind, termKind } from '../kinds/index.ts';
+import { keepIndexOfMoved } from '../records/list-index.ts';
 import { loadMetas, loadPosts } from '../storage/bundle.ts';
 import { updatePost, writeMetas } from '../storage/posts.ts';
 import { loadTerms, recount, setTermsOf, updateTerm } from '../storage/terms.ts';
@@ -29,7 +30,7 @@ export async function settleWaiting(work: Work, rows: readonly Waiting[]): Promi
   for (const row of rows) {
     const wants = JSON.parse(row.wants) as Wants;
     if (row.kind === 'category' || row.kind === 'tag') await settleTerm(work, row.kind, row.target, wants);
-    else await settlePost(work, row.kind as PostItem['kind'], row.target, wants);
+    else await settlePost(work, row, row.kind as PostItem['kind'], wants);
   }
 }
 
@@ -49,14 +50,19 @@ async function settleTerm(work: Work, kind: 'category' | 'tag', target: number, 
     return;
   }
   await updateTerm(db, term, { parent });
+  await keepIndexOfMoved(db, run.caller, term);
   touched.any = true;
   touched.tree = true;
 }
 
-async function settlePost(work: Work, kind: PostItem['kind'], target: number, wants: Wants): Promise<void> {
+async function settlePost(work: Work, { item, target }: Waiting, kind: PostItem['kind'], wants: Wants): Promise<void> {
   const { run, db, ledger, tally, touched } = work;
   const { of, place, author, parent, links, terms } = wants;
-  const missing = (reason: string, detail: string) => lose(tally, { reason, kind: kind as ReportedKind, of, place, detail });
+  let whole = true;
+  const missing = (reason: string, detail: string) => {
+    whole = false;
+    lose(tally, { reason, kind: kind as ReportedKind, of, place, detail });
+  };
   touched.any = true;
 
   const user = author === undefined ? undefined : await authorOf(work, author);
@@ -78,9 +84,12 @@ async function settlePost(work: Work, kind: PostItem['kind'], target: number, wa
     if (id === undefined) missing('term-missing', term.sourceId);
     else termIds.push({ kind: term.kind, id });
   }
+  // Another import may bring what is missing: then this record is looked at again.
+  if (!whole) ledger.add({ item, kind, target, digest: '', run: run.number });
   if (run.dry) return;
   const row = (await loadPosts(db, [target])).get(target);
   if (!row) return;
+  if (kind === 'event') work.events.push(target);
   await updatePost(db, target, {
     ...(user === undefined ? {} : { post_author: user }),
     ...(above === undefined || above === target ? {} : { post_parent: above }),

@@ -1,6 +1,7 @@
 import { eventDates } from '../calendar/dates.ts';
 import { storedDates } from '../kinds/event.ts';
 import { postKind, termKind } from '../kinds/index.ts';
+import { imageIdOf } from '../media/images.ts';
 import { insertOccurrences } from '../storage/bulk.ts';
 import { lockNames } from '../storage/database.ts';
 import {
@@ -22,10 +23,12 @@ import { nowLocal, nowUtc } from '../wordpress/time.ts';
 import { type CleanPost, cleanPost, completeDates } from './clean.ts';
 import type { PostItem } from './items.ts';
 import { digestOf, ledgerKey } from './ledger.ts';
+import { metaMap } from './metas.ts';
 import { count, lose } from './report.ts';
 import { resolvePost } from './resolve.ts';
 import type { Work } from './run.ts';
 import { type Existing, updatePosts } from './update-posts.ts';
+import { termFromReference } from './write-terms.ts';
 
 /** Metas that say when an event is. */
 const START = '_EventStartDate';
@@ -43,7 +46,7 @@ interface Arrival {
 export async function writePosts(work: Work, items: readonly PostItem[]): Promise<void> {
   const { run, db, ledger, tally } = work;
   const coming = items
-    .map((item) => ({ item, key: ledgerKey('post', item.sourceId), digest: digestOf(item) }))
+    .map((item) => ({ item, key: ledgerKey('post', item.sourceId), digest: digestOf(work.originals.get(item) ?? item) }))
     .map((named) => ({ ...named, entry: ledger.entry(named.key) }))
     .filter(({ entry, digest }) => entry?.run !== run.number || entry.digest !== digest);
   const ids = coming.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
@@ -58,6 +61,11 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
       count(tally.unchanged, item.kind);
       continue;
     }
+    if (item.kind === 'attachment' && !item.metas.some(([name]) => name === '_wp_attached_file')) {
+      await useLibrary(work, item, key, digest);
+      continue;
+    }
+    await nameTerms(work, item);
     const arrival: Arrival = { item, key, digest, clean: cleaned(work, item) };
     const target = there ? entry.target : await sameRecord(work, arrival, taken);
     if (target === undefined) fresh.push(arrival);
@@ -68,6 +76,26 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   }
   await insertNew(work, fresh, taken);
   await updatePosts(work, existing);
+}
+
+/** An address of a file that was not fetched is worth something only where the library knows it. */
+async function useLibrary({ run, db, ledger, tally }: Work, item: PostItem, key: string, digest: string): Promise<void> {
+  const known = item.url === undefined ? undefined : await imageIdOf(db, item.url, run.caller);
+  if (known === undefined) {
+    count(tally.lost, 'attachment');
+    lose(tally, { reason: 'file-missing', kind: 'attachment', of: item.url ?? item.sourceId, place: item.place });
+    return;
+  }
+  ledger.add({ item: key, kind: 'attachment', target: known, digest, run: run.number });
+  count(tally.unchanged, 'attachment');
+}
+
+/** Terms of sources that know nothing but their names are what is called so here, or new ones. */
+async function nameTerms(work: Work, { terms = [] }: PostItem): Promise<void> {
+  for (const term of terms) {
+    if (term.slug === undefined && term.name !== undefined && work.ledger.target(term.kind, term.sourceId) === undefined)
+      await termFromReference(work, term);
+  }
 }
 
 /** The type that WordPress has for a kind. */
@@ -202,19 +230,13 @@ async function insertNew(work: Work, arrivals: readonly Arrival[], taken: Readon
   await insertMetas(db, metas);
   await insertTermLinks(db, links);
   await addToCounts(db, counts);
+  work.events.push(...events.keys());
   if (!settings.occurrenceTables) return;
   const unsound = new Set(await insertOccurrences(db, events, moment.utc));
   for (const arrival of arrivals) {
     const { item } = arrival;
     if (unsound.has(ids.get(arrival)!)) lose(tally, { reason: 'dates-unsound', kind: 'event', of: nameOf(item), place: item.place });
   }
-}
-
-/** Metas by key, each with all its values. */
-export function metaMap(metas: readonly (readonly [string, string])[]): Map<string, string[]> {
-  const map = new Map<string, string[]>();
-  for (const [key, value] of metas) map.set(key, [...(map.get(key) ?? []), value]);
-  return map;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { readOptions, writeOption } from '../storage/options.ts';
-import { parseSerialized, withMembers } from '../wordpress/serialized.ts';
+import { parseSerialized, toSerialized, withMembers } from '../wordpress/serialized.ts';
 import type { SettingsItem } from './items.ts';
 import { count, lose } from './report.ts';
 import type { Work } from './run.ts';
@@ -13,8 +13,21 @@ export const SETTINGS = [
   'large_size_w', 'large_size_h', CALENDAR,
 ] as const; // biome-ignore format: a list of names
 
-/** Members of the calendar's option that follow from its events. */
-const DERIVED = new Set(['earliest_date', 'earliest_date_markers', 'latest_date', 'latest_date_markers']);
+/** Members of the calendar's option that shape its answers. Others follow from its events, or are keys to services of others. */
+const MEMBERS = [
+  'posts_per_page', 'multiDayCutoff', 'tribe_events_timezone_mode', 'defaultCurrencySymbol', 'defaultCurrencyCode', 'reverseCurrencyPosition', 'eventsSlug',
+  'singleEventSlug', 'custom-fields',
+]; // biome-ignore format: a list of names
+
+/** The settings of a site among its options, as an item. */
+export function settingsItem(options: ReadonlyMap<string, string>): SettingsItem {
+  const kept = SETTINGS.flatMap((name): [string, string][] => {
+    const value = options.get(name);
+    if (value === undefined) return [];
+    return [[name, name === CALENDAR ? toSerialized(membersOf(value)) : value]];
+  });
+  return { kind: 'settings', sourceId: 'settings', options: Object.fromEntries(kept) };
+}
 
 /** Takes over settings of the source where that is wished; otherwise says which differ. */
 export async function writeSettings({ run, db, tally, touched }: Work, items: readonly SettingsItem[]): Promise<void> {
@@ -42,9 +55,13 @@ export async function writeSettings({ run, db, tally, touched }: Work, items: re
   }
 }
 
-/** Our option with the members of the other; undefined where the other can't be read. */
-function merged(here: string, there: string): string | undefined {
-  const value = parseSerialized(there);
-  if (value === null || typeof value !== 'object') return undefined;
-  return withMembers(here, Object.fromEntries(Object.entries(value).filter(([name]) => !DERIVED.has(name))));
+/** Our option with the members of the other; undefined where ours can't be read. */
+const merged = (here: string, there: string): string | undefined => withMembers(here, membersOf(there));
+
+function membersOf(text: string): Record<string, unknown> {
+  const value = parseSerialized(text);
+  if (value === null || typeof value !== 'object') return {};
+  return Object.fromEntries(
+    MEMBERS.flatMap((name) => (Object.hasOwn(value, name) ? [[name, (value as Record<string, unknown>)[name]]] : [])),
+  );
 }

@@ -1,5 +1,6 @@
 import { termKind } from '../kinds/index.ts';
 import type { TermKindName } from '../kinds/kind.ts';
+import { keepIndexOfMoved } from '../records/list-index.ts';
 import { foldText } from '../storage/collation.ts';
 import { type Database, lockNames } from '../storage/database.ts';
 import { insertTermAs, takenIds } from '../storage/many-posts.ts';
@@ -33,7 +34,9 @@ export async function termFromReference(
   const text = name ?? slug;
   if (text === undefined) return undefined;
   const found = slug === undefined ? await findNamed(work, kind, text) : undefined;
-  const target = found?.term_id ?? (await placeTerm(work, { kind, sourceId, name: text, slug: slug ?? '', description: '' }, 0))?.id;
+  const placed = found ? undefined : await placeTerm(work, { kind, sourceId, name: text, slug: slug ?? '', description: '' }, 0);
+  const target = found?.term_id ?? placed?.id;
+  if (placed?.created) count(work.tally.created, kind);
   if (target !== undefined) work.ledger.add({ item: ledgerKey(kind, sourceId), kind, target, digest: '', run: work.run.number });
   return target;
 }
@@ -125,7 +128,10 @@ async function changeTerm({ run, db, touched }: Work, here: Term, term: TermItem
   if (wanted.parent !== undefined && wanted.parent !== here.parent && (await makesLoop(db, here, wanted.parent))) return false;
   const changes = Object.fromEntries(Object.entries(wanted).filter(([column, value]) => here[column as keyof Term] !== value));
   if (Object.keys(changes).length === 0) return false;
-  if (!run.dry) await updateTerm(db, here, changes);
+  if (!run.dry) {
+    await updateTerm(db, here, changes);
+    await keepIndexOfMoved(db, run.caller, here);
+  }
   touched.any = true;
   touched.tree ||= termKind(term.kind).hierarchical;
   return true;

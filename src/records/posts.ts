@@ -1,7 +1,7 @@
 import { fail, type ProblemName } from '../errors.ts';
 import { ANY_STATUS } from '../kinds/grammar.ts';
 import { postKind } from '../kinds/index.ts';
-import type { Condition, PostKind, Values } from '../kinds/kind.ts';
+import type { Condition, Order, PostKind, Values } from '../kinds/kind.ts';
 import { isLocked } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
@@ -65,6 +65,36 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
     timeliness,
   };
 }
+
+/** What a list is narrowed by, and the statuses that it holds. */
+export interface Listed {
+  readonly conditions: readonly Condition[];
+  readonly order: Order;
+  readonly statuses: readonly string[] | undefined;
+}
+
+/** Ids of all records of such a list that the caller may see, in one page however many they are: for what goes out in bulk. */
+export async function listedIds(
+  { db }: Site,
+  { viewer, settings }: Caller,
+  kind: PostKind,
+  { conditions, order, statuses }: Listed,
+): Promise<number[]> {
+  const { ids } = await findPostIds(db, {
+    kind,
+    visible: listVisibility(viewer, kind, statuses),
+    visibleEvents: listVisibility(viewer, postKind('event'), undefined),
+    conditions: await withDescendants(db, conditions),
+    order,
+    limit: MOST_LISTED,
+    offset: 0,
+    password: undefined,
+    occurrences: settings.occurrenceTables,
+  });
+  return ids;
+}
+
+const MOST_LISTED = 2 ** 31 - 1;
 
 /** How many records a page holds: what is asked, at most the site's limit; else the calendar's or WordPress's own number. */
 export function pageSize({ config }: Site, { settings }: Caller, values: Values): number {

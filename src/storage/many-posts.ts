@@ -103,6 +103,100 @@ export async function titlesOf(
     .select({ id: 'p.ID', title: 'p.post_title', start: 'm.meta_value' });
 }
 
+/** Ids of posts of a type, whatever their status but unsaved ones, those after an id, in their order. */
+export async function idsOfType(db: Database, type: string, after: number, limit: number): Promise<number[]> {
+  const rows: { id: number }[] = await db
+    .knex(db.table('posts'))
+    .where('post_type', type)
+    .whereNot('post_status', 'auto-draft')
+    .where('ID', '>', after)
+    .orderBy('ID')
+    .limit(limit)
+    .select({ id: 'ID' });
+  return rows.map(({ id }) => id);
+}
+
+/** How many posts there are of each type, and how many comments on posts of `types`. */
+export async function countTypes(
+  db: Database,
+  types: readonly string[],
+): Promise<{ posts: Map<string, number>; comments: number; highestId: number }> {
+  const rows: { type: string; number: number | string; highest: number }[] = await db
+    .knex(db.table('posts'))
+    .whereNot('post_status', 'auto-draft')
+    .groupBy('post_type')
+    .select({ type: 'post_type' })
+    .count({ number: '*' })
+    .max({ highest: 'ID' });
+  const comments = (await db
+    .knex({ c: db.table('comments') })
+    .join({ p: db.table('posts') }, 'p.ID', 'c.comment_post_ID')
+    .whereIn('p.post_type', [...types])
+    .count({ number: '*' })
+    .first()) as { number: number | string } | undefined;
+  return {
+    posts: new Map(rows.map(({ type, number }) => [type, Number(number)])),
+    comments: Number(comments?.number ?? 0),
+    highestId: Math.max(0, ...rows.map(({ highest }) => highest)),
+  };
+}
+
+/** Ids of those who wrote posts of these types. */
+export async function authorsOfTypes(db: Database, types: readonly string[]): Promise<number[]> {
+  const rows: { id: number }[] = await db
+    .knex(db.table('posts'))
+    .whereIn('post_type', [...types])
+    .distinct({ id: 'post_author' });
+  return rows.map(({ id }) => id);
+}
+
+/** Ids of those who wrote these posts. */
+export async function authorsOfPosts(db: Database, ids: readonly number[]): Promise<Set<number>> {
+  const rows: { id: number }[] = await inParts(ids, (some) =>
+    db.knex(db.table('posts')).whereIn('ID', some).distinct({ id: 'post_author' }),
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** What posts name in these metas: the key and the id there. */
+export async function linksOfPosts(db: Database, ids: readonly number[], keys: readonly string[]): Promise<{ key: string; id: number }[]> {
+  const rows: { key: string; value: string }[] = await inParts(ids, (some) =>
+    db
+      .knex(db.table('postmeta'))
+      .whereIn('post_id', some)
+      .whereIn('meta_key', [...keys])
+      .distinct({ key: 'meta_key', value: 'meta_value' }),
+  );
+  return rows.flatMap(({ key, value }) => (/^[1-9]\d{0,14}$/.test(value) ? [{ key, id: Number(value) }] : []));
+}
+
+/** Ids of the terms that these posts carry, by taxonomy. */
+export async function termsOfPosts(db: Database, ids: readonly number[], taxonomy: string): Promise<Set<number>> {
+  const rows: { id: number }[] = await inParts(ids, (some) =>
+    db
+      .knex({ r: db.table('term_relationships') })
+      .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+      .whereIn('r.object_id', some)
+      .where('tt.taxonomy', taxonomy)
+      .distinct({ id: 'tt.term_id' }),
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Events that take place more than once, by how often. */
+export async function repeatedEvents(db: Database, postIds: readonly number[]): Promise<Map<number, number>> {
+  const rows: { id: number; times: number | string }[] = await inParts(postIds, (some) =>
+    db
+      .knex(db.table('tec_occurrences'))
+      .whereIn('post_id', some)
+      .groupBy('post_id')
+      .havingRaw('COUNT(*) > 1')
+      .select({ id: 'post_id' })
+      .count({ times: '*' }),
+  );
+  return new Map(rows.map(({ id, times }) => [id, Number(times)]));
+}
+
 /** Ids of the posts of a type that a caller may see, those after an id, in their order. */
 export async function visibleIds(db: Database, type: string, visible: Visibility, after: number, limit: number): Promise<number[]> {
   const rows: { id: number }[] = await db

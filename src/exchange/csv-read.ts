@@ -1,0 +1,315 @@
+import { once } from 'node:events';
+import { basename } from 'node:path';
+import { CsvError, parse } from 'csv-parse';
+import { postKind } from '../kinds/index.ts';
+import type { PostKindName } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
+import { foldText } from '../storage/collation.ts';
+import { hasVisibleText } from '../wordpress/plain-text.ts';
+import { type MappedColumn, mapHeaders } from './csv-layout.ts';
+import { LONGEST_TEXT, textOf } from './file-text.ts';
+import { type Entry, type Link, type PostItem, SourceFault, type TermReference } from './items.ts';
+import type { Loss } from './report.ts';
+import type { Source } from './source.ts';
+import { rowsOfValues } from './values.ts';
+
+/** In which order the parts of a date stand. A date that begins with the year of four digits can't be misread. */
+export type DateOrder = 'ymd' | 'dmy' | 'mdy';
+
+export interface CsvOptions {
+  readonly caller: Caller;
+  /** Stated by whoever knows the file, never guessed: without it only dates that begin with the year are taken. */
+  readonly dateOrder?: DateOrder | undefined;
+  readonly kind?: PostKindName | undefined;
+  /** What the records become; the files don't say it. */
+  readonly status?: string | undefined;
+}
+
+export interface CsvSource extends Source {
+  /** What each column of each file is taken for, with an example; known after a survey. */
+  readonly mapping: () => readonly {
+    readonly file: string;
+    readonly kind: PostKindName;
+    readonly columns: readonly (MappedColumn & { readonly example: string })[];
+  }[];
+}
+
+/**
+ * Reads CSV files in the plugin's layouts, separated by commas, semicolons or tabs. Records are known again by their names, events by name and start.
+ *
+ * @throws SourceFault naming file and line
+ */
+export function openCsv(paths: readonly string[], options: CsvOptions): CsvSource {
+  const mapping = new Map<string, ReturnType<CsvSource['mapping']>[number]>();
+  return {
+    name: () => 'csv',
+    close: async () => undefined,
+    mapping: () => [...mapping.values()],
+    entries: async function* () {
+      const seen = new Set<string>();
+      for (const path of paths) {
+        const file = basename(path);
+        let columns: MappedColumn[] | undefined;
+        let kind: PostKindName = 'event';
+        for await (const { cells, line } of rowsOf(path)) {
+          if (!columns) {
+            const mapped = mapHeaders(cells, options.kind);
+            if (!mapped) throw new SourceFault('csv-headers', { file, line, headers: cells.join(', ').slice(0, 200) });
+            ({ kind, columns } = mapped);
+            mapping.set(path, { file, kind, columns: columns.map((column) => ({ ...column, example: '' })) });
+            continue;
+          }
+          const known = mapping.get(path)!;
+          mapping.set(path, {
+            ...known,
+            columns: known.columns.map((column, place) =>
+              column.example === '' ? { ...column, example: (cells[place] ?? '').slice(0, 60) } : column,
+            ),
+          });
+          const row = Object.fromEntries(
+            columns.flatMap(({ column }, place) => (column === undefined ? [] : [[column, unescaped(cells[place] ?? '')]])),
+          );
+          yield* entriesOf(row, kind, { file, line }, options, seen);
+        }
+        if (!columns) throw new SourceFault('empty', { file });
+      }
+    },
+  };
+}
+
+/** Rows of a file, each with the line it ends on. */
+async function* rowsOf(path: string): AsyncGenerator<{ cells: string[]; line: number }> {
+  const file = basename(path);
+  const texts = textOf(path);
+  const first = await texts.next();
+  if (first.done) return;
+  const parser = parse({
+    bom: true,
+    delimiter: delimiterOf(first.value),
+    info: true,
+    skip_empty_lines: true,
+    max_record_size: LONGEST_TEXT,
+  });
+  const feed = async () => {
+    let text: string | undefined = first.value;
+    while (text !== undefined) {
+      if (!parser.write(text)) await once(parser, 'drain');
+      const next: IteratorResult<string> = await texts.next();
+      text = next.done ? undefined : next.value;
+    }
+    parser.end();
+  };
+  feed().catch((error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error))));
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>)
+      yield { cells: record, line: info.lines };
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const fault =
+      { CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: 'csv-columns', CSV_MAX_RECORD_SIZE: 'too-long', CSV_QUOTE_NOT_CLOSED: 'csv-quote' }[
+        error.code as string
+      ] ?? 'csv-malformed';
+    throw new SourceFault(fault, { file, line: Number(error.lines ?? 0) }, error);
+  }
+}
+
+/** The sign that stands most often in the first line. */
+function delimiterOf(text: string): string {
+  const [line = ''] = text.split(/\r?\n/, 1);
+  const count = (sign: string) => line.split(sign).length;
+  return [';', '\t'].reduce((best, sign) => (count(sign) > count(best) ? sign : best), ',');
+}
+
+/** The apostrophe that keeps spreadsheets from computing is no part of the text. */
+const unescaped = (cell: string): string => (/^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell) ? cell.slice(1) : cell);
+
+type Row = Readonly<Record<string, string | undefined>>;
+interface Where {
+  readonly file: string;
+  readonly line: number;
+}
+
+function* entriesOf(row: Row, kind: PostKindName, where: Where, options: CsvOptions, seen: Set<string>): Generator<Entry> {
+  const place = `${where.file}:${where.line}`;
+  const name = row.name ?? '';
+  const lose = (reason: string, detail?: string): Entry => ({
+    kind: 'loss',
+    loss: { reason, kind, of: name || place, place, ...(detail === undefined ? {} : { detail }) } satisfies Loss,
+  });
+  if (!hasVisibleText(name)) {
+    yield lose('no-name');
+    return;
+  }
+  const { values, start } =
+    kind === 'event' ? eventValues(row, where, options) : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
+  const { columns, metas, refused } = rowsOfValues(postKind(kind), values, options.caller);
+  for (const field of refused) yield lose('value-refused', `${field}: ${String(values[field]).slice(0, 100)}`);
+  if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date'))) {
+    yield lose('row-lost');
+    return;
+  }
+  const sourceId = `${kind} ${start} ${foldText(name)}`;
+  if (seen.has(sourceId)) {
+    yield lose('row-twice');
+    return;
+  }
+  seen.add(sourceId);
+  const image = imageOf(row.image ?? '', place);
+  if (image) yield image;
+  const item: PostItem = {
+    kind,
+    sourceId,
+    place,
+    match: 'name',
+    complete: false,
+    columns: { ...columns, ...openness(row), ...(options.status === undefined ? {} : { post_status: options.status }) },
+    metas: withCurrency(metas, row),
+    links: [
+      ...(image ? [{ key: '_thumbnail_id', kind: 'attachment', sourceId: image.sourceId } as const] : []),
+      ...(kind === 'event' ? linksOf(row) : []),
+    ],
+    ...(kind === 'event' ? { terms: termsOf(row) } : {}),
+  };
+  yield item;
+}
+
+function eventValues(row: Row, where: Where, { dateOrder }: CsvOptions): { values: Record<string, unknown>; start: string } {
+  const allDay = isYes(row.all_day);
+  const date = (column: 'start_date' | 'end_date') => readDate(row[column] ?? '', dateOrder, { ...where, column });
+  const time = (column: 'start_time' | 'end_time') => readTime(row[column] ?? '', { ...where, column });
+  const startDay = date('start_date');
+  if (startDay === undefined) throw new SourceFault('csv-no-date', { ...where, column: 'start_date' });
+  const start = `${startDay} ${time('start_time') ?? '00:00:00'}`;
+  const end = `${date('end_date') ?? startDay} ${time('end_time') ?? (allDay ? '23:59:59' : start.slice(11))}`;
+  return {
+    start,
+    values: {
+      title: row.name,
+      description: row.description,
+      excerpt: row.excerpt,
+      start_date: start,
+      end_date: end,
+      timezone: row.timezone,
+      all_day: allDay,
+      cost: row.cost,
+      website: row.website,
+      ...flagValue('show_map', row.show_map),
+      ...flagValue('show_map_link', row.show_map_link),
+      ...(isYes(row.hide) ? { hide_from_listings: true } : {}),
+      ...(isYes(row.sticky) ? { sticky: true } : {}),
+      ...(isYes(row.featured) ? { featured: true } : {}),
+    },
+  };
+}
+
+const venueValues = (row: Row): Record<string, unknown> => ({
+  venue: row.name,
+  description: row.description,
+  country: row.country,
+  address: [row.address, row.address2].filter(Boolean).join(' '),
+  city: row.city,
+  ...(/^(US|United States)?$/i.test((row.country ?? '').trim()) ? { state: row.state } : { province: row.state }),
+  zip: row.zip,
+  phone: row.phone,
+  website: row.website,
+  ...flagValue('show_map', row.show_map),
+  ...flagValue('show_map_link', row.show_map_link),
+});
+
+const organizerValues = (row: Row): Record<string, unknown> => ({
+  organizer: row.name,
+  description: row.description,
+  email: row.email,
+  website: row.website,
+  phone: row.phone,
+});
+
+const isYes = (cell: string | undefined): boolean => /^(1|y|yes|true|on|x|si|sì)$/i.test((cell ?? '').trim());
+const flagValue = (name: string, cell: string | undefined): Record<string, boolean> =>
+  (cell ?? '').trim() === '' ? {} : { [name]: isYes(cell) };
+
+/** Whether comments are allowed, where the file says it. */
+function openness(row: Row): PostItem['columns'] {
+  const open = (cell: string) => (isYes(cell) ? 'open' : 'closed');
+  return { ...(row.comments ? { comment_status: open(row.comments) } : {}), ...(row.pings ? { ping_status: open(row.pings) } : {}) };
+}
+
+/** What columns of their own say of the currency counts more than what the cost says. */
+function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
+  const position = (row.currency_position ?? '').trim().toLowerCase();
+  const given = [
+    ['_EventCurrencySymbol', row.currency_symbol?.trim() ?? ''],
+    ['_EventCurrencyPosition', /^(prefix|before)$/.test(position) ? 'prefix' : /^(suffix|postfix|after)$/.test(position) ? 'postfix' : ''],
+    ['_EventCurrencyCode', row.currency_code?.trim() ?? ''],
+  ].filter(([, value]) => value !== '') as [string, string][];
+  return [...metas.filter(([key]) => !given.some(([name]) => name === key)), ...given];
+}
+
+function linksOf(row: Row): Link[] {
+  const venue = (row.venue ?? '').trim();
+  return [
+    ...(venue === '' ? [] : [{ key: '_EventVenueID', kind: 'venue', name: venue } as const]),
+    ...listed(row.organizers).map((name) => ({ key: '_EventOrganizerID', kind: 'organizer', name }) as const),
+  ];
+}
+
+const termsOf = (row: Row): TermReference[] => [
+  ...listed(row.categories).map((name) => ({ kind: 'category', sourceId: `name ${foldText(name)}`, name }) as const),
+  ...listed(row.tags).map((name) => ({ kind: 'tag', sourceId: `name ${foldText(name)}`, name }) as const),
+];
+
+const listed = (cell: string | undefined): string[] => [
+  ...new Set(
+    (cell ?? '')
+      .split(',')
+      .map((name) => name.trim())
+      .filter(Boolean),
+  ),
+];
+
+/** An address is a file to fetch; a number is the id of an image that is here. */
+function imageOf(cell: string, place: string): PostItem | undefined {
+  const url = cell.trim();
+  if (!/^https?:\/\//i.test(url)) return undefined;
+  return { kind: 'attachment', sourceId: url, place, url, columns: { guid: url }, metas: [], links: [], complete: false };
+}
+
+// ------------------------------------------------------------------------------------------------- dates
+const ORDERS: Readonly<Record<DateOrder, readonly ['year' | 'month' | 'day', 'year' | 'month' | 'day', 'year' | 'month' | 'day']>> = {
+  ymd: ['year', 'month', 'day'],
+  dmy: ['day', 'month', 'year'],
+  mdy: ['month', 'day', 'year'],
+};
+
+/** `YYYY-MM-DD` of a cell; undefined of an empty one. Throws SourceFault `csv-date-order` where the order has to be stated, `csv-date`. */
+export function readDate(cell: string, order: DateOrder | undefined, where: Where & { column: string }): string | undefined {
+  const text = cell.trim().replace(/[ T]\d{1,2}:\d\d(:\d\d)?$/, '');
+  if (text === '') return undefined;
+  const yearFirst = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text);
+  const three = yearFirst ?? /^(\d{1,2})[-/. ](\d{1,2})[-/. ](\d{4})$/.exec(text);
+  if (!three) throw new SourceFault('csv-date', { ...where, value: cell });
+  if (!yearFirst && (order === undefined || order === 'ymd')) throw new SourceFault('csv-date-order', { ...where, value: cell });
+  const names = ORDERS[yearFirst ? 'ymd' : (order ?? 'ymd')];
+  const part = (name: 'year' | 'month' | 'day') => Number(three[names.indexOf(name) + 1]);
+  const [year, month, day] = [part('year'), part('month'), part('day')];
+  const date = new Date(Date.UTC(year, month - 1, day));
+  if (year < 1000 || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day)
+    throw new SourceFault('csv-date', { ...where, value: cell });
+  return date.toISOString().slice(0, 10);
+}
+
+/** `HH:MM:SS` of a cell such as `20:30`, `8:30 PM`, `8pm`; undefined of an empty one. Throws SourceFault `csv-time`. */
+export function readTime(cell: string, where: Where & { column: string }): string | undefined {
+  const text = cell.trim();
+  if (text === '') return undefined;
+  const [, hours, minutes = '0', seconds = '0', half] = /^(\d{1,2})(?:[:.](\d\d))?(?:[:.](\d\d))?\s*([ap])?\.?m?\.?$/i.exec(text) ?? [];
+  const hour = Number(hours);
+  const wrong =
+    hours === undefined ||
+    (half === undefined ? !/[:.]/.test(text) || hour > 23 : hour < 1 || hour > 12) ||
+    Number(minutes) > 59 ||
+    Number(seconds) > 59;
+  if (wrong) throw new SourceFault('csv-time', { ...where, value: cell });
+  const turned = half === undefined ? hour : (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+  return [turned, Number(minutes), Number(seconds)].map((part) => String(part).padStart(2, '0')).join(':');
+}

@@ -1,0 +1,181 @@
+import { postKind, postKinds, termKind } from '../kinds/index.ts';
+import type { Condition, PostKindName, TermKindName, Values } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
+import { listedIds } from '../records/posts.ts';
+import { listVisibility, mayEdit, mayRead, seen } from '../records/visibility.ts';
+import type { Site } from '../site.ts';
+import { loadMetas, loadPosts } from '../storage/bundle.ts';
+import type { Database } from '../storage/database.ts';
+import { authorsOfPosts, idsOfType, linksOfPosts, termsOfPosts, visibleIds } from '../storage/many-posts.ts';
+import { readOptions } from '../storage/options.ts';
+import { loadUsers } from '../storage/users.ts';
+import { SETTABLE_STATUSES } from '../wordpress/status.ts';
+import { type Entry, type Item, isItem, LINK_METAS, type PostItem } from './items.ts';
+import { authorItem, POST_ORDER, postItems, termItems, typeOf } from './site-items.ts';
+import { SETTINGS, settingsItem } from './write-settings.ts';
+
+export interface ExportOptions {
+  /** Only these kinds, with the venues, organizers, images and terms that they name. Absent: everything. */
+  readonly kinds?: readonly PostKindName[];
+  /** Accepted filters of the list of the one kind that is exported. */
+  readonly filters?: Values;
+  /** Statuses, where the filters name none. Absent: all that the caller may see, the trash among them. */
+  readonly statuses?: readonly string[];
+}
+
+/** Records read at a time. */
+const PAGE = 200;
+
+/** Parameters that bound a list of events by date: without any of them an export has no bounds, other than a list. */
+const DATES = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after'];
+
+/**
+ * What the caller may see, as items: settings, authors, terms, files of the library, venues, organizers, events, and what had to stay behind. The
+ * rule of who sees what is the one of the lists. Of records that the caller may not edit only what is published goes out; protected ones stay.
+ */
+export async function* exportEntries(site: Site, caller: Caller, options: ExportOptions = {}): AsyncGenerator<Entry> {
+  const { db } = site;
+  const { viewer } = caller;
+  const ids = await chosenIds(site, caller, options);
+  if (options.kinds === undefined && viewer.can('manage_options')) yield settingsItem(await readOptions(db, [...SETTINGS]));
+  const logins = new Map<number, string>();
+  for (const item of await authorItems(db, caller, ids)) {
+    if (item.kind === 'author') {
+      logins.set(item.id ?? 0, item.login);
+      yield item;
+    }
+  }
+  yield* await termItems(db, options.kinds === undefined ? undefined : await usedTerms(db, ids));
+  const exported = (kind: PostItem['kind'], id: string) => ids[kind].has(Number(id));
+  for (const kind of POST_ORDER) {
+    const wanted = [...ids[kind]];
+    for (let at = 0; at < wanted.length; at += PAGE) {
+      const page = wanted.slice(at, at + PAGE);
+      const items = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads });
+      const rights = await rightsTo(db, caller, kind, page);
+      for (const item of items) {
+        const mine = rights.get(item.id ?? 0) ?? 'none';
+        if (mine === 'read' && item.columns.post_password !== '') {
+          yield loss(item, 'protected');
+          continue;
+        }
+        const links = item.links.filter((link) => 'sourceId' in link && exported(link.kind, link.sourceId));
+        if (links.length < item.links.length) yield loss(item, 'link-left-out');
+        yield { ...item, links, ...(mine === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}) };
+      }
+    }
+  }
+}
+
+/** The items alone; what stayed behind is handed to `onLoss`. */
+export async function* itemsOf(entries: AsyncIterable<Entry>, onLoss: (entry: Exclude<Entry, Item>) => void): AsyncGenerator<Item> {
+  for await (const entry of entries) {
+    if (isItem(entry)) yield entry;
+    else onLoss(entry);
+  }
+}
+
+type Ids = Readonly<Record<PostItem['kind'], Set<number>>>;
+
+const loss = (item: PostItem, reason: string): Entry => ({
+  kind: 'loss',
+  loss: { reason, kind: item.kind, of: item.columns.post_title || item.sourceId },
+});
+
+/** Ids of all that goes out. */
+async function chosenIds(site: Site, caller: Caller, { kinds, filters, statuses }: ExportOptions): Promise<Ids> {
+  const { db } = site;
+  const ids: Ids = { attachment: new Set(), venue: new Set(), organizer: new Set(), event: new Set() };
+  const asked = (filters?.status as readonly string[] | undefined) ?? statuses ?? SETTABLE_STATUSES;
+  for (const kind of kinds ?? postKinds.map(({ name }) => name)) {
+    const narrowed = filters !== undefined && Object.keys(filters).some((name) => name !== 'status');
+    if (narrowed) for (const id of await filteredIds(site, caller, kind, filters, asked)) ids[kind].add(id);
+    else {
+      const visible = listVisibility(caller.viewer, postKind(kind), asked);
+      for (let after = 0; ; ) {
+        const page = await visibleIds(db, postKind(kind).postType, visible, after, 10 * PAGE);
+        for (const id of page) ids[kind].add(id);
+        if (page.length === 0) break;
+        after = page.at(-1)!;
+      }
+    }
+  }
+  if (kinds === undefined && caller.viewer.can('upload_files')) {
+    for (let after = 0; ; ) {
+      const page = await idsOfType(db, 'attachment', after, 10 * PAGE);
+      for (const id of page) ids.attachment.add(id);
+      if (page.length === 0) break;
+      after = page.at(-1)!;
+    }
+  }
+  await addNamed(site, caller, ids, ids.event);
+  for (const kind of ['venue', 'organizer'] as const) await addNamed(site, caller, ids, ids[kind]);
+  return ids;
+}
+
+async function filteredIds(
+  site: Site,
+  caller: Caller,
+  kind: PostKindName,
+  filters: Values,
+  statuses: readonly string[],
+): Promise<number[]> {
+  const { conditions, order } = postKind(kind).narrow(filters, caller);
+  const bounded = DATES.some((name) => filters[name] !== undefined);
+  const kept = conditions.filter((condition) => !isListsOwn(condition) && (bounded || condition.by !== 'moment'));
+  return listedIds(site, caller, postKind(kind), { conditions: kept, order, statuses });
+}
+
+/** What is hidden from lists is still part of the calendar. */
+const isListsOwn = (condition: Condition): boolean =>
+  condition.by === 'meta' && condition.key === '_EventHideFromUpcoming' && !condition.present;
+
+/** Adds what records name: venues and organizers that the caller may read, and images. */
+async function addNamed({ db }: Site, { viewer }: Caller, ids: Ids, of: ReadonlySet<number>): Promise<void> {
+  const links = await linksOfPosts(db, [...of], [...LINK_METAS.keys()]);
+  const named = [...new Set(links.map(({ id }) => id))];
+  for (let at = 0; at < named.length; at += PAGE) {
+    const page = named.slice(at, at + PAGE);
+    const [rows, metas] = [await loadPosts(db, page), await loadMetas(db, page)];
+    for (const { key, id } of links) {
+      const row = rows.get(id);
+      const kind = LINK_METAS.get(key);
+      if (!row || !kind || row.post_type !== typeOf(kind)) continue;
+      if (kind === 'attachment' || (row.post_status !== 'trash' && mayRead(viewer, seen(row, metas.get(id))))) ids[kind].add(id);
+    }
+  }
+}
+
+async function usedTerms(db: Database, ids: Ids): Promise<Record<TermKindName, Set<number>>> {
+  const of = (kind: TermKindName) => termsOfPosts(db, [...ids.event], termKind(kind).taxonomy);
+  return { category: await of('category'), tag: await of('tag') };
+}
+
+/** Who wrote what goes out. Logins and addresses are for those who may list users; others get the public name. */
+async function authorItems(db: Database, { viewer }: Caller, ids: Ids): Promise<Item[]> {
+  const wrote = new Set<number>();
+  for (const kind of POST_ORDER) for (const id of await authorsOfPosts(db, [...ids[kind]])) wrote.add(id);
+  const users = await loadUsers(db, [...wrote], ['first_name', 'last_name']);
+  return [...users.values()].map((user) => {
+    const { columns: _columns, ...item } = authorItem(user, db.prefix);
+    if (viewer.can('list_users')) return item;
+    const { user_nicename: name, display_name: displayName, ID: id } = user.row;
+    return { kind: 'author', sourceId: name, id, login: name, email: '', displayName, metas: [] };
+  });
+}
+
+/** Whether the caller may edit or only read these records. */
+async function rightsTo(
+  db: Database,
+  { viewer }: Caller,
+  kind: PostItem['kind'],
+  ids: readonly number[],
+): Promise<Map<number, 'edit' | 'read'>> {
+  if (kind === 'attachment') return new Map(ids.map((id) => [id, 'edit']));
+  const [rows, metas] = [await loadPosts(db, ids), await loadMetas(db, ids)];
+  return new Map([...rows].map(([id, row]) => [id, mayEdit(viewer, seen(row, metas.get(id))) ? 'edit' : 'read']));
+}
+
+/** Metas that the published record shows. */
+const isPublished = (key: string, { settings }: Caller): boolean =>
+  /^_(Event|Venue|Organizer)[A-Z]|^_tribe_featured$/.test(key) || settings.calendar.customFields.some(({ name }) => name === key);

@@ -1,0 +1,64 @@
+import { stat } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import { type CsvOptions, openCsv } from './csv-read.ts';
+import { SourceFault } from './items.ts';
+import { openJsonLines } from './json-lines.ts';
+import type { Source } from './source.ts';
+import { openWordpressDatabase } from './wordpress-database.ts';
+import { openWxr } from './wxr-read.ts';
+
+/** How a source is to be read, beside where it is. */
+export interface SourceOptions extends CsvOptions {
+  readonly prefix: string;
+  readonly site?: number | undefined;
+}
+
+/** What a source can be: databases by their address, files by their ending. */
+export const FILE_FORMATS = ['wxr', 'jsonl', 'csv'] as const;
+export type FileFormat = (typeof FILE_FORMATS)[number];
+
+const ENDINGS: Readonly<Record<string, FileFormat>> = {
+  '.xml': 'wxr',
+  '.wxr': 'wxr',
+  '.jsonl': 'jsonl',
+  '.ndjson': 'jsonl',
+  '.csv': 'csv',
+};
+
+/** The format that the name of a file says. Throws SourceFault `format`. */
+export function formatOf(path: string): FileFormat {
+  return ENDINGS[extname(path).toLowerCase()] ?? unknown(path);
+}
+
+const unknown = (path: string): never => {
+  throw new SourceFault('format', { file: basename(path), endings: Object.keys(ENDINGS).join(' ') });
+};
+
+/**
+ * Opens what a person named: the address of a database, or files of one format.
+ *
+ * @throws SourceFault `format`, `several-formats`, `unreadable`, and those of the readers
+ */
+export async function openSource(places: readonly string[], options: SourceOptions): Promise<Source> {
+  const [first = ''] = places;
+  if (/^(mysql|sqlite):/.test(first)) {
+    if (places.length > 1) throw new SourceFault('several-formats', { places: places.length });
+    return openWordpressDatabase({ url: first, prefix: options.prefix, site: options.site });
+  }
+  const formats = new Set(places.map(formatOf));
+  if (formats.size > 1) throw new SourceFault('several-formats', { places: [...formats].join(', ') });
+  for (const path of places) {
+    const file = await stat(path).catch((cause: NodeJS.ErrnoException) => {
+      throw new SourceFault('unreadable', { file: path, what: cause.code ?? '' }, cause);
+    });
+    if (!file.isFile()) throw new SourceFault('unreadable', { file: path, what: 'EISDIR' });
+  }
+  switch ([...formats][0]) {
+    case 'wxr':
+      return openWxr(places);
+    case 'csv':
+      return openCsv(places, options);
+    default:
+      return openJsonLines(places);
+  }
+}

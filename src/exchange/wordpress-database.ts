@@ -1,0 +1,110 @@
+import { postKind, postKinds } from '../kinds/index.ts';
+import { type Database, openDatabase } from '../storage/database.ts';
+import { authorsOfTypes, countTypes, idsOfType, repeatedEvents } from '../storage/many-posts.ts';
+import { readOptions } from '../storage/options.ts';
+import { loadAllUsers, type StoredUser } from '../storage/users.ts';
+import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
+import { parseSerialized } from '../wordpress/serialized.ts';
+import { type Entry, SourceFault } from './items.ts';
+import { authorItem, POST_ORDER, postItems, termItems, typeOf } from './site-items.ts';
+import { type Source, siteName } from './source.ts';
+import { SETTINGS, settingsItem } from './write-settings.ts';
+
+/** Which WordPress: `prefix` as in its `wp-config.php`; `site`: the number of a site of a network, whose tables have a number in their names. */
+export interface DatabaseSource {
+  readonly url: string;
+  readonly prefix: string;
+  readonly site?: number | undefined;
+}
+
+/** Posts read at a time. */
+const PAGE = 200;
+/** Posts that belong to others. */
+const OF_OTHERS = new Set(['revision']);
+const AUTHOR_METAS = ['first_name', 'last_name', 'nickname', 'description', 'locale', '_application_passwords'];
+
+/**
+ * Opens a WordPress database to read from it; nothing is written there.
+ *
+ * @throws SourceFault `no-wordpress` where there are no such tables, DatabaseUnavailable
+ */
+export async function openWordpressDatabase({ url, prefix, site = 1 }: DatabaseSource): Promise<Source> {
+  const own = site > 1 ? `${prefix}${site}_` : prefix;
+  const db = await openDatabase({ url, prefix: own });
+  // The people of a network are those of its first site.
+  const people = own === prefix ? db : await openDatabase({ url, prefix });
+  const close = async () => {
+    await db.close();
+    if (people !== db) await people.close();
+  };
+  try {
+    for (const [handle, table] of [
+      [db, 'posts'],
+      [db, 'options'],
+      [people, 'users'],
+    ] as const) {
+      if (!(await handle.knex.schema.hasTable(handle.table(table)))) throw new SourceFault('no-wordpress', { table: handle.table(table) });
+    }
+    const home = (await readOptions(db, ['home'])).get('home') ?? '';
+    if (home === '') throw new SourceFault('no-wordpress', { table: `${db.table('options')} (home)` });
+    return { name: () => siteName(home), owned: true, close, entries: () => entries(db, people) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
+  const options = await readOptions(db, [...SETTINGS, 'upload_url_path', 'home', `${db.prefix}user_roles`]);
+  yield settingsItem(options);
+  const uploads = (options.get('upload_url_path') || `${options.get('home')?.replace(/\/+$/, '')}/wp-content/uploads`).replace(/\/+$/, '');
+
+  const logins = new Map<number, string>();
+  for (const user of await authors(db, people, options.get(`${db.prefix}user_roles`) ?? '')) {
+    logins.set(user.row.ID, user.row.user_login);
+    yield authorItem(user, db.prefix);
+  }
+  yield* await termItems(db);
+
+  const types = postKinds.map(({ postType }) => postType);
+  const { posts, comments } = await countTypes(db, types);
+  const occurrences = await db.knex.schema.hasTable(db.table('tec_occurrences'));
+  for (const kind of POST_ORDER) {
+    for (let after = 0; ; ) {
+      const ids = await idsOfType(db, typeOf(kind), after, PAGE);
+      if (ids.length === 0) break;
+      after = ids.at(-1)!;
+      const items = await postItems(db, kind, ids, { author: (id) => logins.get(id) ?? (id > 0 ? `#${id}` : undefined), uploads });
+      const repeated = kind === 'event' && occurrences ? await repeatedEvents(db, ids) : new Map<number, number>();
+      for (const item of items) {
+        yield item;
+        const times = repeated.get(item.id ?? 0);
+        if (times !== undefined) {
+          yield {
+            kind: 'loss',
+            loss: { reason: 'occurrences', kind: 'event', of: item.columns.post_title ?? item.sourceId, detail: String(times) },
+          };
+        }
+      }
+    }
+  }
+  for (const [type, number] of posts) {
+    if (type !== 'attachment' && !types.includes(type) && !OF_OTHERS.has(type)) yield { kind: 'skipped', what: type, count: number };
+  }
+  const revisions = posts.get('revision') ?? 0;
+  if (revisions > 0) yield { kind: 'skipped', what: 'revision', count: revisions };
+  if (comments > 0) yield { kind: 'skipped', what: 'comment', count: comments };
+}
+
+/** Those who wrote something of the calendar, and all others who may write posts or events on this site. */
+async function authors(db: Database, people: Database, storedRoles: string): Promise<StoredUser[]> {
+  const wrote = new Set(await authorsOfTypes(db, [...postKinds.map(({ postType }) => postType), 'attachment']));
+  const roles = parseRoles(parseSerialized(storedRoles));
+  const [capabilities, level] = [`${db.prefix}capabilities`, `${db.prefix}user_level`];
+  const users = await loadAllUsers(people, [...AUTHOR_METAS, capabilities, level]);
+  return users.filter(({ row, metas }) => {
+    if (wrote.has(row.ID)) return true;
+    const held = userCapabilities(parseSerialized(metas.get(capabilities) ?? ''), roles);
+    return held.has('edit_posts') || held.has(`edit_${postKind('event').capabilities}`);
+  });
+}
