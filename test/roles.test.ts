@@ -138,6 +138,13 @@ async function addRecords(db: Database, role: Role): Promise<void> {
   await db.from('fasti_changes').increment('counter');
 }
 
+/** Takes away all posts but the sample site's; quicker than to put the whole site back. */
+async function removeRecords(db: Database): Promise<void> {
+  const last = 92;
+  await db.from('posts').where('ID', '>', last).delete();
+  for (const table of ['postmeta', 'tec_events', 'tec_occurrences'] as const) await db.from(table).where('post_id', '>', last).delete();
+}
+
 describeDatabases('who may write what', (open) => {
   let db: Database;
   let running: RunningSite;
@@ -158,7 +165,7 @@ describeDatabases('who may write what', (open) => {
   it.each(KINDS.flatMap((kind) => VERBS.flatMap((verb) => ROLES.map((role) => [kind.path, verb.name, role, kind, verb] as const))))(
     '%s, %s: %s',
     async (_path, _name, role, kind, verb) => {
-      await resetSite(db);
+      await removeRecords(db);
       await addRecords(db, role);
       const wrong: object[] = [];
       for (const cell of cellsOf(kind, role)) {
@@ -184,7 +191,7 @@ describeDatabases('who may write what', (open) => {
   it.each(KINDS.flatMap((kind) => ROLES.map((role) => [kind.path, role, kind] as const)))(
     '%s, creating: %s',
     async (path, role, { body }) => {
-      await resetSite(db);
+      await removeRecords(db);
       const wrong: object[] = [];
       for (const [index, status] of [undefined, 'publish', 'future', 'draft', 'pending', 'private', 'trash'].entries()) {
         for (const dated of [false, true]) {
@@ -210,7 +217,7 @@ describeDatabases('who may write what', (open) => {
   it.each(KINDS.flatMap((kind) => ROLES.map((role) => [kind.path, role, kind] as const)))(
     '%s, telling in Allow what the caller may: %s',
     async (path, role, kind) => {
-      await resetSite(db);
+      await removeRecords(db);
       await addRecords(db, role);
       const wrong: object[] = [];
       for (const cell of cellsOf(kind, role)) {
