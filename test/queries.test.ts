@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Database } from '../src/storage/database.ts';
+import { type As, bodyOf, idsOf, NOON, ROOT } from './support/asking.ts';
+import { describeDatabases } from './support/databases.ts';
+import { type RunningSite, serveDatabase } from './support/running-site.ts';
+import { loadSite } from './support/site.ts';
+
+/*
+ * What a request costs in queries, BEGIN and COMMIT among them. A list costs the same for one row as for fifty; the numbers are pinned, so that
+ * a query more is a choice and no accident. Answers are not remembered here.
+ */
+
+const MANY = 55;
+const WIDE = 'start_date=2035-01-01&end_date=2036-01-01';
+
+/** As many events, each with a venue, an organizer, an image and terms of its own. */
+async function addRecords(db: Database): Promise<void> {
+  const [event, venue, organizer, image] = await Promise.all(
+    [39, 12, 24, 10].map(async (id) => ({
+      row: (await db.from('posts').where('ID', id).first())!,
+      metas: await db.from('postmeta').where('post_id', id),
+    })),
+  );
+  const posts: object[] = [];
+  const metas: object[] = [];
+  const terms: object[] = [];
+  const taxonomies: object[] = [];
+  const relationships: object[] = [];
+  const occurrences: object[] = [];
+  const add = (ID: number, { row, metas: own }: NonNullable<typeof event>, links: Record<string, number>) => {
+    posts.push({ ...row, ID, post_title: `Record ${ID}`, post_name: `record-${ID}`, guid: `${row.guid}${ID}` });
+    for (const { meta_key, meta_value } of own) if (!(meta_key! in links)) metas.push({ post_id: ID, meta_key, meta_value });
+    for (const [meta_key, id] of Object.entries(links)) metas.push({ post_id: ID, meta_key, meta_value: String(id) });
+  };
+  for (let index = 0; index < MANY; index++) {
+    const [id, venueId, organizerId, imageId, category, tag] = [1000, 2000, 3000, 4000, 5000, 6000].map((first) => first + index) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    add(imageId, image!, {});
+    add(venueId, venue!, { _thumbnail_id: imageId });
+    add(organizerId, organizer!, { _thumbnail_id: imageId });
+    add(id, event!, { _EventVenueID: venueId, _EventOrganizerID: organizerId, _thumbnail_id: imageId });
+    const dates = {
+      start_date: '2035-05-01 10:00:00',
+      start_date_utc: '2035-05-01 08:00:00',
+      end_date: '2035-05-01 12:00:00',
+      end_date_utc: '2035-05-01 10:00:00',
+    };
+    occurrences.push({
+      occurrence_id: id,
+      event_id: id,
+      post_id: id,
+      ...dates,
+      duration: 7200,
+      hash: `test-${id}`,
+      updated_at: '2026-11-20 12:00:00',
+    });
+    for (const [term, taxonomy] of [
+      [category, 'tribe_events_cat'],
+      [tag, 'post_tag'],
+    ] as const) {
+      terms.push({ term_id: term, name: `Term ${term}`, slug: `term-${term}`, term_group: 0 });
+      taxonomies.push({
+        term_taxonomy_id: term,
+        term_id: term,
+        taxonomy,
+        description: '',
+        parent: taxonomy === 'post_tag' ? 0 : 2,
+        count: 1,
+      });
+      relationships.push({ object_id: id, term_taxonomy_id: term, term_order: 0 });
+    }
+  }
+  for (const [table, rows] of Object.entries({
+    posts,
+    postmeta: metas,
+    terms,
+    term_taxonomy: taxonomies,
+    term_relationships: relationships,
+    tec_occurrences: occurrences,
+  })) {
+    await db.knex.batchInsert(db.table(table as 'posts'), rows as never, 40);
+  }
+}
+
+describeDatabases('what a request costs in queries', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  beforeAll(async () => {
+    db = await open();
+    await loadSite(db);
+    await addRecords(db);
+    running = await serveDatabase(db, { env: { CACHE: 'off' }, clock: () => new Date(NOON) });
+  });
+  afterAll(() => running.close());
+
+  async function costOf(
+    method: string,
+    path: string,
+    { as, body = null, status = 200 }: { as?: As; body?: object | null; status?: number } = {},
+  ) {
+    const before = running.site.db.queries();
+    const answer = await running.send(method, ROOT + path, { body, ...(as ? { as } : {}) });
+    const queries = running.site.db.queries() - before;
+    return { body: bodyOf(answer, status), queries };
+  }
+  // The first use of a password in a day is noted.
+  beforeAll(() => costOf('GET', '/events/38', { as: 'admin' }));
+
+  it.each([
+    [`/events?${WIDE}`, undefined, 10],
+    [`/events?${WIDE}`, 'admin', 11],
+    [`/events?${WIDE}&search=record&featured=false&categories=2`, undefined, 12],
+    ['/venues?search=record', undefined, 7],
+    ['/venues?search=record&has_events=1', 'admin', 8],
+    ['/organizers?search=record', undefined, 7],
+    ['/organizers?search=record&only_with_upcoming=1', 'admin', 8],
+    ['/categories?search=term', undefined, 4],
+    ['/tags?search=term', undefined, 3],
+  ] as const)('a list costs the same for one row and for fifty: %s for %s', async (path, as, queries) => {
+    for (const rows of [1, 2, 50]) {
+      const { body, ...cost } = await costOf('GET', `${path}&per_page=${rows}`, as ? { as } : {});
+      expect({ rows: idsOf(body).length, ...cost }).toEqual({ rows, queries });
+    }
+  });
+
+  it.each([
+    ['/events/1000', undefined, 8],
+    ['/events/1000', 'admin', 11],
+    ['/events/by-slug/record-1000', undefined, 9],
+    ['/venues/2000', undefined, 6],
+    ['/organizers/3000', undefined, 6],
+    ['/categories/5000', undefined, 4],
+    ['/tags/6000', undefined, 3],
+    ['/doc', undefined, 1],
+    ['', undefined, 1],
+  ] as const)('GET %s for %s costs %d', async (path, as, queries) => {
+    expect((await costOf('GET', path, as ? { as } : {})).queries).toBe(queries);
+  });
+  it('an event costs the same whatever hangs on it', async () => {
+    const bare = (await costOf('GET', '/events/1001')).queries;
+    await db
+      .from('postmeta')
+      .insert([2002, 2003, 2004].map((id) => ({ post_id: 1001, meta_key: '_EventVenueID', meta_value: String(id) })));
+    await db.from('term_relationships').insert([5003, 5004, 6004].map((id) => ({ object_id: 1001, term_taxonomy_id: id, term_order: 0 })));
+    const full = await costOf('GET', '/events/1001');
+    expect([full.body.venue.length, full.body.categories.length, full.queries]).toEqual([4, 3, bare]);
+  });
+
+  const DATES = { start_date: '2027-01-01', end_date: '2027-01-02' };
+  const whole = (title: string, links: number) => {
+    const ids = (first: number) => Array.from({ length: links }, (_, index) => first + index);
+    return {
+      title,
+      ...DATES,
+      venue: ids(2000),
+      organizer: ids(3000),
+      categories: ids(5000),
+      tags: ids(6000),
+      image: 10,
+      cost: '5',
+      website: 'https://example.org',
+      featured: true,
+    };
+  };
+  it.each([
+    ['/events', { title: 'New', ...DATES }, 23],
+    ['/events', whole('With two of each', 2), 39],
+    ['/events', whole('With ten of each', 10), 39],
+    ['/venues', { venue: 'New' }, 17],
+    ['/organizers', { organizer: 'New' }, 17],
+    ['/categories', { name: 'New' }, 13],
+    ['/tags', { name: 'New' }, 12],
+  ] as const)('POST %s with %j costs %d', async (path, body, queries) => {
+    expect((await costOf('POST', path, { as: 'admin', body, status: 201 })).queries).toBe(queries);
+  });
+
+  it.each([
+    ['PATCH', '/events/1005', { title: 'Other' }, 24],
+    ['PATCH', '/events/1005', {}, 13],
+    ['PATCH', '/venues/2005', { city: 'Other' }, 22],
+    ['PATCH', '/organizers/3005', { phone: '1' }, 22],
+    ['PATCH', '/tags/6005', { description: 'Other' }, 10],
+    ['DELETE', '/events/1006', null, 32],
+    ['DELETE', '/tags/6006', null, 14],
+  ] as const)('%s %s with %j costs %d', async (method, path, body, queries) => {
+    expect((await costOf(method, path, { as: 'admin', body })).queries).toBe(queries);
+  });
+});
