@@ -5,7 +5,7 @@ import type { Database } from '../src/storage/database.ts';
 import { describeDatabases } from './support/databases.ts';
 import { describeRecordings, recordingsIn } from './support/replay.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
-import { loadSite, resetSite } from './support/site.ts';
+import { loadSite, resetSite, setOptions } from './support/site.ts';
 
 describeRecordings('companion routes as recorded from the reference', recordingsIn('recordings-companion'));
 
@@ -55,7 +55,10 @@ describeDatabases('the companion routes', (open) => {
       });
     });
     it('stays when the calendar is switched off', async () => {
+      await setOptions(db, { tribe_events_calendar_options: { 'rest-v1-disabled': true } });
+      expect((await send('GET', '/wp-json/tribe/events/v1/events')).status).toBe(404);
       expect((await send('OPTIONS', `${CORE}/tags`)).body).toMatchObject({ namespace: 'wp/v2', methods: ['GET', 'POST'] });
+      await resetSite(db);
     });
   });
 
@@ -289,6 +292,7 @@ describeDatabases('the companion routes', (open) => {
       ['subscribers', 'POST', 'tribe_venue', 'sub', { title: 'X' }, 403, 'rest_cannot_create'],
       ['authors for others', 'POST', 'tribe_venue', 'auth', { title: 'X', author: 1 }, 403, 'rest_cannot_edit_others'],
       ['contributors who publish', 'POST', 'tribe_venue', 'contrib', { title: 'X', status: 'publish' }, 403, 'rest_cannot_publish'],
+      ['contributors who publish their drafts', 'POST', 'tribe_events/80', 'contrib', { status: 'publish' }, 403, 'rest_cannot_publish'],
       ['authors of other people’s records', 'POST', 'tribe_venue/12', 'auth', { title: 'X' }, 403, 'rest_cannot_edit'],
       ['what does not exist', 'POST', 'tribe_venue/999', 'admin', { title: 'X' }, 404, 'rest_post_invalid_id'],
       ['an unknown author', 'POST', 'tribe_venue/12', 'admin', { author: 99 }, 400, 'rest_invalid_author'],

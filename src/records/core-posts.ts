@@ -221,15 +221,17 @@ export const mayReadCore = (site: Site, { viewer }: Caller, kind: PostKind, { id
     return mayRead(viewer, seen(row, metas)) ? true : 'rest_forbidden';
   });
 
-export function mayCreateCore({ viewer }: Caller, kind: PostKind, { author }: Values): Verdict {
+export function mayCreateCore({ viewer }: Caller, kind: PostKind, { author, status }: Values): Verdict {
   if (isAnothers(viewer, kind, author)) return 'rest_cannot_edit_others';
-  return editsKind(viewer, kind) ? true : 'rest_cannot_create';
+  if (!editsKind(viewer, kind)) return 'rest_cannot_create';
+  return publishes(viewer, kind, status) ? 'rest_cannot_publish' : true;
 }
 
-export const mayChangeCore = (site: Site, { viewer }: Caller, kind: PostKind, { id, author }: Values): Promise<Verdict> =>
+export const mayChangeCore = (site: Site, { viewer }: Caller, kind: PostKind, { id, author, status }: Values): Promise<Verdict> =>
   judged(site, kind, id, (row, metas) => {
     if (!mayEdit(viewer, seen(row, metas))) return 'rest_cannot_edit';
-    return author !== row.post_author && isAnothers(viewer, kind, author) ? 'rest_cannot_edit_others' : true;
+    if (author !== row.post_author && isAnothers(viewer, kind, author)) return 'rest_cannot_edit_others';
+    return status !== row.post_status && publishes(viewer, kind, status) ? 'rest_cannot_publish' : true;
   });
 
 export const mayDeleteCore = (site: Site, { viewer }: Caller, kind: PostKind, { id }: Values): Promise<Verdict> =>
@@ -237,6 +239,10 @@ export const mayDeleteCore = (site: Site, { viewer }: Caller, kind: PostKind, { 
 
 const isAnothers = (viewer: Viewer, kind: PostKind, author: unknown) =>
   typeof author === 'number' && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`);
+
+/** Whether a status makes a record seen, by somebody who may not do that. */
+const publishes = (viewer: Viewer, kind: PostKind, status: unknown) =>
+  ['publish', 'future', 'private'].includes(String(status)) && !viewer.can(`publish_${kind.capabilities}`);
 
 async function judged(
   { db }: Site,
@@ -290,9 +296,6 @@ async function calendarFields(
   stored: Metas | undefined,
 ): Promise<{ fields: Values; besides: Besides }> {
   const { viewer } = caller;
-  const status = values.status as string | undefined;
-  if (status !== undefined && ['publish', 'future', 'private'].includes(status) && !viewer.can(`publish_${kind.capabilities}`) && !stored)
-    refuseTo(caller, 'rest_cannot_publish');
   const changed = metaChange(kind.postType, (values.meta ?? {}) as Record<string, unknown>, stored);
   if ('wrong' in changed) return failParam('meta', { stage: 'type', type: 'object' });
 
