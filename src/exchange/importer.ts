@@ -47,6 +47,8 @@ export interface ImportOptions {
   readonly highestId?: number;
   /** Looks at a new file of the library before its row is written, and gives the row's item, perhaps with a file of our own. */
   readonly fetchFile?: (item: PostItem) => Promise<FetchedFile>;
+  /** How many items are written as one transaction; 200 if not given, fewer where they are long. */
+  readonly itemsAtOnce?: number;
   /** Told after each piece how many entries are done. */
   readonly onProgress?: (done: number) => void;
 }
@@ -58,7 +60,6 @@ export interface FetchedFile {
   readonly undo?: () => Promise<void>;
 }
 
-/** So many items are written as one transaction, or fewer where they are long. */
 const ITEMS = 200;
 const CHARACTERS = 2 ** 20;
 
@@ -73,7 +74,7 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   if (!caller.viewer.can('import')) fail('rest_forbidden');
   const { run, sum, progress } = await openRun(site, caller, options);
   let seen = 0;
-  for await (const piece of pieces(entries)) {
+  for await (const piece of pieces(entries, options.itemsAtOnce ?? ITEMS)) {
     const before = seen;
     seen += piece.length;
     const files = await fetchFiles(run, piece, options.fetchFile);
@@ -239,13 +240,13 @@ function keysOf(items: readonly Item[]): Set<string> {
 }
 
 /** Entries in pieces; what has the same name as something in a piece waits for the next. */
-async function* pieces(entries: AsyncIterable<Entry>): AsyncGenerator<Entry[]> {
+async function* pieces(entries: AsyncIterable<Entry>, most: number): AsyncGenerator<Entry[]> {
   let piece: Entry[] = [];
   let names = new Set<string>();
   let size = 0;
   for await (const entry of entries) {
     const name = isItem(entry) ? `${groupOf(entry)} ${entry.sourceId}` : '';
-    if (piece.length >= ITEMS || size >= CHARACTERS || (name !== '' && names.has(name))) {
+    if (piece.length >= most || size >= CHARACTERS || (name !== '' && names.has(name))) {
       yield piece;
       [piece, names, size] = [[], new Set(), 0];
     }

@@ -96,8 +96,8 @@ export function tallyFrom(text: string): Tally {
   return { ...counts, losses: new Map(losses) };
 }
 
-/** Changes that leave everything in its place: an id or a slug was taken already. */
-const HARMLESS = new Set(['id-taken', 'slug-taken']);
+/** What leaves every record in its place: an id or a slug that was taken already, people and settings that have to be looked after. */
+const HARMLESS = new Set(['id-taken', 'slug-taken', 'author-without-role', 'setting-differs']);
 
 /** Whether something of the source did not come over. */
 export const isIncomplete = ({ lost, losses }: Report): boolean =>

@@ -1,0 +1,109 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { readConfig } from '../../src/config.ts';
+import { loadViewer } from '../../src/accounts/viewer.ts';
+import { importItems, type ImportOptions } from '../../src/exchange/importer.ts';
+import type { Entry, Item } from '../../src/exchange/items.ts';
+import { type Source, survey } from '../../src/exchange/source.ts';
+import type { Report } from '../../src/exchange/report.ts';
+import { type Caller, callerFor } from '../../src/records/caller.ts';
+import { openSite, type Site } from '../../src/site.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { urlOf } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+import { type Fixture, readFixture, resetScript } from '../support/site-data.mjs';
+
+/** When it is in these tests: a day after the sample site was made. */
+export const NOW = new Date('2026-11-21T09:00:00Z');
+
+/** The sample site without anything that an import would bring: settings and the administrator remain. */
+export function bareFixture(): Fixture {
+  const fixture = structuredClone(readFixture());
+  for (const [name, table] of Object.entries(fixture)) {
+    if (name === 'options') continue;
+    if (name === 'users') table.rows = table.rows.filter(([id]) => id === 1);
+    else if (name === 'usermeta') table.rows = table.rows.filter(([, user]) => user === 1);
+    else table.rows = [];
+  }
+  return fixture;
+}
+
+/** A site without records, ready to import into. */
+export async function bareSite(db: Database): Promise<Site> {
+  await loadSite(db, bareFixture());
+  return siteOf(db);
+}
+
+export async function siteOf(db: Database, url = urlOf(db)): Promise<Site> {
+  const config = readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent', TABLE_PREFIX: db.prefix, UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-uploads-')) });
+  return openSite(config, { clock: () => NOW });
+}
+
+/** One of the site's users as caller; the first is the administrator. */
+export async function callerOf(site: Site, user = 1): Promise<Caller> {
+  const settings = await site.settings();
+  const viewer = user === 0 ? { id: 0, login: '', can: () => false } : await loadViewer(site.db, settings, user);
+  return callerFor(site, settings, viewer!, { language: 'en' });
+}
+
+/** Imports a source as the command does: looked through first, then taken in. */
+export async function importSource(site: Site, source: Source, options: Partial<ImportOptions> = {}): Promise<Report> {
+  const { highestId } = await survey(source);
+  return importItems(site, await callerOf(site), source.entries(), { source: source.name(), highestId, ...(source.owned ? { owned: true } : {}), ...options });
+}
+
+export async function* streamOf<Value extends Entry>(entries: Iterable<Value>): AsyncGenerator<Value> {
+  yield* entries;
+}
+
+export async function allOf<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
+  const all: Value[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}
+
+export const textOfAll = async (pieces: AsyncIterable<string>): Promise<string> => (await allOf(pieces)).join('');
+
+/** Items without where they stood. */
+export const placeless = (items: readonly Item[]): Item[] => items.map(({ place: _place, ...item }) => item as Item);
+
+const TYPES = ['attachment', 'tribe_venue', 'tribe_organizer', 'tribe_events'];
+
+/**
+ * Everything that a calendar consists of, in an order that doesn't depend on how it came in. Left out are what only numbers rows (ids of metas and
+ * occurrences), the time of writing, and notes of WordPress's editor.
+ */
+export async function calendarOf(db: Database): Promise<Record<string, unknown[]>> {
+  const posts = await db.from('posts').whereIn('post_type', TYPES).orderBy('ID');
+  const ids = posts.map(({ ID }) => ID);
+  const metas = (await db.from('postmeta').whereIn('post_id', ids).orderBy(['post_id', 'meta_id']))
+    .filter(({ meta_key: key }) => !['_edit_lock', '_edit_last'].includes(key ?? ''))
+    .sort((one, other) => one.post_id - other.post_id || (one.meta_key! < other.meta_key! ? -1 : Number(one.meta_key! > other.meta_key!)));
+  const terms = await db
+    .knex({ tt: db.table('term_taxonomy') })
+    .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+    .whereIn('tt.taxonomy', ['tribe_events_cat', 'post_tag'])
+    .orderBy('tt.term_taxonomy_id');
+  const relationships = await db.from('term_relationships').whereIn('object_id', ids).whereIn('term_taxonomy_id', terms.map((term) => term.term_taxonomy_id)).orderBy(['object_id', 'term_taxonomy_id']);
+  const users = await db.from('users').orderBy('ID');
+  const strip = (row: object, ...names: string[]) => Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
+  return {
+    posts: posts.map((row) => strip(row)),
+    metas: metas.map((row) => strip(row, 'meta_id')),
+    terms,
+    relationships: relationships.map((row) => strip(row)),
+    events: (await db.from('tec_events').orderBy('post_id')).map((row) => strip(row, 'event_id', 'updated_at')),
+    occurrences: (await db.from('tec_occurrences').orderBy('post_id')).map((row) => strip(row, 'occurrence_id', 'event_id', 'updated_at')),
+    users: users.map((row) => strip(row)),
+    roles: (await db.from('usermeta').where('meta_key', `${db.prefix}capabilities`).orderBy('user_id')).map((row) => strip(row, 'umeta_id')),
+  };
+}
+
+/** Puts the bare site into an SQLite file of which nobody else knows. */
+export async function loadInto(address: string): Promise<void> {
+  const own = new Sqlite(address.replace(/^sqlite:/, ''));
+  own.exec(resetScript(bareFixture(), { engine: 'sqlite', prefix: 'wp_' }));
+  own.close();
+}
