@@ -1,0 +1,225 @@
+/*
+ * The days of what repeats (RFC 5545, 3.3.10). The iCalendar library's own expansion never ends for some rules that name no day at all; this one goes through
+ * the periods of a bounded stretch of time, so that it ends whatever a file says. Moments are wall clocks, as seconds since 1970 read as UTC.
+ */
+
+/** A rule. Weekdays count from 0, Sunday; `nth` 0 means every one. */
+export interface Rule {
+  readonly freq: 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
+  readonly interval: number;
+  readonly count: number | undefined;
+  /** `20261231`, `20261231T235959` or `20261231T225959Z`. */
+  readonly until: string | undefined;
+  readonly byMonth: readonly number[];
+  readonly byMonthDay: readonly number[];
+  readonly byYearDay: readonly number[];
+  readonly byWeekNo: readonly number[];
+  readonly byDay: readonly { readonly nth: number; readonly day: number }[];
+  readonly byHour: readonly number[];
+  readonly byMinute: readonly number[];
+  readonly bySecond: readonly number[];
+  readonly bySetPos: readonly number[];
+  readonly weekStart: number;
+}
+
+const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
+const MOST_VALUES = 400;
+
+/** The rule that a text says; undefined where it is none, or repeats more often than by days. */
+export function parseRule(text: string): Rule | undefined {
+  const parts = new Map(
+    text
+      .toUpperCase()
+      .split(';')
+      .map((part) => part.split('=', 2) as [string, string | undefined]),
+  );
+  const freq = parts.get('FREQ');
+  if (freq !== 'DAILY' && freq !== 'WEEKLY' && freq !== 'MONTHLY' && freq !== 'YEARLY') return undefined;
+  const numbers = (name: string, least: number, most: number): number[] =>
+    (parts.get(name) ?? '')
+      .split(',')
+      .slice(0, MOST_VALUES)
+      .filter((piece) => /^[+-]?\d{1,3}$/.test(piece))
+      .map(Number)
+      .filter((value) => Math.abs(value) >= least && Math.abs(value) <= most);
+  const whole = (name: string): number | undefined => (/^\d{1,9}$/.test(parts.get(name) ?? '') ? Number(parts.get(name)) : undefined);
+  const until = parts.get('UNTIL');
+  return {
+    freq,
+    interval: Math.max(1, whole('INTERVAL') ?? 1),
+    count: whole('COUNT'),
+    until: until !== undefined && /^\d{8}(T\d{6}Z?)?$/.test(until) ? until : undefined,
+    byMonth: numbers('BYMONTH', 1, 12).filter((month) => month > 0),
+    byMonthDay: numbers('BYMONTHDAY', 1, 31),
+    byYearDay: numbers('BYYEARDAY', 1, 366),
+    byWeekNo: numbers('BYWEEKNO', 1, 53),
+    byDay: (parts.get('BYDAY') ?? '')
+      .split(',')
+      .slice(0, MOST_VALUES)
+      .flatMap((piece) => {
+        const [, nth = '', day = ''] = /^([+-]?\d{0,2})(SU|MO|TU|WE|TH|FR|SA)$/.exec(piece) ?? [];
+        return day === '' ? [] : [{ nth: Number(nth) || 0, day: WEEKDAYS.indexOf(day) }];
+      }),
+    byHour: numbers('BYHOUR', 0, 23),
+    byMinute: numbers('BYMINUTE', 0, 59),
+    bySecond: numbers('BYSECOND', 0, 59),
+    bySetPos: numbers('BYSETPOS', 1, 366),
+    weekStart: Math.max(0, WEEKDAYS.indexOf(parts.get('WKST') ?? 'MO')),
+  };
+}
+
+/**
+ * The moments at which something happens that begins at `start` and repeats by a rule, in order, none after `last`. The start itself is always the first. An
+ * `UNTIL` in UTC has to be made part of `last` by who knows the zone.
+ */
+export function* occurrences(rule: Rule, start: number, last: number): Generator<number> {
+  const end = Math.min(last, untilOf(rule));
+  if (start > end) return;
+  let left = rule.count ?? Number.POSITIVE_INFINITY;
+  if (left < 1) return;
+  yield start;
+  left -= 1;
+  for (const days of periods(rule, start, end)) {
+    for (const moment of chosen(momentsOf(rule, days, start), rule.bySetPos)) {
+      if (moment <= start) continue;
+      if (moment > end || left < 1) return;
+      yield moment;
+      left -= 1;
+    }
+    if (left < 1) return;
+  }
+}
+
+/** The last moment that the rule itself allows; one in UTC is taken a day later, to be cut by who knows the zone. */
+function untilOf({ until }: Rule): number {
+  if (until === undefined) return Number.POSITIVE_INFINITY;
+  const [year, month, day, hour = '23', minute = '59', second = '59'] = until
+    .match(/^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?/)!
+    .slice(1);
+  return (
+    seconds(Number(year), Number(month), Number(day)) +
+    Number(hour) * 3600 +
+    Number(minute) * 60 +
+    Number(second) +
+    (until.endsWith('Z') ? DAY : 0)
+  );
+}
+
+const DAY = 86_400;
+/** Of a calendar without end no more years are gone through. */
+const MOST_YEARS = 300;
+
+const seconds = (year: number, month: number, day: number): number => {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getTime() / 1000;
+};
+
+/** A day, and what rules ask of it. */
+interface Day {
+  readonly at: number;
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly weekday: number;
+}
+
+function dayAt(at: number): Day {
+  const date = new Date(at * 1000);
+  return { at, year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate(), weekday: date.getUTCDay() };
+}
+
+const daysBetween = (from: number, to: number): Day[] =>
+  Array.from({ length: Math.max(0, Math.round((to - from) / DAY)) }, (_, place) => dayAt(from + place * DAY));
+
+/** The days of each period in turn that the rule may choose from. */
+function* periods(rule: Rule, start: number, end: number): Generator<Day[]> {
+  const first = dayAt(Math.floor(start / DAY) * DAY);
+  const most = Math.min(end, seconds(first.year + MOST_YEARS, 1, 1));
+  const matches = matcher(rule, first);
+  for (let number = 0; ; number += rule.interval) {
+    const [from, to] = boundsOf(rule, first, number);
+    // Beyond what a date can hold there is no number either.
+    if (!(from <= most)) return;
+    yield daysBetween(from, to).filter(matches);
+  }
+}
+
+/** Begin and end of the period that comes so many periods after the first. */
+function boundsOf({ freq, byWeekNo, weekStart }: Rule, first: Day, number: number): [number, number] {
+  if (freq === 'DAILY') return [first.at + number * DAY, first.at + (number + 1) * DAY];
+  if (freq === 'WEEKLY') {
+    const begin = first.at - ((first.weekday - weekStart + 7) % 7) * DAY + number * 7 * DAY;
+    return [begin, begin + 7 * DAY];
+  }
+  if (freq === 'MONTHLY') return [seconds(first.year, first.month + number, 1), seconds(first.year, first.month + number + 1, 1)];
+  const year = first.year + number;
+  // A week of a year may have days in the year beside it.
+  return byWeekNo.length > 0 ? [weekOne(year, weekStart), weekOne(year + 1, weekStart)] : [seconds(year, 1, 1), seconds(year + 1, 1, 1)];
+}
+
+/** The begin of the first week that has at least four days in a year. */
+function weekOne(year: number, weekStart: number): number {
+  const fourth = dayAt(seconds(year, 1, 4));
+  return fourth.at - ((fourth.weekday - weekStart + 7) % 7) * DAY;
+}
+
+/** Whether a day is one of the rule's. What the rule does not say follows from the first day. */
+function matcher(rule: Rule, first: Day): (day: Day) => boolean {
+  const { freq, byMonth, byMonthDay, byYearDay, byWeekNo, byDay } = rule;
+  const dated = byMonthDay.length + byYearDay.length + byWeekNo.length + byDay.length > 0;
+  const tests: ((day: Day) => boolean)[] = [];
+  if (byMonth.length > 0) tests.push(({ month }) => byMonth.includes(month));
+  if (byMonthDay.length > 0)
+    tests.push(({ year, month, day }) =>
+      byMonthDay.some((wanted) => day === (wanted > 0 ? wanted : lengthOfMonth(year, month) + wanted + 1)),
+    );
+  if (byYearDay.length > 0)
+    tests.push(({ at, year }) => {
+      const [number, length] = [(at - seconds(year, 1, 1)) / DAY + 1, (seconds(year + 1, 1, 1) - seconds(year, 1, 1)) / DAY];
+      return byYearDay.some((wanted) => number === (wanted > 0 ? wanted : length + wanted + 1));
+    });
+  if (byWeekNo.length > 0 && freq === 'YEARLY') tests.push((day) => inWeeks(day, rule));
+  if (byDay.length > 0)
+    tests.push((day) => byDay.some(({ nth, day: weekday }) => day.weekday === weekday && (nth === 0 || isNth(day, nth, rule))));
+  else if (freq === 'WEEKLY' || (freq === 'YEARLY' && byWeekNo.length > 0 && byMonthDay.length + byYearDay.length === 0))
+    tests.push(({ weekday }) => weekday === first.weekday);
+  if (!dated && (freq === 'MONTHLY' || freq === 'YEARLY')) tests.push(({ day }) => day === first.day);
+  if (!dated && freq === 'YEARLY' && byMonth.length === 0) tests.push(({ month }) => month === first.month);
+  return (day) => tests.every((test) => test(day));
+}
+
+const lengthOfMonth = (year: number, month: number): number => (seconds(year, month + 1, 1) - seconds(year, month, 1)) / DAY;
+
+function inWeeks({ at, year }: Day, { byWeekNo, weekStart }: Rule): boolean {
+  const own = [year + 1, year, year - 1].find((candidate) => weekOne(candidate, weekStart) <= at)!;
+  const begin = weekOne(own, weekStart);
+  const [number, length] = [Math.floor((at - begin) / (7 * DAY)) + 1, Math.round((weekOne(own + 1, weekStart) - begin) / (7 * DAY))];
+  return byWeekNo.some((wanted) => number === (wanted > 0 ? wanted : length + wanted + 1));
+}
+
+/** Whether a day is the nth of its weekday, from the begin or the end of its month, or of its year where the rule is about years. */
+function isNth({ at, year, month, day }: Day, nth: number, { freq, byMonth }: Rule): boolean {
+  if (freq !== 'MONTHLY' && freq !== 'YEARLY') return true;
+  const ofMonth = freq === 'MONTHLY' || byMonth.length > 0;
+  const [place, length] = ofMonth
+    ? [day, lengthOfMonth(year, month)]
+    : [(at - seconds(year, 1, 1)) / DAY + 1, (seconds(year + 1, 1, 1) - seconds(year, 1, 1)) / DAY];
+  return nth > 0 ? Math.ceil(place / 7) === nth : Math.ceil((length - place + 1) / 7) === -nth;
+}
+
+function momentsOf({ byHour, byMinute, bySecond }: Rule, days: readonly Day[], start: number): number[] {
+  const [hour, minute, second] = [Math.floor((start % DAY) / 3600), Math.floor((start % 3600) / 60), start % 60];
+  const or = (values: readonly number[], own: number) => (values.length > 0 ? [...new Set(values)].sort((a, b) => a - b) : [own]);
+  const times = or(byHour, hour).flatMap((h) =>
+    or(byMinute, minute).flatMap((m) => or(bySecond, second).map((s) => h * 3600 + m * 60 + s)),
+  );
+  return days.flatMap(({ at }) => times.map((time) => at + time));
+}
+
+/** Those at the wanted places of a period, from its begin or its end. */
+function chosen(moments: readonly number[], places: readonly number[]): readonly number[] {
+  if (places.length === 0) return moments;
+  const picked = places.map((place) => moments.at(place > 0 ? place - 1 : place)).filter((moment) => moment !== undefined);
+  return [...new Set(picked)].sort((a, b) => a - b);
+}
