@@ -5,6 +5,7 @@ import { fail, type ProblemName, problems } from '../errors.ts';
 import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
+import { discardImages } from '../records/prepared-images.ts';
 import type { Site } from '../site.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
 import { describeRoute } from './describe.ts';
@@ -113,7 +114,10 @@ async function handle(
   const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
   const values = { ...(await acceptParams(site, caller, { ...listed, ...endpoint.unlisted }, raw, endpoint.mode)), ...selected };
   const verdict = await verdictOf(site, caller, endpoint, values);
-  if (verdict !== true) refuse(caller, verdict === false ? 'rest_forbidden' : verdict);
+  if (verdict !== true) {
+    await discardImages(values);
+    refuse(caller, verdict === false ? 'rest_forbidden' : verdict);
+  }
   if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
   const reply = await endpoint.run(site, caller, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
   const vary = endpoint.acknowledged === undefined ? {} : { Vary: `${VARY}, ${endpoint.acknowledged}` };

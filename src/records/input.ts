@@ -2,6 +2,7 @@ import { type Fault, fail } from '../errors.ts';
 import type { Field, Param, Values } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Caller } from './caller.ts';
+import { discardImages } from './prepared-images.ts';
 import { resolveReferences, type Wanted } from './references.ts';
 
 export type Params = Readonly<Record<string, Param | Field>>;
@@ -57,13 +58,12 @@ export async function acceptParams(
     accept: (kind, nested) => acceptParams(site, caller, kind.fields, nested, 'create'),
   });
   for (const name of unknown) refused.set(name, { stage: 'value' });
-  for (const faults of [refused, mistyped]) {
-    if (faults.size > 0)
-      fail('rest_invalid_param', {
-        faults: new Map(Object.keys(params).flatMap((name) => (faults.has(name) ? [[name, faults.get(name)!] as const] : []))),
-      });
-  }
-  return { ...values, ...resolved };
+  const accepted = { ...values, ...resolved };
+  const faults = refused.size > 0 ? refused : mistyped;
+  if (faults.size === 0) return accepted;
+  await discardImages(accepted);
+  const declared = Object.keys(params).filter((name) => faults.has(name));
+  return fail('rest_invalid_param', { faults: new Map(declared.map((name) => [name, faults.get(name)!])) });
 }
 
 const isBlank = ({ grammar }: Param, given: unknown) => given === null || given === '' || (grammar.blank?.(given) ?? false);

@@ -1,0 +1,101 @@
+import { parseEventTime } from '../calendar/dates.ts';
+import { fail, failParam, type ProblemName } from '../errors.ts';
+import type { Before, PostKind, Rows, Values } from '../kinds/kind.ts';
+import { hasVisibleText } from '../wordpress/plain-text.ts';
+import { metaOf, type Post } from '../wordpress/rows.ts';
+import { settleSlug } from '../wordpress/slug.ts';
+import { type SettledDates, settleDates, settleStatus } from '../wordpress/status.ts';
+import { nowLocal, nowUtc, toLocal, toUtc, UTC } from '../wordpress/time.ts';
+import type { Caller } from './caller.ts';
+import { fieldRows } from './post-rows.ts';
+import { mayDelete, seen } from './visibility.ts';
+
+/** What a write comes to, before anything is looked up or written. */
+export interface PostPlan extends Rows {
+  /** The slug that is wished for; `unique`: no other post may have it. */
+  readonly slug: { readonly slug: string; readonly unique: boolean };
+}
+
+/**
+ * The columns and metas of a new record, or of a change of an existing one, with its status and dates (decisions D1, D33, D36). Pure: whatever can be told of
+ * the values alone is refused here, before a row is written.
+ *
+ * @throws what is wrong with the title, the status, the dates, the cost; rest_forbidden for what is not the caller's to give away
+ */
+export function planPost(caller: Caller, kind: PostKind, values: Values, before?: Before): PostPlan {
+  const { viewer } = caller;
+  const own = fieldRows(kind, values, viewer.can('unfiltered_html'));
+  const { post_title: title, post_author: author } = own.columns;
+  checkTitle(kind, title, before);
+  checkAuthor(caller, kind, author, before?.row.post_author ?? viewer.id);
+  const follows = kind.follows(values, before, caller);
+  const dates = settledDates(caller, kind, values, before);
+  return {
+    columns: {
+      ...(before ? {} : { post_author: viewer.id, post_type: kind.postType }),
+      ...own.columns,
+      ...follows.columns,
+      ...dateColumns(dates),
+    },
+    metas: { ...own.metas, ...follows.metas },
+    slug: settleSlug({
+      sent: typeof values.slug === 'string' ? values.slug : undefined,
+      title: title ?? before?.row.post_title ?? '',
+      status: dates.status,
+      before: before && { status: before.row.post_status, slug: before.row.post_name },
+      desired: metaOf(before?.metas, '_wp_desired_post_slug'),
+      canPublish: viewer.can(`publish_${kind.capabilities}`),
+      draftsToo: kind.name !== 'event',
+    }),
+  };
+}
+
+/** Refuses what is not the caller's to do: 401 for anonymous callers, 403 for others. */
+export const forbidden = ({ viewer }: Pick<Caller, 'viewer'>): never => fail('rest_forbidden', { status: viewer.id === 0 ? 401 : 403 });
+
+/** A title needs something to see (decision D39). */
+function checkTitle(kind: PostKind, title: string | undefined, before: Before | undefined): void {
+  if (hasVisibleText(title ?? before?.row.post_title ?? '') || (before && title === undefined)) return;
+  if (before) failParam(kind.titleField, { stage: 'value', reason: 'title-without-text' });
+  fail(kind.name === 'event' ? 'empty_content' : (`could-not-create-${kind.name}` as ProblemName));
+}
+
+/** A record may be given to somebody else only by those who edit other people's (decision D34). */
+function checkAuthor(caller: Caller, kind: PostKind, author: number | undefined, present: number): void {
+  const { viewer } = caller;
+  if (author !== undefined && author !== present && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`))
+    forbidden(caller);
+}
+
+function settledDates(caller: Caller, kind: PostKind, values: Values, before: Before | undefined): SettledDates {
+  const { viewer, settings, now } = caller;
+  const { zone } = settings;
+  const settled = settleStatus({
+    requested: typeof values.status === 'string' ? values.status : undefined,
+    before: before?.row.post_status,
+    canPublish: viewer.can('publish_tribe_events'),
+    canDelete: before ? mayDelete(viewer, seen(before.row, before.metas)) : viewer.can(`delete_${kind.capabilities}`),
+  });
+  if ('problem' in settled) return settled.problem === 'status-needs-delete' ? forbidden(caller) : failParam('status');
+  const moment = (name: 'date' | 'date_utc') =>
+    values[name] === undefined
+      ? undefined
+      : (parseEventTime(values[name] as string, { zone: name === 'date' ? zone : UTC, now }) ?? failParam(name));
+  return settleDates({
+    ...settled,
+    date: moment('date'),
+    dateUtc: moment('date_utc'),
+    before: before && { status: before.row.post_status, date: before.row.post_date, dateUtc: before.row.post_date_gmt },
+    now: { local: nowLocal(now, zone), utc: nowUtc(now) },
+    toUtc: (text) => toUtc(text, zone),
+    toLocal: (text) => toLocal(text, zone),
+  });
+}
+
+const dateColumns = ({ status, post_date, post_date_gmt, post_modified, post_modified_gmt }: SettledDates): Partial<Post> => ({
+  post_status: status,
+  post_date,
+  post_date_gmt,
+  post_modified,
+  post_modified_gmt,
+});

@@ -1,0 +1,21 @@
+import type { Values } from '../kinds/kind.ts';
+import type { PreparedImage } from '../media/images.ts';
+import type { LinkPlan } from './references.ts';
+
+/** An image that was fetched for this request: its files are on disk, its rows are not written yet. */
+export const isPrepared = (value: unknown): value is PreparedImage => value !== null && typeof value === 'object' && 'undo' in value;
+
+/** A new venue or organizer that a record brings along. */
+export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { values: Values }> =>
+  plan !== null && typeof plan === 'object' && 'values' in plan;
+
+/** Takes back the files that were fetched for these values, and for those of new linked records, when nothing comes of the request. */
+export async function discardImages(values: Values): Promise<void> {
+  await Promise.all(preparedIn(values).map((image) => image.undo()));
+}
+
+const preparedIn = (values: Values): PreparedImage[] =>
+  Object.values(values).flatMap((value) => {
+    if (isPrepared(value)) return [value];
+    return Array.isArray(value) ? value.flatMap((item: unknown) => (isNewRecord(item) ? preparedIn(item.values) : [])) : [];
+  });
