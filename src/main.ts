@@ -7,6 +7,7 @@ import type { Lifecycle } from './http/health.ts';
 import { LONGEST_HEAD, TIME_LIMITS } from './http/limits.ts';
 import { manageWorkers } from './http/workers.ts';
 import { createLog } from './log.ts';
+import { giveUpStaleIndex } from './records/list-index.ts';
 import { publishDue } from './records/scheduled.ts';
 import { openSite, type Site } from './site.ts';
 import { DatabaseUnavailable } from './storage/database.ts';
@@ -73,6 +74,7 @@ async function untilMigrated(site: Site, stopped: () => boolean): Promise<void> 
   for (let tries = 0; !stopped(); tries += 1) {
     try {
       const applied = await migrate(site.db);
+      if (await giveUpStaleIndex(site)) site.log.warn('lists are read without the index; fasti reindex makes it anew');
       if (applied.length > 0 || tries > 0) site.log.info({ applied }, 'the database is ready');
       return;
     } catch (error) {

@@ -4,6 +4,7 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import type { Config } from '../config.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/database.ts';
+import { countEvents, reindexEvents } from '../storage/event-index-rebuild.ts';
 import { findInstallation } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
 import { restUrl } from '../wordpress/links.ts';
@@ -73,6 +74,10 @@ export function addDatabaseCommands(program: Command, session: Session): void {
     }),
   );
 
+  withExamples(program.command('reindex').description(say('database.reindex')), say, ['fasti reindex']).action(() =>
+    withSite(session, 'write', (site) => reindex(session, site)),
+  );
+
   withExamples(program.command('seed').description(say('database.seed')), say, ['fasti seed', 'fasti seed --events 20000'])
     .option('--events <number>', say('database.events'))
     .action(({ events }: { events?: string }, command: Command) =>
@@ -116,6 +121,19 @@ async function sample(session: Session, site: Site, user?: string): Promise<numb
   if (count > 0) print(io, `${say('done.seeded', { count })}\n`);
   return count;
 }
+
+async function reindex(session: Session, site: Site): Promise<void> {
+  const { io, say } = session;
+  const { shared } = await site.settings();
+  const total = await countEvents(site.db);
+  const { events, unfit } = await progressOf(session)(say('database.reindexing', { events: total }), total, (done) =>
+    reindexEvents(site.db, site.clock, { trust: !shared, done }),
+  );
+  if (unfit.length > 0) throw new CliError('unfit-for-index', { ids: unfit.slice(0, MOST_NAMED).join(', '), count: unfit.length });
+  print(io, `${say(shared ? 'done.reindexed-shared' : 'done.reindexed', { events })}\n`);
+}
+
+const MOST_NAMED = 20;
 
 async function more(session: Session, site: Site, events: number, user: string | undefined): Promise<void> {
   const { io, say } = session;

@@ -23,6 +23,7 @@ export type CliProblem =
   | 'unknown-format'
   | 'not-a-number'
   | 'already-seeded'
+  | 'unfit-for-index'
   | 'json-invalid'
   | 'nothing-named'
   | 'sites-differ'

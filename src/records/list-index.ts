@@ -1,6 +1,16 @@
 import type { SiteSettings } from '../calendar/settings.ts';
+import type { Site } from '../site.ts';
 import type { Database } from '../storage/database.ts';
-import { distrustIndex, dropFacet, eventsUnder, eventsWith, INDEX_LAYOUT, INDEX_OPTION, indexEvents } from '../storage/event-index.ts';
+import {
+  distrustIndex,
+  dropFacet,
+  eventsUnder,
+  eventsWith,
+  INDEX_LAYOUT,
+  INDEX_OPTION,
+  indexEvents,
+  isOvertaken,
+} from '../storage/event-index.ts';
 import { facetOf } from '../storage/event-index-rows.ts';
 import { findTerm, removeTerm } from '../storage/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
@@ -12,6 +22,17 @@ import type { Caller } from './caller.ts';
  */
 export const trustsIndex = ({ shared, occurrenceTables, raw }: SiteSettings): boolean =>
   !shared && occurrenceTables && raw.get(INDEX_OPTION) === INDEX_LAYOUT;
+
+/**
+ * To be asked at the start: where WordPress writes too, or wrote while nobody of us looked on, the index is given up until it is made anew. Gives
+ * whether that was so.
+ */
+export async function giveUpStaleIndex(site: Site): Promise<boolean> {
+  const { shared, raw } = await site.settings();
+  const stale = shared ? raw.has(INDEX_OPTION) : await isOvertaken(site.db);
+  if (stale) await site.db.transaction(distrustIndex);
+  return stale;
+}
 
 /** Keeps the index in step with a write of these events, in its transaction, after everything else. */
 export const keepIndexOf = (db: Database, caller: Pick<Caller, 'settings'>, ids: readonly number[]): Promise<void> =>

@@ -1,6 +1,6 @@
 import { postKindOfType } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
-import type { Visibility } from '../storage/post-list.ts';
+import type { Visibility } from '../storage/post-query.ts';
 import { mapMetaCap } from '../wordpress/capabilities.ts';
 import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
 import { REGISTERED_STATUSES } from '../wordpress/status.ts';

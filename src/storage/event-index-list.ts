@@ -21,7 +21,7 @@ import {
   shortBefore,
   UNDATED,
 } from './event-index-rows.ts';
-import type { PostQuery } from './post-list.ts';
+import type { PostQuery } from './post-query.ts';
 
 /**
  * A list of events as one stretch of the list index (`fasti_entries`): those of a facet that start and end between these moments, in the order of

@@ -48,6 +48,12 @@ export async function reindexEvents(
   return { events, unfit };
 }
 
+/** How many events there are, whatever their status. */
+export async function countEvents(db: Database): Promise<number> {
+  const row = (await db.knex(db.table('posts')).where('post_type', 'tribe_events').count('* as n').first()) as { n: number | string };
+  return Number(row.n);
+}
+
 /** The next events by their ids, and whatever the index holds of ids up to the last of them; without a last one, of all that follow. */
 async function indexAfter(db: Database, after: number): Promise<{ ids: number[]; last: number | undefined; unfit: number[] }> {
   const posts = (await db.dialect.lockRows(

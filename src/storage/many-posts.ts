@@ -1,7 +1,8 @@
 import type { Post } from '../wordpress/rows.ts';
 import { insertRows } from './bulk.ts';
 import type { Database } from './database.ts';
-import { type Visibility, whereVisible } from './post-list.ts';
+import { whereVisible } from './post-list.ts';
+import type { Visibility } from './post-query.ts';
 import { BLANK } from './posts.ts';
 import type { TableName } from './tables.ts';
 

@@ -1,0 +1,344 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { loadViewer } from '../../src/accounts/viewer.ts';
+import { ApiError } from '../../src/errors.ts';
+import { postKind, termKind } from '../../src/kinds/index.ts';
+import type { PostKindName } from '../../src/kinds/kind.ts';
+import { type Caller, callerFor } from '../../src/records/caller.ts';
+import { acceptParams } from '../../src/records/input.ts';
+import { trustsIndex } from '../../src/records/list-index.ts';
+import { changePost, createPost, trashPost } from '../../src/records/post-writes.ts';
+import { listPosts } from '../../src/records/posts.ts';
+import { changeTerm, createTerm, deleteTerm } from '../../src/records/terms.ts';
+import type { Site } from '../../src/site.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { distrustIndex, indexEvents, isOvertaken } from '../../src/storage/event-index.ts';
+import { reindexEvents } from '../../src/storage/event-index-rebuild.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { loadSite, resetSite, setOptions } from '../support/site.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const [ADMIN, EDITOR, AUTHOR, CONTRIBUTOR] = [1, 2, 3, 4];
+
+/** Lists of every shape: the default, every bound alone and together, every filter the index knows and some that it does not, pages beyond the end. */
+const EVENT_LISTS: readonly Record<string, string>[] = [
+  {},
+  { per_page: '3', page: '2' },
+  { per_page: '2', page: '40' },
+  { order: 'desc', per_page: '7' },
+  { start_date: '2026-11-21', end_date: '2026-12-31' },
+  { start_date: '2026-11-21', end_date: '2026-11-21' },
+  { start_date: '2026-12-01', end_date: '2026-12-03' },
+  { start_date: '2027-03-01', end_date: '2026-03-01' },
+  { start_date: '1990-01-01', end_date: '2090-01-01', per_page: '5', page: '3' },
+  { start_date: '2026-11-22 20:00:00', end_date: '2026-12-05 21:00:00', strict_dates: 'true' },
+  { start_date: '2026-11-25 19:00:00', end_date: '2026-11-25 23:00:00', strict_dates: 'true' },
+  { strict_dates: 'true' },
+  { starts_after: '2026-11-20', per_page: '4' },
+  { starts_before: '2026-12-01' },
+  { ends_after: '2026-11-30' },
+  { ends_after: '2026-11-30', order: 'desc', per_page: '4', page: '2' },
+  { ends_after: '2026-12-02', per_page: '2', page: '2' },
+  { ends_after: '2026-12-02', starts_before: '2026-12-02' },
+  { ends_after: '2026-12-02 10:00:00', strict_dates: 'true', starts_before: '2026-12-20' },
+  { ends_before: '2026-12-02' },
+  { ends_after: '2026-11-22', ends_before: '2026-12-24' },
+  { starts_after: '2026-11-22', ends_before: '2026-12-24', order: 'desc' },
+  { categories: '2' },
+  { categories: '3', start_date: '2026-01-01' },
+  { categories: '4', ends_after: '2026-11-30' },
+  { categories: '2,5' },
+  { tags: '12', start_date: '2020-01-01' },
+  { tags: '12,13' },
+  { venue: '12', start_date: '2020-01-01' },
+  { venue: '12,13' },
+  { organizer: '24' },
+  { organizer: '24', tags: '12', start_date: '2020-01-01' },
+  { categories: '2', venue: '12', start_date: '2020-01-01' },
+  { categories: '2', password: 'secret' },
+  { featured: 'true' },
+  { featured: 'false', per_page: '4' },
+  { featured: 'true', password: 'secret', start_date: '2020-01-01' },
+  { search: 'a' },
+  { search: 'a', categories: '2' },
+  { include: '38,39,40' },
+  { orderby: 'title' },
+  { orderby: 'end_date', per_page: '5' },
+  { modified_after: '2026-11-19' },
+  { ticketed: 'false' },
+  { geoloc: 'true' },
+];
+const LINKED_LISTS: readonly Record<string, string>[] = [
+  { only_with_upcoming: 'true' },
+  { has_events: 'true' },
+  { has_events: 'false', per_page: '3' },
+  { only_with_upcoming: 'true', has_events: 'true', per_page: '2', page: '2' },
+];
+
+describeDatabases('the list index', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  let site: Site;
+
+  beforeAll(async () => {
+    db = await open();
+    await loadSite(db);
+    running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
+    site = running.site;
+  });
+  afterAll(() => running.close());
+  beforeEach(async () => {
+    await resetSite(db);
+    await reindexEvents(site.db, () => NOW, { trust: true });
+  });
+
+  const callerOf = async (id: number): Promise<Caller> => {
+    const settings = await site.settings();
+    const nobody = { id: 0, can: () => false } as unknown as Caller['viewer'];
+    return callerFor(site, settings, id === 0 ? nobody : ((await loadViewer(db, settings, id)) ?? nobody), { language: 'en' });
+  };
+
+  const listOf = async (caller: Caller, name: PostKindName, raw: Record<string, string>): Promise<unknown> => {
+    try {
+      const kind = postKind(name);
+      const values = await acceptParams(site, caller, kind.filters, raw, 'read');
+      const { records, total, pages } = await listPosts(site, caller, kind, values);
+      return { ids: records.map((record) => record.id), total, pages };
+    } catch (error) {
+      if (error instanceof ApiError) return error.code;
+      throw error;
+    }
+  };
+
+  /** Every list, for everybody, answered from the index and from WordPress's tables. */
+  const bothWays = async (): Promise<{ indexed: unknown[]; plain: unknown[] }> => {
+    const [indexed, plain]: [unknown[], unknown[]] = [[], []];
+    for (const id of [0, EDITOR, AUTHOR, CONTRIBUTOR]) {
+      const caller = await callerOf(id);
+      expect(trustsIndex(caller.settings)).toBe(true);
+      const unindexed = { ...caller, settings: { ...caller.settings, shared: true } };
+      const plan = [
+        ...EVENT_LISTS.map((raw) => ['event', raw] as const),
+        ...(id === 0 ? [] : [['event', { status: 'draft,pending,trash', start_date: '2020-01-01' }] as const]),
+        ...LINKED_LISTS.flatMap((raw) => [['venue', raw] as const, ['organizer', raw] as const]),
+      ];
+      for (const [name, raw] of plan) {
+        indexed.push([id, name, raw, await listOf(caller, name, raw)]);
+        plain.push([id, name, raw, await listOf(unindexed, name, raw)]);
+      }
+    }
+    return { indexed, plain };
+  };
+
+  /** All rows of the index; counts of nothing left out. */
+  const rowsOf = async () => ({
+    entries: await db.from('fasti_entries').orderBy(['facet', 'start_at', 'posted_at', 'post_id', 'end_at']),
+    days: await db
+      .from('fasti_days')
+      .where((some) => some.whereNot('n', 0).orWhereNot('running', 0))
+      .orderBy(['facet', 'day']),
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['as it is', async () => undefined],
+    [
+      'with every other event protected',
+      async () => db.from('posts').where('post_type', 'tribe_events').whereRaw('ID % 2 = 0').update({ post_password: 'secret' }),
+    ],
+    ['with private and hidden events', hideSome],
+    ['with the days beginning at six', async () => setOptions(db, { tribe_events_calendar_options: { multiDayCutoff: '06:00' } })],
+    [
+      'compared in the zone of the site',
+      async () => setOptions(db, { tribe_events_calendar_options: { tribe_events_timezone_mode: 'site' } }),
+    ],
+  ])('answers for the sample site %s as the tables do', async (_, change) => {
+    await change();
+    await reindexEvents(site.db, () => NOW, { trust: true });
+    const { indexed, plain } = await bothWays();
+    expect(indexed).toEqual(plain);
+    // Lists that are all empty would say nothing.
+    expect(plain.filter((answer) => /"total":[1-9]/.test(JSON.stringify(answer))).length).toBeGreaterThan(plain.length / 2);
+  });
+
+  async function hideSome(): Promise<void> {
+    await db.from('posts').where('post_type', 'tribe_events').whereRaw('ID % 3 = 0').update({ post_status: 'private' });
+    const ids: number[] = await db.from('posts').where('post_type', 'tribe_events').whereRaw('ID % 3 = 1').pluck('ID');
+    await db.from('postmeta').insert(ids.map((post_id) => ({ post_id, meta_key: '_EventHideFromUpcoming', meta_value: 'yes' })));
+  }
+
+  it('is in step, and answers as the tables do, after any writes', async () => {
+    await fc.assert(
+      fc
+        .asyncProperty(fc.array(command, { minLength: 4, maxLength: 14 }), async (commands) => {
+          for (const one of commands) await run(one);
+          const kept = await rowsOf();
+          await reindexEvents(site.db, () => NOW, { trust: true });
+          expect(kept).toEqual(await rowsOf());
+          const { indexed, plain } = await bothWays();
+          expect(indexed).toEqual(plain);
+        })
+        .beforeEach(async () => {
+          await resetSite(db);
+          await reindexEvents(site.db, () => NOW, { trust: true });
+        }),
+      { numRuns: Number(process.env.INDEX_RUNS ?? 6), interruptAfterTimeLimit: 240_000 },
+    );
+  }, 300_000);
+
+  /** Writes through the verbs; what the site refuses changes nothing. */
+  const run = async (one: Command): Promise<void> => {
+    const caller = await callerOf(one.by ?? ADMIN);
+    const event = postKind('event');
+    const some = async (type: string, place: number) => {
+      const ids: number[] = await db.from('posts').where('post_type', type).orderBy('ID').pluck('ID');
+      return ids[place % ids.length] ?? 0;
+    };
+    const terms = async (taxonomy: string) =>
+      (await db.from('term_taxonomy').where('taxonomy', taxonomy).orderBy('term_id').pluck('term_id')) as number[];
+    try {
+      if (one.do === 'create') await createPost(site, caller, event, await acceptParams(site, caller, event.fields, one.fields, 'create'));
+      if (one.do === 'change')
+        await changePost(
+          site,
+          caller,
+          event,
+          await some('tribe_events', one.place),
+          await acceptParams(site, caller, event.fields, one.fields, 'change'),
+        );
+      if (one.do === 'trash') await trashPost(site, caller, event, await some('tribe_events', one.place));
+      if (one.do === 'trashVenue') await trashPost(site, caller, postKind('venue'), await some('tribe_venue', one.place));
+      if (one.do === 'term') await createTerm(site, caller, termKind('category'), { name: `Term ${one.place}`, parent: one.parent });
+      if (one.do === 'deleteTerm') {
+        const ids = await terms(one.taxonomy);
+        await deleteTerm(site, caller, termKind(one.taxonomy === 'post_tag' ? 'tag' : 'category'), ids[one.place % ids.length] ?? 0);
+      }
+      if (one.do === 'move') {
+        const ids = await terms('tribe_events_cat');
+        const parent = one.parent === 0 ? 0 : ids[one.parent % ids.length];
+        await changeTerm(site, caller, termKind('category'), ids[one.place % ids.length] ?? 0, { parent });
+      }
+      if (one.do === 'protect') {
+        const id = await some('tribe_events', one.place);
+        await site.db.transaction(async (trx) => {
+          await trx.from('posts').where('ID', id).update({ post_password: 'secret' });
+          await indexEvents(trx, [id]);
+        });
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  };
+
+  describe('trust', () => {
+    it('ends where an event ends before it starts, until that is mended and the index made anew', async () => {
+      await db.from('tec_occurrences').where('post_id', 38).update({ end_date: '2001-01-01 00:00:00' });
+      expect(await site.db.transaction((trx) => indexEvents(trx, [38]))).toEqual([38]);
+      expect(trustsIndex(await site.settings())).toBe(false);
+      expect(await reindexEvents(site.db, () => NOW, { trust: true })).toMatchObject({ unfit: [38] });
+      expect(trustsIndex(await site.settings())).toBe(false);
+      await resetSite(db);
+      expect(await reindexEvents(site.db, () => NOW, { trust: true })).toMatchObject({ unfit: [] });
+      expect(trustsIndex(await site.settings())).toBe(true);
+    });
+
+    it('is refused where WordPress writes to the same tables', async () => {
+      const settings = await site.settings();
+      expect(trustsIndex(settings)).toBe(true);
+      expect(trustsIndex({ ...settings, shared: true })).toBe(false);
+    });
+
+    it('ends with a write beside which WordPress writes too', async () => {
+      const caller = await callerOf(ADMIN);
+      await trashPost(site, { ...caller, settings: { ...caller.settings, shared: true } }, postKind('event'), 38);
+      expect(trustsIndex(await site.settings())).toBe(false);
+    });
+
+    it('notices that the calendar wrote after us', async () => {
+      expect(await isOvertaken(db)).toBe(false);
+      await setOptions(db, { tribe_last_save_post: String(NOW.getTime() / 1000 + 60) });
+      expect(await isOvertaken(db)).toBe(true);
+      await distrustIndex(db);
+      expect(await isOvertaken(db)).toBe(false);
+    });
+  });
+
+  it('removes rows of events that are gone, and mends counts that are wrong, when it is made anew', async () => {
+    const right = await rowsOf();
+    await db
+      .from('fasti_entries')
+      .insert({ facet: 0, start_at: 20261201100000, posted_at: 1, post_id: 999, end_at: 20261201110000, status: 1 });
+    await db.from('fasti_days').where('day', '>', 0).update({ n: 7 });
+    await db.from('fasti_days').insert({ facet: 8001, day: 20261201, n: 2, running: 1 });
+    await db.from('fasti_entries').where('post_id', 38).del();
+    await reindexEvents(site.db, () => NOW, { trust: true });
+    expect(await rowsOf()).toEqual(right);
+  });
+
+  it('counts what a list holds by days, not one by one', async () => {
+    const seen: string[] = [];
+    site.db.knex.on('query', ({ sql }: { sql: string }) => seen.push(sql));
+    await listOf(await callerOf(0), 'event', {});
+    expect(seen.filter((sql) => /SUM\(c.n\)/.test(sql))).toHaveLength(1);
+    expect(seen.filter((sql) => /count\(\*\) as .total.|tec_occurrences/.test(sql))).toEqual([]);
+  });
+});
+
+// ------------------------------------------------------------------------------------------------- writes
+type Command =
+  | { do: 'create'; by: number; fields: Record<string, unknown> }
+  | { do: 'change'; by: number; place: number; fields: Record<string, unknown> }
+  | { do: 'trash' | 'trashVenue' | 'protect'; by?: number; place: number }
+  | { do: 'term' | 'move'; by?: number; place: number; parent: number }
+  | { do: 'deleteTerm'; by?: number; taxonomy: string; place: number };
+
+const SECOND = 1000;
+const DAY = 86_400 * SECOND;
+/** Within a day, past midnight, over days, as long as what is called short, a second longer, and a season. */
+const LENGTHS = [0, 2 * 3600 * SECOND, 10 * 3600 * SECOND, DAY, 3 * DAY, 31 * DAY, 31 * DAY + SECOND, 80 * DAY];
+const written = (moment: number) => new Date(moment).toISOString().slice(0, 19).replace('T', ' ');
+const dates = fc
+  .record({ day: fc.integer({ min: -40, max: 60 }), hour: fc.constantFrom(0, 5, 13, 21, 23), length: fc.constantFrom(...LENGTHS) })
+  .map(({ day, hour, length }) => {
+    const start = Date.UTC(2026, 10, 20) + day * DAY + hour * 3600 * SECOND;
+    return { start_date: written(start), end_date: written(start + length) };
+  });
+const place = fc.nat(200);
+const optional = {
+  status: fc.constantFrom('publish', 'publish', 'publish', 'draft', 'pending', 'private', 'future'),
+  hide_from_listings: fc.boolean(),
+  featured: fc.boolean(),
+  all_day: fc.boolean(),
+  categories: fc.subarray([2, 3, 4, 5, 6]),
+  tags: fc.subarray([12, 13, 14]),
+  venue: fc.constantFrom(12, 13),
+  organizer: fc.subarray([24, 25]),
+  timezone: fc.constantFrom('Europe/Rome', 'America/New_York', 'Pacific/Auckland'),
+};
+const by = fc.constantFrom(ADMIN, ADMIN, EDITOR, AUTHOR);
+const fields = fc.record(optional, { requiredKeys: [] });
+const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('create' as const),
+      by,
+      fields: fc.tuple(dates, fields).map(([when, rest]) => ({ title: 'An evening', ...when, ...rest })),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('change' as const),
+      by,
+      place,
+      fields: fc.tuple(fc.option(dates, { nil: {} }), fields).map(([when, rest]) => ({ ...when, ...rest })),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('trash' as const, 'protect' as const, 'trashVenue' as const), place }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('term' as const, 'move' as const), place, parent: fc.nat(8) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('deleteTerm' as const), taxonomy: fc.constantFrom('tribe_events_cat', 'post_tag'), place }),
+  },
+);
