@@ -131,7 +131,12 @@ function requestBody(route: Route, endpoint: Endpoint, kind: Kind, written: read
 function responses(route: Route, method: Method, kind: Kind | undefined, say: Say): Json {
   const problems = (...statuses: readonly (typeof PROBLEMS)[number][]) =>
     Object.fromEntries(statuses.map((status) => [status, ref(`responses/Problem${status}`)]));
-  if (!kind) return { '200': { description: say('routes:answers.200'), content: json({ type: 'object' }) }, ...problems('400', '401') };
+  const unknownNamespace = route.pattern === '' ? (['404'] as const) : [];
+  if (!kind)
+    return {
+      '200': { description: say('routes:answers.200'), content: json({ type: 'object' }) },
+      ...problems('400', '401', ...unknownNamespace),
+    };
   const record = ref(`schemas/${recordName(kind)}`);
   const single = (status: '200' | '201') => ({ [status]: { description: say(`routes:answers.${status}`), content: json(record) } });
   const never = (...statuses: string[]) =>
