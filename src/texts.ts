@@ -4,7 +4,7 @@ import { createInstance, type TFunction } from 'i18next';
 import Backend from 'i18next-fs-backend';
 
 /** The files of each folder in `locales/`. A key names its file and the sentence in it: `problems:venue-is-in-trash`. */
-export const TEXT_FILES = ['problems', 'reasons', 'routes', 'params', 'fields', 'statuses', 'site', 'cli', 'upkeep'] as const;
+export const TEXT_FILES = ['problems', 'reasons', 'routes', 'params', 'fields', 'statuses', 'site', 'cli', 'upkeep', 'exchange'] as const;
 
 /** Languages lacking a sentence show the English one. */
 const LAST_RESORT = 'en';

@@ -12,7 +12,7 @@ export interface Io {
 }
 
 /** What the command ends with, as `sysexits.h` and the shell have it. */
-export const EXIT = { done: 0, refused: 1, usage: 2, unavailable: 69 } as const;
+export const EXIT = { done: 0, refused: 1, usage: 2, incomplete: 3, unavailable: 69 } as const;
 
 export type CliProblem =
   | 'not-installed'
@@ -25,6 +25,9 @@ export type CliProblem =
   | 'already-seeded'
   | 'unfit-for-index'
   | 'json-invalid'
+  | 'incomplete'
+  | 'wrong-choice'
+  | 'filter-unknown'
   | 'nothing-named'
   | 'sites-differ'
   | 'no-credentials';

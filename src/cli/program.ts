@@ -3,6 +3,7 @@ import { ConfigError, readConfig } from '../config.ts';
 import { loadTexts, type Texts } from '../texts.ts';
 import { addContentCommands, spellOutFlags } from './content.ts';
 import { addDatabaseCommands } from './database.ts';
+import { addExchangeCommands } from './exchange.ts';
 import type { Io } from './io.ts';
 import { report } from './report.ts';
 import type { Say, Session } from './session.ts';
@@ -12,7 +13,7 @@ import { addVerifyCommand } from './verify.ts';
 /**
  * Runs the command `fasti` with these arguments.
  *
- * @returns the code to end with: 0 done, 1 refused or not found, 2 wrong usage, 69 no database
+ * @returns the code to end with: 0 done, 1 refused or not found, 2 wrong usage, 3 an import is incomplete, 69 no database
  */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
   const texts = await loadTexts(languagesOf(io));
@@ -50,6 +51,7 @@ export function createProgram(session: Session): Command {
   addDatabaseCommands(program, session);
   addUserCommands(program, session);
   addContentCommands(program, session);
+  addExchangeCommands(program, session);
   addVerifyCommand(program, session);
   return program;
 }

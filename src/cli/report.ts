@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { AccountError } from '../accounts/account-error.ts';
 import { ConfigError } from '../config.ts';
 import { ApiError, type Fault } from '../errors.ts';
+import { SourceFault } from '../exchange/items.ts';
 import { DatabaseUnavailable } from '../storage/database.ts';
 import { CliError, EXIT, type Io } from './io.ts';
 import { oneLine } from './print.ts';
@@ -27,6 +28,7 @@ function explained(error: unknown, say: Say): Explanation {
   });
   if (error instanceof CommanderError) return usage(error, say);
   if (error instanceof CliError) return told(say(`problems.${error.problem}`, error.values), error.exit);
+  if (error instanceof SourceFault) return told(say(`exchange:faults.${error.fault}`, error.values), EXIT.refused);
   if (error instanceof AccountError) return told(say(`accounts.${error.problem}`, error.values), EXIT.refused);
   if (error instanceof ConfigError) return told(error.message, EXIT.usage);
   if (error instanceof DatabaseUnavailable) return told(say('problems.database', { message: error.message }), EXIT.unavailable);
