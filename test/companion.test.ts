@@ -29,6 +29,13 @@ describeDatabases('the companion routes', (open) => {
   });
   afterAll(() => running.close());
 
+  it('leaves unpublished venues and organizers out of public events (decision D15)', async () => {
+    const { body } = await send('GET', '/wp-json/tec/v1/events/67');
+    expect([body.venues, body.organizers]).toEqual([[], []]);
+    const theirs = await send('GET', '/wp-json/tec/v1/events/67', { as: 'admin' });
+    expect(theirs.body.venues.map(({ id }: { id: number }) => id)).toEqual([18]);
+  });
+
   describe('the index', () => {
     it('names the namespaces and their routes', async () => {
       const { body } = await send('GET', '/wp-json/');

@@ -180,14 +180,11 @@ function namedInPassing(row: Post, words: TecWords): string {
   return isPrivate(row.post_status) ? words.privateTitle(title) : title;
 }
 
-/**
- * The records that an event links to, in the order of their rows. Unlike the calendar's own interface this one shows those that are not published yet; private
- * ones are left out for those who may not read them, and what is in the trash for all.
- */
+/** Linked records that exist, are not in the trash and may be read by the caller (decision D15), in the order of their rows. */
 function linked(id: number, key: string, bundle: Bundle, { mayRead }: RenderContext): number[] {
   const wanted = new Set((bundle.metas.get(id)?.get(key) ?? []).map(Number));
   return [...wanted].filter((linkedId) => {
     const row = bundle.posts.get(linkedId);
-    return row !== undefined && row.post_status !== 'trash' && (!isPrivate(row.post_status) || mayRead(row));
+    return row !== undefined && row.post_status !== 'trash' && mayRead(row);
   });
 }
