@@ -9,7 +9,8 @@ export const TEXT_FILES = ['problems', 'reasons', 'routes', 'params', 'fields', 
 /** Languages lacking a sentence show the English one. */
 const LAST_RESORT = 'en';
 
-type Words = Readonly<Record<string, string | number | readonly string[]>>;
+/** Values for the places in a sentence. */
+export type Words = Readonly<Record<string, string | number | readonly string[]>>;
 
 export interface Texts {
   /** The languages of the site, its default first. */

@@ -12,6 +12,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['calendar'],
   ['kinds'],
   ['storage', 'texts.ts', 'log.ts', 'config.ts'],
+  ['refusals.ts'],
   ['media'],
   ['site.ts'],
   ['records', 'accounts'],

@@ -154,10 +154,11 @@ function reportText(report: Report, { say }: Session): string {
 /** Losses of one reason that are printed one by one; `--format=json` has more. */
 const MOST_SHOWN = 10;
 
-function aligned(rows: readonly (readonly string[])[]): string[] {
+/** Cells below each other; numbers to the right. */
+function aligned(rows: readonly (readonly string[])[], numbers = true): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map(
-    (row) => `  ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join('  ')}`,
+    (row) => `  ${row.map((cell, column) => (column > 0 && numbers ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!))).join('  ')}`,
   );
 }
 
@@ -171,7 +172,7 @@ function mappingText(source: CsvSource, { say }: Session): string {
         column ?? say('exchange:import.not-mapped'),
         oneLine(example),
       ]);
-      return `${[say('exchange:import.mapping', { file, kind: say(`exchange:kinds.${kind}`) }), ...aligned(rows).map((line) => line.trimEnd())].join('\n')}\n`;
+      return `${[say('exchange:import.mapping', { file, kind: say(`exchange:kinds.${kind}`) }), ...aligned(rows, false).map((line) => line.trimEnd())].join('\n')}\n`;
     })
     .join('');
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { Say } from '../refusals.ts';
 import { CliError, EXIT } from './io.ts';
 import { FORMATS, type Format, type Shape } from './print.ts';
-import type { Say } from './session.ts';
 
 /** What the options that every command takes came to. */
 export interface Globals {

@@ -1,12 +1,13 @@
 import { Command } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
+import type { Say } from '../refusals.ts';
 import { loadTexts, type Texts } from '../texts.ts';
 import { addContentCommands, spellOutFlags } from './content.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addExchangeCommands } from './exchange.ts';
 import type { Io } from './io.ts';
 import { report } from './report.ts';
-import type { Say, Session } from './session.ts';
+import type { Session } from './session.ts';
 import { addUserCommands } from './users.ts';
 import { addVerifyCommand } from './verify.ts';
 

@@ -1,12 +1,12 @@
 import { CommanderError } from 'commander';
 import { AccountError } from '../accounts/account-error.ts';
 import { ConfigError } from '../config.ts';
-import { ApiError, type Fault } from '../errors.ts';
+import { ApiError } from '../errors.ts';
 import { SourceFault } from '../exchange/items.ts';
+import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
 import { DatabaseUnavailable } from '../storage/database.ts';
 import { CliError, EXIT, type Io } from './io.ts';
 import { oneLine } from './print.ts';
-import type { Say } from './session.ts';
 
 /** Tells on standard error why the command stopped. Gives the code to end with. */
 export function report(error: unknown, { err, env }: Io, say: Say): number {
@@ -32,29 +32,15 @@ function explained(error: unknown, say: Say): Explanation {
   if (error instanceof AccountError) return told(say(`accounts.${error.problem}`, error.values), EXIT.refused);
   if (error instanceof ConfigError) return told(error.message, EXIT.usage);
   if (error instanceof DatabaseUnavailable) return told(say('problems.database', { message: error.message }), EXIT.unavailable);
-  if (error instanceof ApiError) return told(refusal(error, say), EXIT.refused, faults(error, say));
+  if (error instanceof ApiError) return told(refusalSentence(say, error), EXIT.refused, faults(error, say));
   return told(error instanceof Error ? error.message : String(error), EXIT.refused);
 }
 
 // ------------------------------------------------------------------------------------------------- refusals
-function refusal({ problem, details }: ApiError, say: Say): string {
-  const { faults: wrong, data = {}, values = {} } = details;
-  const names = wrong ? [...wrong.keys()] : Array.isArray(data.params) ? (data.params as string[]) : [];
-  return say(`problems:${problem}`, { params: names.join(', '), ...values });
-}
-
 /** A line for each parameter of which more is known than that it is wrong. */
 function faults({ details }: ApiError, say: Say): string[] {
-  return [...(details.faults ?? [])].flatMap(([param, fault]) => {
-    const sentence = sentenceOf(param, fault, say);
-    return sentence === undefined ? [] : [`  --${param}: ${sentence}`];
-  });
-}
-
-function sentenceOf(param: string, fault: Fault, say: Say): string | undefined {
-  if (fault.stage === 'type') return say('reasons:type', { param, type: fault.type });
-  if (fault.stage === 'enum') return say('reasons:enum', { param, values: fault.values });
-  return fault.reason === undefined ? undefined : say([`reasons:${fault.reason}`, 'reasons:invalid'], { param });
+  const told = [...(details.faults ?? [])].filter(([, fault]) => fault.stage !== 'value' || fault.reason !== undefined);
+  return told.map(([param, fault]) => `  --${param}: ${faultSentence(say, param, fault)}`);
 }
 
 // ------------------------------------------------------------------------------------------------- usage

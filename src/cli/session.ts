@@ -3,14 +3,12 @@ import { loadViewer } from '../accounts/viewer.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
+import type { Say } from '../refusals.ts';
 import { openSite, type Site } from '../site.ts';
 import { findInstallation } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
 import { CliError, type Io } from './io.ts';
 import { type Progress, quiet, showProgress } from './progress.ts';
-
-/** A sentence of `cli.json`, or of another file when the key names one, in the language of the command. */
-export type Say = (key: string | readonly string[], values?: Readonly<Record<string, string | number | readonly string[]>>) => string;
 
 /** One run of the command. */
 export interface Session {

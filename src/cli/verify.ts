@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import { type AskingOptions, findSite } from '../exchange/site-client.ts';
 import { type Finding, type VerifySummary, verifySites } from '../exchange/verify.ts';
 import { shown } from '../exchange/verify-decisions.ts';
+import type { Say } from '../refusals.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { CliError, EXIT, type Io } from './io.ts';
 import { withExamples } from './options.ts';
 import { oneLine, print } from './print.ts';
-import type { Say, Session } from './session.ts';
+import type { Session } from './session.ts';
 
 interface Options {
   readonly oldUser?: string;

@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import { ApiError, type Fault, fail } from '../errors.ts';
+import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/database.ts';
 import type { Texts } from '../texts.ts';
@@ -46,11 +47,11 @@ const RETRY_AFTER: Readonly<Record<number, number>> = { 429: 30, 503: 2 };
  * administrator can look up in the log.
  */
 export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal: ApiError, requestId?: string): Reply {
-  const { code, problem, status, details } = refusal;
-  const { faults, data = {}, values = {}, besides = {} } = details;
-  const names = faults ? [...faults.keys()] : Array.isArray(data.params) ? (data.params as string[]) : [];
-  const message = t(language, `problems:${problem}`, { params: names.join(', '), ...values });
-  const rest = refusal.shape === 'bare' ? {} : { data: { status, ...(faults ? faultMembers(t, language, faults) : {}), ...data } };
+  const { code, status, details } = refusal;
+  const { faults, data = {}, besides = {} } = details;
+  const say: Say = (key, values) => t(language, key, values);
+  const message = refusalSentence(say, refusal);
+  const rest = refusal.shape === 'bare' ? {} : { data: { status, ...(faults ? faultMembers(say, faults) : {}), ...data } };
   const retryAfter = data.retry_after ?? RETRY_AFTER[status];
   if (refusal.shape === 'error') return { status, body: { error: message } };
   return {
@@ -61,8 +62,8 @@ export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal:
 }
 
 /** Members `params` and `details`: a sentence for each parameter, and more about those whose type or set was missed. */
-function faultMembers(t: Texts['t'], language: string, faults: ReadonlyMap<string, Fault>) {
-  const sentences = [...faults].map(([param, fault]) => [param, sentence(t, language, param, fault)] as const);
+function faultMembers(say: Say, faults: ReadonlyMap<string, Fault>) {
+  const sentences = [...faults].map(([param, fault]) => [param, faultSentence(say, param, fault)] as const);
   const details = sentences.flatMap(([param, message]) => {
     const fault = faults.get(param)!;
     return fault.stage === 'value' ? [] : [[param, { code: codeOf(fault), message, data: about(param, message, fault) }] as const];
@@ -80,11 +81,4 @@ function about(param: string, message: string, fault: TypedFault): object | null
   if (fault.about === 'argument') return { status: 400, argument: param, details: message };
   if (fault.about === undefined || 'status' in fault.about) return fault.about ?? null;
   return { param: `${param}[${fault.about.item}]` };
-}
-
-function sentence(t: Texts['t'], language: string, param: string, fault: Fault): string {
-  if (fault.stage === 'type') return t(language, 'reasons:type', { param, type: fault.type });
-  if (fault.stage === 'enum') return t(language, 'reasons:enum', { param, values: fault.values });
-  if (fault.stage === 'schema') return t(language, `reasons:${fault.reason}`, { param, ...fault.values });
-  return t(language, [...(fault.reason === undefined ? [] : [`reasons:${fault.reason}`]), 'reasons:invalid'], { param });
 }
