@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { TermKind } from '../kinds/kind.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Database } from './database.ts';
@@ -42,10 +43,10 @@ export async function findTermsLike(
   return (await termsOf(db, taxonomy)
     .where((any) => {
       any.whereIn('t.term_id', [...ids]).orWhereIn('t.slug', [...slugs]);
-      for (const name of names) {
-        const [sql, bindings] = db.dialect.equalsFolded('t.name', name);
-        any.orWhereRaw(sql, [...bindings] as never[]);
-      }
+      const [first, ...others] = new Set(names);
+      if (first === undefined) return;
+      const [sql, bindings] = db.dialect.equalsFolded('t.name', first, ...others);
+      any.orWhereRaw(sql, [...bindings] as never[]);
     })
     .orderBy('t.term_id')) as Term[];
 }
@@ -125,6 +126,7 @@ export async function updateTerm(
 
 /** Removes a term for good: its children move up to its parent, posts lose it (`wp_delete_term`). */
 export async function removeTerm(db: Database, term: Term): Promise<void> {
+  await lockTerms(db, (rows) => rows.where('term_taxonomy_id', term.term_taxonomy_id));
   await db.knex(db.table('term_taxonomy')).where({ taxonomy: term.taxonomy, parent: term.term_id }).update({ parent: term.parent });
   await db.knex(db.table('term_relationships')).where('term_taxonomy_id', term.term_taxonomy_id).delete();
   await db.knex(db.table('term_taxonomy')).where('term_taxonomy_id', term.term_taxonomy_id).delete();
@@ -136,7 +138,8 @@ export async function removeTerm(db: Database, term: Term): Promise<void> {
 
 /** Gives a post exactly these terms of a taxonomy. Gives back the rows of the taxonomy whose counts may have changed. */
 export async function setTermsOf(db: Database, postId: number, taxonomy: string, termIds: readonly number[]): Promise<number[]> {
-  const wanted = [...(await loadTerms(db, taxonomy, termIds)).values()].map((term) => term.term_taxonomy_id);
+  const wanted =
+    termIds.length === 0 ? [] : await lockTerms(db, (rows) => rows.where('taxonomy', taxonomy).whereIn('term_id', [...termIds]));
   const before = await termTaxonomyIdsOf(db, [postId], [taxonomy]);
   const [gone, fresh] = [before.filter((id) => !wanted.includes(id)), wanted.filter((id) => !before.includes(id))];
   const table = () => db.knex(db.table('term_relationships'));
@@ -159,7 +162,9 @@ export async function termTaxonomyIdsOf(db: Database, postIds: readonly number[]
 /** Counts anew how many published posts carry each of these terms (`_update_post_term_count`). */
 export async function recount(db: Database, termTaxonomyIds: readonly number[]): Promise<void> {
   if (termTaxonomyIds.length === 0) return;
-  const ids = [...new Set(termTaxonomyIds)].sort((a, b) => a - b);
+  // Whoever counts waits for those who count the same, and then sees what they wrote: the count itself would look at what was there before the wait.
+  const ids = await lockTerms(db, (rows) => rows.whereIn('term_taxonomy_id', [...new Set(termTaxonomyIds)]));
+  if (ids.length === 0) return;
   const published = db
     .knex({ r: db.table('term_relationships') })
     .join({ p: db.table('posts') }, 'p.ID', 'r.object_id')
@@ -170,4 +175,12 @@ export async function recount(db: Database, termTaxonomyIds: readonly number[]):
     .knex(db.table('term_taxonomy'))
     .whereIn('term_taxonomy_id', ids)
     .update({ count: published as unknown as number });
+}
+
+/** Rows of the taxonomies, by id, kept from other writers until the end of the transaction: always in the same order, so that two don't wait for each other. */
+async function lockTerms(db: Database, choose: (rows: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<number[]> {
+  const rows = choose(db.knex(db.table('term_taxonomy')))
+    .orderBy('term_taxonomy_id')
+    .select('term_taxonomy_id as id');
+  return ((await db.dialect.lockRows(rows)) as { id: number }[]).map(({ id }) => id);
 }
