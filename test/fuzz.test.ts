@@ -49,6 +49,10 @@ const rounds = targets
   .map((round, index) => ({ ...round, seed: SEED + index * 1000 }))
   .filter(({ target }) => ONLY.test(target.name));
 
+/** `n1,n2,n3` and so on. */
+const numbers = (count: number, before = '', between = ',') =>
+  Array.from({ length: count }, (_, number) => `${before}${number + 1}`).join(between);
+
 describeDatabases('any request is answered or refused, and refused ones leave no trace', (open, engine) => {
   let db: Database;
   let running: RunningSite;
@@ -125,6 +129,7 @@ describeDatabases('any request is answered or refused, and refused ones leave no
     ['lists 100,000 deep', '['.repeat(100_000), 400],
     ['100,000 keys', `{${Array.from({ length: 100_000 }, (_, key) => `"k${key}":1`).join()}}`, 400],
     ['100,000 categories', `{"title":"x","start_date":"now","end_date":"now","categories":[${'1,'.repeat(99_999)}1]}`, 400],
+    ['100,000 costs', `{"title":"x","start_date":"now","end_date":"now","cost":[${'1,'.repeat(99_999)}1]}`, 400],
     ['a number of 100,000 digits', `{"title":"x","start_date":"now","end_date":"now","author":${'9'.repeat(100_000)}}`, 400],
   ])('refuses a body of %s', async (_, body, status) => {
     const before = await stateNow();
@@ -141,6 +146,22 @@ describeDatabases('any request is answered or refused, and refused ones leave no
       faults: [],
       state: before,
     });
+  });
+
+  it.each([
+    ['1000 categories that are none', `events?categories=${numbers(1000, 'n')}`, 400],
+    ['1000 times the same tag', `events?tags=${'13,'.repeat(1000)}`, 200],
+    ['1000 excluded tags', `tags?exclude=${numbers(1000)}`, 400],
+    ['1000 events and 1000 venues', `events?include=${numbers(1000)}&venue=${'12,'.repeat(1000)}&orderby=include`, 200],
+    ['2000 words in events', `events?search=${numbers(2000, 'w', '+')}`, 200],
+    ['2000 words in venues', `venues?search=${numbers(2000, 'w', '+')}`, 200],
+    ['2000 words in tags', `tags?search=${numbers(2000, 'w', '+')}`, 200],
+    ['4000 members', `events?_fields=${'a,'.repeat(4000)}`, 200],
+    ['a member 7000 deep', `events?_fields=${'a.'.repeat(7000)}`, 200],
+  ])('takes a query for %s', async (_, query, status) => {
+    const sent: Sent = { method: 'GET', path: `/wp-json/calendar/events/v1/${query}`, headers: {}, body: null, as: 'admin' };
+    const answer = await timed(sent);
+    expect({ status: answer.status, faults: faultsOf(sent, answer) }).toEqual({ status, faults: [] });
   });
 
   async function timed(sent: Sent): Promise<Answer> {

@@ -37,6 +37,8 @@ export interface CostRecord {
   };
 }
 
+/** Each cost is a row. */
+const MOST_COSTS = 1000;
 /** Joins the ends of a range. */
 const RANGE = ' – ';
 /** Words for nothing to pay, in the languages that calendars are often written in. */
@@ -45,11 +47,11 @@ const FREE = /^(?:free|gratis|gratuit[oae]?|kostenlos|frei)$/i;
 /**
  * What is stored for a cost that was sent (contract 4.7; decisions D30, D37): each value of a list or object a row, as sent, without
  * markup; the symbol and its place if all amounts agree. Nothing for `""`, `null`, `false` and empty lists. Null for what is no
- * cost: lists or objects within a list.
+ * cost: lists or objects within a list, and lists that are longer than any list of this interface.
  */
 export function costMeta(sent: unknown): CostMeta | null {
   const members = typeof sent === 'object' && sent !== null ? Object.values(sent) : [sent];
-  if (members.some((member) => typeof member === 'object' && member !== null)) return null;
+  if (members.length > MOST_COSTS || members.some((member) => typeof member === 'object' && member !== null)) return null;
   const costs = members.map(plainCost).filter((cost) => cost !== '');
   const shared = sharedSymbol(costs.flatMap((cost) => readCost(cost).amounts));
   return { costs, symbol: shared?.symbol ?? null, position: shared?.position ?? null };

@@ -36,8 +36,11 @@ export interface Dialect {
    */
   search(column: string, text: string): Sql;
 
-  /** Condition: `column` equals `value` under WordPress's collation. SQLite has no such collation. Not for indexed look-ups of slugs: these are ASCII. */
-  equalsFolded(column: string, value: string): Sql;
+  /**
+   * Condition: `column` equals one of the values under WordPress's collation. SQLite has no such collation. A list rather than one condition each:
+   * SQLite takes no more than a thousand of these. Not for indexed look-ups of slugs: these are ASCII.
+   */
+  equalsFolded(column: string, ...values: [string, ...string[]]): Sql;
 
   /** Order by text under WordPress's collation, for `orderByRaw`. SQLite would put `É` and `é` after `z`. */
   orderFolded(column: string, direction?: 'asc' | 'desc'): Sql;

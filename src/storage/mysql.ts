@@ -52,7 +52,7 @@ export const mysql: Dialect = {
   writers: CONNECTIONS - READERS,
   longestPause: 200,
   search: (column, text) => ["?? LIKE ? ESCAPE '|'", [column, `%${text.replace(/[%_|]/g, '|$&')}%`]],
-  equalsFolded: (column, value) => ['?? = ?', [column, value]],
+  equalsFolded: (column, ...values) => [`?? IN (${values.map(() => '?').join()})`, [column, ...values]],
   orderFolded: (column, direction = 'asc') => [`?? ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   // `+ 0.0` reads the leading number of a text without the error that CAST gives on strict servers.
   asNumber: (column) => ['(?? + 0.0)', [column]],

@@ -47,7 +47,7 @@ export const sqlite: Dialect = {
   writers: 1,
   longestPause: 10,
   search: (column, text) => ['holds(??, ?)', [column, foldForSearch(text)]],
-  equalsFolded: (column, value) => ['fold(??) = ?', [column, foldText(value)]],
+  equalsFolded: (column, ...values) => [`fold(??) IN (${values.map(() => '?').join()})`, [column, ...values.map(foldText)]],
   orderFolded: (column, direction = 'asc') => [`fold(??) ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   asNumber: (column) => ['CAST(?? AS REAL)', [column]],
   joinInOrder: 'CROSS JOIN',

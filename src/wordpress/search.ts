@@ -25,10 +25,15 @@ export function parseSearch(phrase: string): SearchTerm[] {
 
 const trimQuotes = (piece: string) => (/^".+"$/.test(piece) ? piece.replace(/^["']+|["']+$/g, '') : piece.replace(/^["' ]+|["' ]+$/g, ''));
 
-/** The pieces of a venue or organizer search: runs of letters, digits and hyphens of any script (decision D22). */
-export const searchPieces = (phrase: string): SearchTerm[] =>
-  phrase
-    .toLowerCase()
-    .split(/[^\p{L}\p{M}\p{N}-]+/u)
-    .filter((piece) => piece !== '')
-    .map((text) => ({ text, exclude: false }));
+/** Each piece is a condition on each column, and databases take a limited number of these. */
+const MOST_PIECES = 50;
+
+/**
+ * The pieces of a venue or organizer search: runs of letters, digits and hyphens of any script (decision D22), each once; of more than fifty the
+ * longest, which tell most.
+ */
+export function searchPieces(phrase: string): SearchTerm[] {
+  const pieces = [...new Set(phrase.toLowerCase().split(/[^\p{L}\p{M}\p{N}-]+/u))].filter((piece) => piece !== '');
+  const kept = pieces.length > MOST_PIECES ? pieces.sort((one, other) => other.length - one.length).slice(0, MOST_PIECES) : pieces;
+  return kept.map((text) => ({ text, exclude: false }));
+}

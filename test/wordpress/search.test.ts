@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseSearch, searchPieces } from '../../src/wordpress/search.ts';
+
+const texts = (terms: readonly { text: string }[]) => terms.map(({ text }) => text);
+
+describe('the terms of a search of events', () => {
+  it.each([
+    ['summer concert', ['summer', 'concert']],
+    ['"summer concert" jazz', ['summer concert', 'jazz']],
+    ['the a of', ['the a of']],
+    ['a,b+jazz', ['jazz']],
+    ['one two three four five six seven eight nine ten', ['one two three four five six seven eight nine ten']],
+  ])('of %j are %j', (phrase, expected) => {
+    expect(texts(parseSearch(phrase))).toEqual(expected);
+  });
+
+  it('leave out what a hyphen excludes', () => {
+    expect(parseSearch('jazz -blues')).toEqual([
+      { text: 'jazz', exclude: false },
+      { text: 'blues', exclude: true },
+    ]);
+  });
+});
+
+describe('the pieces of a search of venues and organizers', () => {
+  it.each([
+    ['Teatro Rossi', ['teatro', 'rossi']],
+    ["Rock'n'Roll, Hall-2", ['rock', 'n', 'roll', 'hall-2']],
+    ['日本 武道館', ['日本', '武道館']],
+    ['hall Hall HALL', ['hall']],
+    ['?!', []],
+  ])('of %j are %j', (phrase, expected) => {
+    expect(texts(searchPieces(phrase))).toEqual(expected);
+  });
+
+  it('are the fifty longest where there are more', () => {
+    const words = Array.from({ length: 200 }, (_, length) => 'x'.repeat(length + 1));
+    expect(texts(searchPieces(words.join(' ')))).toEqual(words.slice(-50).reverse());
+  });
+});
