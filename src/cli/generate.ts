@@ -9,7 +9,8 @@ import { insertEvents, type NewEvent } from '../storage/bulk.ts';
 import { noteEdges } from '../storage/calendar-edges.ts';
 import { noteChange } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
-import { recount, termsOf } from '../storage/terms.ts';
+import { addToCounts } from '../storage/many-posts.ts';
+import { termsOf } from '../storage/terms.ts';
 import { postUrl } from '../wordpress/links.ts';
 import type { Metas, Term } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
@@ -73,10 +74,10 @@ async function loadSupply(db: Database): Promise<Supply> {
 
 async function writeChunk(db: Database, caller: Caller, drafts: readonly NewEvent[]): Promise<void> {
   const ids = await insertEvents(db, drafts, nowUtc(caller.now));
-  await recount(
-    db,
-    drafts.flatMap(({ terms }) => terms),
-  );
+  // All are published and new: nothing has to be counted from the start.
+  const more = new Map<number, number>();
+  for (const id of drafts.flatMap(({ terms }) => terms)) more.set(id, (more.get(id) ?? 0) + 1);
+  await addToCounts(db, more);
   await keepIndexOf(db, caller, ids);
   const places = [...drafts.keys()];
   const earliest = places.reduce((least, place) => (drafts[place]!.dates.startUtc < drafts[least]!.dates.startUtc ? place : least), 0);

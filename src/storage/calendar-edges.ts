@@ -7,7 +7,7 @@ const OPTION = 'tribe_events_calendar_options';
 
 /**
  * Keeps the calendar's note of its first start and last end (`earliest_date`, `latest_date` and the events that mark them) right after a write
- * of this event. The whole calendar is looked through only when the event marks an edge or lies beyond one.
+ * of this event. The whole calendar is looked through only when the event marks an edge; one that lies beyond is the edge itself.
  */
 export async function noteEdges(db: Database, postId: number): Promise<void> {
   const stored = (await readOptions(db, [OPTION])).get(OPTION) ?? '';
@@ -15,8 +15,10 @@ export async function noteEdges(db: Database, postId: number): Promise<void> {
   const row = (await db
     .knex({ o: db.table('tec_occurrences') })
     .where('o.post_id', postId)
-    .select('o.start_date_utc as start', 'o.end_date_utc as end')
-    .first()) as { start: string; end: string } | undefined;
+    .join({ p: db.table('posts') }, 'p.ID', 'o.post_id')
+    .orderBy('o.start_date_utc')
+    .select('o.start_date_utc as start', 'o.end_date_utc as end', 'p.post_status as status')
+    .first()) as { start: string; end: string; status: string } | undefined;
   const marks = [members.earliest_date_markers, members.latest_date_markers].some(
     (ids) =>
       ids !== null &&
@@ -25,19 +27,21 @@ export async function noteEdges(db: Database, postId: number): Promise<void> {
         .map(Number)
         .includes(postId),
   );
-  const beyond =
-    row !== undefined &&
-    (!(String(members.earliest_date ?? '') <= row.start && members.earliest_date) || !(String(members.latest_date ?? '') >= row.end));
-  if (marks || beyond) await writeEdges(db, stored);
+  const [first, last] = [String(members.earliest_date || ''), String(members.latest_date || '')];
+  if (marks || first === '' || last === '') await writeEdges(db, stored, await calendarEdges(db));
+  else if (row && ['publish', 'private'].includes(row.status))
+    await writeEdges(db, stored, {
+      ...(row.start < first ? { earliest: { at: row.start, ids: [postId] } } : {}),
+      ...(row.end > last ? { latest: { at: row.end, ids: [postId] } } : {}),
+    });
 }
 
 /** The same after many writes, whichever they were. */
 export async function renewEdges(db: Database): Promise<void> {
-  await writeEdges(db, (await readOptions(db, [OPTION])).get(OPTION) ?? '');
+  await writeEdges(db, (await readOptions(db, [OPTION])).get(OPTION) ?? '', await calendarEdges(db));
 }
 
-async function writeEdges(db: Database, stored: string): Promise<void> {
-  const { earliest, latest } = await calendarEdges(db);
+async function writeEdges(db: Database, stored: string, { earliest, latest }: Awaited<ReturnType<typeof calendarEdges>>): Promise<void> {
   const changed = withMembers(stored, {
     ...(earliest ? { earliest_date: earliest.at, earliest_date_markers: earliest.ids } : {}),
     ...(latest ? { latest_date: latest.at, latest_date_markers: latest.ids } : {}),

@@ -64,5 +64,5 @@ async function start(command, env, base, path) {
     await sleep(PAUSE_MS);
   }
   const memory = () => 1024 * Number(spawnSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' }).stdout);
-  return { base, memory, stop };
+  return { base, memory, stop, pid: child.pid };
 }

@@ -14,16 +14,17 @@ export async function sqliteDatabase(folder) {
 }
 
 /** The same as a new database on a server. */
-export async function mysqlDatabase(folder, address) {
+export async function mysqlDatabase(folder, address, suffix = '') {
+  const name = NAME + suffix;
   const run = async (sql) => {
     const connection = await connectTo(address);
     await connection.query(sql);
     await connection.end();
   };
-  await run(`CREATE DATABASE \`${NAME}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci`);
+  await run(`CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci`);
   const url = new URL(address);
-  url.pathname = `/${NAME}`;
-  return { env: { DATABASE_URL: url.href, UPLOADS_DIR: join(folder, 'uploads') }, remove: () => run(`DROP DATABASE \`${NAME}\``) };
+  url.pathname = `/${name}`;
+  return { env: { DATABASE_URL: url.href, UPLOADS_DIR: join(folder, 'uploads') }, remove: () => run(`DROP DATABASE \`${name}\``) };
 }
 
 /** Fills an empty database. Gives the header by which the administrator signs in, and how long it took, in milliseconds. */
