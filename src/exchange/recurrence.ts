@@ -69,26 +69,29 @@ export function parseRule(text: string): Rule | undefined {
 }
 
 /**
- * The moments at which something happens that begins at `start` and repeats by a rule, in order, none after `last`. The start itself is always the first. An
- * `UNTIL` in UTC has to be made part of `last` by who knows the zone.
+ * The moments at which something happens that begins at `start` and repeats by a rule, in order, none before `from` or after `last`. The start itself is
+ * always the first. An `UNTIL` in UTC has to be made part of `last` by who knows the zone.
  */
-export function* occurrences(rule: Rule, start: number, last: number): Generator<number> {
+export function* occurrences(rule: Rule, start: number, last: number, from = start): Generator<number> {
   const end = Math.min(last, untilOf(rule));
-  if (start > end) return;
-  let left = rule.count ?? Number.POSITIVE_INFINITY;
-  if (left < 1) return;
-  yield start;
+  let left = Math.min(rule.count ?? MOST_MOMENTS, MOST_MOMENTS);
+  if (start > end || left < 1) return;
+  if (start >= from) yield start;
   left -= 1;
-  for (const days of periods(rule, start, end)) {
+  // Where they need not be counted, those before what is wanted need not be gone through.
+  for (const days of periods(rule, start, end, rule.count === undefined ? from : start)) {
     for (const moment of chosen(momentsOf(rule, days, start), rule.bySetPos)) {
       if (moment <= start) continue;
       if (moment > end || left < 1) return;
-      yield moment;
+      if (moment >= from) yield moment;
       left -= 1;
     }
     if (left < 1) return;
   }
 }
+
+/** Nothing takes place more often. */
+const MOST_MOMENTS = 500_000;
 
 /** The last moment that the rule itself allows; one in UTC is taken a day later, to be cut by who knows the zone. */
 function untilOf({ until }: Rule): number {
@@ -133,17 +136,21 @@ const daysBetween = (from: number, to: number): Day[] =>
   Array.from({ length: Math.max(0, Math.round((to - from) / DAY)) }, (_, place) => dayAt(from + place * DAY));
 
 /** The days of each period in turn that the rule may choose from. */
-function* periods(rule: Rule, start: number, end: number): Generator<Day[]> {
+function* periods(rule: Rule, start: number, end: number, wanted: number): Generator<Day[]> {
   const first = dayAt(Math.floor(start / DAY) * DAY);
   const most = Math.min(end, seconds(first.year + MOST_YEARS, 1, 1));
   const matches = matcher(rule, first);
-  for (let number = 0; ; number += rule.interval) {
+  const skipped = Math.floor((wanted - first.at) / LONGEST_PERIOD[rule.freq] / rule.interval) - 1;
+  for (let number = Math.max(0, skipped) * rule.interval; ; number += rule.interval) {
     const [from, to] = boundsOf(rule, first, number);
     // Beyond what a date can hold there is no number either.
     if (!(from <= most)) return;
     yield daysBetween(from, to).filter(matches);
   }
 }
+
+/** Seconds that no period exceeds, so that none is skipped that counts. */
+const LONGEST_PERIOD = { DAILY: DAY, WEEKLY: 7 * DAY, MONTHLY: 31 * DAY, YEARLY: 366 * DAY } as const;
 
 /** Begin and end of the period that comes so many periods after the first. */
 function boundsOf({ freq, byWeekNo, weekStart }: Rule, first: Day, number: number): [number, number] {

@@ -1,0 +1,416 @@
+import { describe, expect, it } from '@jest/globals';
+import { type CalendarOptions, calendarEntries, calendarSource } from '../../src/exchange/ical-read.ts';
+import { writeCalendar } from '../../src/exchange/ical-write.ts';
+import { type Entry, isItem, type PostItem } from '../../src/exchange/items.ts';
+import { parseZone } from '../../src/wordpress/time.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const OPTIONS: CalendarOptions = {
+  file: 'a.ics',
+  settings: { zone: parseZone('Europe/Rome')!, timezone: 'Europe/Rome', calendar: { cutoff: '00:00' } as never },
+  now: NOW,
+};
+
+async function* linesOf(text: string) {
+  for (const [place, line] of text.split('\n').entries()) yield { line: place + 1, text: line.replace(/\r$/, '') };
+}
+const calendar = (...components: string[]) =>
+  ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:x', ...components, 'END:VCALENDAR', ''].join('\r\n');
+const event = (...lines: string[]) =>
+  [
+    'BEGIN:VEVENT',
+    ...(lines.some((line) => line.startsWith('UID')) ? [] : ['UID:one']),
+    ...(lines.some((line) => line.startsWith('SUMMARY')) ? [] : ['SUMMARY:Concert']),
+    ...lines,
+    'END:VEVENT',
+  ].join('\r\n');
+
+async function read(
+  text: string,
+  options: Partial<CalendarOptions> = {},
+): Promise<{ entries: Entry[]; events: PostItem[]; losses: string[] }> {
+  const entries: Entry[] = [];
+  for await (const entry of calendarEntries(linesOf(text), { ...OPTIONS, ...options })) entries.push(entry);
+  return {
+    entries,
+    events: entries.filter((entry): entry is PostItem => isItem(entry) && entry.kind === 'event'),
+    losses: entries.flatMap((entry) => (entry.kind === 'loss' ? [`${entry.loss.reason} ${entry.loss.place}`] : [])),
+  };
+}
+const meta = (item: PostItem | undefined, key: string) => item?.metas.find(([name]) => name === key)?.[1];
+/** Start and end of an event, and its zone. */
+const when = (item: PostItem | undefined) => [meta(item, '_EventStartDate'), meta(item, '_EventEndDate'), meta(item, '_EventTimezone')];
+const starts = ({ events }: { events: PostItem[] }) => events.map((item) => meta(item, '_EventStartDate'));
+
+describe('the time of an event', () => {
+  it.each([
+    [
+      ['DTSTART:20261224T190000Z', 'DTEND:20261224T210000Z'],
+      ['2026-12-24 20:00:00', '2026-12-24 22:00:00', 'Europe/Rome'],
+    ],
+    [
+      ['DTSTART;TZID=America/New_York:20261224T190000', 'DTEND;TZID=America/New_York:20261224T210000'],
+      ['2026-12-24 19:00:00', '2026-12-24 21:00:00', 'America/New_York'],
+    ],
+    [
+      ['DTSTART;TZID="America/New_York":20261224T190000', 'DTEND:20261225T020000Z'],
+      ['2026-12-24 19:00:00', '2026-12-24 21:00:00', 'America/New_York'],
+    ],
+    [
+      ['DTSTART:20261224T190000', 'DURATION:PT1H30M'],
+      ['2026-12-24 19:00:00', '2026-12-24 20:30:00', 'Europe/Rome'],
+    ],
+    [['DTSTART:20261224T190000'], ['2026-12-24 19:00:00', '2026-12-24 19:00:00', 'Europe/Rome']],
+    [
+      ['DTSTART;VALUE=DATE:20261224', 'DTEND;VALUE=DATE:20261227'],
+      ['2026-12-24 00:00:00', '2026-12-26 23:59:59', 'Europe/Rome'],
+    ],
+    [['DTSTART;VALUE=DATE:20261224'], ['2026-12-24 00:00:00', '2026-12-24 23:59:59', 'Europe/Rome']],
+    [
+      ['DTSTART;VALUE=DATE:20261224', 'DURATION:P3D'],
+      ['2026-12-24 00:00:00', '2026-12-26 23:59:59', 'Europe/Rome'],
+    ],
+    [['DTSTART;TZID=/mozilla.org/20050126_1/Asia/Tokyo:20261224T190000'], ['2026-12-24 19:00:00', '2026-12-24 19:00:00', 'Asia/Tokyo']],
+  ])('%j', async (lines, expected) => expect(when((await read(calendar(event(...lines)))).events[0])).toEqual(expected));
+
+  it('is told in UTC as well', async () => {
+    const [item] = (await read(calendar(event('DTSTART;TZID=Asia/Tokyo:20261224T190000')))).events;
+    expect([meta(item, '_EventStartDateUTC'), meta(item, '_EventTimezoneAbbr'), meta(item, '_EventDuration')]).toEqual([
+      '2026-12-24 10:00:00',
+      'JST',
+      '0',
+    ]);
+  });
+  it('of whole days is marked as such', async () =>
+    expect(meta((await read(calendar(event('DTSTART;VALUE=DATE:20261224')))).events[0], '_EventAllDay')).toBe('1'));
+  it('is in the zone of the calendar where it names none', async () =>
+    expect(when((await read(calendar('X-WR-TIMEZONE:Asia/Tokyo', event('DTSTART:20261224T190000Z')))).events[0])).toEqual([
+      '2026-12-25 04:00:00',
+      '2026-12-25 04:00:00',
+      'Asia/Tokyo',
+    ]));
+
+  const zone = (id: string, ...lines: string[]) => ['BEGIN:VTIMEZONE', `TZID:${id}`, ...lines, 'END:VTIMEZONE'].join('\r\n');
+  const berlin = [
+    'BEGIN:STANDARD',
+    'DTSTART:16010101T030000',
+    'TZOFFSETFROM:+0200',
+    'TZOFFSETTO:+0100',
+    'RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10',
+    'END:STANDARD',
+    'BEGIN:DAYLIGHT',
+    'DTSTART:16010101T020000',
+    'TZOFFSETFROM:+0100',
+    'TZOFFSETTO:+0200',
+    'RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3',
+    'END:DAYLIGHT',
+  ];
+  const eastern = [
+    'BEGIN:STANDARD',
+    'DTSTART:20071104T020000',
+    'TZOFFSETFROM:-0400',
+    'TZOFFSETTO:-0500',
+    'RRULE:FREQ=YEARLY;BYDAY=1SU;BYMONTH=11',
+    'END:STANDARD',
+    'BEGIN:DAYLIGHT',
+    'DTSTART:20070311T020000',
+    'TZOFFSETFROM:-0500',
+    'TZOFFSETTO:-0400',
+    'RRULE:FREQ=YEARLY;BYDAY=2SU;BYMONTH=3',
+    'END:DAYLIGHT',
+  ];
+  const fixed = ['BEGIN:STANDARD', 'DTSTART:19700101T000000', 'TZOFFSETFROM:+0530', 'TZOFFSETTO:+0530', 'END:STANDARD'];
+  it.each([
+    ['W. Europe Standard Time', berlin, 'Europe/Rome'],
+    ['Customized Time Zone', eastern, 'America/Detroit'],
+    ['Nobody knows', ['X-LIC-LOCATION:America/New_York', ...eastern], 'America/New_York'],
+    ['India', fixed, 'Asia/Calcutta'],
+  ])('in the zone %s, told by the file, is in %s', async (id, lines, expected) => {
+    const inZone = event(`DTSTART;TZID=${id}:20260701T120000`);
+    for (const text of [calendar(zone(id, ...lines), inZone), calendar(inZone, zone(id, ...lines))])
+      expect(when((await read(text)).events[0])[2]).toBe(expected);
+  });
+  it('in a zone that nobody tells is in that of the site', async () =>
+    expect(when((await read(calendar(event('DTSTART;TZID=Atlantis:20260701T120000')))).events[0])[2]).toBe('Europe/Rome'));
+});
+
+describe('what repeats', () => {
+  const weekly = ['DTSTART;TZID=Europe/Rome:20261005T200000', 'DTEND;TZID=Europe/Rome:20261005T213000'];
+  it('becomes an event for each time, at the same hour through the change of clocks', async () => {
+    const { events } = await read(calendar(event(...weekly, 'RRULE:FREQ=WEEKLY;COUNT=5')));
+    expect(events.map((item) => [item.sourceId, meta(item, '_EventStartDate'), meta(item, '_EventStartDateUTC')])).toEqual([
+      ['one#20261005T200000', '2026-10-05 20:00:00', '2026-10-05 18:00:00'],
+      ['one#20261012T200000', '2026-10-12 20:00:00', '2026-10-12 18:00:00'],
+      ['one#20261019T200000', '2026-10-19 20:00:00', '2026-10-19 18:00:00'],
+      ['one#20261026T200000', '2026-10-26 20:00:00', '2026-10-26 19:00:00'],
+      ['one#20261102T200000', '2026-11-02 20:00:00', '2026-11-02 19:00:00'],
+    ]);
+    expect(new Set(events.map((item) => meta(item, '_uid')))).toEqual(new Set(['one']));
+  });
+  it('leaves out exceptions, whatever zone they are told in', async () =>
+    expect(
+      starts(
+        await read(
+          calendar(
+            event(
+              ...weekly,
+              'RRULE:FREQ=WEEKLY;COUNT=5',
+              'EXDATE;TZID=Europe/Rome:20261012T200000,20261019T200000',
+              'EXDATE:20261026T190000Z',
+            ),
+          ),
+        ),
+      ),
+    ).toEqual(['2026-10-05 20:00:00', '2026-11-02 20:00:00']));
+  it('takes in dates besides', async () =>
+    expect(starts(await read(calendar(event(...weekly, 'RRULE:FREQ=WEEKLY;COUNT=2', 'RDATE;TZID=Europe/Rome:20261024T110000'))))).toEqual([
+      '2026-10-05 20:00:00',
+      '2026-10-12 20:00:00',
+      '2026-10-24 11:00:00',
+    ]));
+  it('puts a changed time in the place of what it replaces, wherever it stands in the file', async () => {
+    const changed = event(
+      'UID:one',
+      'SUMMARY:Moved',
+      'RECURRENCE-ID;TZID=Europe/Rome:20261012T200000',
+      'DTSTART;TZID=Europe/Rome:20261013T210000',
+    );
+    const master = event(...weekly, 'RRULE:FREQ=WEEKLY;COUNT=3');
+    for (const text of [calendar(changed, master), calendar(master, changed)]) {
+      const { events } = await read(text);
+      expect(events.map((item) => [item.sourceId, item.columns.post_title, meta(item, '_EventStartDate')]).sort()).toEqual([
+        ['one#20261005T200000', 'Concert', '2026-10-05 20:00:00'],
+        ['one#20261012T200000', 'Moved', '2026-10-13 21:00:00'],
+        ['one#20261019T200000', 'Concert', '2026-10-19 20:00:00'],
+      ]);
+    }
+  });
+  it('is cut to a window', async () => {
+    const daily = calendar(event('DTSTART:20200101T100000', 'RRULE:FREQ=DAILY'));
+    const { events } = await read(daily, { from: '2026-11-01', to: '2026-11-03' });
+    expect(starts({ events })).toEqual(['2026-11-01 10:00:00', '2026-11-02 10:00:00', '2026-11-03 10:00:00']);
+    const whole = await read(daily);
+    expect([starts(whole)[0], starts(whole).at(-1)]).toEqual(['2025-11-19 10:00:00', '2028-11-20 10:00:00']);
+  });
+  it('ends at a moment in UTC', async () =>
+    expect(starts(await read(calendar(event(...weekly, 'RRULE:FREQ=WEEKLY;UNTIL=20261019T180000Z'))))).toEqual([
+      '2026-10-05 20:00:00',
+      '2026-10-12 20:00:00',
+      '2026-10-19 20:00:00',
+    ]));
+  it('of whole days repeats by days', async () => {
+    const { events } = await read(
+      calendar(event('DTSTART;VALUE=DATE:20261005', 'RRULE:FREQ=WEEKLY;COUNT=2', 'EXDATE;VALUE=DATE:20261005')),
+    );
+    expect(events.map((item) => [item.sourceId, ...when(item)])).toEqual([
+      ['one#20261012', '2026-10-12 00:00:00', '2026-10-12 23:59:59', 'Europe/Rome'],
+    ]);
+  });
+  it('more often than by days comes once, and is told', async () => {
+    const result = await read(calendar(event('DTSTART:20261124T190000Z', 'RRULE:FREQ=SECONDLY')));
+    expect([starts(result), result.losses]).toEqual([['2026-11-24 20:00:00'], ['ical-rule-unknown a.ics:4']]);
+  });
+});
+
+describe('what an event says', () => {
+  it('is taken over', async () => {
+    const text = calendar(
+      event(
+        'UID:uid@x.example',
+        'DTSTAMP:20260101T000000Z',
+        'CREATED:20260102T030405Z',
+        'LAST-MODIFIED:20260203T040506Z',
+        'DTSTART:20261224T190000Z',
+        'SUMMARY:Rock & Roll\\, "live" <x>',
+        'DESCRIPTION:First line\\nA < B\\; see',
+        '  below',
+        'LOCATION:Teatro Rossi\\, Via Roma 1\\, Pisa',
+        'GEO:43.7;10.4',
+        'ORGANIZER;CN="Rossi, Anna":mailto:anna@x.example',
+        'CONTACT:Bruno\\, +39 050 12345\\, https://b.example',
+        'CATEGORIES:Music,Open air',
+        'CATEGORIES:Music',
+        'URL:https://x.example/e',
+        'ATTACH;FMTTYPE=image/png:https://x.example/p.png',
+        'STATUS:CANCELLED',
+        'CLASS:PRIVATE',
+        'BEGIN:VALARM',
+        'DESCRIPTION:beep',
+        'END:VALARM',
+      ),
+    );
+    const {
+      entries,
+      events: [item],
+      losses,
+    } = await read(text);
+    expect(losses).toEqual([]);
+    expect(item).toMatchObject({
+      sourceId: 'uid@x.example',
+      columns: {
+        post_title: 'Rock &amp; Roll, &quot;live&quot; &lt;x&gt;',
+        post_content: 'First line\nA &lt; B; see below',
+        post_status: 'private',
+        post_date_gmt: '2026-01-02 03:04:05',
+        post_modified_gmt: '2026-02-03 04:05:06',
+      },
+      terms: [
+        { kind: 'category', sourceId: 'music', name: 'Music' },
+        { kind: 'category', sourceId: 'open air', name: 'Open air' },
+        { kind: 'category', sourceId: 'music', name: 'Music' },
+      ],
+    });
+    expect([meta(item, '_EventURL'), meta(item, '_uid'), meta(item, '_tribe_events_status')]).toEqual([
+      'https://x.example/e',
+      'uid@x.example',
+      'canceled',
+    ]);
+    const others = entries.filter((entry): entry is PostItem => isItem(entry) && 'links' in entry && entry.kind !== 'event');
+    expect(others.map(({ kind, columns, metas, url }) => [kind, columns.post_title, Object.fromEntries(metas), url])).toEqual([
+      [
+        'venue',
+        'Teatro Rossi',
+        { _VenueAddress: 'Via Roma 1, Pisa', _VenueLat: '43.7', _VenueLng: '10.4', _VenueShowMap: '1', _VenueShowMapLink: '1' },
+        undefined,
+      ],
+      ['organizer', 'Rossi, Anna', { _OrganizerEmail: 'anna@x.example' }, undefined],
+      ['organizer', 'Bruno', { _OrganizerWebsite: 'https://b.example', _OrganizerPhone: '+39 050 12345' }, undefined],
+      ['attachment', 'p', {}, 'https://x.example/p.png'],
+    ]);
+    expect(item!.links.map((link) => [link.key, 'sourceId' in link && link.sourceId])).toEqual([
+      ['_EventVenueID', 'venue:teatro rossi, via roma 1, pisa'],
+      ['_EventOrganizerID', 'organizer:anna@x.example'],
+      ['_EventOrganizerID', 'organizer:bruno'],
+      ['_thumbnail_id', 'https://x.example/p.png'],
+    ]);
+  });
+  it('of one venue comes once', async () => {
+    const both = calendar(
+      event('UID:1', 'DTSTART:20261224T190000Z', 'LOCATION:Hall'),
+      event('UID:2', 'DTSTART:20261225T190000Z', 'LOCATION:Hall'),
+    );
+    expect((await read(both)).entries.filter((entry) => entry.kind === 'venue')).toHaveLength(1);
+  });
+  it('that is a page of the web is no venue', async () => {
+    const { entries, events } = await read(calendar(event('DTSTART:20261224T190000Z', 'LOCATION:https://meet.example/x')));
+    expect([entries.length, meta(events[0], '_EventURL')]).toEqual([1, 'https://meet.example/x']);
+  });
+  it.each([
+    ['X-ALT-DESC;FMTTYPE=text/html:<html><body><p onclick="x()">Hi</p><script>alert(1)</script></body></html>', '<p>Hi</p>alert(1)'],
+    ['DESCRIPTION:<p>One</p><img src=x onerror=alert(1)>', '<p>One</p><img src="x">'],
+  ])('as HTML has no scripts: %s', async (line, expected) =>
+    expect((await read(calendar(event('DTSTART:20261224T190000Z', line)))).events[0]!.columns.post_content).toBe(expected),
+  );
+  it('is passed over where it is no event', async () => {
+    const { entries } = await read(calendar('BEGIN:VTODO\r\nSUMMARY:x\r\nEND:VTODO', 'BEGIN:VFREEBUSY\r\nEND:VFREEBUSY'));
+    expect(entries).toEqual([
+      { kind: 'skipped', what: 'VTODO', count: 1 },
+      { kind: 'skipped', what: 'VFREEBUSY', count: 1 },
+    ]);
+  });
+  it.each([
+    [['DTSTART:20261224T190000Z', 'DTEND:20261224T180000Z'], 'dates-unsound'],
+    [['DTSTART:nonsense'], 'ical-event-unreadable'],
+    [['DTSTART:20261224T190000Z', 'SUMMARY: '], 'ical-no-title'],
+    [['DTSTART:20261224T190000Z', 'UID:'], 'ical-no-uid'],
+  ])('can be lost, which is told with its place: %j', async (lines, reason) => {
+    const { events, losses } = await read(calendar(event(...lines)));
+    expect([events, losses]).toEqual([[], [`${reason} a.ics:4`]]);
+  });
+  it('is read though a line of it is none', async () => {
+    const { events, losses } = await read(calendar(event('DTSTART:20261224T190000Z', 'oops no colon', 'RRULE')));
+    expect([events.length, losses]).toEqual([1, ['ical-line-unreadable a.ics:8', 'ical-line-unreadable a.ics:9']]);
+  });
+});
+
+describe('a file', () => {
+  it.each([
+    ['', 'ical-none', 1],
+    ['<html>\n</html>', 'ical-none', 1],
+    ['BEGIN:VEVENT\nEND:VEVENT', 'ical-none', 1],
+    ['BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1', 'ical-truncated', 3],
+    ['BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR', 'ical-structure', 3],
+    [`BEGIN:VCALENDAR\n${'BEGIN:X\n'.repeat(50)}`, 'ical-deep', 7],
+    [`BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:x\n${` ${'y'.repeat(1000)}\n`.repeat(1200)}`, 'too-long', 3],
+    [`BEGIN:VCALENDAR\nBEGIN:VEVENT\n${'X:1\n'.repeat(30_000)}`, 'too-long', 20_003],
+  ])('that is none, broken or hostile is refused by its line (%#)', async (text, fault, line) => {
+    await expect(read(text)).rejects.toMatchObject({ fault, values: { file: 'a.ics', line } });
+  });
+  it('may begin with a mark, hold several calendars and lines that end in any way', async () => {
+    const text = `\ufeff${calendar(event('UID:1', 'DTSTART:20261224T190000Z')).replaceAll('\r\n', '\n')}\r\n${calendar(event('UID:2', 'DTSTART:20261224T190000Z'))}`;
+    expect((await read(text)).events.map(({ sourceId }) => sourceId)).toEqual(['1', '2']);
+  });
+  it.each([
+    'RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=31',
+    'RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30',
+    `RDATE:${Array.from({ length: 9000 }, (_, number) => `2026${String(1 + (number % 12)).padStart(2, '0')}10T${String(number % 24).padStart(2, '0')}0000`).join(',')}`,
+    'RRULE:FREQ=DAILY;BYHOUR=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23;BYMINUTE=0,1,2,3,4,5,6,7,8,9',
+  ])('of endless repetition ends (%#)', async (line) => {
+    const { events } = await read(calendar(event('DTSTART:19000101T000000', line)));
+    expect(events.length).toBeLessThanOrEqual(2000);
+  });
+  it('with a zone of endless rules ends', async () => {
+    const zone =
+      'BEGIN:VTIMEZONE\r\nTZID:X\r\nBEGIN:STANDARD\r\nDTSTART:16010101T000000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0100\r\nRRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=31\r\nEND:STANDARD\r\nEND:VTIMEZONE';
+    expect(when((await read(calendar(zone, event('DTSTART;TZID=X:20261224T190000')))).events[0])[0]).toBe('2026-12-24 19:00:00');
+  });
+  it('is known in the ledger by the name of the calendar, else its own', async () => {
+    const named = calendarSource(() => linesOf(calendar('X-WR-CALNAME:Town\\, all')), OPTIONS);
+    for await (const _ of named.entries()) expect(_).toBeUndefined();
+    expect(named.name()).toBe('ical:Town, all');
+    expect(calendarSource(() => linesOf(calendar()), OPTIONS).name()).toBe('ical:a.ics');
+  });
+});
+
+describe('what we write', () => {
+  it('is read again', async () => {
+    const record = {
+      id: 7,
+      url: 'https://x.example/event/a/',
+      title: 'A &#8220;b&#8221;; c, d\\e',
+      description: '<p>One &amp; two</p>\n<p>Three</p>',
+      excerpt: '',
+      date_utc: '2026-01-01 10:00:00',
+      modified_utc: '2026-01-02 10:00:00',
+      all_day: false,
+      start_date: '2026-10-25 02:30:00',
+      end_date: '2026-10-25 05:00:00',
+      utc_start_date: '2026-10-25 01:30:00',
+      utc_end_date: '2026-10-25 04:00:00',
+      timezone: 'Europe/Rome',
+      cost: '',
+      website: '',
+      image: false,
+      categories: [{ name: 'Caf&eacute;, bar' }],
+      tags: [],
+      venue: { venue: 'Hall', address: 'Street 1', city: 'Pisa', geo_lat: 1.5, geo_lng: -2.5 },
+      organizer: [
+        { organizer: 'Anna', email: 'a@x.example' },
+        { organizer: 'Bruno', phone: '+39 050 12345' },
+      ],
+    } as const;
+    const pieces: string[] = [];
+    for await (const piece of writeCalendar(
+      [record, { ...record, id: 8, all_day: true, start_date: '2026-03-01 06:00:00', end_date: '2026-03-03 05:59:59' }],
+      { name: 'Town', description: '', url: 'https://x.example', zone: parseZone('Europe/Rome')!, host: 'x.example' },
+    ))
+      pieces.push(piece);
+    const { entries, events, losses } = await read(pieces.join(''));
+    expect(losses).toEqual([]);
+    // The clock shows half past two a second time: that can't be told in the zone.
+    expect(when(events[0])).toEqual(['2026-10-25 02:30:00', '2026-10-25 05:00:00', 'Europe/Rome']);
+    expect(meta(events[0], '_EventStartDateUTC')).toBe('2026-10-25 01:30:00');
+    expect(when(events[1])).toEqual(['2026-03-01 00:00:00', '2026-03-02 23:59:59', 'Europe/Rome']);
+    expect(events[0]).toMatchObject({
+      columns: { post_title: 'A “b”; c, d\\e', post_content: 'One &amp; two\n\nThree' },
+      terms: [{ name: 'Café, bar' }],
+    });
+    expect(entries.filter(isItem).map((item) => ('columns' in item ? item.columns.post_title : ''))).toEqual([
+      'Hall',
+      'Anna',
+      'Bruno',
+      events[0]!.columns.post_title,
+      events[1]!.columns.post_title,
+    ]);
+  });
+});
