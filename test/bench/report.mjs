@@ -1,7 +1,7 @@
 /** What was measured, as a table for the terminal and as docs/performance.md. */
 import { arch, cpus, platform, release, totalmem } from 'node:os';
 
-const COLUMNS = ['database', 'request', 'service', 'bytes', 'requests/s', 'bare Express/s', 'ratio', 'queries', 'p50 ms', 'p99 ms'];
+const COLUMNS = ['database', 'request', 'service', 'bytes', 'requests/s', 'bare Express/s', 'ratio', 'CPU ms', 'CPU ratio', 'queries', 'p50 ms', 'p99 ms'];
 const PROCESS_COLUMNS = ['database', 'service', 'upcoming events', 'start to first answer, ms', 'memory at start, MB', 'highest memory under load, MB', 'generating the events, s'];
 
 /** Both tables as plain text. */
@@ -24,6 +24,7 @@ npm run bench -- --events ${events} --seconds ${seconds} --rounds ${rounds} --cl
 - **Data:** the sample calendar and ${events} generated events, spread over five years before and after the day of the measurement, in a temporary folder. Both databases flush each transaction to disk.
 - **How:** processes of the service, one for each way of running it, and one of a bare Express app, which sends the same bytes and headers from memory and does nothing else. autocannon asks over loopback with ${clients} connections, ${seconds} s at a time, one process after the other in turns; each figure is the median of ${rounds} rounds. Rates depend on the machine and on what else it does; the ratio of service to bare Express, from the same run, is what to compare.
 - **Services:** \`without cache\` runs with \`CACHE=off\`, \`from memory\` with \`CACHE=on\`, where nothing changes between the requests.
+- **CPU ms** is the processor time of the service's process for one request, the database server's not included; the CPU ratio is what the bare app takes divided by that. It does not depend on what else the machine does.
 - **Queries** are those of one request that the process has seen before, BEGIN and COMMIT among them.
 
 ## Requests
@@ -40,8 +41,8 @@ Start is the median of three, from the start of the process to the first answer 
 
 const requestRows = (results) =>
   results.flatMap(({ database, figures }) =>
-    figures.map(({ scenario, service, bytes, rate, bare, ratio, queries, p50, p99 }) =>
-      [database, scenario, service, bytes, Math.round(rate), Math.round(bare), ratio.toFixed(ratio < 0.1 ? 3 : 2), queries, p50, p99].map(String),
+    figures.map(({ scenario, service, bytes, rate, bare, ratio, cpu, cpuRatio, queries, p50, p99 }) =>
+      [database, scenario, service, bytes, Math.round(rate), Math.round(bare), share(ratio), share(cpu), share(cpuRatio), queries, p50, p99].map(String),
     ),
   );
 
@@ -50,6 +51,7 @@ const processRows = (results) =>
     services.map(({ name, startMs, memory }) => [database, name, total, startMs.toFixed(0), megabytes(memory.start), megabytes(memory.load), (seedMs / 1000).toFixed(1)].map(String)),
   );
 
+const share = (number) => (Number.isFinite(number) ? number.toFixed(number < 0.1 ? 3 : 2) : '');
 const megabytes = (bytes) => (bytes / 2 ** 20).toFixed(0);
 
 function markdown(head, rows) {

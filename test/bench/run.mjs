@@ -116,9 +116,18 @@ async function measureScenario(asked, request) {
     for (const [at, one] of all.entries()) loads[at].push(await load(one, sent, seconds));
   }
   await bare.stop();
-  const [rates, p50, p99] = ['rate', 'p50', 'p99'].map((figure) => loads.map((list) => median(list.map((one) => one[figure]))));
+  const [rates, p50, p99, cpu] = ['rate', 'p50', 'p99', 'cpu'].map((figure) => loads.map((list) => median(list.map((one) => one[figure]))));
   const bytes = Buffer.from(answer.body, 'base64').length;
-  return asked.map((_, at) => ({ bytes, rate: rates[at], bare: rates.at(-1), ratio: rates[at] / rates.at(-1), p50: p50[at], p99: p99[at] }));
+  return asked.map((_, at) => ({
+    bytes,
+    rate: rates[at],
+    bare: rates.at(-1),
+    ratio: rates[at] / rates.at(-1),
+    cpu: cpu[at],
+    cpuRatio: cpu.at(-1) / cpu[at],
+    p50: p50[at],
+    p99: p99[at],
+  }));
 }
 
 /** The request as it is sent, and the answer of the service to it, as the bare app is to send it. */
@@ -137,12 +146,14 @@ async function sample({ base }, { unchanged, ...request }) {
   return { sent, answer: { status: response.status, headers, body: bytes.toString('base64') } };
 }
 
-async function load({ base }, { path, method, headers, body, status: expected }, duration) {
+async function load({ base, cpu }, { path, method, headers, body, status: expected }, duration) {
+  const before = cpu();
   const result = await autocannon({ url: base + path, method, headers, ...(body ? { body, idReplacement: true } : {}), connections: clients, duration });
   const sound = result.statusCodeStats?.[expected]?.count ?? 0;
   const others = result.requests.total - sound;
   if (others > 0 || result.errors > 0) throw new Error(`${method} ${path}: ${others} answers other than ${expected}, ${result.errors} errors`);
-  return { rate: result.requests.total / result.duration, p50: result.latency.p50, p99: result.latency.p99 };
+  const { total } = result.requests;
+  return { rate: total / result.duration, cpu: (cpu() - before) / total, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
 async function provideMysql() {

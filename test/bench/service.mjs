@@ -1,5 +1,6 @@
 /** Processes that are measured: the service itself, and a bare Express app that sends the bytes that the service sent. */
 import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../support/private-mysql.mjs';
@@ -9,6 +10,8 @@ const COMMAND = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url))
 const BARE = fileURLToPath(new URL('bare.mjs', import.meta.url));
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 5;
+/** The unit of /proc/PID/stat. */
+const TICK_MS = 10;
 
 /** Runs the command `fasti` and gives what it prints. Throws what it says when it fails. */
 export function fasti(args, env) {
@@ -18,8 +21,8 @@ export function fasti(args, env) {
 }
 
 /**
- * Starts the service and waits until it answers `path`. Gives `{base, startMs, memory, stop}`: milliseconds from the start of the process to its
- * first answer, and a function for its resident memory in bytes.
+ * Starts the service and waits until it answers `path`. Gives `{base, startMs, cpu, memory, stop}`: milliseconds from the start of the process
+ * to its first answer, and functions for the processor time it took, in milliseconds, and its resident memory, in bytes.
  */
 export async function startService(env, path) {
   const port = await freePort();
@@ -63,6 +66,11 @@ async function start(command, env, base, path) {
     }
     await sleep(PAUSE_MS);
   }
+  // Processor time in milliseconds, where the system tells it: it says what a request costs, whatever else the machine does.
+  const cpu = () => {
+    const numbers = existsSync(`/proc/${child.pid}/stat`) ? readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1].split(' ') : [];
+    return TICK_MS * (Number(numbers[11]) + Number(numbers[12]));
+  };
   const memory = () => 1024 * Number(spawnSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' }).stdout);
-  return { base, memory, stop, pid: child.pid };
+  return { base, cpu, memory, stop, pid: child.pid };
 }
