@@ -158,7 +158,8 @@ const MOST_SHOWN = 10;
 function aligned(rows: readonly (readonly string[])[], numbers = true): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map(
-    (row) => `  ${row.map((cell, column) => (column > 0 && numbers ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!))).join('  ')}`,
+    (row) =>
+      `  ${row.map((cell, column) => (column > 0 && numbers ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!))).join('  ')}`,
   );
 }
 

@@ -84,18 +84,19 @@ export function cleanPost(item: PostItem, trusted: boolean): CleanPost {
       lose('meta-key-unusable', key);
       return [];
     }
-    if (
-      ADDRESSES.has(key) &&
-      /^[\s\0-\x20]*[a-z][a-z0-9+.-]*:/i.test(value) &&
-      !SCHEMES.test(value.trim()) &&
-      !/^[\w.-]+:\d/.test(value.trim())
-    ) {
+    if (ADDRESSES.has(key) && !isHarmless(value)) {
       lose('url-refused', `${key}: ${value}`);
       return [];
     }
     return [[wellFormed(key), wellFormed(value)]];
   });
   return { columns: columns as CleanColumns, metas, losses };
+}
+
+/** Browsers read a scheme whatever white space and control characters stand in it; what looks like a host with a port has none. */
+function isHarmless(address: string): boolean {
+  const bare = address.replace(/[\0-\x20\x7f]/g, '');
+  return !/^[a-z][a-z0-9+.-]*:/i.test(bare) || SCHEMES.test(bare) || /^[\w-]+(\.[\w-]+)+:\d{1,5}(\/|$)/.test(bare);
 }
 
 /** The dates of a new post, from those that are given: the local one and UTC follow from each other, changes from the publication. */

@@ -155,7 +155,10 @@ function* entriesOf(row: Row, kind: PostKindName, where: Where, options: CsvOpti
   }
   seen.add(sourceId);
   const image = imageOf(row.image ?? '', place);
-  if (image) yield image;
+  if (image && !seen.has(image.sourceId)) {
+    seen.add(image.sourceId);
+    yield image;
+  }
   const item: PostItem = {
     kind,
     sourceId,

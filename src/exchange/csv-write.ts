@@ -51,9 +51,9 @@ function rowOf(item: PostItem, names: ReadonlyMap<string, string>): Row {
   const all = (key: string): string => (metas.get(key) ?? []).join(', ');
   const yes = (value: boolean): string => (value ? 'yes' : 'no');
   const flag = (key: string): string => (metas.has(key) ? yes(/^(1|yes|true)$/i.test(meta(key))) : '');
-  const linked = (key: string): string[] =>
+  const linked = (key: string, told: (name: string | undefined, id: string) => string): string[] =>
     item.links.flatMap((link) =>
-      link.key === key ? ['sourceId' in link ? nameOrId(names.get(`${link.kind} ${link.sourceId}`), link.sourceId) : link.name] : [],
+      link.key === key ? ['sourceId' in link ? told(names.get(`${link.kind} ${link.sourceId}`), link.sourceId) : link.name] : [],
     );
   const terms = (kind: string): string =>
     (item.terms ?? [])
@@ -79,8 +79,8 @@ function rowOf(item: PostItem, names: ReadonlyMap<string, string>): Row {
         hide: yes(meta('_EventHideFromUpcoming') === 'yes'),
         sticky: yes(item.columns.menu_order === -1),
         featured: yes(meta('_tribe_featured') === '1'),
-        venue: linked('_EventVenueID')[0] ?? '',
-        organizers: linked('_EventOrganizerID').join(','),
+        venue: linked('_EventVenueID', nameOrId)[0] ?? '',
+        organizers: linked('_EventOrganizerID', listedName).join(','),
         show_map_link: flag('_EventShowMapLink'),
         show_map: flag('_EventShowMap'),
         cost: all('_EventCost'),
@@ -112,5 +112,8 @@ function rowOf(item: PostItem, names: ReadonlyMap<string, string>): Row {
   }
 }
 
-/** A name that a list of names could not hold, or that looks like an id, is told by its id. */
-const nameOrId = (name: string | undefined, id: string): string => (name === undefined || name === '' || /,|^\d+$/.test(name) ? id : name);
+/** A name that looks like an id is told by its id. */
+const nameOrId = (name: string | undefined, id: string): string => (name === undefined || name === '' || /^\d+$/.test(name) ? id : name);
+
+/** The same in a list, which could not hold a comma either. */
+const listedName = (name: string | undefined, id: string): string => (name?.includes(',') ? id : nameOrId(name, id));

@@ -75,8 +75,9 @@ async function settlePost(work: Work, { item, target }: Waiting, kind: PostItem[
     const id = await linkTarget(work, link);
     const ids = metas.get(link.key) ?? [];
     metas.set(link.key, ids);
-    if (id === undefined) missing('link-missing', linkText(link));
-    else ids.push(String(id));
+    if (id !== undefined) ids.push(String(id));
+    else if (isAddress(link)) whole = false;
+    else missing('link-missing', linkText(link));
   }
   const termIds: { kind: 'category' | 'tag'; id: number }[] = [];
   for (const term of terms ?? []) {
@@ -111,5 +112,8 @@ function withPlain(metas: Record<string, string[]>, before: ReadonlyMap<string, 
     ]),
   );
 }
+
+/** An address of an image that did not come has been told already. */
+const isAddress = (link: Link): boolean => link.kind === 'attachment' && 'sourceId' in link && /^https?:/.test(link.sourceId);
 
 const linkText = (link: Link): string => `${link.key}: ${'sourceId' in link ? link.sourceId : link.name}`;

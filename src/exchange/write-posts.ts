@@ -11,6 +11,7 @@ import {
   insertMetas,
   insertPosts,
   insertTermLinks,
+  removeRemains,
   takenPostIds,
 } from '../storage/many-posts.ts';
 import { insertPost, slugsLike, updatePost } from '../storage/posts.ts';
@@ -226,6 +227,7 @@ async function insertNew(work: Work, arrivals: readonly Arrival[], taken: Readon
   );
   touched.any = true;
   if (run.dry) return;
+  await removeRemains(db, [...rowsById.keys()], settings.occurrenceTables);
   await insertPosts(db, rows);
   await insertMetas(db, metas);
   await insertTermLinks(db, links);

@@ -39,6 +39,27 @@ export async function holdersOfSlugs(db: Database, slugs: readonly string[]): Pr
   return inParts(slugs, (some) => db.from('posts').whereIn('post_name', some).select('ID', 'post_type', 'post_name'));
 }
 
+/** Removes what is left of posts that no longer exist, so that new ones under their ids don't inherit it. */
+export async function removeRemains(db: Database, ids: readonly number[], occurrences: boolean): Promise<void> {
+  if (ids.length === 0) return;
+  const ours = db.knex(db.table('term_taxonomy')).whereIn('taxonomy', ['tribe_events_cat', 'post_tag']).select('term_taxonomy_id');
+  await db
+    .knex(db.table('postmeta'))
+    .whereIn('post_id', [...ids])
+    .delete();
+  await db
+    .knex(db.table('term_relationships'))
+    .whereIn('object_id', [...ids])
+    .whereIn('term_taxonomy_id', ours)
+    .delete();
+  if (!occurrences) return;
+  for (const table of ['tec_occurrences', 'tec_events'] as const)
+    await db
+      .knex(db.table(table))
+      .whereIn('post_id', [...ids])
+      .delete();
+}
+
 /** Inserts posts under the ids they carry. */
 export async function insertPosts(db: Database, posts: readonly Partial<Post>[]): Promise<void> {
   await insertAll(

@@ -12,7 +12,31 @@ export const text = (control = false) =>
     .array(
       fc.oneof(
         fc.string({ unit: 'grapheme', maxLength: 8 }),
-        fc.constantFrom(']]>', '<![CDATA[', '&amp;', '&', '<b>', '"', "'", "'=", '=1+1', '+', '-', '@', ',', ';', '\r\n', '\n', '\t', '\r', 'è', '日本', '🎉', 'a:1:{i:0;s:1:"x";}', 'O:8:"stdClass":0:{}'),
+        fc.constantFrom(
+          ']]>',
+          '<![CDATA[',
+          '&amp;',
+          '&',
+          '<b>',
+          '"',
+          "'",
+          "'=",
+          '=1+1',
+          '+',
+          '-',
+          '@',
+          ',',
+          ';',
+          '\r\n',
+          '\n',
+          '\t',
+          '\r',
+          'è',
+          '日本',
+          '🎉',
+          'a:1:{i:0;s:1:"x";}',
+          'O:8:"stdClass":0:{}',
+        ),
         ...(control ? [fc.constantFrom('\x01', '\x1f', '\ufffe')] : []),
       ),
       { maxLength: 5 },
@@ -22,10 +46,13 @@ export const text = (control = false) =>
 
 const word = fc.stringMatching(/^[a-z]{3,8}$/);
 const day = fc.integer({ min: 0, max: 20_000 }).map((days) => new Date(Date.UTC(2000, 0, 1 + days)).toISOString().slice(0, 10));
-const moment = fc.tuple(day, fc.integer({ min: 0, max: 86_399 })).map(([date, seconds]) => `${date} ${new Date(seconds * 1000).toISOString().slice(11, 19)}`);
+const moment = fc
+  .tuple(day, fc.integer({ min: 0, max: 86_399 }))
+  .map(([date, seconds]) => `${date} ${new Date(seconds * 1000).toISOString().slice(11, 19)}`);
 const status = fc.constantFrom('publish', 'draft', 'pending', 'private', 'future', 'trash');
 
-const later = (start: string, seconds: number): string => new Date(Date.parse(`${start.replace(' ', 'T')}Z`) + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
+const later = (start: string, seconds: number): string =>
+  new Date(Date.parse(`${start.replace(' ', 'T')}Z`) + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
 
 const dates = fc.tuple(moment, fc.integer({ min: 0, max: 200_000 })).map(([start, seconds]): [string, string][] => [
   ['_EventStartDate', start],
@@ -71,7 +98,15 @@ export const calendar: fc.Arbitrary<Item[]> = fc
     events: fc.array(fc.tuple(plain, dates), { minLength: 1, maxLength: 5 }),
   })
   .map(({ authors, terms, venues, organizers, events }) => {
-    const people: AuthorItem[] = authors.map((login, place) => ({ kind: 'author', sourceId: login, id: 1000 + place, login, email: `${login}@example.org`, displayName: login, metas: [] }));
+    const people: AuthorItem[] = authors.map((login, place) => ({
+      kind: 'author',
+      sourceId: login,
+      id: 1000 + place,
+      login,
+      email: `${login}@example.org`,
+      displayName: login,
+      metas: [],
+    }));
     const termItems: TermItem[] = terms.map((slug, place) => ({
       kind: place % 2 === 0 ? 'category' : 'tag',
       sourceId: slug,
@@ -83,7 +118,11 @@ export const calendar: fc.Arbitrary<Item[]> = fc
       ...(place >= 2 && place % 2 === 0 ? { parent: terms[place - 2]! } : {}),
     }));
     let id = 1000;
-    const post = (kind: 'venue' | 'organizer' | 'event', { title, content, excerpt, status, date, password, order, metas, names }: Plain, more: Partial<PostItem> = {}): PostItem => {
+    const post = (
+      kind: 'venue' | 'organizer' | 'event',
+      { title, content, excerpt, status, date, password, order, metas, names }: Plain,
+      more: Partial<PostItem> = {},
+    ): PostItem => {
       id += 1;
       return {
         kind,
@@ -126,7 +165,9 @@ export const calendar: fc.Arbitrary<Item[]> = fc
         metas: [...event.metas.filter(([key]) => key === 'note' || key === 'Ünïcode'), ...when],
         links: [
           { key: '_EventVenueID', kind: 'venue', sourceId: pick(venueItems, event.names[1]!).sourceId },
-          ...[...new Set(event.names.slice(0, 2).map((number) => pick(organizerItems, number).sourceId))].map((sourceId) => ({ key: '_EventOrganizerID', kind: 'organizer', sourceId }) as const),
+          ...[...new Set(event.names.slice(0, 2).map((number) => pick(organizerItems, number).sourceId))].map(
+            (sourceId) => ({ key: '_EventOrganizerID', kind: 'organizer', sourceId }) as const,
+          ),
         ],
         terms: carried.map(({ kind, sourceId, name, slug }) => ({ kind, sourceId, name, slug })),
       });
@@ -138,8 +179,15 @@ export const calendar: fc.Arbitrary<Item[]> = fc
 export const settled = (items: readonly Item[]): Item[] =>
   items.map((item) => {
     if (!('links' in item)) return item;
-    const byKey = (one: readonly [string, string], other: readonly [string, string]) => (one[0] < other[0] ? -1 : Number(one[0] > other[0]));
-    const byName = (one: { kind: string; sourceId: string }, other: { kind: string; sourceId: string }) => (`${one.kind} ${one.sourceId}` < `${other.kind} ${other.sourceId}` ? -1 : 1);
+    const byKey = (one: readonly [string, string], other: readonly [string, string]) =>
+      one[0] < other[0] ? -1 : Number(one[0] > other[0]);
+    const byName = (one: { kind: string; sourceId: string }, other: { kind: string; sourceId: string }) =>
+      `${one.kind} ${one.sourceId}` < `${other.kind} ${other.sourceId}` ? -1 : 1;
     const byLink = (one: { key: string }, other: { key: string }) => byKey([one.key, ''], [other.key, '']);
-    return { ...item, metas: [...item.metas].sort(byKey), links: [...item.links].sort(byLink), terms: [...(item.terms ?? [])].sort(byName) };
+    return {
+      ...item,
+      metas: [...item.metas].sort(byKey),
+      links: [...item.links].sort(byLink),
+      terms: [...(item.terms ?? [])].sort(byName),
+    };
   });

@@ -60,7 +60,14 @@ describeDatabases('the sample site', (open, engine) => {
     const target = await bareSite(await open());
     const source = await openWordpressDatabase({ url: urlOf(original), prefix: 'wp_' });
     const report = await importSource(target, source);
-    expect(report).toMatchObject({ source: '127.0.0.1:8081', created: CREATED, updated: {}, unchanged: { author: 1 }, lost: {}, losses: [] });
+    expect(report).toMatchObject({
+      source: '127.0.0.1:8081',
+      created: CREATED,
+      updated: {},
+      unchanged: { author: 1 },
+      lost: {},
+      losses: [],
+    });
     expect(report.skipped).toEqual({ page: 1, post: 1, revision: 9 });
     expect(await calendarOf(target.db)).toEqual(everything);
     await source.close();
@@ -84,9 +91,16 @@ describeDatabases('the sample site', (open, engine) => {
   /** Exports name those who wrote something. */
   const wroteSomething = ({ users, roles, ...rest }: Record<string, unknown[]>) => {
     const authors = new Set([1, ...(rest.posts as { post_author: number }[]).map(({ post_author: id }) => id)]);
-    return { ...rest, users: (users as { ID: number }[]).filter(({ ID }) => authors.has(ID)), roles: (roles as { user_id: number }[]).filter(({ user_id }) => authors.has(user_id)) };
+    return {
+      ...rest,
+      users: (users as { ID: number }[]).filter(({ ID }) => authors.has(ID)),
+      roles: (roles as { user_id: number }[]).filter(({ user_id }) => authors.has(user_id)),
+    };
   };
-  const created = (_format: string) => ({ ...CREATED, author: new Set((everything.posts as { post_author: number }[]).map((row) => row.post_author).filter((id) => id !== 1)).size });
+  const created = (_format: string) => ({
+    ...CREATED,
+    author: new Set((everything.posts as { post_author: number }[]).map((row) => row.post_author).filter((id) => id !== 1)).size,
+  });
 
   it('has the calendar edges, the counts of terms and a change noted afterwards', async () => {
     const target = await bareSite(await open());
@@ -155,6 +169,9 @@ describeDatabases('the sample site', (open, engine) => {
 
 describe('a database without WordPress', () => {
   it('is refused with the name of the table that is missing', async () => {
-    await expect(openWordpressDatabase({ url: `sqlite:${join(folder, 'empty.sqlite')}`, prefix: 'wp_' })).rejects.toMatchObject({ fault: 'no-wordpress', values: { table: 'wp_posts' } });
+    await expect(openWordpressDatabase({ url: `sqlite:${join(folder, 'empty.sqlite')}`, prefix: 'wp_' })).rejects.toMatchObject({
+      fault: 'no-wordpress',
+      values: { table: 'wp_posts' },
+    });
   });
 });

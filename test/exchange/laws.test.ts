@@ -19,7 +19,11 @@ const SITE = { home: 'https://source.example.org', title: 'Source', description:
 
 const FORMATS = {
   WXR: { write: (items: readonly Item[]) => writeWxr(SITE, streamOf(items)), open: openWxr, file: join(folder, 'law.xml') },
-  'JSON lines': { write: (items: readonly Item[]) => writeJsonLines(SITE.home, streamOf(items)), open: openJsonLines, file: join(folder, 'law.jsonl') },
+  'JSON lines': {
+    write: (items: readonly Item[]) => writeJsonLines(SITE.home, streamOf(items)),
+    open: openJsonLines,
+    file: join(folder, 'law.jsonl'),
+  },
 } as const;
 
 const through = async (format: keyof typeof FORMATS, items: readonly Item[]): Promise<Item[]> => {
@@ -54,7 +58,12 @@ describe('what is written is read again', () => {
         const changed = { ...item, columns: { ...item.columns, post_content: content } };
         expect(await through('JSON lines', [changed])).toEqual([changed]);
         const [read] = await through('WXR', [changed]);
-        expect(read).toEqual(asInWxr({ ...changed, columns: { ...changed.columns, post_content: content.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '') } }));
+        expect(read).toEqual(
+          asInWxr({
+            ...changed,
+            columns: { ...changed.columns, post_content: content.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '') },
+          }),
+        );
       }),
       { numRuns: 50 },
     );
@@ -77,7 +86,13 @@ describeDatabases('a calendar that went in', (open) => {
     const db = await open();
     await fc.assert(
       fc.asyncProperty(
-        calendar.chain((items) => fc.tuple(fc.constant(items), fc.shuffledSubarray(items, { minLength: items.length, maxLength: items.length }), fc.integer({ min: 1, max: 4 }))),
+        calendar.chain((items) =>
+          fc.tuple(
+            fc.constant(items),
+            fc.shuffledSubarray(items, { minLength: items.length, maxLength: items.length }),
+            fc.integer({ min: 1, max: 4 }),
+          ),
+        ),
         async ([items, shuffled, itemsAtOnce]) => {
           await loadSite(db, bareFixture());
           await db.from('fasti_import_ids').del();
@@ -90,7 +105,8 @@ describeDatabases('a calendar that went in', (open) => {
             const out = await allOf(itemsOf(exportEntries(site, caller), () => undefined));
             const wrote = new Set(items.flatMap((item) => ('links' in item ? [item.author] : [])));
             const expected = items.filter((item) => item.kind !== 'author' || wrote.has(item.sourceId));
-            const order = (list: readonly Item[]) => settled(list.filter(({ kind }) => kind !== 'settings')).sort((one, other) => (key(one) < key(other) ? -1 : 1));
+            const order = (list: readonly Item[]) =>
+              settled(list.filter(({ kind }) => kind !== 'settings')).sort((one, other) => (key(one) < key(other) ? -1 : 1));
             expect(order(out)).toEqual(order(expected));
           } finally {
             await site.close();

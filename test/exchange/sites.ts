@@ -2,12 +2,12 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { readConfig } from '../../src/config.ts';
 import { loadViewer } from '../../src/accounts/viewer.ts';
-import { importItems, type ImportOptions } from '../../src/exchange/importer.ts';
+import { readConfig } from '../../src/config.ts';
+import { type ImportOptions, importItems } from '../../src/exchange/importer.ts';
 import type { Entry, Item } from '../../src/exchange/items.ts';
-import { type Source, survey } from '../../src/exchange/source.ts';
 import type { Report } from '../../src/exchange/report.ts';
+import { type Source, survey } from '../../src/exchange/source.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { openSite, type Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -37,7 +37,12 @@ export async function bareSite(db: Database): Promise<Site> {
 }
 
 export async function siteOf(db: Database, url = urlOf(db)): Promise<Site> {
-  const config = readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent', TABLE_PREFIX: db.prefix, UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-uploads-')) });
+  const config = readConfig({
+    DATABASE_URL: url,
+    LOG_LEVEL: 'silent',
+    TABLE_PREFIX: db.prefix,
+    UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-uploads-')),
+  });
   return openSite(config, { clock: () => NOW });
 }
 
@@ -51,7 +56,12 @@ export async function callerOf(site: Site, user = 1): Promise<Caller> {
 /** Imports a source as the command does: looked through first, then taken in. */
 export async function importSource(site: Site, source: Source, options: Partial<ImportOptions> = {}): Promise<Report> {
   const { highestId } = await survey(source);
-  return importItems(site, await callerOf(site), source.entries(), { source: source.name(), highestId, ...(source.owned ? { owned: true } : {}), ...options });
+  return importItems(site, await callerOf(site), source.entries(), {
+    source: source.name(),
+    highestId,
+    ...(source.owned ? { owned: true } : {}),
+    ...options,
+  });
 }
 
 export async function* streamOf<Value extends Entry>(entries: Iterable<Value>): AsyncGenerator<Value> {
@@ -86,7 +96,14 @@ export async function calendarOf(db: Database): Promise<Record<string, unknown[]
     .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
     .whereIn('tt.taxonomy', ['tribe_events_cat', 'post_tag'])
     .orderBy('tt.term_taxonomy_id');
-  const relationships = await db.from('term_relationships').whereIn('object_id', ids).whereIn('term_taxonomy_id', terms.map((term) => term.term_taxonomy_id)).orderBy(['object_id', 'term_taxonomy_id']);
+  const relationships = await db
+    .from('term_relationships')
+    .whereIn('object_id', ids)
+    .whereIn(
+      'term_taxonomy_id',
+      terms.map((term) => term.term_taxonomy_id),
+    )
+    .orderBy(['object_id', 'term_taxonomy_id']);
   const users = await db.from('users').orderBy('ID');
   const strip = (row: object, ...names: string[]) => Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
   return {
@@ -97,7 +114,9 @@ export async function calendarOf(db: Database): Promise<Record<string, unknown[]
     events: (await db.from('tec_events').orderBy('post_id')).map((row) => strip(row, 'event_id', 'updated_at')),
     occurrences: (await db.from('tec_occurrences').orderBy('post_id')).map((row) => strip(row, 'occurrence_id', 'event_id', 'updated_at')),
     users: users.map((row) => strip(row)),
-    roles: (await db.from('usermeta').where('meta_key', `${db.prefix}capabilities`).orderBy('user_id')).map((row) => strip(row, 'umeta_id')),
+    roles: (await db.from('usermeta').where('meta_key', `${db.prefix}capabilities`).orderBy('user_id')).map((row) =>
+      strip(row, 'umeta_id'),
+    ),
   };
 }
 

@@ -1,0 +1,310 @@
+import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { runCli } from '../../src/cli/program.ts';
+import { openCsv } from '../../src/exchange/csv-read.ts';
+import { type Item, isItem, SourceFault } from '../../src/exchange/items.ts';
+import { openJsonLines, writeJsonLines } from '../../src/exchange/json-lines.ts';
+import { type Source, survey } from '../../src/exchange/source.ts';
+import { openWxr } from '../../src/exchange/wxr-read.ts';
+import { writeWxr } from '../../src/exchange/wxr-write.ts';
+import type { Caller } from '../../src/records/caller.ts';
+import type { Site } from '../../src/site.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { loadTexts } from '../../src/texts.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { calendar } from './arbitrary.ts';
+import { allOf, bareSite, calendarOf, callerOf, NOW, placeless, streamOf, textOfAll } from './sites.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fasti-hostile-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = (name: string, content: string | Buffer): string => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+/** A WXR file around these elements of its channel. */
+const wxr = (elements: string, before = ''): string => `<?xml version="1.0" encoding="UTF-8" ?>
+${before}<rss version="2.0" xmlns:wp="http://wordpress.org/export/1.2/"><channel>
+<wp:wxr_version>1.2</wp:wxr_version>
+<wp:base_blog_url>https://old.example.org</wp:base_blog_url>
+${elements}
+</channel></rss>`;
+
+const item = (inner: string, type = 'tribe_events'): string =>
+  `<item><title>An event</title><wp:post_id>500</wp:post_id><wp:post_type>${type}</wp:post_type><wp:status>publish</wp:status>${inner}</item>`;
+
+const items = async (source: Source): Promise<Item[]> => placeless((await allOf(source.entries())).filter(isItem));
+const fault = async (source: Source): Promise<{ fault: string; values: Record<string, unknown> }> => {
+  const error = await survey(source).catch((thrown: unknown) => thrown);
+  if (!(error instanceof SourceFault)) throw error;
+  return { fault: error.fault, values: error.values };
+};
+
+describe('an export file of WordPress', () => {
+  it.each([
+    ['a document type, however harmless', wxr(item(''), '<!DOCTYPE rss>'), 'doctype', 2],
+    ['an entity bomb', wxr(item(''), '<!DOCTYPE rss [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'), 'doctype', 2],
+    ['an external entity', wxr(item(''), '<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]>'), 'doctype', 2],
+    ['an entity that nobody declared', wxr(item('<content:encoded>&x;</content:encoded>')), 'not-xml', 5],
+    ['elements that are crossed', wxr(item('<a><b></a></b>')), 'not-xml', 5],
+    ['a depth that no export has', wxr(item('<a>'.repeat(50) + '</a>'.repeat(50))), 'too-deep', 5],
+    ['another document', '<html><body>Not found</body></html>', 'not-wxr', 1],
+    ['a feed of another kind', '<rss version="2.0"><channel><item><title>x</title></item></channel></rss>', 'not-wxr', 1],
+    ['text instead of XML', 'Fatal error: Allowed memory size exhausted', 'not-xml', 1],
+    ['an end that is missing', wxr(item('')).slice(0, -40), 'truncated', 5],
+    ['something after the end', `${wxr(item(''))}<rss/>`, 'not-xml', 6],
+  ])('is refused for %s, with the line', async (_what, content, expected, line) => {
+    expect(await fault(openWxr([file('bad.xml', content)]))).toMatchObject({ fault: expected, values: { file: 'bad.xml', line } });
+  });
+
+  it('is refused for bytes that are no UTF-8', async () => {
+    expect(
+      await fault(openWxr([file('latin.xml', Buffer.from(wxr(item('<content:encoded>caf\u00e9</content:encoded>')), 'latin1'))])),
+    ).toMatchObject({ fault: 'not-utf8' });
+  });
+
+  it('is refused when it is empty, absent or a folder', async () => {
+    expect(await fault(openWxr([file('empty.xml', '')]))).toEqual({ fault: 'empty', values: { file: 'empty.xml' } });
+    expect(await fault(openWxr([join(folder, 'absent.xml')]))).toMatchObject({ fault: 'unreadable', values: { what: 'ENOENT' } });
+    expect(await fault(openWxr([folder]))).toMatchObject({ fault: 'unreadable', values: { what: 'EISDIR' } });
+  });
+
+  it('is refused for a text without end before memory is full, in less than a second', async () => {
+    const path = join(folder, 'huge.xml');
+    const handle = openSync(path, 'w');
+    writeSync(handle, wxr('').replace('</channel></rss>', '<item><title><![CDATA['));
+    // A gigabyte of nothing, which takes no room on the disk. NUL is taken out, so that it is letters that have to be stopped.
+    writeSync(handle, Buffer.alloc(12 * 2 ** 20, 'a'));
+    ftruncateSync(handle, 2 ** 30);
+    closeSync(handle);
+    const before = process.memoryUsage.rss();
+    const begun = performance.now();
+    expect((await fault(openWxr([path]))).fault).toBe('too-long');
+    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(200 * 2 ** 20);
+    truncateSync(path);
+  });
+
+  it('is refused for a record with parts without end', async () => {
+    expect(
+      (await fault(openWxr([file('many.xml', wxr(item('<wp:postmeta><wp:meta_key>k</wp:meta_key></wp:postmeta>'.repeat(150_000))))])))
+        .fault,
+    ).toBe('too-long');
+  });
+
+  it('is read though it holds characters that XML forbids, which are counted', async () => {
+    const entries = await allOf(
+      openWxr([file('control.xml', wxr(item('<content:encoded><![CDATA[a\x0b\x00b]]></content:encoded>')))]).entries(),
+    );
+    expect(entries).toMatchObject([
+      { columns: { post_content: 'ab' } },
+      { kind: 'loss', loss: { reason: 'control-characters', detail: '2' } },
+    ]);
+  });
+
+  it('is read though its texts are cut into sections, laid out on lines and mixed with references', async () => {
+    const content = '\n   <![CDATA[one ]]]]><![CDATA[> two]]>&#13;<![CDATA[\nthree]]>\n  ';
+    const [read] = await items(
+      openWxr([
+        file('cdata.xml', wxr(item(`<content:encoded>${content}</content:encoded><excerpt:encoded>a &lt;b&gt; &amp; c</excerpt:encoded>`))),
+      ]),
+    );
+    expect(read).toMatchObject({ columns: { post_content: 'one ]]> two\r\nthree', post_excerpt: 'a <b> & c' } });
+  });
+
+  it('is read in files that overlap, and refused where they are of several sites', async () => {
+    const one = file('one.xml', wxr(item('')));
+    const other = file('other.xml', wxr(item('')).replace('old.example', 'other.example'));
+    expect(await items(openWxr([one, one]))).toHaveLength(2);
+    expect(await fault(openWxr([one, other]))).toMatchObject({
+      fault: 'several-sites',
+      values: { file: 'other.xml', one: 'old.example.org', other: 'other.example.org' },
+    });
+  });
+
+  it('keeps serialized values as text, links apart, and what is no part of a calendar aside', async () => {
+    const meta = (key: string, value: string) =>
+      `<wp:postmeta><wp:meta_key><![CDATA[${key}]]></wp:meta_key><wp:meta_value><![CDATA[${value}]]></wp:meta_value></wp:postmeta>`;
+    const inner = meta('_EventVenueID', '77') + meta('_EventOrganizerID', '') + meta('x', 'O:8:"stdClass":0:{}') + meta('__proto__', 'y');
+    const source = openWxr([
+      file('metas.xml', wxr(item(inner + '<wp:comment><wp:comment_id>1</wp:comment_id></wp:comment>') + item('', 'page'))),
+    ]);
+    expect(await allOf(source.entries())).toMatchObject([
+      {
+        links: [{ key: '_EventVenueID', kind: 'venue', sourceId: '77' }],
+        metas: [
+          ['_EventOrganizerID', ''],
+          ['x', 'O:8:"stdClass":0:{}'],
+          ['__proto__', 'y'],
+        ],
+      },
+      { kind: 'skipped', what: 'comment', count: 1 },
+      { kind: 'skipped', what: 'page', count: 1 },
+    ]);
+  });
+});
+
+describe('a file of JSON lines', () => {
+  const head = '{"format":"fasti","version":1,"home":"https://old.example.org"}\n';
+  const tag = '{"kind":"tag","sourceId":"a","name":"A","slug":"a","description":""}\n';
+  it.each([
+    ['another file', '{"hello":"world"}\n', 'not-json-lines', 1],
+    ['a line that is no JSON', `${head}{"kind":\n`, 'not-json', 2],
+    ['a line that is no record', `${head}{"kind":"poem"}\n`, 'no-item', 2],
+    ['a member that nobody knows', `${head}${tag.replace('{', '{"__proto__x":1,')}`, 'no-item', 2],
+    [
+      'a column that is not the file’s to set',
+      `${head}{"kind":"event","sourceId":"1","columns":{"ID":"1"},"metas":[],"links":[],"complete":true}\n`,
+      'no-item',
+      2,
+    ],
+    ['nesting without end', `${head}${'['.repeat(200_000)}\n`, 'not-json', 2],
+    ['an end that is missing', head + tag, 'truncated', 2],
+    ['a number that is wrong', `${head}${tag}{"end":true,"items":2}\n`, 'wrong-number', 3],
+    ['something after the end', `${head}${tag}{"end":true,"items":1}\n${tag}`, 'after-end', 4],
+    ['a line without end', `${head}"${'a'.repeat(9 * 2 ** 20)}`, 'too-long', 2],
+  ])('is refused for %s, with the line', async (_what, content, expected, line) => {
+    expect(await fault(openJsonLines([file('bad.jsonl', content)]))).toMatchObject({
+      fault: expected,
+      values: { file: 'bad.jsonl', line },
+    });
+  });
+});
+
+describe('what was cut off or garbled anywhere', () => {
+  it('is refused by name and place, or read as far as it says the same', async () => {
+    const [sample] = fc.sample(calendar, { numRuns: 1, seed: 3 });
+    const forms = [
+      {
+        name: 'cut.xml',
+        text: await textOfAll(
+          writeWxr({ home: 'https://old.example.org', title: '', description: '', language: 'en', now: NOW }, streamOf(sample!)),
+        ),
+        open: openWxr,
+      },
+      { name: 'cut.jsonl', text: await textOfAll(writeJsonLines('https://old.example.org', streamOf(sample!))), open: openJsonLines },
+    ];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...forms),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        fc.option(fc.constantFrom('<', '>', '&', ']]>', '\0', '"', '{'), { nil: undefined }),
+        async ({ name, text, open }, part, sign) => {
+          const at = Math.floor(text.length * part);
+          const broken = sign === undefined ? text.slice(0, at) : text.slice(0, at) + sign + text.slice(at + 1);
+          const source = open([file(name, broken)]);
+          const error = await survey(source).catch((thrown: unknown) => thrown);
+          if (error instanceof SourceFault) expect(error.values.file).toBe(name);
+          else expect(sign).toBeDefined();
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describeDatabases('a file with a fault near its end', (open) => {
+  let db: Database;
+  let site: Site;
+  let caller: Caller;
+  beforeAll(async () => {
+    db = await open();
+    site = await bareSite(db);
+    caller = await callerOf(site);
+  });
+  afterAll(() => site.close());
+
+  it.each([
+    ['broken.xml', wxr(`${item('').repeat(3)}<item><title>`), 'Error: broken.xml, line 5: the file is cut off here.\n'],
+    ['bomb.xml', wxr(item(''), '<!DOCTYPE a [<!ENTITY b "c">]>'), 'Error: bomb.xml, line 2: a document type declaration is not taken.\n'],
+    [
+      'broken.csv',
+      'Event Name,Event Start Date\nA,2026-01-01\nB,03/04/2026\n',
+      'Error: broken.csv, line 3: 03/04/2026 in the column start_date can be read in several ways; say --date-order=dmy or --date-order=mdy.\n',
+    ],
+    [
+      'broken.jsonl',
+      '{"format":"fasti","version":1,"home":"x"}\n{"kind":"tag","sourceId":"a","name":"A","slug":"a","description":""}\n',
+      'Error: broken.jsonl, line 2: the file is cut off here.\n',
+    ],
+    ['calendar.pdf', 'x', 'Error: What calendar.pdf holds is not known by its name; the ending should be one of'],
+  ])('ends with one clear line and leaves nothing behind (%s)', async (name, content, line) => {
+    const before = await calendarOf(db);
+    const said: string[] = [];
+    const env = { DATABASE_URL: urlOf(db), LOG_LEVEL: 'silent' };
+    const code = await runCli(['import', file(name, content)], {
+      env,
+      out: () => undefined,
+      err: (text) => said.push(text),
+      terminal: false,
+      serve: async () => undefined,
+    });
+    expect(said.join('')).toContain(line);
+    expect(said.join('').trim().split('\n')).toHaveLength(1);
+    expect(code).toBe(1);
+    expect(await calendarOf(db)).toEqual(before);
+    expect(await db.from('fasti_imports')).toEqual([]);
+  });
+
+  it('is told in CSV by file and line', async () => {
+    const told = (content: string, dateOrder?: 'dmy' | 'mdy') => fault(openCsv([file('bad.csv', content)], { caller, dateOrder }));
+    expect(await told('Title,City\nA,B\nA\n')).toMatchObject({ fault: 'csv-columns', values: { line: 3 } });
+    expect(await told('City,Street\nA,B\n')).toMatchObject({ fault: 'csv-headers', values: { line: 1, headers: 'City, Street' } });
+    expect(await told('Event Name,Event Start Date\n"A,2026-01-01\n')).toMatchObject({ fault: 'csv-quote' });
+    expect(await told('Event Name,Event Start Date\nA,\n')).toMatchObject({ fault: 'csv-no-date', values: { line: 2 } });
+    expect(await told('Event Name,Event Start Date\nA,30/02/2026\n', 'dmy')).toMatchObject({
+      fault: 'csv-date',
+      values: { line: 2, value: '30/02/2026' },
+    });
+    expect(await told('Event Name,Event Start Date,Event Start Time\nA,2026-01-01,25:00\n')).toMatchObject({
+      fault: 'csv-time',
+      values: { value: '25:00' },
+    });
+    expect(await told('')).toMatchObject({ fault: 'empty' });
+    expect(await told(`Event Name,Event Start Date\n"${'a'.repeat(9 * 2 ** 20)}",2026-01-01\n`)).toMatchObject({ fault: 'too-long' });
+  });
+});
+
+describe('every fault and every loss', () => {
+  it('has a sentence', async () => {
+    const texts = await loadTexts(['en', 'it']);
+    const { readdirSync, readFileSync } = await import('node:fs');
+    const rooms = [
+      'clean',
+      'csv-read',
+      'exporter',
+      'file-text',
+      'importer',
+      'json-lines',
+      'resolve',
+      'source',
+      'sources',
+      'update-posts',
+      'waiting',
+      'wordpress-database',
+      'wxr-entries',
+      'wxr-read',
+      'write-authors',
+      'write-posts',
+      'write-settings',
+      'write-terms',
+    ];
+    const root = new URL('../../src/exchange/', import.meta.url);
+    const code = readdirSync(root)
+      .filter((name) => rooms.includes(name.replace('.ts', '')))
+      .map((name) => readFileSync(new URL(name, root), 'utf8'))
+      .join('\n');
+    const faults = [...code.matchAll(/new SourceFault\('([\w-]+)'/g)].map(([, name]) => `exchange:faults.${name}`);
+    const losses = [...code.matchAll(/(?:reason: '|lose\('|missing\('|loss\(item, ')([\w-]+)'/g)].map(
+      ([, name]) => `exchange:losses.${name}`,
+    );
+    expect(faults.length).toBeGreaterThan(20);
+    expect(losses.length).toBeGreaterThan(20);
+    expect([...faults, ...losses].filter((key) => !texts.has('en', key))).toEqual([]);
+  });
+});

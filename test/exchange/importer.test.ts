@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { ImportOptions } from '../../src/exchange/importer.ts';
+import { importItems } from '../../src/exchange/importer.ts';
+import type { Entry, Item, PostItem, TermItem } from '../../src/exchange/items.ts';
+import type { Report } from '../../src/exchange/report.ts';
+import { postKind } from '../../src/kinds/index.ts';
+import type { Caller } from '../../src/records/caller.ts';
+import { listPosts } from '../../src/records/posts.ts';
+import type { Site } from '../../src/site.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { resetSite } from '../support/site.ts';
+import { calendarOf, callerOf, siteOf, streamOf } from './sites.ts';
+
+/** An event, venue or organizer of a source, as short as it goes. */
+const post = (kind: PostItem['kind'], id: number, more: Partial<PostItem> = {}): PostItem => ({
+  kind,
+  sourceId: String(id),
+  id,
+  columns: {
+    post_title: `${kind} ${id}`,
+    post_name: `${kind}-${id}`,
+    post_status: 'publish',
+    post_date: '2026-01-01 10:00:00',
+    guid: `https://other.example.org/?p=${id}`,
+  },
+  metas: kind === 'event' ? WHEN : [],
+  links: [],
+  terms: [],
+  complete: true,
+  ...more,
+});
+
+const WHEN: PostItem['metas'] = [
+  ['_EventStartDate', '2031-05-01 20:00:00'],
+  ['_EventEndDate', '2031-05-01 22:00:00'],
+  ['_EventStartDateUTC', '2031-05-01 18:00:00'],
+  ['_EventEndDateUTC', '2031-05-01 20:00:00'],
+  ['_EventDuration', '7200'],
+  ['_EventTimezone', 'Europe/Rome'],
+  ['_EventTimezoneAbbr', 'CEST'],
+];
+
+const category = (slug: string, more: Partial<TermItem> = {}): TermItem => ({
+  kind: 'category',
+  sourceId: slug,
+  name: slug,
+  slug,
+  description: '',
+  ...more,
+});
+const titled = (title: string) => ({ ...post('event', 500).columns, post_title: title });
+
+describeDatabases('an import into a site that has records', (open) => {
+  let db: Database;
+  let site: Site;
+  let caller: Caller;
+  beforeAll(async () => {
+    db = await open();
+    site = await siteOf(db);
+  });
+  beforeEach(async () => {
+    await resetSite(db);
+    for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await site.db.from(table).del();
+    caller = await callerOf(site);
+  });
+  afterAll(() => site.close());
+
+  const taken = (entries: readonly Entry[], options: Partial<ImportOptions> = {}): Promise<Report> =>
+    importItems(site, caller, streamOf(entries), { source: 'other.example.org', ...options });
+  const row = async (title: string) => (await site.db.from('posts').where('post_title', title).whereNot('post_type', 'revision').first())!;
+  const metasOf = async (id: number, key: string) =>
+    (await site.db.from('postmeta').where({ post_id: id, meta_key: key }).orderBy('meta_id')).map((meta) => meta.meta_value);
+
+  it('keeps an id that is free and gives another for one that is taken, above all of the source', async () => {
+    const report = await taken([post('event', 36), post('event', 500), post('venue', 40)], { highestId: 500 });
+    expect((await row('event 500')).ID).toBe(500);
+    expect([(await row('event 36')).ID, (await row('venue 40')).ID].sort()).toEqual([501, 502]);
+    expect(report.losses).toMatchObject([{ reason: 'id-taken', count: 2 }]);
+  });
+
+  it('follows links to records that got another id', async () => {
+    const link = { key: '_EventVenueID', kind: 'venue', sourceId: '40' } as const;
+    await taken([post('venue', 40), post('event', 500, { links: [link] })], { highestId: 500 });
+    expect(await metasOf(500, '_EventVenueID')).toEqual([String((await row('venue 40')).ID)]);
+  });
+
+  it('settles links, parents, authors and terms that come later than what names them, in their order', async () => {
+    const links = [601, 602, 603].map((id) => ({ key: '_EventOrganizerID', kind: 'organizer', sourceId: String(id) }) as const);
+    const late: Item[] = [
+      post('event', 500, { links, author: 'zoe', terms: [{ kind: 'category', sourceId: 'inner' }] }),
+      category('inner', { parent: 'outer' }),
+      post('organizer', 603),
+      post('organizer', 601),
+      { kind: 'author', sourceId: 'zoe', id: 70, login: 'zoe', email: 'zoe@example.org', displayName: 'Zoe', metas: [] },
+      post('organizer', 602),
+      category('outer'),
+    ];
+    const report = await taken(late, { itemsAtOnce: 1 });
+    expect(await metasOf(500, '_EventOrganizerID')).toEqual(['601', '602', '603']);
+    expect((await row('event 500')).post_author).toBe(70);
+    const terms = await site.db.from('terms').whereIn('slug', ['inner', 'outer']).orderBy('slug');
+    const [inner, outer] = terms;
+    expect((await site.db.from('term_taxonomy').where('term_id', inner!.term_id).first())?.parent).toBe(outer!.term_id);
+    expect((await site.db.from('term_taxonomy').where('term_id', inner!.term_id).first())?.count).toBe(1);
+    expect(report.losses.map(({ reason }) => reason)).toEqual(['author-without-role']);
+  });
+
+  it('tells what never comes, and keeps the rest', async () => {
+    const links = [
+      { key: '_EventVenueID', kind: 'venue', sourceId: '999' },
+      { key: '_EventOrganizerID', kind: 'organizer', sourceId: '601' },
+    ] as const;
+    const report = await taken([
+      post('event', 500, { links, parent: '998', author: 'nobody-of-that-name' }),
+      post('organizer', 601),
+      category('lone', { parent: 'gone' }),
+    ]);
+    expect(Object.fromEntries(report.losses.map(({ reason, examples }) => [reason, examples.map(({ detail }) => detail).sort()]))).toEqual({
+      'author-missing': ['nobody-of-that-name'],
+      'link-missing': ['_EventVenueID: 999'],
+      'parent-missing': ['998', 'gone'],
+    });
+    expect(await metasOf(500, '_EventVenueID')).toEqual([]);
+    expect(await metasOf(500, '_EventOrganizerID')).toEqual(['601']);
+    expect((await row('event 500')).post_author).toBe(1);
+  });
+
+  it('does not hang categories below themselves', async () => {
+    const report = await taken(
+      [category('one', { parent: 'two' }), category('two', { parent: 'three' }), category('three', { parent: 'one' })],
+      { itemsAtOnce: 1 },
+    );
+    expect(report.losses.map(({ reason, count }) => [reason, count])).toEqual([['parent-loop', 1]]);
+  });
+
+  it('gives a slug that is taken another one, and a record without slug one from its title', async () => {
+    const same = { ...post('event', 500).columns, post_name: (await site.db.from('posts').where('ID', 36).first())!.post_name };
+    const report = await taken([
+      post('event', 500, { columns: same }),
+      post('event', 501, { columns: { ...same, post_name: '', post_title: 'Fête à la Mairie' } }),
+    ]);
+    expect((await site.db.from('posts').where('ID', 500).first())?.post_name).toBe(`${same.post_name}-2`);
+    expect((await site.db.from('posts').where('ID', 501).first())?.post_name).toBe('fete-a-la-mairie');
+    expect(report.losses.map(({ reason }) => reason)).toEqual(['slug-taken']);
+  });
+
+  it('makes nothing of a slug that a path could be', async () => {
+    await taken([post('event', 500, { columns: { ...post('event', 500).columns, post_name: '../../etc/passwd\0.php' } })]);
+    expect((await site.db.from('posts').where('ID', 500).first())?.post_name).toMatch(/^[a-z0-9-]+$/);
+  });
+
+  it('changes what has changed in the source, and leaves the rest as it is', async () => {
+    await taken([post('venue', 600), post('event', 500), post('event', 501)]);
+    await site.db.from('posts').where('ID', 501).update({ post_title: 'Changed here' });
+    const links = [{ key: '_EventVenueID', kind: 'venue', sourceId: '600' }] as const;
+    const changed = post('event', 500, {
+      columns: titled('Changed there'),
+      links,
+      metas: WHEN.map(([key, value]) => [key, value.replace('2031', '2032')]),
+    });
+    const report = await taken([post('venue', 600), changed, post('event', 501)]);
+    expect(report).toMatchObject({ created: {}, updated: { event: 1 }, unchanged: { venue: 1, event: 1 } });
+    expect((await row('Changed there')).ID).toBe(500);
+    expect((await row('Changed here')).ID).toBe(501);
+    expect(await metasOf(500, '_EventVenueID')).toEqual(['600']);
+    expect((await site.db.from('tec_occurrences').where('post_id', 500).first())?.start_date).toBe('2032-05-01 20:00:00');
+  });
+
+  it('makes a record anew that was deleted here for good', async () => {
+    await taken([post('event', 500)]);
+    await site.db.from('posts').where('ID', 500).del();
+    expect((await taken([post('event', 500)])).created).toEqual({ event: 1 });
+  });
+
+  it('completes the dates of events from the time before zones', async () => {
+    await taken([
+      post('event', 500, {
+        metas: [
+          ['_EventStartDate', '2031-07-01 20:00:00'],
+          ['_EventEndDate', '2031-07-01 22:00:00'],
+        ],
+      }),
+    ]);
+    expect(await metasOf(500, '_EventStartDateUTC')).toEqual(['2031-07-01 18:00:00']);
+    expect(await metasOf(500, '_EventTimezone')).toEqual(['Europe/Rome']);
+    expect(await site.db.from('tec_occurrences').where('post_id', 500)).toHaveLength(1);
+  });
+
+  it('keeps an event whose dates contradict each other, and says that no list shows it', async () => {
+    const report = await taken([
+      post('event', 500, {
+        metas: WHEN.map(([key, value]) => (key.startsWith('_EventEndDate') ? [key, '2030-01-01 00:00:00'] : [key, value])),
+      }),
+    ]);
+    expect(report.losses.map(({ reason }) => reason)).toEqual(['dates-unsound']);
+    expect(await site.db.from('tec_occurrences').where('post_id', 500)).toEqual([]);
+  });
+
+  it('shows what it brought in lists at once', async () => {
+    await taken([post('event', 500)]);
+    const { records } = await listPosts(site, await callerOf(site, 0), postKind('event'), {
+      start_date: '2031-05-01',
+      end_date: '2031-05-02',
+    });
+    expect(records.map(({ id }) => id)).toContain(500);
+  });
+
+  it('keeps serialized values byte by byte, objects of PHP among them, and never makes objects of them', async () => {
+    const value = 'O:8:"Evil\0Obj":1:{s:1:"a";R:1;}';
+    await taken([post('event', 500, { metas: [...WHEN, ['custom', value], ['list', 'a:1:{i:0;s:2:"é";}']] })]);
+    expect(await metasOf(500, 'custom')).toEqual([value]);
+    expect(await metasOf(500, 'list')).toEqual(['a:1:{i:0;s:2:"é";}']);
+  });
+
+  it('leaves out addresses with schemes that run something, and what the editor notes', async () => {
+    const report = await taken([
+      post('event', 500, {
+        metas: [...WHEN, ['_EventURL', ' java\tscript:alert(1)'], ['_EventURL', 'javascript:alert(1)'], ['_edit_lock', '1:1']],
+      }),
+      post('venue', 600, {
+        metas: [
+          ['_VenueURL', 'www.example.org:8080/x'],
+          ['_VenueURL', 'https://example.org'],
+        ],
+      }),
+    ]);
+    expect(await metasOf(500, '_EventURL')).toEqual([]);
+    expect(await metasOf(500, '_edit_lock')).toEqual([]);
+    expect(await metasOf(600, '_VenueURL')).toEqual(['www.example.org:8080/x', 'https://example.org']);
+    expect(report.losses).toMatchObject([{ reason: 'url-refused', count: 2 }]);
+  });
+
+  it('takes scripts out where that is wished', async () => {
+    const columns = { ...titled('With script'), post_content: '<p>Hi</p><script>alert(1)</script>' };
+    await taken([post('event', 500, { columns })], { filterHtml: true });
+    expect((await row('With script')).post_content).toBe('<p>Hi</p>alert(1)');
+  });
+
+  it('gives strangers from a file neither password nor role', async () => {
+    const mallory: Item = {
+      kind: 'author', sourceId: 'mallory', login: 'mallory', email: 'm@example.org', displayName: 'M', columns: { user_pass: '$wp$2y$10$abc' },
+      metas: [['capabilities', 'a:1:{s:13:"administrator";b:1;}'], ['user_level', '10'], ['_application_passwords', 'a:0:{}']],
+    }; // biome-ignore format: short
+    await taken([mallory]);
+    const user = (await site.db.from('users').where('user_login', 'mallory').first())!;
+    expect(user.user_pass).toBe('*');
+    const metas = await site.db.from('usermeta').where('user_id', user.ID).select('meta_key', 'meta_value');
+    expect(metas.find(({ meta_key: key }) => key === 'wp_capabilities')?.meta_value).toBe('a:1:{s:10:"subscriber";b:1;}');
+    expect(metas.map(({ meta_key: key }) => key)).not.toContain('_application_passwords');
+  });
+
+  it('is refused to those who may not import', async () => {
+    const before = await calendarOf(site.db);
+    await expect(importItems(site, await callerOf(site, 2), streamOf([post('event', 500)]), { source: 'x' })).rejects.toMatchObject({
+      problem: 'rest_forbidden',
+    });
+    expect(await calendarOf(site.db)).toEqual(before);
+  });
+
+  it('does not go on with what was never begun', async () => {
+    await expect(taken([post('event', 500)], { resume: true })).rejects.toMatchObject({ fault: 'nothing-to-resume' });
+  });
+
+  it('stops when the same source is imported a second time meanwhile', async () => {
+    const first = async function* () {
+      yield post('event', 500);
+      yield post('event', 501);
+      await taken([post('event', 502)]);
+      yield post('event', 503);
+      yield post('event', 504);
+    };
+    await expect(importItems(site, caller, first(), { source: 'other.example.org', itemsAtOnce: 2 })).rejects.toMatchObject({
+      fault: 'superseded',
+    });
+  });
+
+  it('counts the published events of a term, those that were here among them', async () => {
+    const terms = [{ kind: 'category', sourceId: 'music', slug: 'music', name: 'Music' }] as const;
+    const countOf = async () => Number((await db.from('term_taxonomy').where('term_id', 2).first())?.count);
+    const before = await countOf();
+    const draft = { ...post('event', 501).columns, post_status: 'draft' };
+    await taken([category('music'), post('event', 500, { terms }), post('event', 501, { terms, columns: draft })], { itemsAtOnce: 1 });
+    expect(await countOf()).toBe(before + 1);
+  });
+});

@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { importItems } from '../../src/exchange/importer.ts';
+import { type Item, isPostItem } from '../../src/exchange/items.ts';
+import { writeJsonLines } from '../../src/exchange/json-lines.ts';
+import type { Report } from '../../src/exchange/report.ts';
+import type { Site } from '../../src/site.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { readOptions } from '../../src/storage/options.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+import { calendar as calendars } from './arbitrary.ts';
+import { bareFixture, bareSite, calendarOf, callerOf, streamOf, textOfAll } from './sites.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'fasti-kill-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** How often real processes are killed. */
+const KILLS = Number(process.env.KILLS ?? 3);
+
+class Interrupted extends Error {}
+
+/** A site whose database gives up in the middle of a transaction, after so many queries. */
+function failing(site: Site, queries: number): Site {
+  let left = queries;
+  const broken = (db: Database): Database => ({
+    ...db,
+    knex: new Proxy(db.knex, {
+      apply: (target, self, args) => {
+        left -= 1;
+        if (left < 0) throw new Interrupted();
+        return Reflect.apply(target as never, self, args);
+      },
+    }),
+  });
+  return { ...site, db: { ...site.db, transaction: (work) => site.db.transaction((db) => work(broken(db))) } };
+}
+
+/** Everything that an import leaves behind: the calendar, what waits (nothing), the calendar's edges. */
+async function outcome(db: Database): Promise<unknown> {
+  const option = (await readOptions(db, ['tribe_events_calendar_options'])).get('tribe_events_calendar_options');
+  const index = await db.from('fasti_entries').orderBy(['post_id', 'facet']).select('post_id', 'facet');
+  const { users, ...calendar } = await calendarOf(db);
+  // When somebody became a user is the time of the import.
+  const people = (users as object[]).map((user) => ({ ...user, user_registered: '' }));
+  return { calendar, people, waiting: await db.from('fasti_import_waiting'), option, index };
+}
+
+describeDatabases('an import that is cut short', (open, engine) => {
+  it('continues wherever it was, and ends like one that was not disturbed', async () => {
+    const [calm, stormy] = [await open(), await open()];
+    const run = async (
+      db: Database,
+      items: readonly Item[],
+      interruptions: readonly number[],
+    ): Promise<{ report: Report; end: unknown }> => {
+      await loadSite(db, bareFixture());
+      for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await db.from(table).del();
+      const site = await bareSite(db);
+      try {
+        const caller = await callerOf(site);
+        const options = { source: 'law', itemsAtOnce: 2, highestId: 2000 };
+        let begun = false;
+        for (const queries of interruptions) {
+          const resume = begun && (await db.from('fasti_imports').where('open', 1)).length > 0;
+          const cut = await importItems(failing(site, queries), caller, streamOf(items), { ...options, resume }).catch(
+            (error: unknown) => error,
+          );
+          if (cut instanceof Error && !(cut instanceof Interrupted)) throw cut;
+          if (!(cut instanceof Error)) return { report: cut as Report, end: await outcome(db) };
+          begun = (await db.from('fasti_imports')).length > 0;
+        }
+        const report = await importItems(site, caller, streamOf(items), { ...options, resume: begun });
+        return { report, end: await outcome(db) };
+      } finally {
+        await site.close();
+      }
+    };
+    await fc.assert(
+      fc.asyncProperty(
+        calendars.chain((items) => fc.shuffledSubarray(items, { minLength: items.length, maxLength: items.length })),
+        fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 4 }),
+        async (items, interruptions) => {
+          const undisturbed = await run(calm, items, []);
+          const disturbed = await run(stormy, items, interruptions);
+          expect(disturbed.end).toEqual(undisturbed.end);
+          expect(sorted(disturbed.report)).toEqual(sorted(undisturbed.report));
+        },
+      ),
+      { numRuns: engine === 'MySQL' ? 10 : 20, endOnFailure: true },
+    );
+  });
+
+  it(`continues after the process was killed, ${KILLS} times`, async () => {
+    const items = await manyItems(200 * (2 * KILLS + 2));
+    const file = join(folder, 'many.jsonl');
+    writeFileSync(file, await textOfAll(writeJsonLines('https://source.example.org', streamOf(items))));
+    const [calm, stormy] = [await open(), await open()];
+    for (const db of [calm, stormy]) await loadSite(db, bareFixture());
+    const whole = await imported(calm, file, []);
+    expect(whole.code).toBe(0);
+    let kills = 0;
+    let code: number | null = null;
+    for (let tries = 0; tries < 50 * KILLS && code === null; tries += 1) {
+      const resume = (await stormy.from('fasti_imports').where('open', 1)).length > 0 ? ['--resume'] : [];
+      const patience = kills < KILLS ? (kills * 37) % 120 : undefined;
+      const done = await imported(stormy, file, resume, patience);
+      code = done.code;
+      if (code === null) kills += 1;
+    }
+    expect({ code, kills: kills >= KILLS }).toEqual({ code: 0, kills: true });
+    expect(await outcome(stormy)).toEqual(await outcome(calm));
+  });
+});
+
+/** Losses in an order of their own: they are noted as things come. */
+const sorted = (report: Report) => ({
+  ...report,
+  losses: report.losses
+    .map(({ reason, count, examples }) => ({ reason, count, examples: examples.map((example) => JSON.stringify(example)).sort() }))
+    .sort((one, other) => (one.reason < other.reason ? -1 : 1)),
+});
+
+/** A calendar of some size: the same one again and again, under other names. */
+async function manyItems(number: number): Promise<Item[]> {
+  const [sample] = fc.sample(calendars, { numRuns: 1, seed: 7 });
+  const events = sample!.filter(isPostItem).filter(({ kind }) => kind === 'event');
+  const more = Array.from({ length: number }, (_, place) => {
+    const item = events[place % events.length]!;
+    const id = 5000 + place;
+    return {
+      ...item,
+      id,
+      sourceId: String(id),
+      columns: { ...item.columns, post_name: `many-${id}`, guid: `https://source.example.org/?p=${id}` },
+    };
+  });
+  return [...sample!, ...more];
+}
+
+/** Runs `fasti import` in a process of its own, and kills it so many milliseconds after it has begun to write. */
+async function imported(db: Database, file: string, options: readonly string[], patience?: number): Promise<{ code: number | null }> {
+  const before = await progressOf(db);
+  const child = spawn(process.execPath, ['--import', './test/support/run-typescript.mjs', 'src/cli.ts', 'import', file, ...options], {
+    cwd: ROOT,
+    env: { ...process.env, DATABASE_URL: urlOf(db), LOG_LEVEL: 'silent', NODE_OPTIONS: '' },
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)));
+  if (patience !== undefined) {
+    const running = () => child.exitCode === null && child.signalCode === null;
+    while (running() && (await progressOf(db)) === before) await sleep(5);
+    await sleep(patience);
+    child.kill('SIGKILL');
+  }
+  return { code: await ended };
+}
+
+const progressOf = async (db: Database): Promise<string> => JSON.stringify(await db.from('fasti_imports').select('run', 'done', 'open'));

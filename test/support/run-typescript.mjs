@@ -1,0 +1,20 @@
+/**
+ * Lets Node run the sources as they are: `node --import ./test/support/run-typescript.mjs src/cli.ts`. For tests that need a process of their own,
+ * without a build.
+ */
+import { readFile } from 'node:fs/promises';
+import { register } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
+
+if (isMainThread) register(import.meta.url);
+
+export async function load(url, context, next) {
+  if (!url.endsWith('.ts')) return next(url, context);
+  const { transform } = await import('@swc/core');
+  const { code } = await transform(await readFile(fileURLToPath(url), 'utf8'), {
+    jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+    module: { type: 'es6' },
+  });
+  return { format: 'module', shortCircuit: true, source: code };
+}
