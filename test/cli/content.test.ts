@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { commandsPage } from '../../src/cli/commands-page.ts';
 import { spellOutFlags } from '../../src/cli/content.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import type { Say } from '../../src/cli/session.ts';
+import type { Say } from '../../src/refusals.ts';
 import { loadTexts } from '../../src/texts.ts';
 import { commandIn, embedded, temporaryFolder } from './command.ts';
 
