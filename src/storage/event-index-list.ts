@@ -109,11 +109,14 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
   const hushed = upcoming === undefined ? ['draft', 'pending', 'trash'] : ['trash'];
   const statuses = all.filter((status) => !hushed.includes(status)).map((status) => STATUSES.get(status));
   if (since === undefined || statuses.length === 0 || statuses.includes(undefined)) return undefined;
-  // A subquery for one value, because EXISTS may be turned into a look through all events.
+  // The last of its events decides: a subquery for one value, because EXISTS may be turned into a look through all events, and from the end, because
+  // MariaDB would read all that were before. Without a date it is enough that there is one.
+  const holds = upcoming === undefined ? `IS ${condition.wanted ? 'NOT ' : ''}NULL` : '>= ?';
+  if (upcoming !== undefined && !condition.wanted) return undefined;
   return [
-    `(SELECT x.post_id FROM ?? x WHERE x.facet = CAST(p.ID * ${FACETS} + ${facetCode(kind)} AS SIGNED) AND x.start_at >= ? AND x.locked = 0
-      AND x.status IN (${statuses.join()})${upcoming === undefined ? '' : ' AND x.hidden = 0'} ORDER BY x.start_at LIMIT 1) IS ${condition.wanted ? 'NOT ' : ''}NULL`,
-    [db.table('fasti_entries'), since],
+    `(SELECT x.start_at FROM ?? x WHERE x.facet = CAST(p.ID * ${FACETS} + ${facetCode(kind)} AS SIGNED) AND x.locked = 0
+      AND x.status IN (${statuses.join()})${upcoming === undefined ? '' : ' AND x.hidden = 0'} ORDER BY x.start_at DESC LIMIT 1) ${holds}`,
+    [db.table('fasti_entries'), ...(upcoming === undefined ? [] : [since])],
   ];
 }
 

@@ -171,7 +171,7 @@ async function loadEvents(db: Database, ids: readonly number[]): Promise<Map<num
     .select('post_id', 'meta_key', 'meta_value')) as { post_id: number; meta_key: string; meta_value: string | null }[];
   const terms = (await db
     .knex({ r: db.table('term_relationships') })
-    .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+    .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
     .whereIn('r.object_id', own)
     .whereIn('tt.taxonomy', ['tribe_events_cat', 'post_tag'])
     .select('r.object_id', 'tt.term_id', 'tt.taxonomy')) as { object_id: number; term_id: number; taxonomy: string }[];

@@ -67,15 +67,15 @@ export async function loadTree(db: Database, taxonomy: string): Promise<Map<numb
   return new Map(rows.map((row) => [row.term_id, { parent: row.parent, slug: row.slug, count: row.count }]));
 }
 
-/** Terms of posts by post id, by name. */
+/** Terms of posts by post id, by name. MariaDB, left to itself, begins with the terms and reads all posts that have them. */
 export async function loadTermsOf(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
   const terms = new Map<number, Term[]>();
   if (ids.length === 0) return terms;
   const [byName, bindings] = db.dialect.orderFolded('t.name');
   const rows = (await db
     .knex({ r: db.table('term_relationships') })
-    .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
-    .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+    .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
+    .joinRaw(`${db.dialect.joinInOrder} ?? t ON t.term_id = tt.term_id`, [db.table('terms')])
     .whereIn('r.object_id', [...new Set(ids)])
     .whereIn('tt.taxonomy', ['tribe_events_cat', 'post_tag'])
     .select('r.object_id', ...COLUMNS)
@@ -152,7 +152,7 @@ export async function setTermsOf(db: Database, postId: number, taxonomy: string,
 export async function termTaxonomyIdsOf(db: Database, postIds: readonly number[], taxonomies: readonly string[]): Promise<number[]> {
   const rows = (await db
     .knex({ r: db.table('term_relationships') })
-    .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+    .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
     .whereIn('r.object_id', [...postIds])
     .whereIn('tt.taxonomy', [...taxonomies])
     .distinct('tt.term_taxonomy_id as id')) as { id: number }[];
