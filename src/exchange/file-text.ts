@@ -21,8 +21,9 @@ export async function* textOf(path: string): AsyncGenerator<string> {
       if (text !== '') yield text;
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && 'syscall' in error)
+    if (error !== null && typeof error === 'object' && 'syscall' in error && 'code' in error) {
       throw new SourceFault('unreadable', { file: path, what: String(error.code) }, error);
+    }
     throw error;
   }
   const rest = decoded();

@@ -43,8 +43,11 @@ export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknow
       if (wrong.length === 0) throw error;
       for (const name of wrong) {
         refused.push(name);
-        delete settled[name];
+        for (const together of DATES.includes(name) ? DATES : [name]) delete settled[together];
       }
     }
   }
 }
+
+/** Without one of them the others say nothing. */
+const DATES: readonly string[] = ['start_date', 'end_date', 'timezone', 'all_day'];
