@@ -41,7 +41,8 @@ describe('a date in a CSV file', () => {
     ['1/2/26', 'dmy', 'csv-date'],
     ['tomorrow', 'dmy', 'csv-date'],
   ] as const)('%j in the order %s is refused', (cell, order, fault) =>
-    expect(() => readDate(cell, order, WHERE)).toThrow(expect.objectContaining({ fault })));
+    expect(() => readDate(cell, order, WHERE)).toThrow(expect.objectContaining({ fault })),
+  );
 });
 
 describe('a time in a CSV file', () => {
@@ -55,7 +56,8 @@ describe('a time in a CSV file', () => {
     ['', undefined],
   ])('%j is %s', (cell, time) => expect(readTime(cell, WHERE)).toBe(time));
   it.each(['8', '24:00', '13 pm', '0 am', '20:60', 'noon'])('%j is refused', (cell) =>
-    expect(() => readTime(cell, WHERE)).toThrow(expect.objectContaining({ fault: 'csv-time' })));
+    expect(() => readTime(cell, WHERE)).toThrow(expect.objectContaining({ fault: 'csv-time' })),
+  );
 });
 
 describe('the headings of a CSV file', () => {
@@ -64,11 +66,26 @@ describe('the headings of a CSV file', () => {
     return mapped && [mapped.kind, ...mapped.columns.map(({ column }) => column)];
   };
   it.each([
-    [['Event Name', 'Event Start Date', 'Event Organizer Name(s) or ID(s)'], ['event', 'name', 'start_date', 'organizers']],
-    [['EVENT NAME', 'TIMEZONE', 'ALL DAY EVENT', 'HIDE FROM EVENT LISTINGS', 'EVENT ISO CURRENCY CODE'], ['event', 'name', 'timezone', 'all_day', 'hide', 'currency_code']],
-    [['Venue Name', 'Venue State/Province', 'Show Map?'], ['venue', 'name', 'state', 'show_map']],
-    [['Organizer Name', 'Organizer Email', 'Colour'], ['organizer', 'name', 'email', undefined]],
-    [['Event Name', 'Event Name'], ['event', 'name', undefined]],
+    [
+      ['Event Name', 'Event Start Date', 'Event Organizer Name(s) or ID(s)'],
+      ['event', 'name', 'start_date', 'organizers'],
+    ],
+    [
+      ['EVENT NAME', 'TIMEZONE', 'ALL DAY EVENT', 'HIDE FROM EVENT LISTINGS', 'EVENT ISO CURRENCY CODE'],
+      ['event', 'name', 'timezone', 'all_day', 'hide', 'currency_code'],
+    ],
+    [
+      ['Venue Name', 'Venue State/Province', 'Show Map?'],
+      ['venue', 'name', 'state', 'show_map'],
+    ],
+    [
+      ['Organizer Name', 'Organizer Email', 'Colour'],
+      ['organizer', 'name', 'email', undefined],
+    ],
+    [
+      ['Event Name', 'Event Name'],
+      ['event', 'name', undefined],
+    ],
     [['Colour', 'Size'], undefined],
   ])('%j are %j', (headers, expected) => expect(columns(...headers)).toEqual(expected));
 });
@@ -103,7 +120,8 @@ describeDatabases('CSV', (open) => {
     return textOfAll(writeCsv(kind, items));
   };
   const post = async (title: string) => (await db.from('posts').where('post_title', title).whereNot('post_type', 'revision'))[0]!;
-  const metas = async (id: number) => new Map((await db.from('postmeta').where('post_id', id)).map((row) => [row.meta_key, row.meta_value]));
+  const metas = async (id: number) =>
+    new Map((await db.from('postmeta').where('post_id', id)).map((row) => [row.meta_key, row.meta_value]));
 
   it('brings venues, organizers and events that name them, whatever file comes first', async () => {
     const events = file(
@@ -114,25 +132,35 @@ describeDatabases('CSV', (open) => {
         'Fair,2031-06-01,,2031-06-02,,,teatro,,Music,,,,TRUE,',
       ].join('\n'),
     );
-    const report = await imported([events, file('venues.csv', 'Venue Name;Venue City;Venue Phone\nTeatro;Roma;+39 06'), file('organizers.csv', 'Organizer Name,Organizer Email\nAnna,anna@example.org\nBruno,\n')]);
+    const report = await imported([
+      events,
+      file('venues.csv', 'Venue Name;Venue City;Venue Phone\nTeatro;Roma;+39 06'),
+      file('organizers.csv', 'Organizer Name,Organizer Email\nAnna,anna@example.org\nBruno,\n'),
+    ]);
     expect(report).toMatchObject({ created: { event: 2, venue: 1, organizer: 2, category: 2, tag: 1 }, losses: [] });
     const concert = await post('Concert');
     const of = await metas(concert.ID);
     expect(Object.fromEntries(['_EventStartDate', '_EventEndDateUTC', '_EventTimezone', '_EventDuration', '_tribe_featured', '_EventCurrencySymbol'].map((key) => [key, of.get(key)]))).toEqual({
       _EventStartDate: '2031-05-01 20:00:00', _EventEndDateUTC: '2031-05-02 02:30:00', _EventTimezone: 'America/New_York', _EventDuration: '9000', _tribe_featured: '1', _EventCurrencySymbol: '€',
     }); // biome-ignore format: short
-    expect((await db.from('postmeta').where({ post_id: concert.ID, meta_key: '_EventOrganizerID' }).orderBy('meta_id')).map((row) => Number(row.meta_value))).toEqual([
-      (await post('Anna')).ID,
-      (await post('Bruno')).ID,
-    ]);
+    expect(
+      (await db.from('postmeta').where({ post_id: concert.ID, meta_key: '_EventOrganizerID' }).orderBy('meta_id')).map((row) =>
+        Number(row.meta_value),
+      ),
+    ).toEqual([(await post('Anna')).ID, (await post('Bruno')).ID]);
     const fair = await metas((await post('Fair')).ID);
-    expect([fair.get('_EventVenueID'), fair.get('_EventAllDay'), fair.get('_EventEndDate')]).toEqual([String((await post('Teatro')).ID), '1', '2031-06-02 23:59:59']);
+    expect([fair.get('_EventVenueID'), fair.get('_EventAllDay'), fair.get('_EventEndDate')]).toEqual([
+      String((await post('Teatro')).ID),
+      '1',
+      '2031-06-02 23:59:59',
+    ]);
     expect(concert.post_status).toBe('publish');
     expect(concert.guid).toContain('/event/concert/');
   });
 
   it('changes an event of the same name and start, and finds what was missing the first time', async () => {
-    const row = (cost: string) => file('events.csv', `Event Name,Event Start Date,Event Venue Name,Event Cost\nConcert,2031-05-01,Teatro,${cost}\n`);
+    const row = (cost: string) =>
+      file('events.csv', `Event Name,Event Start Date,Event Venue Name,Event Cost\nConcert,2031-05-01,Teatro,${cost}\n`);
     const first = await imported([row('10')]);
     expect(first.losses.map(({ reason, examples }) => [reason, examples[0]?.detail])).toEqual([['link-missing', '_EventVenueID: Teatro']]);
     await imported([file('venues.csv', 'Venue Name\nTeatro\n')]);
@@ -146,7 +174,9 @@ describeDatabases('CSV', (open) => {
   it('takes for the same what was here before under that name', async () => {
     await imported([file('a.csv', 'Event Name,Event Start Date\nConcert,2031-05-01\n')]);
     for (const table of ['fasti_imports', 'fasti_import_ids'] as const) await db.from(table).del();
-    expect(await imported([file('b.csv', 'Event Name,Event Start Date,Event Excerpt\nCONCERT,2031-05-01,New\nConcert,2031-05-02,Another\n')])).toMatchObject({ created: { event: 1 }, updated: { event: 1 } });
+    expect(
+      await imported([file('b.csv', 'Event Name,Event Start Date,Event Excerpt\nCONCERT,2031-05-01,New\nConcert,2031-05-02,Another\n')]),
+    ).toMatchObject({ created: { event: 1 }, updated: { event: 1 } });
   });
 
   it('tells what it can’t take, row by row', async () => {
@@ -160,9 +190,20 @@ describeDatabases('CSV', (open) => {
     ].join('\n');
     const report = await imported([file('odd.csv', content)]);
     expect(report.created).toEqual({ event: 2 });
-    expect(Object.fromEntries(report.losses.map(({ reason, examples }) => [reason, examples.map(({ place, detail }) => [place, detail].filter(Boolean).join(' '))]))).toEqual({
+    expect(
+      Object.fromEntries(
+        report.losses.map(({ reason, examples }) => [
+          reason,
+          examples.map(({ place, detail }) => [place, detail].filter(Boolean).join(' ')),
+        ]),
+      ),
+    ).toEqual({
       'no-name': ['odd.csv:2'],
-      'value-refused': ['odd.csv:3 end_date: 2031-01-01 00:00:00', 'odd.csv:4 timezone: Europe/Nowhere', 'odd.csv:4 website: javascript:alert(1)'],
+      'value-refused': [
+        'odd.csv:3 end_date: 2031-01-01 00:00:00',
+        'odd.csv:4 timezone: Europe/Nowhere',
+        'odd.csv:4 website: javascript:alert(1)',
+      ],
       'row-lost': ['odd.csv:3'],
       'row-twice': ['odd.csv:6'],
     });
@@ -175,7 +216,7 @@ describeDatabases('CSV', (open) => {
     })); // biome-ignore format: short
     const written = await textOfAll(writeCsv('organizer', streamOf<Item>(items)));
     const cells = (parse(written, { bom: true, columns: true }) as Record<string, string>[]).map((row) => row['Organizer Description']);
-    expectcells.filter((cell) => /^[=+\-@\t\r＝]/.test(cell ?? ''))).toEqual([]);
+    expect(cells.filter((cell) => /^[=+\-@\t\r＝]/.test(cell ?? ''))).toEqual([]);
     const renamed = written.replace(/\r\nx,/g, () => `\r\nx${Math.random()},`);
     const back = placeless((await allOf(openCsv([file('back.csv', renamed)], { caller }).entries())).filter(isItem)).filter(isPostItem);
     expect(back.map(({ columns }) => columns.post_content)).toEqual(formulas);
@@ -185,20 +226,23 @@ describeDatabases('CSV', (open) => {
     const name = text().map((rest) => `n${rest}`.replace(/[,\s<>&]+/g, ' ').trim());
     const row = fc.record({ name, description: text(), city: name, zip: fc.stringMatching(/^[0-9]{0,5}$/), phone: name });
     await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(row, { minLength: 1, maxLength: 5, selector: ({ name: title }) => title.normalize('NFKD').toLowerCase() }), async (rows) => {
-        await loadSite(db, bareFixture());
-        for (const table of ['fasti_imports', 'fasti_import_ids'] as const) await db.from(table).del();
-        const items = rows.map(({ name: title, description, city, zip, phone }, place): PostItem => ({
+      fc.asyncProperty(
+        fc.uniqueArray(row, { minLength: 1, maxLength: 5, selector: ({ name: title }) => title.normalize('NFKD').toLowerCase() }),
+        async (rows) => {
+          await loadSite(db, bareFixture());
+          for (const table of ['fasti_imports', 'fasti_import_ids'] as const) await db.from(table).del();
+          const items = rows.map(({ name: title, description, city, zip, phone }, place): PostItem => ({
           kind: 'venue', sourceId: String(place), columns: { post_title: title, post_content: description, post_status: 'publish' }, metas: [['_VenueCity', city], ['_VenueZip', zip], ['_VenuePhone', phone]], links: [], complete: true,
         })); // biome-ignore format: short
-        await importItems(site, caller, streamOf(items), { source: 'rows' });
-        const first = await out('venue');
-        await loadSite(db, bareFixture());
-        for (const table of ['fasti_imports', 'fasti_import_ids'] as const) await db.from(table).del();
-        await imported([file('law.csv', first)]);
-        const again = await out('venue');
-        expect(shown(again)).toEqual(shown(first));
-      }),
+          await importItems(site, caller, streamOf(items), { source: 'rows' });
+          const first = await out('venue');
+          await loadSite(db, bareFixture());
+          for (const table of ['fasti_imports', 'fasti_import_ids'] as const) await db.from(table).del();
+          await imported([file('law.csv', first)]);
+          const again = await out('venue');
+          expect(shown(again)).toEqual(shown(first));
+        },
+      ),
       { numRuns: 20, endOnFailure: true },
     );
   });
@@ -207,6 +251,10 @@ describeDatabases('CSV', (open) => {
 /** Cells as people read them: texts are trimmed and their blanks made one where the interface does so; the maps are shown unless the file says no. */
 function shown(csv: string): unknown[] {
   return (parse(csv, { bom: true, columns: true }) as Record<string, string>[]).map((row) =>
-    Object.fromEntries(Object.entries(row).filter(([header]) => !header.startsWith('Venue Show Map')).map(([header, cell]) => [header, cell.replace(/\s+/g, ' ').trim()])),
+    Object.fromEntries(
+      Object.entries(row)
+        .filter(([header]) => !header.startsWith('Venue Show Map'))
+        .map(([header, cell]) => [header, cell.replace(/\s+/g, ' ').trim()]),
+    ),
   );
 }
