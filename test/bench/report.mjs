@@ -7,8 +7,8 @@ const PROCESS_COLUMNS = ['database', 'service', 'upcoming events', 'start to fir
 /** Both tables as plain text. */
 export const printedTable = (results) => `\n${aligned(COLUMNS, requestRows(results))}\n\n${aligned(PROCESS_COLUMNS, processRows(results))}\n`;
 
-/** The page. `run`: numbers of events, seconds, rounds and clients. */
-export function performancePage(results, { events, seconds, rounds, clients }) {
+/** The page. `run`: numbers of events, seconds, rounds and clients, and the load of the machine before. */
+export function performancePage(results, { events, seconds, rounds, clients, load }) {
   const cpu = cpus()[0]?.model.trim() ?? 'unknown processor';
   return `# Performance
 
@@ -20,7 +20,7 @@ Measured on ${new Date().toISOString().slice(0, 10)} by
 npm run bench -- --events ${events} --seconds ${seconds} --rounds ${rounds} --clients ${clients}
 \`\`\`
 
-- **Machine:** ${cpus().length} × ${cpu}, ${(totalmem() / 2 ** 30).toFixed(0)} GB of memory, ${platform()} ${release().split('-')[0]} (${arch()}), Node ${process.versions.node}. The load generator, the service and the database server share these processors.
+- **Machine:** ${cpus().length} × ${cpu}, ${(totalmem() / 2 ** 30).toFixed(0)} GB of memory, ${platform()} ${release().split('-')[0]} (${arch()}), Node ${process.versions.node}. The load generator, the service and the database server share these processors${load > 0.5 ? `; so did other work, with a load of ${load.toFixed(1)} before the start` : ''}.
 - **Data:** the sample calendar and ${events} generated events, spread over five years before and after the day of the measurement, in a temporary folder. Both databases flush each transaction to disk.
 - **How:** processes of the service, one for each way of running it, and one of a bare Express app, which sends the same bytes and headers from memory and does nothing else. autocannon asks over loopback with ${clients} connections, ${seconds} s at a time, one process after the other in turns; each figure is the median of ${rounds} rounds. Rates depend on the machine and on what else it does; the ratio of service to bare Express, from the same run, is what to compare.
 - **Services:** \`without cache\` runs with \`CACHE=off\`, \`from memory\` with \`CACHE=on\`, where nothing changes between the requests.

@@ -13,7 +13,7 @@
  * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; without it a private one is started if a server program is on the machine.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -44,6 +44,7 @@ const { values: flags } = parseArgs({
 });
 const [events, seconds, rounds, clients] = [flags.events, flags.seconds, flags.rounds, flags.clients].map(Number);
 
+const [busy] = loadavg();
 const folder = mkdtempSync(join(tmpdir(), 'fasti-bench-'));
 let mysql;
 let status = 1;
@@ -56,7 +57,7 @@ try {
     if (mysql.url) results.push(await measureDatabase(mysql.version, await mysqlDatabase(folder, mysql.url)));
     else console.error(`MySQL is skipped: ${mysql.reason}`);
   }
-  const run = { events, seconds, rounds, clients };
+  const run = { events, seconds, rounds, clients, load: busy };
   console.log(printedTable(results));
   if (flags.only === undefined && flags.database === undefined) writeFileSync(PAGE, performancePage(results, run));
   status = 0;
