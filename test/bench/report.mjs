@@ -24,7 +24,7 @@ npm run bench -- --events ${events} --seconds ${seconds} --rounds ${rounds} --cl
 - **Data:** the sample calendar and ${events} generated events, spread over five years before and after the day of the measurement, in a temporary folder. Both databases flush each transaction to disk.
 - **How:** processes of the service, one for each way of running it, and one of a bare Express app, which sends the same bytes and headers from memory and does nothing else. autocannon asks over loopback with ${clients} connections, ${seconds} s at a time, one process after the other in turns; each figure is the median of ${rounds} rounds. Rates depend on the machine and on what else it does; the ratio of service to bare Express, from the same run, is what to compare.
 - **Services:** \`without cache\` runs with \`CACHE=off\`, \`from memory\` with \`CACHE=on\`, where nothing changes between the requests.
-- **CPU ms** is the processor time of the service's process for one request, the database server's not included; the CPU ratio is what the bare app takes divided by that. It does not depend on what else the machine does.
+- **CPU ms** is the processor time of the service's process for one request, the database server's not included; the CPU ratio is what the bare app takes divided by that. It depends little on what else the machine does.
 - **Queries** are those of one request that the process has seen before, BEGIN and COMMIT among them.
 
 ## Requests
