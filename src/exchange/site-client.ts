@@ -31,6 +31,8 @@ export interface RemoteSite {
   /** Its public address as it says itself, without trailing slash. */
   readonly home: string;
   readonly namespace: string;
+  /** The login that is sent; undefined: none. */
+  readonly credentials: string | undefined;
   /** Asks for a route below the root of the interface (`tribe/events/v1/events`). */
   readonly ask: (route: string, query?: Query) => Promise<SiteAnswer>;
   /** Asks for a route below the namespace; `''` is the namespace itself. */
@@ -68,6 +70,7 @@ export async function findSite(address: string, options: AskingOptions): Promise
     return {
       home: String(home ?? url ?? front).replace(/\/+$/, ''),
       namespace,
+      credentials: options.credentials?.login,
       ask,
       get: (below, query) => ask(namespace + (below === '' ? '' : `/${below}`), query),
       requests: site.requests,

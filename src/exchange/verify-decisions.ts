@@ -37,15 +37,14 @@ const DESCRIPTIONS = new Set(['', 'doc']);
 const has = ({ query }: Difference, ...names: readonly string[]): boolean => names.some((name) => name in query);
 const about = ({ route }: Difference, ...kinds: readonly string[]): boolean => kinds.includes(route.split('/')[0] ?? '');
 const isList = ({ route }: Difference): boolean => !route.includes('/');
-/** The one that is there of both. */
-const either = ({ old: before, new: after }: Place): unknown => before ?? after;
 const inList = ({ path }: Place): boolean => /^\$\.(events|venues|organizers|categories|tags)(\[\d+\]$|\.order$)/.test(path);
 /** What the length of a list follows in: totals, and whether there is a page at all. */
 const ofList = (place: Place): boolean =>
   inList(place) ||
   /^(status|\$\.(total|total_pages|code|data\.status|data|message|next_rest_url|previous_rest_url|rest_url))$/.test(place.path) ||
   /^\$\.(events|venues|organizers)$/.test(place.path);
-const isProtected = (record: unknown): boolean => isMembers(record) && (record.all_day === null || record.show_map === null);
+type Members = Readonly<Record<string, unknown>>;
+const isProtected = (record: Members): boolean => record.all_day === null || record.show_map === null;
 const isPublic = (record: unknown): boolean => isMembers(record) && record.status === 'publish';
 
 const ROWS: readonly Row[] = [
@@ -53,22 +52,79 @@ const ROWS: readonly Row[] = [
   ['additions', ({ route, path, new: after }) => DESCRIPTIONS.has(route) && after === undefined && ADDED.has(/(\w+)$/.exec(path)?.[1] ?? '')],
   ['D25', (difference) => about(difference, 'categories', 'tags') && saysMore(difference)],
   ['D21', (difference) => saysMore(difference)],
-  ['D12', (difference) => difference.query.parent === 0 || difference.query.parent === '0'],
-  ['D19', (difference) => has(difference, 'include') && about(difference, 'events') && ofList(difference)],
-  ['D20', (difference) => String(difference.query.tags ?? '').includes(',') && ofList(difference)],
-  ['D22', (difference) => has(difference, 'search', 'only_with_upcoming') && about(difference, 'venues', 'organizers') && isList(difference) && ofList(difference)],
+  ['D12', ({ query }) => String(query.parent) === '0'],
+  ['D19', (difference, answers) => about(difference, 'events') && has(difference, 'include') && ofList(difference) && everyAlone(answers, 'events', isOutOfSight)],
+  ['D20', (difference, answers) => ofList(difference) && everyAlone(answers, 'events', (record) => hasNotTheFirst(record, difference.query.tags))],
+  ['D22', (difference, answers) => about(difference, 'venues', 'organizers') && isList(difference) && ofList(difference) && isOtherSearch(difference, answers)],
   ['D27', (difference) => Object.keys(difference.query).some((name) => name.startsWith('geoloc')) && isList(difference)],
   ['D27', ({ path }) => /\.geo_(lat|lng)$/.test(path)],
   ['D28', (difference) => has(difference, 'ticketed')],
-  ['D31', (difference, { old: before, new: after }) => has(difference, 'strict_dates', 'start_date', 'end_date', 'featured', 'hide_empty') && [before.status, after.status].sort().join() === '200,400'],
-  ['D35', (difference) => about(difference, 'events') && has(difference, 'venue', 'organizer', 'categories', 'tags', 'featured', 'search') && inList(difference) && isProtected(either(difference))],
-  ['D35', (difference, answers) => about(difference, 'events') && isList(difference) && ofList(difference) && onlyProtectedDiffer(answers)],
+  ['D31', ({ query }, { old: before, new: after }) => Object.entries(query).some(isLenient) && [before.status, after.status].sort().join() === '200,400'],
+  ['D35', (difference, answers) => about(difference, 'events') && has(difference, 'venue', 'organizer', 'categories', 'tags', 'featured', 'search') && ofList(difference) && everyAlone(answers, 'events', isProtected)],
   ['D23', (difference, answers) => about(difference, 'events') && isList(difference) && !has(difference, ...BOUNDS) && ofList(difference) && windowsDiffer(answers)],
-  ['D24', (difference) => isList(difference) && difference.path.endsWith('.order')],
+  ['D24', (difference, answers) => isList(difference) && difference.path.endsWith('.order') && onlyTiesDiffer(difference, answers)],
   ['D18', (difference, answers) => ofProtectedLink(difference, answers)],
   ['D15', (difference, answers) => ofHiddenLink(difference, answers)],
   ['D37', ({ path, old: before, new: after }) => /\.cost$|\.cost_details\b|\.offers\b/.test(path) && !isNothing(before) && !isNothing(after)],
 ]; // biome-ignore format: a table
+
+/** Values of parameters that Fasti takes for what they say. */
+const isLenient = ([name, value]: [string, string | number]): boolean =>
+  String(value) === '1970-01-01' ||
+  (name === 'strict_dates' && /^(0|false)$/i.test(String(value))) ||
+  /^(yes|no|on|off)$/i.test(String(value));
+
+/** Records that one of two lists holds and the other does not: there are such, and this holds of all of them. */
+function everyAlone({ old: before, new: after }: Answers, list: string, holds: (record: Members) => boolean): boolean {
+  const [mine, yours] = [before, after].map(({ body }) =>
+    isMembers(body) && Array.isArray(body[list]) ? (body[list] as unknown[]).filter(isMembers) : [],
+  );
+  const without = (some: readonly Members[], others: readonly Members[]) =>
+    some.filter(({ id }) => !others.some((other) => other.id === id));
+  const alone = [...without(mine!, yours!), ...without(yours!, mine!)];
+  return alone.length > 0 && alone.every(holds);
+}
+
+const TWO_YEARS_MS = 730 * 86_400_000;
+
+/** An event that lists leave out unless it is named: over, far ahead, or hidden. */
+function isOutOfSight({ end_date: end, start_date: start, hide_from_listings: hidden }: Members): boolean {
+  const [from, to] = [Date.parse(String(start).replace(' ', 'T')), Date.parse(String(end).replace(' ', 'T'))];
+  return (
+    hidden === true ||
+    to < Date.now() + 86_400_000 ||
+    from > Date.now() + TWO_YEARS_MS - 86_400_000 ||
+    to > Date.now() + TWO_YEARS_MS - 86_400_000
+  );
+}
+
+/** An event that has not the first of the tags that are asked for. */
+function hasNotTheFirst({ tags }: Members, asked: string | number | undefined): boolean {
+  const [first = '', ...more] = String(asked ?? '').split(',');
+  return more.length > 0 && Array.isArray(tags) && !tags.some((tag) => isMembers(tag) && [String(tag.id), tag.slug].includes(first));
+}
+
+/** Lists of venues or organizers that are searched: totals alone differ, or words of scripts that the reference does not read; or which of them are upcoming. */
+function isOtherSearch(difference: Difference, answers: Answers): boolean {
+  const { search } = difference.query;
+  if (has(difference, 'only_with_upcoming')) return true;
+  if (search === undefined) return false;
+  return /[^\p{ASCII}]/u.test(String(search)) || !everyAlone(answers, difference.route, () => true);
+}
+
+/** Both lists are in the order that was asked for; only what counts the same there stands in another one. */
+function onlyTiesDiffer({ route, query }: Difference, { old: before, new: after }: Answers): boolean {
+  const key = (record: Members) =>
+    String(
+      query.orderby === undefined || query.orderby === 'include'
+        ? (record.start_date ?? record.date ?? record.name)
+        : record[String(query.orderby)],
+    );
+  const [mine, yours] = [before, after].map(({ body }) =>
+    isMembers(body) && Array.isArray(body[route]) ? (body[route] as unknown[]).filter(isMembers).map(key) : [],
+  );
+  return mine!.join('\n') === yours!.join('\n');
+}
 
 const BOUNDS = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'include'];
 
@@ -96,20 +152,6 @@ function windowsDiffer({ old: before, new: after }: Answers): boolean {
     bounds.every((pairs) => pairs !== undefined) &&
     ['start_date', 'end_date'].some((name) => bounds[0]!.get(name)?.slice(0, 10) !== bounds[1]!.get(name)?.slice(0, 10))
   );
-}
-
-/** Of two lists, what only one of them holds is protected by a password. */
-function onlyProtectedDiffer({ old: before, new: after }: Answers): boolean {
-  const lists = [before, after].map(({ body }) => (isMembers(body) && Array.isArray(body.events) ? (body.events as unknown[]) : undefined));
-  const [one, other] = lists;
-  if (!one || !other) return false;
-  const ids = (list: readonly unknown[]) => new Set(list.map((record) => isMembers(record) && record.id));
-  const [mine, yours] = [ids(one), ids(other)];
-  const alone = [
-    ...one.filter((record) => isMembers(record) && !yours.has(record.id as never)),
-    ...other.filter((record) => isMembers(record) && !mine.has(record.id as never)),
-  ];
-  return alone.length > 0 && alone.every(isProtected);
 }
 
 /** What stands at a path (`$.events[12].venue`) of a body: members by name, records by id or place. */

@@ -205,8 +205,9 @@ function recordOf(
   { route, path, old: one, new: other }: Difference,
 ): Finding['record'] {
   const [kind = ''] = route.split('/');
-  const [, listed, rest = ''] = /^\$\.\w+\[(\d+)\]\.?(.*)$/.exec(path) ?? [];
-  if (listed === undefined && !route.includes('/')) return undefined;
+  const isList = !route.includes('/');
+  const [, listed, rest = ''] = (isList ? /^\$\.\w+\[(\d+)\]\.?(.*)$/.exec(path) : undefined) ?? [];
+  if (listed === undefined && isList) return undefined;
   const records = [before.body, after.body, one, other].flatMap((body) =>
     isMembers(body) ? [body, ...Object.values(body).filter(Array.isArray).flat()] : [],
   );

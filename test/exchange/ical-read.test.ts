@@ -405,7 +405,7 @@ describe('what we write', () => {
       columns: { post_title: 'A “b”; c, d\\e', post_content: 'One &amp; two\n\nThree' },
       terms: [{ name: 'Café, bar' }],
     });
-    expect(entries.filter(isItem).map((item) => ('columns' in item ? item.columns.post_title : ''))).toEqual([
+    expect(entries.filter((entry): entry is PostItem => isItem(entry) && 'links' in entry).map((item) => item.columns.post_title)).toEqual([
       'Hall',
       'Anna',
       'Bruno',
