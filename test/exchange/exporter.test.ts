@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ExportOptions, exportEntries } from '../../src/exchange/exporter.ts';
+import { type Entry, isItem, isPostItem, type PostItem } from '../../src/exchange/items.ts';
+import { postKind, postKinds } from '../../src/kinds/index.ts';
+import type { PostKindName } from '../../src/kinds/kind.ts';
+import { acceptParams } from '../../src/records/input.ts';
+import { listPosts } from '../../src/records/posts.ts';
+import type { Site } from '../../src/site.ts';
+import { SETTABLE_STATUSES } from '../../src/wordpress/status.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+import { allOf, callerOf, siteOf } from './sites.ts';
+
+/** The sample site's users: administrator, editor, author, contributor, subscriber; nobody. */
+const USERS = { admin: 1, ed: 2, auth: 3, contrib: 4, sub: 5, nobody: 0 } as const;
+
+describeDatabases('an export', (openDatabase) => {
+  let site: Site;
+  beforeAll(async () => {
+    const db = await openDatabase();
+    await loadSite(db);
+    site = await siteOf(db);
+  });
+  afterAll(() => site.close());
+
+  const out = async (user: keyof typeof USERS, options: ExportOptions = {}): Promise<Entry[]> =>
+    allOf(exportEntries(site, await callerOf(site, USERS[user]), options));
+  const posts = (entries: readonly Entry[], kind: PostItem['kind']) =>
+    entries
+      .filter(isItem)
+      .filter(isPostItem)
+      .filter((item) => item.kind === kind);
+  const ids = (entries: readonly Entry[], kind: PostItem['kind']) =>
+    posts(entries, kind)
+      .map(({ id }) => id!)
+      .sort((a, b) => a - b);
+
+  /** Ids that the lists show to somebody, over all statuses and times. */
+  const listed = async (user: keyof typeof USERS, kind: PostKindName): Promise<{ ids: number[]; locked: number[] }> => {
+    const caller = await callerOf(site, USERS[user]);
+    const rows = await site.db.from('posts').where('post_type', postKind(kind).postType).select('ID', 'post_password');
+    // An event that is named by its id is listed although it is hidden.
+    const values = kind === 'event' ? { include: rows.map(({ ID }) => ID) } : {};
+    const { records } = await listPosts({ ...site, config: { ...site.config, maxPerPage: 1000 } }, caller, postKind(kind), {
+      ...values,
+      status: SETTABLE_STATUSES,
+      per_page: 1000,
+    });
+    return {
+      ids: records.map(({ id }) => Number(id)).sort((a, b) => a - b),
+      locked: rows.filter(({ post_password: password }) => password !== '').map(({ ID }) => ID),
+    };
+  };
+
+  describe.each(Object.keys(USERS) as (keyof typeof USERS)[])('for %s', (user) => {
+    it.each(postKinds.map(({ name }) => name))(
+      'holds the %ss that lists show, but for protected ones that are somebody else’s',
+      async (kind) => {
+        const entries = await out(user, { kinds: [kind] });
+        const { ids: shown, locked } = await listed(user, kind);
+        const stayed = entries.filter(
+          (entry) => entry.kind === 'loss' && entry.loss.reason === 'protected' && entry.loss.kind === kind,
+        ).length;
+        const missing = shown.filter((id) => !ids(entries, kind).includes(id));
+        expect(ids(entries, kind).filter((id) => !shown.includes(id))).toEqual([]);
+        expect(missing.filter((id) => !locked.includes(id))).toEqual([]);
+        expect(missing).toHaveLength(stayed);
+      },
+    );
+  });
+
+  it('tells strangers no passwords, no private fields, no logins and no addresses', async () => {
+    const entries = await out('nobody');
+    const texts = JSON.stringify(entries);
+    for (const secret of ['admin@example.test', 'eventpass', 'venuepass', 'orgpass', '$wp$2y', '_tribe_modified_fields', 'a_custom_field'])
+      expect(texts).not.toContain(secret);
+    expect(entries.filter((entry) => entry.kind === 'settings')).toEqual([]);
+    expect(entries.filter((entry) => entry.kind === 'author').map((entry) => 'email' in entry && entry.email)).toEqual(
+      expect.arrayContaining(['']),
+    );
+  });
+
+  it('gives the administrator everything, the trash among it', async () => {
+    const entries = await out('admin');
+    const rows = await site.db.from('posts').whereIn('post_type', ['tribe_events', 'tribe_venue', 'tribe_organizer', 'attachment']);
+    expect(entries.filter(isItem).filter(isPostItem)).toHaveLength(rows.length);
+    expect(entries.filter((entry) => entry.kind === 'loss')).toEqual([]);
+    expect(entries.filter((entry) => entry.kind === 'settings')).toHaveLength(1);
+    expect(JSON.stringify(entries)).not.toContain('$wp$2y');
+  });
+
+  it('takes the filters of the lists, without the bounds that lists have by themselves', async () => {
+    const caller = await callerOf(site);
+    const accepted = (raw: Record<string, unknown>) => acceptParams(site, caller, postKind('event').filters, raw, 'read');
+    const everything = ids(await out('admin', { kinds: ['event'] }), 'event');
+    const sport = await out('admin', { kinds: ['event'], filters: await accepted({ categories: 'sport' }) });
+    const related = await site.db.from('term_relationships').where('term_taxonomy_id', 5).select('object_id');
+    // As in lists, filters don't tell what protected records hide.
+    const open = new Set((await site.db.from('posts').where('post_password', '').select('ID')).map(({ ID }) => ID));
+    expect(ids(sport, 'event')).toEqual(
+      related
+        .map((row) => row.object_id)
+        .filter((id) => everything.includes(id) && open.has(id))
+        .sort((a, b) => a - b),
+    );
+    const early = await out('admin', { kinds: ['event'], filters: await accepted({ end_date: '2021-01-01' }) });
+    expect(posts(early, 'event').every(({ metas }) => new Map(metas).get('_EventEndDate')! < '2021-01-02')).toBe(true);
+    expect(ids(early, 'event').length).toBeGreaterThan(0);
+  });
+
+  it('brings along what its events name: venues, organizers, images, terms and authors, each before it is named', async () => {
+    const caller = await callerOf(site);
+    const filters = await acceptParams(site, caller, postKind('event').filters, { venue: '12' }, 'read');
+    const entries = (await out('admin', { kinds: ['event'], filters })).filter(isItem);
+    const seen = new Set<string>();
+    for (const item of entries) {
+      if (isPostItem(item)) {
+        for (const link of item.links) if ('sourceId' in link) expect(seen).toContain(`${link.kind} ${link.sourceId}`);
+        for (const term of item.terms ?? []) expect(seen).toContain(`${term.kind} ${term.sourceId}`);
+        expect(seen).toContain(`author ${item.author}`);
+      }
+      seen.add(`${item.kind} ${item.sourceId}`);
+    }
+    expect(ids(entries, 'venue')).toContain(12);
+    expect(ids(entries, 'event').length).toBeLessThan(ids(await out('admin'), 'event').length);
+  });
+});
