@@ -26,8 +26,8 @@ export interface ExportOptions {
 /** Records read at a time. */
 const PAGE = 200;
 
-/** Parameters that bound a list of events by date: without any of them an export has no bounds, other than a list. */
-const DATES = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after'];
+/** A list of events that is asked for without bounds begins today and ends in two years; an export has no bounds but those that are asked for. */
+const BOUNDS = { start_date: '1000-01-02', end_date: '9998-12-31' };
 
 /**
  * What the caller may see, as items: settings, authors, terms, files of the library, venues, organizers, events, and what had to stay behind. The
@@ -120,9 +120,9 @@ async function filteredIds(
   filters: Values,
   statuses: readonly string[],
 ): Promise<number[]> {
-  const { conditions, order } = postKind(kind).narrow(filters, caller);
-  const bounded = DATES.some((name) => filters[name] !== undefined);
-  const kept = conditions.filter((condition) => !isListsOwn(condition) && (bounded || condition.by !== 'moment'));
+  const bounded = postKind(kind).dated ? { ...BOUNDS, ...filters } : filters;
+  const { conditions, order } = postKind(kind).narrow(bounded, caller);
+  const kept = conditions.filter((condition) => !isListsOwn(condition));
   return listedIds(site, caller, postKind(kind), { conditions: kept, order, statuses });
 }
 
