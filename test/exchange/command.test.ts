@@ -1,0 +1,182 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { openWordpressDatabase } from '../../src/exchange/wordpress-database.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { migrate } from '../../src/storage/migrate.ts';
+import { readOptions, writeOption } from '../../src/storage/options.ts';
+import type { TableName } from '../../src/storage/tables.ts';
+import { commandIn, type Fasti } from '../cli/command.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+import { bareFixture, calendarOf, importSource, siteOf } from './sites.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fasti-command-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const path = (name: string) => join(folder, name);
+
+describeDatabases('the commands import and export', (open) => {
+  let original: Database;
+  let target: Database;
+  const of = (db: Database, terminal = false): Fasti =>
+    commandIn({ DATABASE_URL: urlOf(db), LOG_LEVEL: 'silent', UPLOADS_DIR: path('uploads') }, { terminal });
+  beforeAll(async () => {
+    [original, target] = [await open(), await open()];
+    await loadSite(original);
+  });
+  beforeEach(async () => {
+    await loadSite(target, bareFixture());
+    for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await target.from(table).del();
+  });
+
+  it('say what would become of everything, then do it, and end with 0', async () => {
+    const rehearsal = await of(target)('import', urlOf(original), '--dry-run');
+    expect(rehearsal).toMatchObject({ code: 0, err: '' });
+    expect(rehearsal.out).toContain('Nothing was written. This would become of 127.0.0.1:8081:\n');
+    expect(rehearsal.out).toMatch(/\n {2}events +53 +0 +0 +0\n/);
+    expect(await target.from('posts')).toEqual([]);
+    const done = await of(target)('import', urlOf(original));
+    expect(done.code).toBe(0);
+    expect(done.out.replace('Imported from', 'Nothing was written. This would become of')).toBe(rehearsal.out);
+    expect(done.out).toContain('Left aside, no part of a calendar: page 1, post 1, revision 9\n');
+  });
+
+  it.each(['calendar.xml', 'calendar.jsonl'])('carry a calendar over in %s', async (name) => {
+    const out = await of(original)('export', path(name));
+    expect(out).toMatchObject({ code: 0, err: '', out: `96 records written to ${path(name)}.\n` });
+    expect(existsSync(path(`${name}.part`))).toBe(false);
+    const report = await of(target)('import', path(name), '--format=json');
+    expect(JSON.parse(report.out)).toMatchObject({ source: '127.0.0.1:8081', created: { event: 53, venue: 11, organizer: 8 }, lost: {} });
+    expect((await calendarOf(target)).posts).toEqual((await calendarOf(original)).posts);
+  });
+
+  it('write to standard output where the file is a hyphen, with the filters of lists', async () => {
+    const { out, code } = await of(original)('export', '-', '--format=csv', '--search=jazz');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^\ufeffEvent Name,Event Description,/);
+    const all = await of(original)('export', '-', '--format=csv');
+    expect(all.out.length).toBeGreaterThan(out.length);
+    expect((await of(original)('export', '-', '--format=csv', '--kind=organizer')).out).toMatch(/^\ufeffOrganizer Name,/);
+  });
+
+  it('do not let drafts out into CSV, which could not say that they are drafts, unless they are asked for', async () => {
+    const [draft] = await original.from('posts').where({ post_type: 'tribe_venue', post_status: 'draft' });
+    expect((await of(original)('export', '-', '--format=csv', '--kind=venue')).out).not.toContain(draft!.post_title);
+    expect((await of(original)('export', '-', '--format=csv', '--kind=venue', '--status=draft')).out).toContain(draft!.post_title);
+  });
+
+  it('show what each column of a CSV file is taken for before anything is written', async () => {
+    writeFileSync(path('venues.csv'), 'VENUE NAME,City,Colour\nTeatro,Roma,red\n');
+    const { out } = await of(target)('import', path('venues.csv'), '--dry-run');
+    expect(out).toContain(
+      'venues.csv holds venues. Its columns:\n  VENUE NAME  name       Teatro\n  City        city       Roma\n  Colour      not taken  red\n',
+    );
+    expect(await target.from('posts')).toEqual([]);
+  });
+
+  it('give the records of a CSV file the status that is wished', async () => {
+    writeFileSync(path('venues.csv'), 'Venue Name\nTeatro\n');
+    await of(target)('import', path('venues.csv'), '--status=draft');
+    expect(await target.from('posts').select('post_title', 'post_status')).toEqual([{ post_title: 'Teatro', post_status: 'draft' }]);
+  });
+
+  it('end with 3 where something was lost, and tell what and where', async () => {
+    writeFileSync(path('events.csv'), 'Event Name,Event Start Date,Event Venue Name\nConcert,2031-01-01,Nowhere\n');
+    const { code, out, err } = await of(target)('import', path('events.csv'));
+    expect([code, err]).toEqual([3, 'Error: not everything could be kept; what was lost stands above.\n']);
+    expect(out).toContain(
+      '  A venue, organizer or image that it names is not there (1)\n    events.csv:2 · Concert · _EventVenueID: Nowhere\n',
+    );
+  });
+
+  it('show rate and time left on standard error while somebody watches', async () => {
+    const { err, out } = await of(target, true)('import', urlOf(original));
+    expect(err).toContain('Looking through the source\n');
+    expect(err).toMatch(/\r\u001b\[KImporting: \d+ of \d+, \d+ in a second, \d+:\d\d left/);
+    expect(out).not.toContain('\r');
+  });
+
+  it('take over settings only when told', async () => {
+    await writeOption(target, 'timezone_string', 'UTC');
+    const told = await of(target)('import', urlOf(original), '--format=json');
+    expect(JSON.parse(told.out).losses).toMatchObject([
+      { reason: 'setting-differs', examples: [{ of: 'timezone_string', detail: 'Europe/Rome / UTC' }] },
+    ]);
+    expect(told.code).toBe(0);
+    await of(target)('import', urlOf(original), '--settings');
+    expect((await readOptions(target, ['timezone_string'])).get('timezone_string')).toBe('Europe/Rome');
+  });
+
+  it('refuse what they can’t read, in the language of the command', async () => {
+    const asked = async (...args: string[]) => {
+      const { code, err } = await of(target)(...args);
+      return [code, err];
+    };
+    expect(await asked('import', path('absent.xml'))).toEqual([1, `Error: ${path('absent.xml')} cannot be read (ENOENT).\n`]);
+    expect(await asked('import', 'sqlite:absent/nothing.sqlite'.replace('absent', folder))).toEqual([
+      1,
+      'Error: There is no WordPress in that database: wp_posts is missing. Is --prefix right?\n',
+    ]);
+    writeFileSync(path('x.jsonl'), '{}\n');
+    expect(await asked('import', path('x.jsonl'), '--language=it')).toEqual([
+      1,
+      'Errore: x.jsonl, riga 1: non è un file di righe JSON scritto da fasti.\n',
+    ]);
+    expect((await asked('import', urlOf(original), '--resume'))[1]).toBe(
+      'Error: There is no unfinished import from 127.0.0.1:8081 to go on with.\n',
+    );
+    expect((await asked('export', path('a.xml'), '--kind=poem'))[0]).toBe(2);
+    expect((await asked('export', path('a.xml'), '--kind=venue', '--categories=music'))[0]).toBe(2);
+    expect((await asked('export', path('a.pdf')))[0]).toBe(1);
+    expect(existsSync(path('a.xml'))).toBe(false);
+  });
+
+  it('keep a file as it was when an export fails', async () => {
+    writeFileSync(path('kept.xml'), 'as it was');
+    expect((await of(original)('export', path('kept.xml'), '--categories=unheard-of')).code).toBe(1);
+    expect(readFileSync(path('kept.xml'), 'utf8')).toBe('as it was');
+  });
+});
+
+describeDatabases('a site of a network', (open) => {
+  it('comes from the tables with its number, with the people of the network and their roles there', async () => {
+    const db = await open();
+    await loadSite(db);
+    const second = await openDatabase({ url: urlOf(db), prefix: 'wp_2_' });
+    await migrate(second);
+    const tables: TableName[] = [
+      'posts',
+      'postmeta',
+      'terms',
+      'term_taxonomy',
+      'term_relationships',
+      'tec_events',
+      'tec_occurrences',
+      'options',
+    ];
+    for (const table of tables) {
+      await second.knex(second.table(table)).del();
+      await second.knex.raw('INSERT INTO ?? SELECT * FROM ??', [second.table(table), db.table(table)]);
+      if (table !== 'options') await db.knex(db.table(table)).del();
+    }
+    await second.from('options').where('option_name', 'home').update({ option_value: 'https://network.example.org/two' });
+    await second.from('options').where('option_name', 'wp_user_roles').update({ option_name: 'wp_2_user_roles' });
+    await db.from('usermeta').where('meta_key', 'wp_capabilities').update({ meta_key: 'wp_2_capabilities' });
+    const target = await open();
+    await loadSite(target, bareFixture());
+    const site = await siteOf(target);
+    const source = await openWordpressDatabase({ url: urlOf(db), prefix: 'wp_', site: 2 });
+    const report = await importSource(site, source);
+    expect(report).toMatchObject({
+      source: 'network.example.org/two',
+      created: { event: 53, venue: 11, organizer: 8, author: 3 },
+      lost: {},
+    });
+    const roles = await target.from('usermeta').where('meta_key', 'wp_capabilities').orderBy('user_id').select('user_id', 'meta_value');
+    expect(roles[1]).toEqual({ user_id: 2, meta_value: 'a:1:{s:6:"editor";b:1;}' });
+    await source.close();
+    await site.close();
+    await second.close();
+  });
+});
