@@ -47,10 +47,7 @@ async function serve(config: Config): Promise<void> {
 
   await untilMigrated(site, () => phase === 'stopping');
   if (phase === 'starting') phase = 'serving';
-  while (phase === 'serving') {
-    await publishDue(site).catch((err: unknown) => site.log.warn({ err }, 'scheduled records could not be published'));
-    await sleep(DUE_MS, undefined, { ref: false });
-  }
+  void publishRegularly(site, () => phase === 'serving');
 }
 
 function readSettings(): Config {
@@ -66,6 +63,14 @@ async function open(config: Config): Promise<Site> {
     return await openSite(config);
   } catch (error) {
     return quit(`The site cannot be opened: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Publishes what is scheduled, as long as the process serves. */
+async function publishRegularly(site: Site, isServing: () => boolean): Promise<void> {
+  while (isServing()) {
+    await publishDue(site).catch((err: unknown) => site.log.warn({ err }, 'scheduled records could not be published'));
+    await sleep(DUE_MS, undefined, { ref: false });
   }
 }
 
