@@ -88,6 +88,10 @@ export function cleanPost(item: PostItem, trusted: boolean): CleanPost {
       lose('url-refused', `${key}: ${value}`);
       return [];
     }
+    if (key === '_wp_attached_file' && /(^|[\\/])\.\.([\\/]|$)|\0/.test(value)) {
+      lose('path-refused', `${key}: ${value}`);
+      return [];
+    }
     return [[wellFormed(key), wellFormed(value)]];
   });
   return { columns: columns as CleanColumns, metas, losses };

@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { importItems } from '../../src/exchange/importer.ts';
+import type { PostItem } from '../../src/exchange/items.ts';
+import { fetchFile } from '../../src/exchange/media.ts';
+import type { Caller } from '../../src/records/caller.ts';
+import type { Site } from '../../src/site.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+import { FIXTURES } from '../support/site-data.mjs';
+import { bareFixture, callerOf, siteOf, streamOf } from './sites.ts';
+
+const IMAGE = readFileSync(new URL('uploads/2026/11/wide.png', FIXTURES));
+
+describeDatabases('files of the library', (open) => {
+  let db: Database;
+  let site: Site;
+  let caller: Caller;
+  let server: http.Server;
+  let address: string;
+  let asked = 0;
+  beforeAll(async () => {
+    db = await open();
+    server = http.createServer((request, response) => {
+      asked += 1;
+      if (request.url?.endsWith('.png')) response.end(IMAGE);
+      else response.writeHead(404).end();
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  beforeEach(async () => {
+    await loadSite(db, bareFixture());
+    for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await db.from(table).del();
+    await site?.close();
+    site = await siteOf(db);
+    caller = await callerOf(site);
+    asked = 0;
+  });
+  afterAll(async () => {
+    await site.close();
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  });
+
+  const image = (file: string, more: Partial<PostItem> = {}): PostItem => ({
+    kind: 'attachment', sourceId: '40', id: 40, columns: { post_title: 'wide', post_name: 'wide', post_status: 'inherit', guid: `${address}/wide.png` },
+    metas: [['_wp_attached_file', file]], links: [], complete: true, url: `${address}/wide.png`, ...more,
+  }); // biome-ignore format: short
+  const organizer: PostItem = {
+    kind: 'organizer', sourceId: '41', id: 41, columns: { post_title: 'Anna', post_status: 'publish' }, metas: [], links: [{ key: '_thumbnail_id', kind: 'attachment', sourceId: '40' }], complete: true,
+  }; // biome-ignore format: short
+  const imported = (items: readonly PostItem[], local = true) =>
+    importItems(site, caller, streamOf(items), {
+      source: 'x',
+      fetchFile: (item) => fetchFile(site, caller, item, local ? { allowAddress: () => true } : {}),
+    });
+  const metaOf = async (id: number, key: string) => (await db.from('postmeta').where({ post_id: id, meta_key: key }).first())?.meta_value;
+  const uploads = () =>
+    existsSync(site.config.uploadsDir)
+      ? (readdirSync(site.config.uploadsDir, { recursive: true }) as string[]).filter((name) => name.endsWith('.png')).sort()
+      : [];
+
+  it('are fetched to the place they had, with their sizes, and once only', async () => {
+    const report = await imported([image('2021/05/wide.png'), organizer]);
+    expect(report).toMatchObject({ created: { attachment: 1, organizer: 1 }, losses: [] });
+    expect(uploads()).toContain('2021/05/wide.png');
+    expect(uploads()).toContain('2021/05/wide-300x200.png');
+    expect(await metaOf(40, '_wp_attached_file')).toBe('2021/05/wide.png');
+    expect(await metaOf(40, '_wp_attachment_metadata')).toContain('wide-300x200.png');
+    expect(await metaOf(41, '_thumbnail_id')).toBe('40');
+    expect(await imported([image('2021/05/wide.png'), organizer])).toMatchObject({
+      created: {},
+      updated: {},
+      unchanged: { attachment: 1, organizer: 1 },
+    });
+    expect(asked).toBe(1);
+  });
+
+  it('are taken as they lie there when somebody copied them', async () => {
+    mkdirSync(join(site.config.uploadsDir, '2021/05'), { recursive: true });
+    writeFileSync(join(site.config.uploadsDir, '2021/05/wide.png'), IMAGE);
+    await imported([image('2021/05/wide.png')]);
+    expect(uploads()).toEqual(['2021/05/wide.png']);
+    expect(await metaOf(40, '_wp_attached_file')).toBe('2021/05/wide.png');
+  });
+
+  it('are never asked for at places that are not public', async () => {
+    const report = await imported([image('2021/05/wide.png'), organizer], false);
+    expect(report.losses).toMatchObject([{ reason: 'file-not-fetched', examples: [{ detail: 'address' }] }]);
+    expect([asked, uploads()]).toEqual([0, []]);
+    expect(await metaOf(41, '_thumbnail_id')).toBe('40');
+  });
+
+  it('don’t lead out of the library', async () => {
+    const report = await imported([image('../../../outside.png')]);
+    expect(uploads()).toEqual(expect.arrayContaining(['wide.png']));
+    expect(existsSync(join(site.config.uploadsDir, '../../../outside.png'))).toBe(false);
+    expect(await metaOf(40, '_wp_attached_file')).toBe('wide.png');
+    expect(report.losses).toEqual([]);
+    const unfetched = await imported([image('../../../outside.png', { sourceId: '50', id: 50, url: `${address}/gone` })]);
+    expect(unfetched.losses.map(({ reason }) => reason).sort()).toEqual(['file-not-fetched', 'path-refused', 'slug-taken']);
+    expect(await metaOf(50, '_wp_attached_file')).toBeUndefined();
+  });
+
+  it('are taken back when their rows can’t be written', async () => {
+    const broken = { ...organizer, metas: null as never };
+    await expect(imported([image('2021/05/wide.png'), broken])).rejects.toThrow();
+    expect(uploads()).toEqual([]);
+    expect(await db.from('posts')).toEqual([]);
+  });
+
+  it('that are known by address alone are those of the library, or lost', async () => {
+    await imported([image('2021/05/wide.png')]);
+    const named = (sourceId: string): PostItem => ({
+      kind: 'attachment',
+      sourceId,
+      url: sourceId,
+      columns: {},
+      metas: [],
+      links: [],
+      complete: false,
+    });
+    const entries = streamOf([named(`${address}/wide.png`), named('https://elsewhere.example.org/x.png')]);
+    const report = await importItems(site, caller, entries, { source: 'y' });
+    expect(report).toMatchObject({ unchanged: { attachment: 1 }, lost: { attachment: 1 }, losses: [{ reason: 'file-missing', count: 1 }] });
+  });
+});
