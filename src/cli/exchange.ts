@@ -2,12 +2,15 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { CsvSource, DateOrder } from '../exchange/csv-read.ts';
 import { writeCsv } from '../exchange/csv-write.ts';
 import { exportEntries, itemsOf } from '../exchange/exporter.ts';
+import { calendarHead, eventRecords } from '../exchange/ical-records.ts';
+import { writeCalendar } from '../exchange/ical-write.ts';
 import { importItems } from '../exchange/importer.ts';
-import type { Entry, Item } from '../exchange/items.ts';
+import { type Entry, type Item, SourceFault } from '../exchange/items.ts';
 import { writeJsonLines } from '../exchange/json-lines.ts';
 import { fetchFile } from '../exchange/media.ts';
 import { addTally, count, isIncomplete, lose, newTally, type Report, reportOf } from '../exchange/report.ts';
@@ -21,7 +24,7 @@ import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { CliError, EXIT } from './io.ts';
-import { type Globals, withExamples } from './options.ts';
+import { credentialsIn, type Globals, withExamples } from './options.ts';
 import { oneLine, print } from './print.ts';
 import { clearLine, showRate } from './rate.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
@@ -39,6 +42,8 @@ export function addExchangeCommands(program: Command, session: Session): void {
     'fasti import export-1.xml export-2.xml --media',
     'fasti import venues.csv organizers.csv events.csv --date-order=dmy',
     'fasti import calendar.jsonl --resume',
+    'fasti import https://old.example --media --follow=300',
+    'fasti import https://town.example/calendar.ics',
   ])
     .option('--dry-run', say('exchange:import.dry-run'))
     .option('--resume', say('exchange:import.resume'))
@@ -51,6 +56,11 @@ export function addExchangeCommands(program: Command, session: Session): void {
     .option('--date-order <order>', say('exchange:import.date-order'))
     .option('--kind <kind>', say('exchange:import.kind'))
     .option('--status <status>', say('exchange:import.status'), 'publish')
+    .option('--remote-user <login:password>', say('exchange:import.remote-user'))
+    .option('--rate <number>', say('exchange:import.requests'))
+    .option('--from <date>', say('exchange:import.from'))
+    .option('--to <date>', say('exchange:import.to'))
+    .option('--follow [seconds]', say('exchange:import.follow'))
     .option('--format <format>', say('options.format', { formats: 'text, json' }), 'text')
     .action((places: string[], given: Options, command: Command) =>
       runImport(session, places, given, command.optsWithGlobals<Globals>().user),
@@ -76,24 +86,59 @@ async function runImport(session: Session, places: readonly string[], given: Opt
   const { io } = session;
   const format = chosen('format', given.format, ['text', 'json'] as const)!;
   const dryRun = given.dryRun === true;
+  const follow = given.follow === true ? USUAL_PAUSE_S : numberOf('follow', given.follow);
+  const asked = {
+    prefix: String(given.prefix),
+    site: numberOf('site', given.site),
+    dateOrder: chosen('date-order', given.dateOrder, DATE_ORDERS),
+    kind: chosen('kind', given.kind, KINDS),
+    status: chosen('status', given.status, SETTABLE_STATUSES),
+    credentials: credentialsIn(given.remoteUser ?? io.env.FASTI_REMOTE_USER),
+    rate: numberOf('rate', given.rate),
+    from: dayOf('from', given.from),
+    to: dayOf('to', given.to),
+    onWalk: io.terminal ? (entries: number) => walking(session, entries) : undefined,
+  };
   const report = await withSite(session, dryRun ? 'read' : 'write', async (site) => {
-    const caller = await actingCaller(site, session, user);
-    const source = await openSource(places, {
-      caller,
-      prefix: String(given.prefix),
-      site: numberOf('site', given.site),
-      dateOrder: chosen('date-order', given.dateOrder, DATE_ORDERS),
-      kind: chosen('kind', given.kind, KINDS),
-      status: chosen('status', given.status, SETTABLE_STATUSES),
-    });
-    try {
-      return await importFrom(session, site, caller, source, given, format);
-    } finally {
-      await source.close();
+    const once = async (resume: boolean): Promise<Report> => {
+      const caller = await actingCaller(site, session, user);
+      const source = await openSource(places, { ...asked, caller, resume });
+      try {
+        return await importFrom(session, site, caller, source, { ...given, resume }, format);
+      } finally {
+        await source.close();
+      }
+    };
+    const first = await once(given.resume === true);
+    if (follow !== undefined && !dryRun) {
+      print(io, reportText(first, session));
+      await following(session, follow * 1000, () => once(false));
     }
+    return first;
   });
-  print(io, format === 'json' ? `${JSON.stringify(report)}\n` : reportText(report, session));
+  if (follow === undefined || dryRun) print(io, format === 'json' ? `${JSON.stringify(report)}\n` : reportText(report, session));
   if (isIncomplete(report)) throw new CliError('incomplete', {}, EXIT.incomplete);
+}
+
+/** Between two rounds of following. */
+const USUAL_PAUSE_S = 300;
+
+const walking = ({ io, say }: Session, entries: number): void => io.err(`\r\u001b[K${say('exchange:import.walking', { entries })}`);
+
+/** Imports again and again until told to end, and tells what has changed. A site that can't be reached is asked again the next time. */
+async function following({ io, say }: Session, pause: number, once: () => Promise<Report>): Promise<void> {
+  const wait = io.wait ?? ((milliseconds: number) => sleep(milliseconds, true));
+  while (await wait(pause)) {
+    const time = (io.clock?.() ?? new Date()).toISOString().slice(0, 19).replace('T', ' ');
+    const sum = (counts: Report['created']) => Object.values(counts).reduce((all, number) => all + number, 0);
+    try {
+      const { created, updated, lost } = await once();
+      print(io, `${say('exchange:import.followed', { time, created: sum(created), updated: sum(updated), lost: sum(lost) })}\n`);
+    } catch (error) {
+      if (!(error instanceof SourceFault)) throw error;
+      io.err(`${time} ${oneLine(say(`exchange:faults.${error.fault}`, error.values))}\n`);
+    }
+  }
 }
 
 async function importFrom(session: Session, site: Site, caller: Caller, source: Source, given: Options, format: string): Promise<Report> {
@@ -111,7 +156,7 @@ async function importFrom(session: Session, site: Site, caller: Caller, source: 
     filterHtml: given.filterHtml === true,
     owned: source.owned ?? false,
     highestId,
-    ...(given.media === true ? { fetchFile: (item) => fetchFile(site, caller, item) } : {}),
+    ...(given.media === true ? { fetchFile: (item) => fetchFile(site, caller, item, source.fetching) } : {}),
     onProgress: show,
   });
   clearLine(session);
@@ -184,7 +229,8 @@ async function runExport(session: Session, file: string, given: Options, user: s
   const format = chosen('format', given.format, FILE_FORMATS) ?? formatOf(file);
   const raw = Object.fromEntries(Object.keys(allFilters()).flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
   const narrowed = Object.keys(raw).length > 0;
-  const kind: PostKindName | undefined = chosen('kind', given.kind, KINDS) ?? (narrowed || format === 'csv' ? 'event' : undefined);
+  const kind: PostKindName | undefined =
+    chosen('kind', given.kind, KINDS) ?? (narrowed || format === 'csv' || format === 'ical' ? 'event' : undefined);
   await withSite(session, 'read', async (site) => {
     const caller = await actingCaller(site, session, user);
     const filters = kind === undefined ? undefined : await filtersOf(site, caller, postKind(kind), raw);
@@ -193,8 +239,8 @@ async function runExport(session: Session, file: string, given: Options, user: s
     const entries = exportEntries(site, caller, {
       ...(kind === undefined ? {} : { kinds: [kind] }),
       ...(filters === undefined ? {} : { filters }),
-      // CSV does not say a status: what is not published must not be published by whoever reads it.
-      ...(format === 'csv' ? { statuses: ['publish'] } : {}),
+      // These do not say a status: what is not published must not be published by whoever reads it.
+      ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'] } : {}),
     });
     const items = counted(
       itemsOf(entries, (entry) => note(stayed, entry)),
@@ -231,11 +277,13 @@ async function writerFor(
   format: FileFormat,
   kind: PostKindName,
   site: Site,
-  { settings, language }: Caller,
+  caller: Caller,
   items: AsyncIterable<Item>,
 ): Promise<AsyncIterable<string>> {
+  const { settings, language } = caller;
   if (format === 'csv') return writeCsv(kind, items);
   if (format === 'jsonl') return writeJsonLines(settings.home, items);
+  if (format === 'ical') return writeCalendar(eventRecords(site, caller, items), calendarHead(caller));
   return writeWxr({ home: settings.home, title: settings.name, description: settings.description, language, now: site.clock() }, items);
 }
 
@@ -279,4 +327,12 @@ function numberOf(name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (!/^[1-9]\d{0,6}$/.test(String(value))) throw new CliError('not-a-number', { name, value: String(value) }, EXIT.usage);
   return Number(value);
+}
+
+/** A day as it is written everywhere here. */
+function dayOf(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\d{4}-\d\d-\d\d$/.test(String(value)) || Number.isNaN(Date.parse(String(value))))
+    throw new CliError('no-day', { name, value: String(value) }, EXIT.usage);
+  return String(value);
 }

@@ -9,6 +9,8 @@ export interface Io {
   readonly serve: (env: Readonly<Record<string, string>>) => Promise<void>;
   /** The present moment. */
   readonly clock?: () => Date;
+  /** Waits for so many milliseconds; false: it is time to end. */
+  readonly wait?: (milliseconds: number) => Promise<boolean>;
 }
 
 /** What the command ends with, as `sysexits.h` and the shell have it. */
@@ -30,7 +32,8 @@ export type CliProblem =
   | 'filter-unknown'
   | 'nothing-named'
   | 'sites-differ'
-  | 'no-credentials';
+  | 'no-credentials'
+  | 'no-day';
 
 /** What stops a command, besides refusals of the verbs. `problem` names a sentence in `cli:problems`. */
 export class CliError extends Error {

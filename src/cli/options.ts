@@ -35,3 +35,11 @@ const isFormat = (value: unknown): value is Format => FORMATS.some((format) => f
 export function withExamples(command: Command, say: Say, examples: readonly string[]): Command {
   return command.addHelpText('after', () => `\n${say('titles.examples')}\n${examples.map((line) => `  $ ${line}`).join('\n')}`);
 }
+
+/** Login and application password on another site, separated by the first colon. Throws CliError `no-credentials`. */
+export function credentialsIn(given: unknown): { readonly login: string; readonly password: string } | undefined {
+  if (typeof given !== 'string' || given === '') return undefined;
+  const cut = given.indexOf(':');
+  if (cut < 1) throw new CliError('no-credentials', {}, EXIT.usage);
+  return { login: given.slice(0, cut), password: given.slice(cut + 1) };
+}

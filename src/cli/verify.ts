@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { type AskingOptions, findSite } from '../exchange/site-client.ts';
+import { findSite } from '../exchange/site-client.ts';
 import { type Finding, type VerifySummary, verifySites } from '../exchange/verify.ts';
 import { shown } from '../exchange/verify-decisions.ts';
 import type { Say } from '../refusals.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { CliError, EXIT, type Io } from './io.ts';
-import { withExamples } from './options.ts';
+import { credentialsIn, withExamples } from './options.ts';
 import { oneLine, print } from './print.ts';
 import type { Session } from './session.ts';
 
@@ -45,8 +45,8 @@ async function verify(session: Session, before: string, after: string, given: Op
   if (!json && given.format !== 'text') throw new CliError('unknown-format', { format: given.format, formats: 'text, json' }, EXIT.usage);
   const common = { namespace: given.namespace, rate: count('rate', given.rate), concurrency: count('concurrency', given.concurrency) };
   const sites = await Promise.all([
-    findSite(before, { ...common, credentials: credentials(given.oldUser ?? io.env.FASTI_OLD_USER) }),
-    findSite(after, { ...common, credentials: credentials(given.newUser ?? io.env.FASTI_NEW_USER) }),
+    findSite(before, { ...common, credentials: credentialsIn(given.oldUser ?? io.env.FASTI_OLD_USER) }),
+    findSite(after, { ...common, credentials: credentialsIn(given.newUser ?? io.env.FASTI_NEW_USER) }),
   ]);
   const unique = new Map<string, Finding>();
   const summary = await verifySites(...sites, {
@@ -75,14 +75,6 @@ const CLEAR = '\r\u001b[K';
 function count(name: string, given: string): number {
   if (!/^[1-9]\d{0,6}$/.test(given)) throw new CliError('not-a-number', { name, value: given }, EXIT.usage);
   return Number(given);
-}
-
-/** Login and application password, separated by the first colon. */
-function credentials(given: string | undefined): AskingOptions['credentials'] {
-  if (!given) return undefined;
-  const cut = given.indexOf(':');
-  if (cut < 1) throw new CliError('no-credentials', {}, EXIT.usage);
-  return { login: given.slice(0, cut), password: given.slice(cut + 1) };
 }
 
 // ------------------------------------------------------------------------------------------------- what is printed

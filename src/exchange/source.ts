@@ -1,3 +1,4 @@
+import type { FetchOptions } from '../media/safe-fetch.ts';
 import { type Entry, isItem } from './items.ts';
 
 /** Where items come from. It can be read as often as one likes. */
@@ -8,6 +9,8 @@ export interface Source {
   readonly close: () => Promise<void>;
   /** Whether its owner opened it, so that roles and passwords count. */
   readonly owned?: boolean;
+  /** How its files are to be fetched: from the host that was named, wherever that lies. */
+  readonly fetching?: FetchOptions;
 }
 
 /** What a source holds, found by reading all of it once. */

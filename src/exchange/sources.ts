@@ -1,20 +1,23 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { type CsvOptions, openCsv } from './csv-read.ts';
+import { linesOf } from './file-text.ts';
+import { calendarSource } from './ical-read.ts';
 import { SourceFault } from './items.ts';
 import { openJsonLines } from './json-lines.ts';
 import type { Source } from './source.ts';
+import { openWebSource, type WebOptions } from './web-sources.ts';
 import { openWordpressDatabase } from './wordpress-database.ts';
 import { openWxr } from './wxr-read.ts';
 
 /** How a source is to be read, beside where it is. */
-export interface SourceOptions extends CsvOptions {
+export interface SourceOptions extends CsvOptions, WebOptions {
   readonly prefix: string;
   readonly site?: number | undefined;
 }
 
-/** What a source can be: databases by their address, files by their ending. */
-export const FILE_FORMATS = ['wxr', 'jsonl', 'csv'] as const;
+/** What a source can be: databases and sites by their address, files by their ending. */
+export const FILE_FORMATS = ['wxr', 'jsonl', 'csv', 'ical'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
 const ENDINGS: Readonly<Record<string, FileFormat>> = {
@@ -23,6 +26,7 @@ const ENDINGS: Readonly<Record<string, FileFormat>> = {
   '.jsonl': 'jsonl',
   '.ndjson': 'jsonl',
   '.csv': 'csv',
+  '.ics': 'ical',
 };
 
 /** The format that the name of a file says. Throws SourceFault `format`. */
@@ -35,7 +39,7 @@ const unknown = (path: string): never => {
 };
 
 /**
- * Opens what a person named: the address of a database, or files of one format.
+ * Opens what a person named: the address of a database, a site or a feed, or files of one format.
  *
  * @throws SourceFault `format`, `several-formats`, `unreadable`, and those of the readers
  */
@@ -44,6 +48,10 @@ export async function openSource(places: readonly string[], options: SourceOptio
   if (/^(mysql|sqlite):/.test(first)) {
     if (places.length > 1) throw new SourceFault('several-formats', { places: places.length });
     return openWordpressDatabase({ url: first, prefix: options.prefix, site: options.site });
+  }
+  if (/^(https?|webcals?):/i.test(first)) {
+    if (places.length > 1) throw new SourceFault('several-formats', { places: places.length });
+    return openWebSource(first, options);
   }
   const formats = new Set(places.map(formatOf));
   if (formats.size > 1) throw new SourceFault('several-formats', { places: [...formats].join(', ') });
@@ -58,6 +66,11 @@ export async function openSource(places: readonly string[], options: SourceOptio
       return openWxr(places);
     case 'csv':
       return openCsv(places, options);
+    case 'ical': {
+      if (places.length > 1) throw new SourceFault('several-formats', { places: places.join(', ') });
+      const { caller, from, to } = options;
+      return calendarSource(() => linesOf(first), { file: basename(first), settings: caller.settings, now: caller.now, from, to });
+    }
     default:
       return openJsonLines(places);
   }

@@ -1,0 +1,160 @@
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import nodeIcal from 'node-ical';
+import { runCli } from '../../src/cli/program.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { bareFixture } from '../exchange/sites.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { loadSite } from '../support/site.ts';
+
+const NOW = new Date('2026-11-21T09:00:00Z');
+const folder = mkdtempSync(join(tmpdir(), 'fasti-web-'));
+
+describeDatabases('over the web', (open, engine) => {
+  let original: Database;
+  let old: RunningSite;
+  let target: Database;
+  beforeAll(async () => {
+    original = await open();
+    target = await open();
+    await loadSite(original);
+    old = await serveDatabase(original, { clock: () => NOW });
+  });
+  beforeEach(() => loadSite(target, bareFixture()));
+  afterAll(() => old.close());
+
+  /** Runs the command on the target. `rounds`: how often it waits before it ends. */
+  const fasti = async (
+    args: readonly string[],
+    { rounds = 0, between = async () => {} }: { rounds?: number; between?: () => Promise<unknown> } = {},
+  ) => {
+    const [out, err]: [string[], string[]] = [[], []];
+    let left = rounds;
+    const code = await runCli(args, {
+      env: { DATABASE_URL: urlOf(target), UPLOADS_DIR: join(folder, engine), LOG_LEVEL: 'silent' },
+      terminal: false,
+      out: (text) => out.push(text),
+      err: (text) => err.push(text),
+      serve: async () => {},
+      clock: () => NOW,
+      wait: async () => {
+        await between();
+        left -= 1;
+        return left >= 0;
+      },
+    });
+    return { code, out: out.join(''), err: err.join('') };
+  };
+  const count = async (type: string) =>
+    Number(((await target.from('posts').where('post_type', type).count({ rows: '*' }).first()) as { rows: number }).rows);
+
+  it('a running site is imported by its address', async () => {
+    const { code, out } = await fasti(['import', old.base, '--rate=100000', `--remote-user=admin:${passwordOf('admin')}`]);
+    expect(out).toMatch(/Imported from 127\.0\.0\.1:8081:[\s\S]*events +52 +0 +0 +0\n/);
+    // Who came without a role, and an event below another one.
+    expect([code, await count('tribe_events'), await count('tribe_venue')]).toEqual([3, 52, 10]);
+  });
+  it('it is rehearsed without a trace', async () => {
+    expect((await fasti(['import', old.base, '--rate=100000', '--dry-run'])).out).toContain('Nothing was written');
+    expect(await count('tribe_events')).toBe(0);
+  });
+  it('it is followed until the end, through its absence', async () => {
+    const changes = [
+      () => old.send('POST', '/wp-json/tribe/events/v1/venues', { as: 'admin', body: { venue: 'New hall' } }),
+      async () => undefined,
+      () => old.send('POST', '/wp-json/tribe/events/v1/venues/12', { as: 'admin', body: { city: 'Lucca' } }),
+    ];
+    const { out } = await fasti(['import', old.base, '--rate=100000', '--follow=1'], {
+      rounds: 3,
+      between: async () => changes.shift()?.(),
+    });
+    expect(out.split('\n').filter((line) => line.startsWith('2026-11-21'))).toEqual([
+      '2026-11-21 09:00:00: 1 created, 0 updated, 0 lost.',
+      '2026-11-21 09:00:00: 0 created, 0 updated, 0 lost.',
+      '2026-11-21 09:00:00: 0 created, 1 updated, 0 lost.',
+    ]);
+    await loadSite(original);
+  });
+  it('what is no site, or none that answers, is refused in one line', async () => {
+    const other = http.createServer((_, res) => res.writeHead(404).end());
+    await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening));
+    const base = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    expect(await fasti(['import', base])).toMatchObject({
+      code: 1,
+      err: `Error: ${base} has no interface of The Events Calendar (wp-json/tribe/events/v1).\n`,
+    });
+    expect(await fasti(['import', `${base}/a.ics`])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^Error: http.*a\.ics could not be fetched \(status\)\.\n$/),
+    });
+    expect((await fasti(['import', old.base, '--remote-user=admin:wrong'])).err).toMatch(/refuses to answer \(401 incorrect_password\)/);
+    other.close();
+  });
+
+  const event = (uid: string, start: string, title: string) =>
+    `BEGIN:VEVENT\r\nUID:${uid}\r\nDTSTART:${start}\r\nDTEND:${start.replace('T19', 'T21')}\r\nSUMMARY:${title}\r\nLOCATION:Hall\\, Street 1\r\nEND:VEVENT\r\n`;
+  const calendar = (...events: string[]) => `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${events.join('')}END:VCALENDAR\r\n`;
+
+  it('a calendar is imported, and updated by its UIDs', async () => {
+    const file = join(folder, `${engine}.ics`);
+    writeFileSync(file, calendar(event('1', '20261224T190000Z', 'One'), event('2', '20261225T190000Z', 'Two')));
+    expect(await fasti(['import', file])).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(/venues +1 +0 +0 +0\n.*events +2 +0 +0 +0\n/),
+    });
+    writeFileSync(
+      file,
+      calendar(
+        event('1', '20261224T190000Z', 'One'),
+        event('2', '20261226T190000Z', 'Two, moved'),
+        event('3', '20261227T190000Z', 'Three'),
+      ),
+    );
+    expect((await fasti(['import', file])).out).toMatch(/venues +0 +0 +1 +0\n.*events +1 +1 +1 +0\n/);
+    const starts = await target.from('tec_occurrences').orderBy('start_date').select('start_date');
+    expect(starts.map((row) => row.start_date)).toEqual(['2026-12-24 20:00:00', '2026-12-26 20:00:00', '2026-12-27 20:00:00']);
+    expect(await count('tribe_venue')).toBe(1);
+  });
+  it('a feed is imported, ours among them', async () => {
+    const { code, out } = await fasti(['import', `${old.base}/events/?ical=1`]);
+    // Without --media the picture stays behind.
+    expect([code, /events +(\d+)/.exec(out)?.[1]]).toEqual([3, '6']);
+  });
+  it('what repeats is taken in within the days that are named', async () => {
+    const file = join(folder, `${engine}-repeats.ics`);
+    writeFileSync(file, calendar(event('1', '20260105T190000Z', 'Weekly').replace('END:VEVENT', 'RRULE:FREQ=WEEKLY\r\nEND:VEVENT')));
+    await fasti(['import', file, '--from=2026-02-01', '--to=2026-02-28']);
+    expect(await count('tribe_events')).toBe(4);
+    expect((await fasti(['import', file, '--from=tomorrow'])).code).toBe(2);
+  });
+  it.each([
+    ['BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1', /broken\.ics, line 3: the file is cut off within VEVENT/],
+    ['<!doctype html>', /broken\.ics, line 1: this is no iCalendar file/],
+    [Buffer.from([0x42, 0xff, 0xfe]), /broken\.ics, near byte 0: this is no text in UTF-8/],
+  ])('a broken file is refused by its place, and nothing of it is written (%#)', async (content, message) => {
+    const file = join(folder, 'broken.ics');
+    writeFileSync(file, content);
+    expect(await fasti(['import', file])).toMatchObject({ code: 1, out: '', err: expect.stringMatching(message) });
+    expect(await count('tribe_events')).toBe(0);
+  });
+
+  it('a calendar is exported', async () => {
+    await loadSite(target);
+    const file = join(folder, `${engine}-out.ics`);
+    expect((await fasti(['export', file])).code).toBe(0);
+    expect(existsSync(`${file}.part`)).toBe(false);
+    const uids = Object.values(nodeIcal.sync.parseICS(readFileSync(file, 'utf8'))).flatMap((part) =>
+      part?.type === 'VEVENT' ? [Number.parseInt(part.uid, 10)] : [],
+    );
+    const published = await target.from('posts').where({ post_type: 'tribe_events', post_status: 'publish' }).orderBy('ID').select('ID');
+    expect(uids.sort((a, b) => a - b)).toEqual(published.map(({ ID }) => ID));
+    const { out } = await fasti(['export', '-', '--format=ical', '--search=concert']);
+    expect(out.match(/^SUMMARY:.*$/gm)).toEqual(expect.arrayContaining(['SUMMARY:Summer concert']));
+  });
+});
