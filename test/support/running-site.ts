@@ -15,7 +15,8 @@ export interface Answer {
   readonly headers: http.IncomingHttpHeaders;
   readonly text: string;
   /** The parsed body, or undefined where it is no JSON. */
-  readonly body: any; // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  readonly body: any;
 }
 
 export interface RunningSite {
