@@ -126,7 +126,7 @@ export const settings = {
     type: 'number',
     fallback: '100',
     allowed: 'a whole number from 0 to 60000',
-    meaning: "After how many milliseconds a process notices what another process has written. Its own writes it sees at once.",
+    meaning: 'After how many milliseconds a process notices what another process has written. Its own writes it sees at once.',
     schema: whole(0, 60_000),
   },
   sharedWithWordpress: {
