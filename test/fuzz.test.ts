@@ -58,7 +58,7 @@ describeDatabases('any request is answered or refused, and refused ones leave no
   let running: RunningSite;
   let stateNow: () => Promise<string>;
   const logged: string[] = [];
-  const counts = { cases: 0, written: 0, refused: 0, begun: 0 };
+  const counts = { cases: 0, written: 0, refused: 0, faults: 0, begun: 0 };
   const slowest: { ms: number; sent: Sent }[] = [];
 
   beforeAll(async () => {
@@ -120,6 +120,7 @@ describeDatabases('any request is answered or refused, and refused ones leave no
       const told = fault instanceof Error ? fault.message : String(fault);
       faults.set(fault instanceof Fault ? fault.fault : told, `seed ${start}, path ${run.counterexamplePath ?? ''}\n${told}`);
     }
+    counts.faults += faults.size;
     expect([...faults.values()].join('\n\n')).toBe('');
   });
 
@@ -215,7 +216,7 @@ describeDatabases('any request is answered or refused, and refused ones leave no
           .map((line) => line.slice(0, 160))
           .join(' | ')}`,
     );
-    return `${engine}: ${counts.cases} cases in ${seconds.toFixed(0)} s (${(counts.cases / seconds).toFixed(0)} per second), ${counts.written} wrote, ${counts.refused} refused, seed ${SEED}. Slowest:\n${slow.join('\n')}\n`;
+    return `${engine}: ${counts.cases} cases in ${seconds.toFixed(0)} s (${(counts.cases / seconds).toFixed(0)} per second), ${counts.written} wrote, ${counts.refused} refused, ${counts.faults} faults, seed ${SEED}. Slowest:\n${slow.join('\n')}\n`;
   }
 });
 
