@@ -7,6 +7,7 @@ import type { Migration } from '../src/storage/migrate.ts';
  */
 export const wordpressTables: Migration = {
   name: '001-wordpress-tables',
+  tables: () => TABLES,
   up: async ({ knex, dialect, prefix }) => {
     // `posts` comes last in the list, so that a creation cut short is taken up again.
     if (await knex.schema.hasTable(`${prefix}posts`)) return;

@@ -5,6 +5,7 @@ import { nowUtc } from '../src/wordpress/time.ts';
 /** Our own tables, each with a primary key, beside WordPress's. */
 export const ownTables: Migration = {
   name: '002-own-tables',
+  tables: () => TABLES,
   up: async ({ knex, dialect, prefix }) => {
     for (const definition of TABLES) {
       for (const statement of dialect.createTable(definition, prefix)) await knex.schema.raw(statement);

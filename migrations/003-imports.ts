@@ -4,6 +4,7 @@ import type { Migration } from '../src/storage/migrate.ts';
 /** What imports remember: which record of a source became which of ours, and what still waits for a record to come. */
 export const importTables: Migration = {
   name: '003-imports',
+  tables: () => TABLES,
   up: async ({ knex, dialect, prefix }) => {
     for (const definition of TABLES) {
       for (const statement of dialect.createTable(definition, prefix)) await knex.schema.raw(statement);

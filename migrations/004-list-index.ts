@@ -4,6 +4,7 @@ import type { Migration } from '../src/storage/migrate.ts';
 /** What lists of events are read from, so that none looks through all of them (`src/storage/event-index.ts`). Filled by writes and by `fasti reindex`. */
 export const listIndex: Migration = {
   name: '004-list-index',
+  tables: () => TABLES,
   up: async ({ knex, dialect, prefix }) => {
     for (const definition of TABLES) {
       for (const statement of dialect.createTable(definition, prefix)) await knex.schema.raw(statement);

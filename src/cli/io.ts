@@ -11,6 +11,8 @@ export interface Io {
   readonly clock?: () => Date;
   /** Waits for so many milliseconds; false: it is time to end. */
   readonly wait?: (milliseconds: number) => Promise<boolean>;
+  /** Asks for a yes or no; without it, the person at the terminal is asked. */
+  readonly confirm?: (question: string) => Promise<boolean>;
 }
 
 /** What the command ends with, as `sysexits.h` and the shell have it. */
@@ -33,7 +35,11 @@ export type CliProblem =
   | 'nothing-named'
   | 'sites-differ'
   | 'no-credentials'
-  | 'no-day';
+  | 'no-day'
+  | 'not-healthy'
+  | 'nobody-to-ask'
+  | 'backup-exists'
+  | 'database-in-use';
 
 /** What stops a command, besides refusals of the verbs. `problem` names a sentence in `cli:problems`. */
 export class CliError extends Error {

@@ -4,6 +4,7 @@ import type { Say } from '../refusals.ts';
 import { loadTexts, type Texts } from '../texts.ts';
 import { addContentCommands, spellOutFlags } from './content.ts';
 import { addDatabaseCommands } from './database.ts';
+import { addDoctorCommand } from './doctor.ts';
 import { addExchangeCommands } from './exchange.ts';
 import type { Io } from './io.ts';
 import { report } from './report.ts';
@@ -54,6 +55,7 @@ export function createProgram(session: Session): Command {
   addContentCommands(program, session);
   addExchangeCommands(program, session);
   addVerifyCommand(program, session);
+  addDoctorCommand(program, session);
   return program;
 }
 

@@ -1,4 +1,4 @@
-import { progress } from '@clack/prompts';
+import { confirm, progress } from '@clack/prompts';
 
 /** Runs a work of `total` steps that tells after each how many more are done. */
 export type Progress = <T>(message: string, total: number, work: (done: (steps: number) => void) => Promise<T>) => Promise<T>;
@@ -19,3 +19,6 @@ export const showProgress: Progress = async (message, total, work) => {
 
 /** Nothing is shown, for files and pipes. */
 export const quiet: Progress = (_message, _total, work) => work(() => undefined);
+
+/** Asks whoever watches for a yes or no. */
+export const confirmed = async (question: string): Promise<boolean> => (await confirm({ message: question, initialValue: false })) === true;

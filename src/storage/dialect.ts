@@ -63,6 +63,12 @@ export interface Dialect {
   /** The statements that create a table if there is none of that name. `prefix` + `definition.name` is its name. */
   createTable(definition: TableDefinition, prefix: string): string[];
 
+  /** The statement that adds one of the keys of a definition to its table. */
+  addKey(definition: TableDefinition, label: string, prefix: string): string;
+
+  /** What the database says of itself and of these tables. */
+  inspect(knex: Knex, tables: readonly string[]): Promise<Inspection>;
+
   /** A row with this unique key is there already. Each driver has codes of its own, as for the next four. */
   isDuplicate(error: unknown): boolean;
 
@@ -74,6 +80,27 @@ export interface Dialect {
 
   /** No room on the disk of the database. */
   isFull(error: unknown): boolean;
+}
+
+/** What a database says of itself. */
+export interface Inspection {
+  /** `SQLite 3.50.1`, `MariaDB 10.11.14`. */
+  readonly version: string;
+  /** Name of a table -> the columns of each of its keys, in order. */
+  readonly keys: ReadonlyMap<string, readonly (readonly string[])[]>;
+  /** Tables that can't roll back, or that hold fewer characters than there are; and what is damaged. */
+  readonly faults: readonly { readonly what: 'engine' | 'charset' | 'damaged'; readonly of: string; readonly value: string }[];
+}
+
+/** The keys that these rows tell, in the order of their columns. */
+export function keysOf(rows: readonly { readonly of: string; readonly key: string; readonly part: string }[]): Map<string, string[][]> {
+  const keys = new Map<string, Map<string, string[]>>();
+  for (const { of, key, part } of rows) {
+    const ofTable = keys.get(of) ?? new Map<string, string[]>();
+    keys.set(of, ofTable);
+    ofTable.set(key, [...(ofTable.get(key) ?? []), part]);
+  }
+  return new Map([...keys].map(([of, named]) => [of, [...named.values()]]));
 }
 
 /** Why the database gave no answer: `busy` after all retries, `unreachable`, `exhausted` (no connection free in time), `full` (disk). */

@@ -13,11 +13,22 @@ import { DatabaseUnavailable, type Dialect, type TableDefinition } from './diale
  */
 export interface Migration {
   readonly name: string;
+  /** The tables that it makes. */
+  readonly tables: () => readonly TableDefinition[];
   up(given: { readonly knex: Knex; readonly dialect: Dialect; readonly prefix: string }): Promise<void>;
 }
 
 /** All steps in their order, listed here so that they are there after the build as well. A step that was published is never changed. */
 const MIGRATIONS: readonly Migration[] = [wordpressTables, ownTables, importTables, listIndex];
+
+/** Every table as it is made in an empty database. */
+export const tableDefinitions = (): TableDefinition[] => MIGRATIONS.flatMap(({ tables }) => tables());
+
+/** Names of steps that were not applied yet. */
+export async function pendingMigrations(db: Database): Promise<string[]> {
+  const done: unknown[] = (await db.knex.schema.hasTable(journal(db))) ? await db.knex(journal(db)).pluck('name') : [];
+  return MIGRATIONS.map(({ name }) => name).filter((name) => !done.includes(name));
+}
 
 /**
  * Brings the schema up to date. Two processes may do so at once; the second waits for the first.

@@ -1,6 +1,6 @@
-import knex from 'knex';
+import knex, { type Knex } from 'knex';
 import Mysql2Client from 'knex/lib/dialects/mysql2/index.js';
-import { codeOf, type Dialect, type Engine, failure, guardTransactions, type TableDefinition } from './dialect.ts';
+import { codeOf, type Dialect, type Engine, failure, guardTransactions, type Inspection, keysOf, type TableDefinition } from './dialect.ts';
 import { silent } from './knex-log.ts';
 
 const CONNECTIONS = 16;
@@ -71,6 +71,11 @@ export const mysql: Dialect = {
     return row && Number(row.age) >= UNSETTLED_SECONDS ? String(row.last) : undefined;
   },
   createTable,
+  addKey: ({ name, keys = {}, unique = {} }, label, prefix) => {
+    const parts = (unique[label] ?? keys[label] ?? []).map(quoted).join(',');
+    return `ALTER TABLE \`${prefix}${name}\` ADD ${label in unique ? 'UNIQUE KEY' : 'KEY'} \`${label.replace('{prefix}', prefix)}\` (${parts})`;
+  },
+  inspect,
   isDuplicate: (error) => ['ER_DUP_ENTRY', 'ER_DUP_ENTRY_WITH_KEY_NAME'].includes(codeOf(error)),
   isBusy: (error) => BUSY.has(numberOf(error)),
   isUnavailable: (error) => UNREACHABLE.has(codeOf(error)) || REFUSING.has(numberOf(error)) || isFatal(error),
@@ -178,20 +183,45 @@ function connectionOf(address: string): object {
 }
 
 function createTable({ name, columns, primary, keys = {}, unique = {} }: TableDefinition, prefix: string): string[] {
-  const quote = (column: string): string => column.replace(/^\w+/, '`$&`');
   const key =
     (kind: string) =>
     ([label, parts]: [string, readonly string[]]) =>
-      `${kind} \`${label.replace('{prefix}', prefix)}\` (${parts.map(quote).join(',')})`;
+      `${kind} \`${label.replace('{prefix}', prefix)}\` (${parts.map(quoted).join(',')})`;
   const lines = [
     ...Object.entries(columns).map(([column, type]) => `\`${column}\` ${type}`),
-    `PRIMARY KEY (${primary.map(quote).join(',')})`,
+    `PRIMARY KEY (${primary.map(quoted).join(',')})`,
     ...Object.entries(unique).map(key('UNIQUE KEY')),
     ...Object.entries(keys).map(key('KEY')),
   ];
   return [
     `CREATE TABLE IF NOT EXISTS \`${prefix}${name}\` (${lines.join(', ')}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci`,
   ];
+}
+
+/** A column, perhaps with the length of its prefix: `name(191)`. */
+const quoted = (column: string): string => column.replace(/^\w+/, '`$&`');
+
+async function inspect(knex: Knex, tables: readonly string[]): Promise<Inspection> {
+  const marks = tables.map(() => '?').join(',');
+  const [[{ version }]] = (await knex.raw('SELECT VERSION() AS version')) as [[{ version: string }]];
+  const [keys] = (await knex.raw(
+    `SELECT TABLE_NAME AS \`of\`, INDEX_NAME AS \`key\`, COLUMN_NAME AS part FROM information_schema.STATISTICS
+     WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${marks}) ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`,
+    [...tables],
+  )) as [{ of: string; key: string; part: string }[]];
+  const [made] = (await knex.raw(
+    `SELECT TABLE_NAME AS \`of\`, ENGINE AS engine, TABLE_COLLATION AS collation FROM information_schema.TABLES
+     WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${marks}) ORDER BY TABLE_NAME`,
+    [...tables],
+  )) as [{ of: string; engine: string | null; collation: string | null }[]];
+  return {
+    version: `${/MariaDB/i.test(version) ? 'MariaDB' : 'MySQL'} ${/^[\d.]+/.exec(version)?.[0] ?? version}`,
+    keys: keysOf(keys),
+    faults: made.flatMap(({ of, engine, collation }) => [
+      ...(engine === 'InnoDB' ? [] : [{ what: 'engine' as const, of, value: engine ?? '' }]),
+      ...(collation?.startsWith('utf8mb4') ? [] : [{ what: 'charset' as const, of, value: collation ?? '' }]),
+    ]),
+  };
 }
 
 function numberOf(error: unknown): number {

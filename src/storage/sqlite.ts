@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import knex from 'knex';
+import knex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import SqliteTransaction from 'knex/lib/dialects/sqlite3/execution/sqlite-transaction.js';
 import SqliteQueryCompiler from 'knex/lib/dialects/sqlite3/query/sqlite-querycompiler.js';
 import { foldForSearch, foldText } from './collation.ts';
-import { codeOf, type Dialect, type Engine, failure, guardTransactions, type TableDefinition } from './dialect.ts';
+import { codeOf, type Dialect, type Engine, failure, guardTransactions, type Inspection, keysOf, type TableDefinition } from './dialect.ts';
 import { silent } from './knex-log.ts';
 
 /** better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while for single statements, not at all for BEGIN. */
@@ -57,6 +57,11 @@ export const sqlite: Dialect = {
     return String(row?.data_version);
   },
   createTable,
+  addKey: (definition, label, prefix) => {
+    const place = [...Object.keys(definition.unique ?? {}), ...Object.keys(definition.keys ?? {})].indexOf(label);
+    return createTable(definition, prefix)[place + 1] ?? '';
+  },
+  inspect,
   isDuplicate: (error) => ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_ROWID'].includes(codeOf(error)),
   isBusy: (error) => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error)),
   isUnavailable: (error) => /^SQLITE_(CANTOPEN|IOERR|READONLY|NOTADB|CORRUPT|PERM|AUTH)/.test(codeOf(error)),
@@ -211,6 +216,26 @@ function createTable(
     ...Object.entries(unique).map(index('UNIQUE INDEX')),
     ...Object.entries(keys).map(index('INDEX')),
   ];
+}
+
+async function inspect(knex: Knex, tables: readonly string[]): Promise<Inspection> {
+  const [{ version } = { version: '' }] = (await knex.raw('SELECT sqlite_version() AS version')) as { version: string }[];
+  const checked = (await knex.raw('PRAGMA quick_check(10)')) as { quick_check: string }[];
+  const keys = (await knex.raw(
+    `SELECT m.name AS "of", i.name AS "key", c.name AS part FROM sqlite_master m JOIN pragma_index_list(m.name) i JOIN pragma_index_info(i.name) c
+     WHERE m.type = 'table' AND m.name IN (${tables.map(() => '?').join(',')}) ORDER BY m.name, i.name, c.seqno`,
+    [...tables],
+  )) as { of: string; key: string; part: string }[];
+  const numbered = (await knex.raw(
+    `SELECT m.name AS "of", 'primary' AS "key", c.name AS part FROM sqlite_master m JOIN pragma_table_info(m.name) c
+     WHERE m.type = 'table' AND c.pk > 0 AND m.name IN (${tables.map(() => '?').join(',')}) ORDER BY m.name, c.pk`,
+    [...tables],
+  )) as { of: string; key: string; part: string }[];
+  return {
+    version: `SQLite ${version}`,
+    keys: keysOf([...numbered, ...keys]),
+    faults: checked.flatMap(({ quick_check: text }) => (text === 'ok' ? [] : [{ what: 'damaged' as const, of: '', value: text }])),
+  };
 }
 
 /** MySQL's type as SQLite's, with the default that MySQL takes for a column without one when it is not strict. */

@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { examine, type Finding, type Health } from '../exchange/doctor.ts';
+import { findInstallation } from '../storage/installation.ts';
+import { CliError, EXIT } from './io.ts';
+import { withExamples } from './options.ts';
+import { oneLine, print } from './print.ts';
+import { confirmed } from './progress.ts';
+import { type Session, withDatabase } from './session.ts';
+
+interface Options {
+  readonly fix?: boolean;
+  readonly yes?: boolean;
+  readonly format: string;
+}
+
+/** Adds `doctor`. */
+export function addDoctorCommand(program: Command, session: Session): void {
+  const { say } = session;
+  withExamples(program.command('doctor').description(say('upkeep:doctor.about')), say, [
+    'fasti doctor',
+    'fasti doctor --fix',
+    'fasti doctor --fix --yes',
+    'fasti doctor --format=json',
+  ])
+    .option('--fix', say('upkeep:doctor.fix'))
+    .option('--yes', say('upkeep:doctor.yes'))
+    .option('--format <format>', say('options.format', { formats: 'text, json' }), 'text')
+    .action((given: Options) => doctor(session, given));
+}
+
+async function doctor(session: Session, given: Options): Promise<void> {
+  const { io, say } = session;
+  if (given.format !== 'text' && given.format !== 'json')
+    throw new CliError('unknown-format', { format: given.format, formats: 'text, json' }, EXIT.usage);
+  const health = await withDatabase(session, async (site) => {
+    if ((await findInstallation(site.db)) === 'none') throw new CliError('not-installed', { prefix: site.config.tablePrefix });
+    const found = await examine(site, version());
+    if (given.format === 'text') print(io, told(found, session));
+    if (!given.fix || !(await repair(session, found.findings, given.yes === true))) return found;
+    const after = await examine(site, version());
+    if (given.format === 'text') print(io, `${say('upkeep:doctor.after')}\n${told(after, session, false)}`);
+    return after;
+  });
+  if (given.format === 'json')
+    print(
+      io,
+      `${JSON.stringify({ ...health, findings: health.findings.map(({ fix, ...finding }) => ({ ...finding, fixable: fix !== undefined })) })}\n`,
+    );
+  const errors = health.findings.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new CliError('not-healthy', { errors: errors.length });
+}
+
+/** Repairs what can be repaired, each kind after asking. Gives whether anything was. */
+async function repair({ io, say }: Session, findings: readonly Finding[], yes: boolean): Promise<boolean> {
+  const fixable = findings.filter(({ fix }) => fix !== undefined);
+  const ask = io.confirm ?? (io.terminal ? confirmed : undefined);
+  if (fixable.length > 0 && !yes && !ask) throw new CliError('nobody-to-ask', {}, EXIT.usage);
+  let repaired = false;
+  for (const { name, count, fix } of fixable) {
+    const sentence = say(`upkeep:findings.${name}`);
+    if (!yes && !(await ask!(say('upkeep:doctor.ask', { finding: sentence, count })))) continue;
+    await fix!();
+    repaired = true;
+    io.err(`${say('upkeep:doctor.repaired', { finding: sentence })}\n`);
+  }
+  return repaired;
+}
+
+function told({ versions, findings }: Health, { say }: Session, whole = true): string {
+  const lines = whole ? [say('upkeep:doctor.versions', { ...versions })] : [];
+  for (const { name, severity, count, examples, fix } of findings) {
+    lines.push(
+      `${say(`upkeep:doctor.${severity}`)}  ${say(`upkeep:findings.${name}`)}${count > 1 ? ` (${count})` : ''}${fix ? ` · ${say('upkeep:doctor.fixable')}` : ''}`,
+    );
+    for (const example of examples) if (example !== '') lines.push(`    ${oneLine(example)}`);
+    if (count > examples.length) lines.push(`    ${say('upkeep:doctor.more', { count: count - examples.length })}`);
+  }
+  if (findings.length === 0) lines.push(say('upkeep:doctor.healthy'));
+  return `${lines.join('\n')}\n`;
+}
+
+/** The version of this program; the file stands above `src/`, and above what is built from it. */
+export function version(): string {
+  const file = ['../../package.json', '../../../package.json'].map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url));
+  return file ? String((JSON.parse(readFileSync(file, 'utf8')) as { version?: unknown }).version) : '';
+}

@@ -1,0 +1,19 @@
+import { looksSerialized, withMembers } from './serialized.ts';
+
+/**
+ * Whether a stored text is a serialized array that PHP can't read: cut off, or with lengths that are not those of its texts, as after a search and replace
+ * over the whole database. Arrays with objects or references are left to their owners.
+ */
+export function isBrokenArray(text: string): boolean {
+  if (!/^a:\d+:\{/.test(text) || /[;{][RrOC]:\d/.test(text)) return false;
+  return !looksSerialized(text) || withMembers(text, {}) === undefined;
+}
+
+/** The same array with the lengths of its texts put right; undefined where that alone does not mend it. */
+export function mendedArray(text: string): string | undefined {
+  const mended = text.replace(
+    /s:\d+:"([\s\S]*?)";(?=(?:[sabidN][:;]|\}|$))/g,
+    (_, value: string) => `s:${Buffer.byteLength(value)}:"${value}";`,
+  );
+  return isBrokenArray(mended) ? undefined : mended;
+}

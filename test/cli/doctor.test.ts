@@ -1,0 +1,281 @@
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { runCli } from '../../src/cli/program.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { reindexEvents } from '../../src/storage/event-index-rebuild.ts';
+import { isBrokenArray, mendedArray } from '../../src/wordpress/serialized-repair.ts';
+import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+
+const NOW = new Date('2026-11-21T09:00:00Z');
+
+interface Told {
+  readonly name: string;
+  readonly severity: string;
+  readonly count: number;
+  readonly examples: string[];
+  readonly fixable: boolean;
+}
+
+describeDatabases('fasti doctor', (open, engine) => {
+  const uploads = mkdtempSync(join(tmpdir(), 'fasti-doctor-'));
+  let db: Database;
+  beforeAll(async () => {
+    db = await open();
+    mkdirSync(join(uploads, '2026/11'), { recursive: true });
+    for (const file of ['tiny.png', 'wide.jpg']) writeFileSync(join(uploads, '2026/11', file), '');
+  });
+  beforeEach(async () => {
+    await loadSite(db);
+    await reindexEvents(db, () => NOW, { trust: true });
+    await db.from('postmeta').where('meta_key', '_wp_attached_file').where('post_id', 11).update({ meta_value: '2026/11/wide.jpg' });
+  });
+
+  const fasti = async (args: readonly string[], { answers, env = {} }: { answers?: boolean[]; env?: Record<string, string> } = {}) => {
+    const [out, err, asked]: [string[], string[], string[]] = [[], [], []];
+    const code = await runCli(['doctor', ...args], {
+      env: { DATABASE_URL: urlOf(db), UPLOADS_DIR: uploads, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'off', ...env },
+      terminal: false,
+      out: (text) => out.push(text),
+      err: (text) => err.push(text),
+      serve: async () => {},
+      clock: () => NOW,
+      ...(answers
+        ? {
+            confirm: async (question: string) => {
+              asked.push(question);
+              return answers.shift() ?? false;
+            },
+          }
+        : {}),
+    });
+    return { code, out: out.join(''), err: err.join(''), asked };
+  };
+  const found = async (): Promise<Told[]> => JSON.parse((await fasti(['--format=json'])).out).findings;
+  /** What is told besides what the sample site has anyway: events in offsets that the reference misread. */
+  const told = async () => (await found()).filter(({ name, examples }) => !(name === 'event-utc-wrong' && examples.join() === '50,51'));
+
+  it('finds nothing in a sound site but what is wrong with it from the start', async () => {
+    expect((await found()).map(({ name, count, examples }) => [name, count, examples])).toEqual([['event-utc-wrong', 2, ['50', '51']]]);
+    const { code, out } = await fasti(['--fix', '--yes']);
+    expect(out).toMatch(/^fasti \d+\.\d+\.\d+, Node 2\d\.\S+, (SQLite|MariaDB|MySQL) \S+, time zones 20\d\d\w\n/);
+    expect([code, out.endsWith('Afterwards:\nEverything is as it should be.\n')]).toEqual([0, true]);
+    expect((await db.from('tec_occurrences').where('post_id', 51).first())?.start_date_utc).not.toBe(
+      (await db.from('tec_occurrences').where('post_id', 51).first())?.start_date,
+    );
+  });
+
+  const meta = (post_id: number, meta_key: string, meta_value: string) => db.from('postmeta').insert({ post_id, meta_key, meta_value });
+  const set = (post_id: number, meta_key: string, meta_value: string) =>
+    db.from('postmeta').where({ post_id, meta_key }).update({ meta_value });
+  it.each<[string, string, () => PromiseLike<unknown>, string[]]>([
+    ['metas-without-post', 'warning', () => meta(9999, 'x', 'y'), ['9999 x']],
+    [
+      'links-without-post',
+      'warning',
+      () => db.from('term_relationships').insert({ object_id: 9999, term_taxonomy_id: 5, term_order: 0 }),
+      ['9999 - 5'],
+    ],
+    [
+      'links-without-term',
+      'warning',
+      () => db.from('term_relationships').insert({ object_id: 39, term_taxonomy_id: 999, term_order: 0 }),
+      ['39 - 999'],
+    ],
+    [
+      'taxonomies-without-term',
+      'warning',
+      () => db.from('term_taxonomy').insert({ term_id: 998, taxonomy: 'post_tag', description: '', parent: 0, count: 0 }),
+      ['post_tag 998'],
+    ],
+    ['links-to-nothing', 'warning', () => meta(39, '_EventVenueID', '9999'), ['39 _EventVenueID 9999']],
+    ['links-to-nothing', 'warning', () => meta(39, '_EventOrganizerID', '12'), ['39 _EventOrganizerID 12']],
+    ['images-gone', 'warning', () => meta(39, '_thumbnail_id', '9999'), ['39 - 9999']],
+    ['parents-gone', 'warning', () => db.from('term_taxonomy').where('term_id', 10).update({ parent: 997 }), ['10 - 997']],
+    [
+      'counts-wrong',
+      'error',
+      () => db.from('term_taxonomy').where('term_id', 5).update({ count: 77 }),
+      [expect.stringMatching(/: 77 \/ 4$/) as unknown as string],
+    ],
+    ['event-duration-wrong', 'error', () => set(39, '_EventDuration', '-5'), ['39']],
+    ['event-row-missing', 'error', () => db.from('tec_occurrences').where('post_id', 39).delete(), ['39']],
+    [
+      'event-row-differs',
+      'error',
+      () => db.from('tec_occurrences').where('post_id', 39).update({ start_date: '2020-01-01 00:00:00' }),
+      ['39'],
+    ],
+    ['values-mendable', 'warning', () => meta(39, 'x', 'a:1:{s:3:"url";s:5:"https://longer.example";}'), ['postmeta 39 x']],
+    [
+      'values-mendable',
+      'warning',
+      () => db.from('options').insert({ option_name: 'widget_x', option_value: 'a:1:{i:0;s:99:"é";}', autoload: 'yes' }),
+      ['options widget_x'],
+    ],
+    ['counter-missing', 'error', () => db.from('fasti_changes').delete(), ['']],
+    ['index-off', 'warning', () => db.from('options').where('option_name', 'fasti_index').delete(), ['']],
+    ['index-wrong', 'error', () => db.from('fasti_entries').where('post_id', 39).delete(), ['']],
+  ])('repairs %s', async (name, severity, harm, examples) => {
+    await harm();
+    const [finding, ...others] = (await told()).filter(
+      (one) => one.name === name || !['index-wrong', 'event-row-missing'].includes(one.name),
+    );
+    expect([finding, others]).toEqual([{ name, severity, count: 1, examples, fixable: true }, []]);
+    expect((await fasti(['--fix', '--yes'])).code).toBe(0);
+    expect(await told()).toEqual([]);
+  });
+
+  it.each<[string, string, () => PromiseLike<unknown>, string[]]>([
+    ['event-dates-missing', 'error', () => db.from('postmeta').where({ post_id: 39, meta_key: '_EventStartDate' }).delete(), ['39']],
+    ['event-zone-unknown', 'error', () => set(39, '_EventTimezone', 'Atlantis'), ['39']],
+    ['event-end-before-start', 'error', () => set(39, '_EventEndDate', '2020-01-01 00:00:00'), ['39']],
+    ['values-broken', 'warning', () => meta(39, 'x', 'a:3:{i:0;s:1:"a";'), ['postmeta 39 x']],
+    [
+      'slugs-shared',
+      'warning',
+      () => db.from('posts').where('ID', 40).update({ post_name: 'summer-concert' }),
+      ['tribe_events summer-concert (2)'],
+    ],
+    ['authors-gone', 'warning', () => db.from('posts').where('ID', 39).update({ post_author: 99 }), ['39']],
+    ['files-unreadable', 'warning', () => set(10, '_wp_attached_file', '2026/11/gone.png'), ['10 2026/11/gone.png']],
+    ['files-astray', 'error', () => set(10, '_wp_attached_file', '../../etc/passwd'), ['10 ../../etc/passwd']],
+    [
+      'zone-of-site',
+      'error',
+      () => db.from('options').where('option_name', 'timezone_string').update({ option_value: 'Atlantis/X' }),
+      ['Atlantis/X'],
+    ],
+    ['settings-missing', 'error', () => db.from('options').where('option_name', 'home').delete(), ['home']],
+    ['no-administrator', 'warning', () => db.from('usermeta').where('user_id', 1).delete(), ['']],
+    [
+      'imports-open',
+      'warning',
+      () => db.from('fasti_imports').insert({ source: 'x.example', run: 1, open: 1, done: 0, report: '', touched_at: '' }),
+      ['x.example'],
+    ],
+  ])('tells of %s, and leaves it', async (name, severity, harm, examples) => {
+    await harm();
+    expect(await told()).toEqual([{ name, severity, count: 1, examples, fixable: false }]);
+    const before = await db.from('postmeta').where('post_id', 39).orderBy('meta_id');
+    expect((await fasti(['--fix', '--yes'])).code).toBe(severity === 'error' ? 1 : 0);
+    expect(await told()).toEqual([{ name, severity, count: 1, examples, fixable: false }]);
+    expect(await db.from('postmeta').where('post_id', 39).orderBy('meta_id')).toEqual(before);
+    await db.from('fasti_imports').delete();
+  });
+
+  it('leaves the rows of repeating events alone', async () => {
+    await meta(39, '_EventRecurrence', 'a:1:{s:5:"rules";a:0:{}}');
+    await db.from('tec_occurrences').where('post_id', 39).update({ start_date: '2020-01-01 00:00:00' });
+    expect(await told()).toEqual([]);
+  });
+  it('leaves values with objects to their owners', async () => {
+    await meta(39, 'x', 'a:1:{i:0;O:8:"stdClass":1:{s:1:"a";s:9:"b";}}');
+    expect(await told()).toEqual([]);
+  });
+  it('asks before it repairs, kind by kind', async () => {
+    await meta(9999, 'x', 'y');
+    await db.from('term_taxonomy').where('term_id', 5).update({ count: 77 });
+    const { asked, err, out } = await fasti(['--fix'], { answers: [false, true] });
+    expect(asked).toEqual([
+      'Fields of posts that are gone (1). Repair it?',
+      'Counts of terms are wrong (stored / real) (1). Repair it?',
+      expect.stringContaining('UTC'),
+    ]);
+    expect(err).toMatch(/^Repaired: Counts of terms are wrong \(stored \/ real\)\nError: /);
+    expect(out).toMatch(/Afterwards:\nwarning {2}Fields of posts that are gone · --fix repairs it\n {4}9999 x\n/);
+    expect(await db.from('postmeta').where('post_id', 9999)).toHaveLength(1);
+  });
+  it('repairs nothing where nobody can be asked', async () => {
+    await meta(9999, 'x', 'y');
+    expect(await fasti(['--fix'])).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
+    expect(await db.from('postmeta').where('post_id', 9999)).toHaveLength(1);
+    await db.from('postmeta').where('post_id', 9999).delete();
+  });
+  it('writes nothing without --fix', async () => {
+    await db.from('term_taxonomy').where('term_id', 5).update({ count: 77 });
+    const before = await db.from('fasti_changes').first();
+    expect(await fasti([])).toMatchObject({ code: 1, err: 'Error: 2 kinds of errors were found.\n' });
+    expect(await db.from('fasti_changes').first()).toEqual(before);
+  });
+  it('tells answers apart from before and after a repair', async () => {
+    const before = (await db.from('fasti_changes').first())!.counter;
+    await meta(9999, 'x', 'y');
+    await fasti(['--fix', '--yes']);
+    expect((await db.from('fasti_changes').first())!.counter).toBeGreaterThan(before);
+  });
+  it('tells of a folder of uploads that is not there or locked', async () => {
+    expect((await fasti([], { env: { UPLOADS_DIR: join(uploads, 'nothing') } })).out).toContain('The folder of uploads is not there');
+    if (process.getuid?.() === 0) return;
+    chmodSync(uploads, 0o500);
+    expect((await fasti([])).out).toContain('cannot be written to');
+    chmodSync(uploads, 0o700);
+  });
+
+  describe('on the tables', () => {
+    it('adds keys that are missing', async () => {
+      const broken = await open();
+      await loadSite(broken);
+      await runScript(
+        broken,
+        engine === 'SQLite'
+          ? 'DROP INDEX wp_postmeta_meta_key; DROP INDEX wp_posts_post_name;'
+          : 'ALTER TABLE wp_postmeta DROP KEY meta_key; ALTER TABLE wp_posts DROP KEY post_name;',
+      );
+      const env = { DATABASE_URL: urlOf(broken) };
+      expect((await fasti([], { env })).out).toMatch(
+        /Tables lack keys.*\(2\)[\s\S]*wp_postmeta \(meta_key\)\n {4}wp_posts \(post_name\)\n/,
+      );
+      await fasti(['--fix', '--yes'], { env });
+      expect((await fasti([], { env })).out).not.toContain('Tables lack keys');
+    });
+    it('makes our own where they are missing, and leaves WordPress its own', async () => {
+      const bare = await open();
+      await loadSite(bare);
+      await runScript(bare, 'DROP TABLE wp_fasti_entries; DROP TABLE wp_fasti_migrations;');
+      const env = { DATABASE_URL: urlOf(bare) };
+      expect((await fasti([], { env })).out).toMatch(/Tables are missing · --fix repairs it\n {4}wp_fasti_entries\n/);
+      await fasti(['--fix', '--yes'], { env });
+      expect((await fasti([], { env })).out).not.toContain('Tables are missing');
+      await runScript(bare, 'DROP TABLE wp_termmeta;');
+      expect((await fasti([], { env })).out).toMatch(/error {4}Tables are missing\n {4}wp_termmeta\n/);
+    });
+    if (engine === 'MySQL')
+      it('tells of engines and characters that do not do', async () => {
+        const old = await open();
+        await loadSite(old);
+        await runScript(old, 'ALTER TABLE wp_termmeta ENGINE=MyISAM; ALTER TABLE wp_links CONVERT TO CHARACTER SET latin1;');
+        const { out } = await fasti([], { env: { DATABASE_URL: urlOf(old) } });
+        expect(out).toMatch(/without transactions.*\n {4}wp_termmeta MyISAM\n[\s\S]*utf8mb4 is needed\)\n {4}wp_links latin1/);
+      });
+    it('that are none are told in one line', async () => {
+      const empty = await open({ migrated: false });
+      expect(await fasti([], { env: { DATABASE_URL: urlOf(empty) } })).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('there is no site'),
+      });
+    });
+  });
+});
+
+describe('a serialized array', () => {
+  it.each([
+    ['a:0:{}', false],
+    ['a:1:{s:1:"a";i:1;}', false],
+    ['a:1:{s:2:"é";a:1:{i:0;b:1;}}', false],
+    ['a:1:{s:2:"a";i:1;}', true],
+    ['a:2:{s:1:"a";i:1;}', true],
+    ['a:1:{s:1:"a";i:1', true],
+    ['a:1:{i:0;O:1:"X":0:{}}', false],
+    ['a:2:{i:0;s:1:"a";i:1;R:2;}', false],
+    ['about: x', false],
+  ])('%s is broken: %s', (text, broken) => expect(isBrokenArray(text)).toBe(broken));
+  it.each([
+    ['a:1:{s:9:"a";s:1:"long text";}', 'a:1:{s:1:"a";s:9:"long text";}'],
+    ['a:1:{s:1:"a";s:3:"say "hi"; ok";}', 'a:1:{s:1:"a";s:12:"say "hi"; ok";}'],
+    ['a:1:{s:1:"a";a:1:{i:0;s:1:"é";}}', 'a:1:{s:1:"a";a:1:{i:0;s:2:"é";}}'],
+  ])('%s is mended', (text, mended) => expect(mendedArray(text)).toBe(mended));
+  it.each(['a:2:{s:1:"a";s:1:"b";}', 'a:1:{s:1:"a";s:4:"b'])('%s is not', (text) => expect(mendedArray(text)).toBeUndefined());
+});
