@@ -6,15 +6,13 @@ import type { PostKindName } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { foldText } from '../storage/collation.ts';
 import { hasVisibleText } from '../wordpress/plain-text.ts';
+import { type DateOrder, readDate, readTime, type Where } from './csv-dates.ts';
 import { type MappedColumn, mapHeaders } from './csv-layout.ts';
 import { LONGEST_TEXT, textOf } from './file-text.ts';
 import { type Entry, type Link, type PostItem, SourceFault, type TermReference } from './items.ts';
 import type { Loss } from './report.ts';
 import type { Source } from './source.ts';
 import { rowsOfValues } from './values.ts';
-
-/** In which order the parts of a date stand. A date that begins with the year of four digits can't be misread. */
-export type DateOrder = 'ymd' | 'dmy' | 'mdy';
 
 export interface CsvOptions {
   readonly caller: Caller;
@@ -124,11 +122,6 @@ function delimiterOf(text: string): string {
 const unescaped = (cell: string): string => (/^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell) ? cell.slice(1) : cell);
 
 type Row = Readonly<Record<string, string | undefined>>;
-interface Where {
-  readonly file: string;
-  readonly line: number;
-}
-
 function* entriesOf(row: Row, kind: PostKindName, where: Where, options: CsvOptions, seen: Set<string>): Generator<Entry> {
   const place = `${where.file}:${where.line}`;
   const name = row.name ?? '';
@@ -275,44 +268,4 @@ function imageOf(cell: string, place: string): PostItem | undefined {
   const url = cell.trim();
   if (!/^https?:\/\//i.test(url)) return undefined;
   return { kind: 'attachment', sourceId: url, place, url, columns: { guid: url }, metas: [], links: [], complete: false };
-}
-
-// ------------------------------------------------------------------------------------------------- dates
-const ORDERS: Readonly<Record<DateOrder, readonly ['year' | 'month' | 'day', 'year' | 'month' | 'day', 'year' | 'month' | 'day']>> = {
-  ymd: ['year', 'month', 'day'],
-  dmy: ['day', 'month', 'year'],
-  mdy: ['month', 'day', 'year'],
-};
-
-/** `YYYY-MM-DD` of a cell; undefined of an empty one. Throws SourceFault `csv-date-order` where the order has to be stated, `csv-date`. */
-export function readDate(cell: string, order: DateOrder | undefined, where: Where & { column: string }): string | undefined {
-  const text = cell.trim().replace(/[ T]\d{1,2}:\d\d(:\d\d)?$/, '');
-  if (text === '') return undefined;
-  const yearFirst = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text);
-  const three = yearFirst ?? /^(\d{1,2})[-/. ](\d{1,2})[-/. ](\d{4})$/.exec(text);
-  if (!three) throw new SourceFault('csv-date', { ...where, value: cell });
-  if (!yearFirst && (order === undefined || order === 'ymd')) throw new SourceFault('csv-date-order', { ...where, value: cell });
-  const names = ORDERS[yearFirst ? 'ymd' : (order ?? 'ymd')];
-  const part = (name: 'year' | 'month' | 'day') => Number(three[names.indexOf(name) + 1]);
-  const [year, month, day] = [part('year'), part('month'), part('day')];
-  const date = new Date(Date.UTC(year, month - 1, day));
-  if (year < 1000 || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day)
-    throw new SourceFault('csv-date', { ...where, value: cell });
-  return date.toISOString().slice(0, 10);
-}
-
-/** `HH:MM:SS` of a cell such as `20:30`, `8:30 PM`, `8pm`; undefined of an empty one. Throws SourceFault `csv-time`. */
-export function readTime(cell: string, where: Where & { column: string }): string | undefined {
-  const text = cell.trim();
-  if (text === '') return undefined;
-  const [, hours, minutes = '0', seconds = '0', half] = /^(\d{1,2})(?:[:.](\d\d))?(?:[:.](\d\d))?\s*([ap])?\.?m?\.?$/i.exec(text) ?? [];
-  const hour = Number(hours);
-  const wrong =
-    hours === undefined ||
-    (half === undefined ? !/[:.]/.test(text) || hour > 23 : hour < 1 || hour > 12) ||
-    Number(minutes) > 59 ||
-    Number(seconds) > 59;
-  if (wrong) throw new SourceFault('csv-time', { ...where, value: cell });
-  const turned = half === undefined ? hour : (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
-  return [turned, Number(minutes), Number(seconds)].map((part) => String(part).padStart(2, '0')).join(':');
 }

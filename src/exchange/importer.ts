@@ -20,8 +20,9 @@ import {
 import { loadTerms, recount } from '../storage/terms.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault } from './items.ts';
-import { groupOf, ledgerKey, openLedger } from './ledger.ts';
+import { openLedger } from './ledger.ts';
 import { createNames } from './names.ts';
+import { keysOf, pieces } from './pieces.ts';
 import { addTally, count, lose, newTally, type Report, reportOf, type Tally, tallyFrom, tallyText } from './report.ts';
 import type { Run, Work } from './run.ts';
 import { keysWanted, settleWaiting } from './waiting.ts';
@@ -61,7 +62,6 @@ export interface FetchedFile {
 }
 
 const ITEMS = 200;
-const CHARACTERS = 2 ** 20;
 
 /**
  * Takes a stream of items in, in pieces that are each written whole or not at all. What was noted of each item makes it safe to be cut short at any
@@ -222,47 +222,6 @@ async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
   );
   await writeTerms(work, items.filter(isTermItem));
   await writePosts(work, items.filter(isPostItem));
-}
-
-/** Everything that these items are and name, as the ledger keeps it. */
-function keysOf(items: readonly Item[]): Set<string> {
-  const keys = new Set<string>();
-  for (const item of items) {
-    keys.add(ledgerKey(groupOf(item), item.sourceId));
-    if (isTermItem(item) && item.parent !== undefined) keys.add(ledgerKey(item.kind, item.parent));
-    if (!isPostItem(item)) continue;
-    if (item.author !== undefined) keys.add(ledgerKey('author', item.author));
-    if (item.parent !== undefined) keys.add(ledgerKey('post', item.parent));
-    for (const link of item.links) if ('sourceId' in link) keys.add(ledgerKey('post', link.sourceId));
-    for (const term of item.terms ?? []) keys.add(ledgerKey(term.kind, term.sourceId));
-  }
-  return keys;
-}
-
-/** Entries in pieces; what has the same name as something in a piece waits for the next. */
-async function* pieces(entries: AsyncIterable<Entry>, most: number): AsyncGenerator<Entry[]> {
-  let piece: Entry[] = [];
-  let names = new Set<string>();
-  let size = 0;
-  for await (const entry of entries) {
-    const name = isItem(entry) ? `${groupOf(entry)} ${entry.sourceId}` : '';
-    if (piece.length >= most || size >= CHARACTERS || (name !== '' && names.has(name))) {
-      yield piece;
-      [piece, names, size] = [[], new Set(), 0];
-    }
-    piece.push(entry);
-    if (name !== '') names.add(name);
-    size += isItem(entry) ? sizeOf(entry) : 0;
-  }
-  if (piece.length > 0) yield piece;
-}
-
-function sizeOf(item: Item): number {
-  if (!isPostItem(item)) return 100;
-  return item.metas.reduce(
-    (size, [key, value]) => size + key.length + value.length,
-    (item.columns.post_content ?? '').length + (item.columns.post_excerpt ?? '').length,
-  );
 }
 
 /** Files of attachments that are new, fetched before the transaction since that takes its time. */

@@ -94,6 +94,9 @@ export interface SettingsItem extends Named {
   readonly options: Readonly<Record<string, string>>;
 }
 
+/** What a report calls a post. */
+export const nameOf = ({ columns, sourceId }: PostItem): string => columns.post_title || sourceId;
+
 export const isPostItem = (item: Item): item is PostItem => 'links' in item;
 export const isTermItem = (item: Item): item is TermItem => item.kind === 'category' || item.kind === 'tag';
 

@@ -1,33 +1,32 @@
 import { eventDates } from '../calendar/dates.ts';
 import { storedDates } from '../kinds/event.ts';
-import { postKind, termKind } from '../kinds/index.ts';
+import { termKind } from '../kinds/index.ts';
 import { imageIdOf } from '../media/images.ts';
 import { insertOccurrences } from '../storage/bulk.ts';
-import { lockNames } from '../storage/database.ts';
 import {
   addToCounts,
   highestPostId,
-  holdersOfSlugs,
   insertMetas,
   insertPosts,
   insertTermLinks,
   removeRemains,
   takenPostIds,
 } from '../storage/many-posts.ts';
-import { insertPost, slugsLike, updatePost } from '../storage/posts.ts';
+import { insertPost, updatePost } from '../storage/posts.ts';
 import { loadTerms } from '../storage/terms.ts';
 import { postUrl } from '../wordpress/links.ts';
 import type { Post } from '../wordpress/rows.ts';
-import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
 import { isFloating } from '../wordpress/status.ts';
 import { nowLocal, nowUtc } from '../wordpress/time.ts';
 import { type CleanPost, cleanPost, completeDates } from './clean.ts';
-import type { PostItem } from './items.ts';
+import { nameOf, type PostItem } from './items.ts';
 import { digestOf, ledgerKey } from './ledger.ts';
 import { metaMap } from './metas.ts';
 import { count, lose } from './report.ts';
 import { resolvePost } from './resolve.ts';
 import type { Work } from './run.ts';
+import { typeOf } from './site-items.ts';
+import { slugsFor } from './slugs.ts';
 import { type Existing, updatePosts } from './update-posts.ts';
 import { termFromReference } from './write-terms.ts';
 
@@ -56,7 +55,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   const fresh: Arrival[] = [];
   const existing: Existing[] = [];
   for (const { item, key, digest, entry } of coming) {
-    const there = entry !== undefined && ((run.dry && run.overlay.has(key)) || taken.get(entry.target)?.post_type === postType(item));
+    const there = entry !== undefined && ((run.dry && run.overlay.has(key)) || taken.get(entry.target)?.post_type === typeOf(item.kind));
     if (there && entry.digest === digest) {
       ledger.add({ ...entry, run: run.number });
       count(tally.unchanged, item.kind);
@@ -99,9 +98,6 @@ async function nameTerms(work: Work, { terms = [] }: PostItem): Promise<void> {
   }
 }
 
-/** The type that WordPress has for a kind. */
-export const postType = ({ kind }: Pick<PostItem, 'kind'>): string => (kind === 'attachment' ? 'attachment' : postKind(kind).postType);
-
 /** What a post's row can hold, with what had to go noted. */
 function cleaned({ run, tally }: Work, item: PostItem): CleanPost {
   const clean = cleanPost(item, run.trusted);
@@ -112,8 +108,6 @@ function cleaned({ run, tally }: Work, item: PostItem): CleanPost {
   }
   return { ...clean, metas: withDates(clean.metas, run.caller) };
 }
-
-export const nameOf = ({ columns, sourceId }: PostItem): string => columns.post_title || sourceId;
 
 /** Old events know neither zone nor UTC: both follow from the clock on the wall and the zone of the site. */
 function withDates(metas: CleanPost['metas'], { settings, now }: Work['run']['caller']): CleanPost['metas'] {
@@ -145,7 +139,7 @@ async function sameRecord(
   taken: ReadonlyMap<number, Pick<Post, 'post_type' | 'guid'>>,
 ): Promise<number | undefined> {
   const holder = item.id === undefined ? undefined : taken.get(item.id);
-  if (holder && holder.post_type === postType(item) && holder.guid !== '' && holder.guid === clean.columns.guid) return item.id;
+  if (holder && holder.post_type === typeOf(item.kind) && holder.guid !== '' && holder.guid === clean.columns.guid) return item.id;
   if (item.match !== 'name' || item.kind === 'attachment') return undefined;
   return run.names.find(db, item.kind, clean.columns.post_title ?? '', startOf(clean));
 }
@@ -176,7 +170,7 @@ async function insertNew(work: Work, arrivals: readonly Arrival[], taken: Readon
       ...completeDates(clean.columns, settings.zone, moment),
       post_author: run.caller.viewer.id,
       post_name: slugs.get(arrival) ?? '',
-      post_type: postType(item),
+      post_type: typeOf(item.kind),
     };
     const free = wished !== undefined && !taken.has(wished);
     const id = free ? wished : run.dry ? run.nextDryId() : await insertPost(db, { ...(await aboveSource(work, wished)), ...row });
@@ -248,53 +242,6 @@ async function insertNew(work: Work, arrivals: readonly Arrival[], taken: Readon
 async function aboveSource({ run, db }: Work, wished: number | undefined): Promise<{ ID?: number }> {
   if (wished === undefined || run.highestId === 0) return {};
   return (await highestPostId(db)) > run.highestId ? {} : { ID: run.highestId + 1 };
-}
-
-/** The slug of each new post: its own, made to fit and to be the only one of its type. Those that wait for publication may share theirs. */
-async function slugsFor({ run, db, tally }: Work, arrivals: readonly Arrival[]): Promise<Map<Arrival, string>> {
-  const wishes = arrivals.map((arrival) => {
-    const { post_name: given = '', post_title: title = '', post_status: status = 'publish' } = arrival.clean.columns;
-    const floating = isFloating(status) && arrival.item.kind !== 'attachment';
-    return { arrival, floating, given, wish: given === '' ? (floating ? '' : sanitizeTitle(title)) : sanitizeTitle(given, 'query') };
-  });
-  const unique = wishes.filter(({ floating, wish }) => !floating && wish !== '');
-  if (!run.dry) {
-    await lockNames(
-      db,
-      unique.map(({ arrival, wish }) =>
-        arrival.item.kind === 'attachment' ? `attachment ${wish}` : `${postType(arrival.item)}:slug:${wish}`,
-      ),
-    );
-  }
-  const holders = new Map<string, Set<string>>();
-  const hold = (slug: string, type: string) => holders.set(slug, (holders.get(slug) ?? new Set()).add(type));
-  for (const { post_name: slug, post_type: type } of await holdersOfSlugs(
-    db,
-    unique.map(({ wish }) => wish),
-  ))
-    hold(slug, type);
-
-  const slugs = new Map<Arrival, string>();
-  const expanded = new Set<string>();
-  for (const { arrival, floating, given, wish } of wishes) {
-    const { item } = arrival;
-    const type = postType(item);
-    // Files of the library have slugs that no post of any type has.
-    const isTaken = (slug: string) => (type === 'attachment' ? holders.has(slug) : (holders.get(slug)?.has(type) ?? false));
-    let slug = wish;
-    if (!floating && wish !== '') {
-      if (uniqueSlug(wish, isTaken) !== wish && !expanded.has(`${type} ${wish}`)) {
-        expanded.add(`${type} ${wish}`);
-        for (const other of await slugsLike(db, type, wish, 0)) hold(other, type);
-      }
-      slug = uniqueSlug(wish, isTaken);
-      hold(slug, type);
-    }
-    if (given !== '' && slug !== given)
-      lose(tally, { reason: 'slug-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${given} -> ${slug}` });
-    slugs.set(arrival, slug);
-  }
-  return slugs;
 }
 
 /** Rows of taxonomies by `kind:term_id`, of all terms that these posts carry. */
