@@ -23,13 +23,17 @@ const FLOORS: readonly (readonly string[])[] = [
 
 /** Rooms that are pure: what they may import besides files of the house. */
 const PURE: Readonly<Record<string, RegExp>> = {
-  wordpress: /^(dayjs|php-serialize|html-entities|sanitize-html|@wordpress\/autop|bcryptjs|@noble\/hashes|node:(crypto|url|buffer|punycode|timers\/promises))/,
+  wordpress:
+    /^(dayjs|php-serialize|html-entities|sanitize-html|@wordpress\/autop|bcryptjs|@noble\/hashes|node:(crypto|url|buffer|punycode|timers\/promises))/,
   calendar: /^node:crypto$/,
   kinds: /^zod$/,
 };
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'));
-const imports = (name: string) => [...readFileSync(join(SOURCE, name), 'utf8').matchAll(/^(?:import|export)[^'";]*? from '([^']+)'|^import '([^']+)'/gm)].map((match) => match[1] ?? match[2] ?? '');
+const imports = (name: string) =>
+  [...readFileSync(join(SOURCE, name), 'utf8').matchAll(/^(?:import|export)[^'";]*? from '([^']+)'|^import '([^']+)'/gm)].map(
+    (match) => match[1] ?? match[2] ?? '',
+  );
 const roomOf = (name: string) => name.split('/')[0] ?? name;
 const floorOf = (room: string) => FLOORS.findIndex((floor) => floor.includes(room));
 
@@ -51,7 +55,13 @@ describe('the house', () => {
   });
 
   it.each(Object.entries(PURE))('keeps %s free of database, network and clock', (room, allowed) => {
-    const strange = files.filter((name) => roomOf(name) === room).flatMap((name) => imports(name).filter((target) => !target.startsWith('.') && !allowed.test(target)).map((target) => `${name} -> ${target}`));
+    const strange = files
+      .filter((name) => roomOf(name) === room)
+      .flatMap((name) =>
+        imports(name)
+          .filter((target) => !target.startsWith('.') && !allowed.test(target))
+          .map((target) => `${name} -> ${target}`),
+      );
     expect(strange).toEqual([]);
   });
 
@@ -62,7 +72,14 @@ describe('the house', () => {
   });
 
   it('has no circle of files', () => {
-    const graph = new Map(files.map((name) => [name, imports(name).filter((target) => target.startsWith('.')).map((target) => relative(SOURCE, join(SOURCE, dirname(name), target)))]));
+    const graph = new Map(
+      files.map((name) => [
+        name,
+        imports(name)
+          .filter((target) => target.startsWith('.'))
+          .map((target) => relative(SOURCE, join(SOURCE, dirname(name), target))),
+      ]),
+    );
     const circles: string[] = [];
     const visit = (name: string, path: readonly string[]): void => {
       if (path.includes(name)) {

@@ -50,7 +50,8 @@ export async function serveDatabase(
   const config = readConfig({
     DATABASE_URL: urlOf(db),
     UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-uploads-')),
-    LOG_LEVEL: 'silent', CACHE_FRESHNESS_MS: '0',
+    LOG_LEVEL: 'silent',
+    CACHE_FRESHNESS_MS: '0',
     TABLE_PREFIX: db.prefix,
     ...env,
   });
