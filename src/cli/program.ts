@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
 import type { Say } from '../refusals.ts';
 import { loadTexts, type Texts } from '../texts.ts';
+import { addBackupCommands } from './backup.ts';
 import { addContentCommands, spellOutFlags } from './content.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addDoctorCommand } from './doctor.ts';
@@ -56,6 +57,7 @@ export function createProgram(session: Session): Command {
   addExchangeCommands(program, session);
   addVerifyCommand(program, session);
   addDoctorCommand(program, session);
+  addBackupCommands(program, session);
   return program;
 }
 

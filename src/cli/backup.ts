@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { backUp, isEmptyDatabase, openBackup, restore } from '../exchange/backup.ts';
+import { CliError } from './io.ts';
+import { withExamples } from './options.ts';
+import { print } from './print.ts';
+import { clearLine, showRate } from './rate.ts';
+import { configOf, type Session, withDatabase, withSite } from './session.ts';
+
+interface Options {
+  readonly force?: boolean;
+}
+
+/** Adds `backup` and `restore`. */
+export function addBackupCommands(program: Command, session: Session): void {
+  const { say } = session;
+  withExamples(program.command('backup <file>').description(say('upkeep:backup.about')), say, [
+    'fasti backup calendar.backup',
+    'fasti backup "calendar-$(date +%F).backup"',
+  ])
+    .option('--force', say('upkeep:backup.force'))
+    .action((file: string, given: Options) => makeBackup(session, file, given));
+  withExamples(program.command('restore <file>').description(say('upkeep:restore.about')), say, [
+    'fasti restore calendar.backup',
+    'DATABASE_URL=mysql://user:password@localhost/new fasti restore calendar.backup',
+  ])
+    .option('--force', say('upkeep:restore.force'))
+    .action((file: string, given: Options) => restoreBackup(session, file, given));
+}
+
+async function makeBackup(session: Session, file: string, { force }: Options): Promise<void> {
+  const { io, say } = session;
+  if (!force && existsSync(file)) throw new CliError('backup-exists', { file });
+  const { rows } = await withSite(session, 'read', (site) =>
+    backUp(site, file, (count) => showCount(session, 'upkeep:backup.going', count)),
+  );
+  clearLine(session);
+  print(io, `${say('upkeep:backup.done', { rows, file })}\n`);
+}
+
+async function restoreBackup(session: Session, file: string, { force }: Options): Promise<void> {
+  const { io, say } = session;
+  const backup = await openBackup(file, configOf(session).tablePrefix);
+  const { rows } = await withDatabase(session, async (site) => {
+    if (!force && !(await isEmptyDatabase(site))) throw new CliError('database-in-use');
+    return restore(site, backup, showRate(session, say('upkeep:restore.going'), backup.rows));
+  });
+  clearLine(session);
+  print(io, `${say('upkeep:restore.done', { rows, file })}\n`);
+}
+
+const showCount = ({ io, say }: Session, sentence: string, count: number): void => {
+  if (io.terminal) io.err(`\r\u001b[K${say(sentence, { count })}`);
+};

@@ -1,0 +1,261 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { beforeAll, expect, it } from '@jest/globals';
+import { runCli } from '../../src/cli/program.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { siteTables } from '../../src/storage/snapshot.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { passwordOf, serveDatabase } from '../support/running-site.ts';
+import { loadSite } from '../support/site.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fasti-backup-'));
+
+describeDatabases('fasti backup and restore', (open, engine) => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await open();
+    await loadSite(db);
+  });
+  const fasti = async (url: string, args: readonly string[], env: Record<string, string> = {}) => {
+    const [out, err]: [string[], string[]] = [[], []];
+    const code = await runCli(args, {
+      env: { DATABASE_URL: url, LOG_LEVEL: 'silent', UPLOADS_DIR: folder, ...env },
+      terminal: false,
+      out: (text) => out.push(text),
+      err: (text) => err.push(text),
+      serve: async () => {},
+    });
+    return { code, out: out.join(''), err: err.join('') };
+  };
+  let number = 0;
+  const fileName = () => {
+    number += 1;
+    return join(folder, `${engine}-${number}.backup`);
+  };
+  /** Everything that makes up a site, but for the count of changes, which goes on. */
+  const everything = async (of: Database) =>
+    Object.fromEntries(
+      await Promise.all(
+        siteTables()
+          .filter((name) => name !== 'fasti_changes')
+          .map(async (name) => [name, ((await of.knex(of.prefix + name)) as object[]).map((row) => JSON.stringify(row)).sort()] as const),
+      ),
+    );
+  const freshSqlite = () => `sqlite:${join(mkdtempSync(join(folder, 'new-')), 'site.sqlite')}`;
+
+  it('give back every row, in a database of its own', async () => {
+    const file = fileName();
+    const made = await fasti(urlOf(db), ['backup', file]);
+    expect(made).toMatchObject({ code: 0, err: '', out: expect.stringMatching(new RegExp(`^1\\d{3} rows written to ${file}\\.\\n$`)) });
+    expect([statSync(file).mode & 0o77, readdirSync(folder).filter((name) => /\.part|-wal|-shm|journal/.test(name))]).toEqual([0, []]);
+    const target = await open({ migrated: false });
+    expect((await fasti(urlOf(target), ['restore', file])).out).toMatch(/^1\d{3} rows restored from/);
+    expect(await everything(target)).toEqual(await everything(db));
+    const running = await serveDatabase(target);
+    expect((await running.send('GET', '/wp-json/tribe/events/v1/events/39', { as: 'admin' })).body.title).toBe('Summer concert');
+    expect(passwordOf('admin')).not.toBe('');
+    const next = await running.send('POST', '/wp-json/tribe/events/v1/venues', { as: 'admin', body: { venue: 'After' } });
+    expect(next.body.id).toBeGreaterThan(92);
+    await running.close();
+  });
+
+  it(engine === 'MySQL' ? 'carry a site from MySQL to SQLite' : 'make a file that is a database itself', async () => {
+    const file = fileName();
+    await fasti(urlOf(db), ['backup', file]);
+    const url = engine === 'MySQL' ? freshSqlite() : `sqlite:${file}`;
+    if (engine === 'MySQL') expect((await fasti(url, ['restore', file])).code).toBe(0);
+    const other = await openDatabase({ url, prefix: 'wp_' });
+    expect(await everything(other)).toEqual(await everything(db));
+    await other.close();
+  });
+  if (engine === 'MySQL')
+    it('carry a site from SQLite to MySQL', async () => {
+      const url = freshSqlite();
+      const first = fileName();
+      await fasti(urlOf(db), ['backup', first]);
+      await fasti(url, ['restore', first]);
+      const file = fileName();
+      await fasti(url, ['backup', file]);
+      const target = await open({ migrated: false });
+      expect((await fasti(urlOf(target), ['restore', file])).code).toBe(0);
+      expect(await everything(target)).toEqual(await everything(db));
+    });
+
+  it('keep texts of every kind', async () => {
+    const text = '\u2028 \u0000\n\r\n"\\ 😀 \u{10ffff} é '.replace('\u0000', engine === 'MySQL' ? '\u0000' : '');
+    await db.from('postmeta').insert({ post_id: 39, meta_key: 'strange', meta_value: text });
+    await db.from('postmeta').insert({ post_id: 39, meta_key: 'nothing', meta_value: null });
+    const file = fileName();
+    await fasti(urlOf(db), ['backup', file]);
+    const target = await open({ migrated: false });
+    await fasti(urlOf(target), ['restore', file]);
+    const values = await target.from('postmeta').whereIn('meta_key', ['strange', 'nothing']).orderBy('meta_key').select('meta_value');
+    expect(values.map((row) => row.meta_value)).toEqual([null, text]);
+    await db.from('postmeta').whereIn('meta_key', ['strange', 'nothing']).delete();
+  });
+
+  it('change the prefix of the tables, and with it the names of roles', async () => {
+    const file = fileName();
+    await fasti(urlOf(db), ['backup', file]);
+    const target = await open({ migrated: false, prefix: 'cal_' });
+    expect((await fasti(urlOf(target), ['restore', file], { TABLE_PREFIX: 'cal_' })).code).toBe(0);
+    const users = await fasti(urlOf(target), ['user', 'list', '--format=json'], { TABLE_PREFIX: 'cal_' });
+    expect(JSON.parse(users.out)[0]).toMatchObject({ login: 'admin', roles: ['administrator'] });
+  });
+
+  it('do not write over what is there unless told to', async () => {
+    const file = fileName();
+    writeFileSync(file, 'mine');
+    expect(await fasti(urlOf(db), ['backup', file])).toMatchObject({ code: 1, err: expect.stringContaining('--force') });
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+    expect((await fasti(urlOf(db), ['backup', file, '--force'])).code).toBe(0);
+    const target = await open();
+    await loadSite(target);
+    await target.from('posts').where('ID', 39).update({ post_title: 'Mine' });
+    const before = Number((await target.from('fasti_changes').first())!.counter);
+    expect(await fasti(urlOf(target), ['restore', file])).toMatchObject({ code: 1, err: expect.stringContaining('not empty') });
+    expect((await target.from('posts').where('ID', 39).first())?.post_title).toBe('Mine');
+    expect((await fasti(urlOf(target), ['restore', file, '--force'])).code).toBe(0);
+    expect(await everything(target)).toEqual(await everything(db));
+    expect(Number((await target.from('fasti_changes').first())!.counter)).toBeGreaterThan(before);
+  });
+
+  it('refuse what is no backup, cut off or damaged, before anything is touched', async () => {
+    const good = fileName();
+    await fasti(urlOf(db), ['backup', good]);
+    const bytes = readFileSync(good);
+    const files: [string, Buffer, RegExp][] = [
+      ['empty', Buffer.alloc(0), /is no backup/],
+      ['other', Buffer.from('hello, this is no backup'), /is no backup/],
+      ['other.gz', gzipSync('{"format":"other"}\n'), /is no backup/],
+      ['cut', bytes.subarray(0, Math.floor(bytes.length / 2)), /is damaged or cut off/],
+    ];
+    if (engine === 'MySQL') {
+      const lines = gunzipSync(bytes).toString().split('\n');
+      files.push(
+        ['short', gzipSync(`${lines.slice(0, -2).join('\n')}\n`), /is damaged or cut off/],
+        ['less', gzipSync(lines.filter((_, place) => place !== 20).join('\n')), /is damaged or cut off/],
+        ['broken', gzipSync(`${lines.slice(0, 30).join('\n')}{oops\n${lines.slice(30).join('\n')}`), /is damaged or cut off \(line 30\)/],
+      );
+    }
+    const target = await open();
+    await loadSite(target);
+    const before = await everything(target);
+    for (const [name, content, message] of files) {
+      const file = join(folder, `${engine}-${name}`);
+      writeFileSync(file, content);
+      expect(await fasti(urlOf(target), ['restore', file, '--force'])).toMatchObject({ code: 1, err: expect.stringMatching(message) });
+    }
+    expect((await fasti(urlOf(target), ['restore', join(folder, 'nothing')])).err).toContain('cannot be read (ENOENT)');
+    expect(await everything(target)).toEqual(before);
+  });
+
+  it('leave everything as it was when a restore fails in the middle', async () => {
+    const file = fileName();
+    await fasti(urlOf(db), ['backup', file]);
+    const target = await open();
+    await loadSite(target);
+    // Something that the tables of the target do not take.
+    await target.knex.schema.raw(
+      engine === 'MySQL'
+        ? "CREATE TRIGGER no BEFORE INSERT ON wp_usermeta FOR EACH ROW SIGNAL SQLSTATE '45000'"
+        : "CREATE TRIGGER no BEFORE INSERT ON wp_usermeta BEGIN SELECT RAISE(ABORT, 'no'); END",
+    );
+    const before = await everything(target);
+    expect((await fasti(urlOf(target), ['restore', file, '--force'])).code).not.toBe(0);
+    expect(await everything(target)).toEqual(before);
+  });
+
+  it('write one moment while others write on', async () => {
+    const busy = await open();
+    await loadSite(busy);
+    await busy.from('options').insert([
+      { option_name: 'one', option_value: '0', autoload: 'no' },
+      { option_name: 'two', option_value: '0', autoload: 'no' },
+    ]);
+    const stop = engine === 'MySQL' ? await writing(busy) : await writingBeside(urlOf(busy).replace('sqlite:', ''));
+    const counts: number[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      const file = fileName();
+      expect((await fasti(urlOf(busy), ['backup', file])).code).toBe(0);
+      const target = await open({ migrated: false });
+      expect((await fasti(urlOf(target), ['restore', file])).code).toBe(0);
+      const options = await target.from('options').whereIn('option_name', ['one', 'two']).select('option_value');
+      const posts = await target.from('posts').where('post_type', 'busy').orderBy('ID').select('ID');
+      const metas = await target.from('postmeta').where('meta_key', 'busy').select('post_id');
+      // Each write of the others is there whole or not at all, and none is missing before the last.
+      expect(new Set(options.map((row) => row.option_value))).toEqual(new Set([String(posts.length)]));
+      expect(metas.map((row) => row.post_id).sort((a, b) => a - b)).toEqual(posts.flatMap(({ ID }) => [ID, ID, ID]));
+      counts.push(posts.length);
+      await sleep(30);
+    }
+    await stop();
+    expect(counts[3]).toBeGreaterThan(counts[0]!);
+    expect(existsSync(join(folder, 'x.part'))).toBe(false);
+  });
+});
+
+/** Writes posts with metas and two counters, each as one transaction, until told to stop. */
+async function writing(of: Database): Promise<() => Promise<void>> {
+  let going = true;
+  const work = (async () => {
+    for (let number = 1; going; number += 1) {
+      await of.transaction(async (db) => {
+        const [id] = await db.from('posts').insert({
+          post_type: 'busy',
+          post_title: String(number),
+          post_content: '',
+          post_excerpt: '',
+          to_ping: '',
+          pinged: '',
+          post_content_filtered: '',
+        });
+        for (const place of [1, 2, 3])
+          await db.from('postmeta').insert({ post_id: Number(id), meta_key: 'busy', meta_value: String(place) });
+        for (const name of ['one', 'two'])
+          await db
+            .from('options')
+            .where('option_name', name)
+            .update({ option_value: String(number) });
+      });
+    }
+  })();
+  while ((await of.from('posts').where('post_type', 'busy').first()) === undefined) await sleep(5);
+  return async () => {
+    going = false;
+    await work;
+  };
+}
+
+/** The same in a process of its own, on an SQLite file. */
+async function writingBeside(path: string): Promise<() => Promise<void>> {
+  const script = `
+    const db = new (require('better-sqlite3'))(process.argv[1], { timeout: 5000 });
+    const post = db.prepare("INSERT INTO wp_posts (post_type, post_title) VALUES ('busy', ?)");
+    const meta = db.prepare("INSERT INTO wp_postmeta (post_id, meta_key, meta_value) VALUES (?, 'busy', ?)");
+    const option = db.prepare('UPDATE wp_options SET option_value = ? WHERE option_name = ?');
+    let number = 0;
+    const write = db.transaction(() => {
+      number += 1;
+      const { lastInsertRowid } = post.run(String(number));
+      for (const place of [1, 2, 3]) meta.run(lastInsertRowid, String(place));
+      for (const name of ['one', 'two']) option.run(String(number), name);
+    });
+    const step = () => { write.immediate(); if (number === 1) console.log('going'); setTimeout(step, 1); };
+    step();
+  `;
+  const child = spawn(process.execPath, ['-e', script, path], {
+    cwd: new URL('../..', import.meta.url),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((going) => child.stdout.once('data', going));
+  return async () => {
+    const ended = new Promise((done) => child.once('exit', done));
+    child.kill();
+    await ended;
+  };
+}
