@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
+import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import { createRoutes } from '../src/http/routes.ts';
 import { createLog } from '../src/log.ts';
 import type { Database } from '../src/storage/database.ts';
 import { feeds, feedsOf } from './fuzz/feeds.ts';
 import { faultsOf, mustNotWrite, stateOf } from './fuzz/oracle.ts';
+import { knownIn } from './fuzz/plausible.ts';
 import { requestTo, type Sent, shown, type Target, targetsOf } from './fuzz/requests.ts';
-import { knownIn } from './fuzz/values.ts';
 import { describeDatabases } from './support/databases.ts';
 import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
@@ -32,7 +33,11 @@ for (const row of fixture.usermeta!.rows) {
 }
 const known = knownIn(fixture);
 
-const targets = [...targetsOf('calendar/events/v1', createRoutes(['en', 'it'])), feeds];
+const targets = [
+  ...targetsOf('calendar/events/v1', createRoutes(['en', 'it'])),
+  ...[...companionNamespaces()].flatMap(([namespace, routes]) => targetsOf(namespace, routes)),
+  feeds,
+];
 /** Writes and lists of records have more parameters than others. */
 const weight = ({ params }: Target) => 2 + Object.keys(params).length;
 const whole = targets.reduce((sum, target) => sum + weight(target), 0);
@@ -181,21 +186,29 @@ describeDatabases('any request is answered or refused, and refused ones leave no
     return answer;
   }
 
-  /** What was written can be read: alone, by anybody, and in its list; and it has the form that is published. */
-  async function readBack({ namespace, kind }: Target, { body }: Answer): Promise<string[]> {
+  /** What was written can be read: alone, by anybody, in its list and in feeds; and it has the form that is published. */
+  async function readBack({ namespace, pattern, kind }: Target, { body }: Answer): Promise<string[]> {
     const { id, slug = '' } = (body ?? {}) as { id?: unknown; slug?: string };
-    if (!kind || typeof id !== 'number') return [];
-    const base = `/wp-json/${namespace}/${kind.path}`;
-    const all = kind.is === 'post' ? 'status=publish,draft,pending,private,future,trash' : 'hide_empty=false';
-    const record = z.object({ id: z.literal(id) }).and(kind.record);
-    const single = 'include' in kind.filters;
-    const list = z.object({ [kind.path]: z.array(single ? record : kind.record), total: z.int().max(single ? 1 : 1000) });
-    const reads: [string, string | undefined, z.ZodType][] = [
-      [`${base}/${id}`, 'admin', record],
-      [`${base}/${id}`, undefined, record],
-      [`${base}?include=${id}&${all}`, 'admin', list],
-      ...(kind.name === 'event' ? feedsOf(id, slug) : []).map((path): [string, undefined, z.ZodType] => [path, undefined, z.unknown()]),
-    ];
+    if (typeof id !== 'number') return [];
+    const reads: [string, string | undefined, z.ZodType][] = [];
+    if (kind) {
+      const base = `/wp-json/calendar/events/v1/${kind.path}`;
+      const all = kind.is === 'post' ? 'status=publish,draft,pending,private,future,trash' : 'hide_empty=false';
+      const record = z.object({ id: z.literal(id) }).and(kind.record);
+      const single = 'include' in kind.filters;
+      const list = z.object({ [kind.path]: z.array(single ? record : kind.record), total: z.int().max(single ? 1 : 1000) });
+      reads.push([`${base}/${id}`, 'admin', record], [`${base}/${id}`, undefined, record], [`${base}?include=${id}&${all}`, 'admin', list]);
+      if (kind.name === 'event') for (const path of feedsOf(id, slug)) reads.push([path, undefined, z.unknown()]);
+    }
+    if (namespace !== 'calendar/events/v1') {
+      const base = `/wp-json/${namespace}/${pattern.split('/')[1]}`;
+      const record = z.object({ id: z.literal(id) });
+      reads.push(
+        [`${base}/${id}?context=edit`, 'admin', record],
+        [`${base}/${id}`, undefined, record],
+        [`${base}?include=${id}`, 'admin', z.array(z.unknown())],
+      );
+    }
     const faults: string[] = [];
     for (const [path, as, form] of reads) {
       const sent: Sent = { method: 'GET', path, headers: {}, body: null, ...(as ? { as } : {}) };

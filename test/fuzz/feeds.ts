@@ -1,8 +1,10 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { postKind } from '../../src/kinds/index.ts';
-import { encoded, type Target } from './requests.ts';
-import { type Known, often, text } from './values.ts';
+import { encoded } from './bodies.ts';
+import type { Known } from './plausible.ts';
+import type { Target } from './requests.ts';
+import { often, text } from './values.ts';
 
 /** The pages of the calendar as feeds: they take the filters of the list. */
 export const feeds: Target = {

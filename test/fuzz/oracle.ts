@@ -14,10 +14,13 @@ const LEAKS: readonly RegExp[] = [
   new RegExp(process.version.replaceAll('.', '\\.')),
 ];
 
+/** WordPress's refusal of what a route is not meant to do, such as a trash for terms. */
+const NOT_MEANT = 501;
+
 /** Everything that is wrong with an answer, for whatever request. */
 export function faultsOf(sent: Sent, answer: Answer): string[] {
   const { status, headers, text } = answer;
-  if (status >= 500) return [`${status}`];
+  if (status >= 500 && status !== NOT_MEANT) return [`${status}`];
   const faults: string[] = [];
   const everything = `${Object.entries(headers)
     .map(([name, value]) => `${name}: ${String(value)}`)
@@ -25,7 +28,7 @@ export function faultsOf(sent: Sent, answer: Answer): string[] {
   for (const leak of LEAKS) if (leak.test(everything)) faults.push(`shows ${leak.exec(everything)?.[0]}`);
   if ('x-powered-by' in headers || 'server' in headers) faults.push('names its program');
   if (status === 304 && text === '') return faults;
-  if (!((status >= 200 && status < 300) || (status >= 400 && status < 500))) faults.push(`${status}`);
+  if (!((status >= 200 && status < 300) || (status >= 400 && status < 500) || status === NOT_MEANT)) faults.push(`${status}`);
   // What Node refuses before there is a request has no body.
   if ([400, 417, 431].includes(status) && text === '' && headers['x-request-id'] === undefined) return faults;
   if (text === '' && asksForHead(sent)) return faults;
@@ -49,7 +52,7 @@ function bodyFaults({ status, headers, text, body }: Answer): string[] {
   if (status >= 400) return isProblem(body, status) ? [] : [`${status} not in the form of an error`];
   const enveloped = isObject(body) && typeof body.status === 'number' && isObject(body.headers) && 'body' in body ? body : undefined;
   if (!enveloped || (enveloped.status as number) < 400) return [];
-  if ((enveloped.status as number) >= 500) return [`${enveloped.status as number} in an envelope`];
+  if ((enveloped.status as number) >= 500 && enveloped.status !== NOT_MEANT) return [`${enveloped.status as number} in an envelope`];
   return isProblem(enveloped.body, enveloped.status as number) ? [] : ['an envelope without the form of an error'];
 }
 

@@ -4,9 +4,11 @@ import type { ServedRoute } from '../../src/http/routes.ts';
 import { type Reference, timeText } from '../../src/kinds/grammar.ts';
 import { postKinds, termKinds } from '../../src/kinds/index.ts';
 import type { Kind, Param } from '../../src/kinds/kind.ts';
+import { bodies, encoded, NO_BODY, uploads } from './bodies.ts';
 import { strangeHeaders } from './headers.ts';
-import { type Json, type Pairs, writeForm, writeJson } from './json.ts';
-import { json, type Known, often, plausible, strangePair, text } from './values.ts';
+import { type Json, writeForm } from './json.ts';
+import { type Known, plausible } from './plausible.ts';
+import { json, often, strangePair, text } from './values.ts';
 
 /** A request as it is sent. */
 export interface Sent {
@@ -31,17 +33,22 @@ export interface Target {
   readonly place?: (known: Known) => Arbitrary<string>;
 }
 
+/** Routes of this namespace are named without it. */
+const OUR_NAMESPACE = 'calendar/events/v1';
+
 /** Every method of every route of a namespace. */
 export function targetsOf(namespace: string, routes: readonly ServedRoute[]): Target[] {
   return routes.flatMap(({ pattern, endpoints }) =>
     endpoints.flatMap(({ methods, params, unlisted }) =>
       methods.map((method) => ({
-        name: `${method} ${pattern || '/'}`,
+        name: `${method} ${namespace === OUR_NAMESPACE ? '' : namespace}${pattern || '/'}`,
         namespace,
         method,
         pattern,
         params: { ...params, ...unlisted },
-        kind: [...postKinds, ...termKinds].find(({ path }) => pattern.startsWith(`/${path}`)),
+        kind: [...postKinds, ...termKinds].find((kind) =>
+          [kind.path, kind.is === 'post' ? kind.postType : kind.restBase].includes(pattern.split('/')[1] ?? ''),
+        ),
       })),
     ),
   );
@@ -72,7 +79,7 @@ export function requestTo(target: Target, known: Known): Arbitrary<Sent> {
       ),
       inBody: often(10, fc.constant(!reads), fc.constant(reads)),
       query: often(10, fc.constant(''), brokenQuery),
-      writeBody: bodies,
+      writeBody: target.pattern === '/media' ? fc.oneof(bodies, uploads) : bodies,
       headers: often(3, fc.constant({}), strangeHeaders),
       as: fc.oneof(
         { weight: reads ? 5 : 10, arbitrary: fc.constant('admin') },
@@ -86,13 +93,17 @@ export function requestTo(target: Target, known: Known): Arbitrary<Sent> {
         .flatMap(([name, value]) => writeForm(name, value))
         .map(([name, value]) => `${encoded(name)}=${encoded(value)}`);
       const path = fitting([place, [...queried, query].filter(Boolean).join('&')]);
-      const { body, type } = inBody
+      const { body, type, disposition } = inBody
         ? writeBody({ pairs: [...params, ...also.filter(([name]) => !name.startsWith('_'))] })
-        : { body: null, type: undefined };
+        : NO_BODY;
       return {
         method,
         path,
-        headers: { ...(type === undefined ? {} : { 'Content-Type': type }), ...headers },
+        headers: {
+          ...(type === undefined ? {} : { 'Content-Type': type }),
+          ...(disposition === undefined ? {} : { 'Content-Disposition': disposition }),
+          ...headers,
+        },
         body,
         ...(as === undefined || 'Authorization' in headers ? {} : { as }),
       };
@@ -126,7 +137,7 @@ const DIGITS = [
 ];
 
 function addressOf({ namespace: own, pattern, kind }: Target, { ids, names }: Known): Arbitrary<string> {
-  const refers: Reference = kind?.name ?? 'event';
+  const refers: Reference = kind?.name ?? (pattern.startsWith('/media') ? 'image' : pattern.startsWith('/users') ? 'user' : 'event');
   const selector = fc.oneof(
     { weight: 16, arbitrary: fc.constantFrom(...ids[refers]).map(String) },
     { weight: 2, arbitrary: fc.constantFrom(...DIGITS) },
@@ -139,7 +150,7 @@ function addressOf({ namespace: own, pattern, kind }: Target, { ids, names }: Kn
   );
   const route = fc
     .tuple(selector, slug, often(30, fc.constant(''), fc.constantFrom('/', '//', '/x', '%2f', '.json', '?', ';a=b')))
-    .map(([id, name, end]) => `${pattern.replace('(?P<id>\\d+)', () => id).replace('(?P<slug>[^/]+)', () => name)}${end}`);
+    .map(([id, name, end]) => `${pattern.replace('(?P<id>\\d+)', () => id).replace(/\(\?P<\w+>[^)]+\)/, () => name)}${end}`);
   const prefix = often(20, fc.constant('/wp-json/'), fc.constantFrom(...PREFIXES));
   const namespace = often(16, fc.constant(own), fc.constantFrom(...NAMESPACES));
   return fc
@@ -149,10 +160,11 @@ function addressOf({ namespace: own, pattern, kind }: Target, { ids, names }: Kn
 
 // ------------------------------------------------------------------------------------------------- parameters
 /** What a target needs, mostly in a form that it takes, and some of what it may have, in any form. */
-function paramsOf({ method, params }: Target, known: Known): Arbitrary<[string, Json][]> {
+function paramsOf({ method, pattern, params }: Target, known: Known): Arbitrary<[string, Json][]> {
   const value = (name: string, sound: number) => often(sound, plausible(name, params[name]!.grammar, known), json);
   const names = Object.keys(params).filter((name) => !(['id', 'slug'].includes(name) && params[name]!.required));
-  const required = method === 'POST' ? names.filter((name) => params[name]!.required) : [];
+  const creates = method === 'POST' && !pattern.includes('(?P<');
+  const required = creates ? names.filter((name) => params[name]!.required || ['title', 'start_date', 'end_date'].includes(name)) : [];
   const needed = required.map((name) =>
     fc.option(fc.tuple(fc.constant(name), sane(name, known) ?? value(name, 20)), { freq: 30, nil: undefined }),
   );
@@ -197,88 +209,8 @@ const BROKEN = [
 ];
 const brokenQuery = fc.array(fc.constantFrom(...BROKEN), { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(''));
 
-/** Percent-encoded; half surrogates as the three bytes that no sound text has. */
-export function encoded(value: string): string {
-  const bytes = value.split(/([\ud800-\udbff][\udc00-\udfff])|([\ud800-\udfff])/).filter((part) => part !== undefined);
-  return bytes.map((part) => (/^[\ud800-\udfff]$/.test(part) ? '%ED%A0%80' : encodeURIComponent(part))).join('');
-}
-
 /** Node refuses heads of more than 16 kB itself, and its client some characters. */
 const fitting = ([place, query]: [string, string]): string => {
   const path = query === '' ? place : `${place}${place.includes('?') ? '&' : '?'}${query}`;
   return path.replace(/[^\u0021-\u00ff]/g, encodeURIComponent).slice(0, 12_000);
-};
-
-// ------------------------------------------------------------------------------------------------- bodies
-interface Body {
-  readonly body: string | Buffer | null;
-  readonly type: string | undefined;
-}
-
-const BOUNDARY = 'xyz';
-// biome-ignore format: list
-const WRONG_TYPES = [
-  'text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data', 'multipart/form-data; boundary=',
-  `multipart/form-data; boundary=${'b'.repeat(200)}`, 'multipart/mixed; boundary=xyz', 'application/json; charset=utf-16',
-  'application/json+x', ';', '/', 'application/\u00e9', 'x'.repeat(2000),
-];
-
-/** A body that was cut off, overwritten in the middle, or is no text at all. */
-function damageOf(at: number, way: string): (body: string) => string | Buffer {
-  return (body) => {
-    const bytes = Buffer.from(body);
-    const place = Math.floor(at * bytes.length);
-    if (way === 'cut') return bytes.subarray(0, place);
-    if (way === 'empty') return '';
-    if (way === 'noise') return Buffer.from(Array.from({ length: 40 }, (_, index) => (place * 7 + index * 89) % 256));
-    return Buffer.concat([bytes.subarray(0, place), Buffer.from(way, 'latin1'), bytes.subarray(place)]);
-  };
-}
-// biome-ignore format: list
-const damageWays = [
-  'cut', 'cut', 'empty', 'noise', '\0', '\u00ff', '\u00c3', '"', '{', ']', ',', '\\u', '\u00ef\u00bb\u00bf', 'NaN', '//', '\n', '--xyz',
-  '%', '=',
-];
-const damage = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(...damageWays)).map(([at, way]) => damageOf(at, way));
-
-/** Ways to write the same parameters, mostly sound JSON. */
-const bodies: Arbitrary<(params: Pairs) => Body> = fc.oneof(
-  {
-    weight: 30,
-    arbitrary: fc
-      .constantFrom('application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/ld+json')
-      .map((type) => (params: Pairs) => ({ body: writeJson(params), type })),
-  },
-  { weight: 6, arbitrary: fc.constant((params: Pairs) => ({ body: form(params), type: 'application/x-www-form-urlencoded' })) },
-  {
-    weight: 3,
-    arbitrary: fc.constant((params: Pairs) => ({ body: multipart(params), type: `multipart/form-data; boundary=${BOUNDARY}` })),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom(undefined, ...WRONG_TYPES).map((type) => (params: Pairs) => ({ body: writeJson(params), type })),
-  },
-  { weight: 2, arbitrary: json.map((value) => () => ({ body: writeJson(value), type: 'application/json' })) },
-  {
-    weight: 4,
-    arbitrary: fc
-      .tuple(damage, fc.constantFrom('application/json', 'application/x-www-form-urlencoded', `multipart/form-data; boundary=${BOUNDARY}`))
-      .map(([change, type]) => (params: Pairs) => ({
-        body: change(type.endsWith('json') ? writeJson(params) : type.startsWith('m') ? multipart(params) : form(params)),
-        type,
-      })),
-  },
-);
-
-const form = ({ pairs }: Pairs): string =>
-  pairs
-    .flatMap(([name, value]) => writeForm(name, value))
-    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
-    .join('&');
-
-const multipart = ({ pairs }: Pairs): string => {
-  const parts = pairs.flatMap(([name, value]) => writeForm(name, value));
-  const head = (name: string, at: number) =>
-    `Content-Disposition: form-data; name="${name.replace(/["\r\n]/g, '%22')}"${at % 7 === 6 ? '; filename="a.png"' : ''}`;
-  return `${parts.map(([name, value], at) => `--${BOUNDARY}\r\n${head(name, at)}\r\n\r\n${value}\r\n`).join('')}--${BOUNDARY}--\r\n`;
 };

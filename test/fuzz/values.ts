@@ -1,7 +1,4 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { Grammar, Reference } from '../../src/kinds/grammar.ts';
-import { postKinds, termKinds } from '../../src/kinds/index.ts';
-import type { Fixture } from '../support/site-data.mjs';
 import type { Json, Pairs } from './json.ts';
 
 /** Pieces of which texts with a meaning of their own are put together: markup, SQL, patterns, paths, control characters. */
@@ -33,7 +30,7 @@ const TEXTS = [
 ];
 
 // biome-ignore format: dates
-const DATES = [
+export const DATES = [
   '2031-05-01 20:00:00', '2031-05-01', '2031-05-01 20:00', '2031-05-01T20:00:00+02:00', '2031-05-01T20:00:00Z', '05/01/2031', '1.5.2031',
   '1 May 2031', 'May 1, 2031 8pm', 'tomorrow', 'today', 'yesterday noon', 'now', 'midnight', '+1 week', '-3 days',
   '+1 week 2 days 4 hours 2 seconds', 'first monday of january 2032', 'last day of february 2031', 'next friday 18:00',
@@ -48,21 +45,21 @@ const DATES = [
 ];
 
 // biome-ignore format: pieces
-const DATE_PIECES = [
+export const DATE_PIECES = [
   '2031', '-', '/', '.', ' ', ':', '+', '@', 'T', 'Z', 'W', '5', '05', '31', '24', '60', '999999999', 'monday', 'first', 'last', 'next',
   'of', 'day', 'weekdays', 'ago', 'year', 'sec', 'noon', 'am', 'pm', 'May', 'Europe/Rome', 'utc', '+02:00', '(', ')', ',', '1e5', '\0',
   'ſat',
 ];
 
 // biome-ignore format: names
-const ZONES = [
+export const ZONES = [
   'Europe/Rome', 'europe/rome', 'America/New_York', 'UTC', 'UTC+2', 'UTC+5.5', 'UTC-14', '+02:00', '-0530', '+14:00', '+15:00', '+99:99',
   'EST', 'CEST', 'Z', 'GMT', 'Etc/GMT+12', 'Asia/Kathmandu', 'Mars/Base', 'Europe/', '../../etc/passwd', 'UTC+', 'localtime',
 ];
 
 /** No address here leads anywhere: numbers of this machine and of private networks, and the site itself. */
 // biome-ignore format: addresses
-const URLS = [
+export const URLS = [
   'http://127.0.0.1/x.png', 'http://127.0.0.1:1/x.png', 'http://[::1]/x.png', 'http://[::ffff:10.0.0.1]/',
   'http://169.254.169.254/latest/meta-data', 'http://10.0.0.1/a.jpg', 'http://0x7f000001/', 'http://2130706433/', 'http://0/',
   'http://127.1/x.png', 'http://user:pass@127.0.0.1/', 'http://127.0.0.1:8081/wp-content/uploads/tiny.png',
@@ -99,7 +96,7 @@ export const text: Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: long },
 );
 
-const number: Arbitrary<Json> = fc.oneof(
+export const number: Arbitrary<Json> = fc.oneof(
   fc.constantFrom<Json>(
     0,
     -0,
@@ -178,120 +175,3 @@ export const strangePair: Arbitrary<readonly [string, Json]> = fc.tuple(
     },
   ),
 );
-
-/** Ids, slugs and names of what a site holds, by what a value may refer to. */
-export interface Known {
-  readonly ids: Readonly<Record<Reference, readonly number[]>>;
-  readonly names: Readonly<Record<Reference, readonly string[]>>;
-}
-
-/** What the rows of a fixture hold; statuses and protection are not minded. */
-export function knownIn(fixture: Fixture): Known {
-  const table = (name: string) => {
-    const { columns, rows } = fixture[name]!;
-    return rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])) as Record<string, string | number>);
-  };
-  const posts = (type: string) => table('posts').filter((row) => row.post_type === type);
-  const terms = (taxonomy: string) => {
-    const ids = table('term_taxonomy')
-      .filter((row) => row.taxonomy === taxonomy)
-      .map((row) => row.term_id);
-    return table('terms').filter((row) => ids.includes(row.term_id!));
-  };
-  const rows: [Reference, Record<string, string | number>[]][] = [
-    ...postKinds.map(({ name, postType }): [Reference, Record<string, string | number>[]] => [name, posts(postType)]),
-    ...termKinds.map(({ name, taxonomy }): [Reference, Record<string, string | number>[]] => [name, terms(taxonomy)]),
-    ['user', table('users')],
-    ['image', posts('attachment')],
-  ];
-  const of = <Value>(value: (row: Record<string, string | number>) => Value) =>
-    Object.fromEntries(rows.map(([reference, found]) => [reference, found.map(value)])) as Record<Reference, Value[]>;
-  return { ids: of((row) => Number(row.ID ?? row.term_id)), names: of((row) => String(row.post_name ?? row.slug ?? row.user_login)) };
-}
-
-const date = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom<Json>(...DATES) },
-  { weight: 1, arbitrary: fc.array(fc.constantFrom(...DATE_PIECES), { minLength: 1, maxLength: 7 }).map((pieces) => pieces.join('')) },
-);
-
-/** Values that a parameter with this name and grammar might well accept: they bring a request past the first checks. */
-export function plausible(name: string, { json: schema, refers }: Grammar, known: Known): Arbitrary<Json> {
-  if (refers === 'image') return fc.oneof(id(known, refers), fc.constantFrom(...URLS));
-  if (refers)
-    return fc.oneof(
-      { weight: 4, arbitrary: id(known, refers) },
-      { weight: 3, arbitrary: several(known, refers) },
-      { weight: 3, arbitrary: inline(refers, known) },
-    );
-  if (/date|before|after/.test(name)) return date;
-  if (name === 'timezone') return fc.constantFrom(...ZONES);
-  if (/website|url/.test(name)) return fc.constantFrom('https://example.test/', ...URLS);
-  if (name === 'status')
-    return fc.constantFrom<Json>('publish', 'draft', 'pending', 'private', 'future', 'trash', ['publish', 'draft'], 'publish,private');
-  if (name === 'order') return fc.constantFrom('asc', 'desc', 'DESC', 'asc, ID');
-  if (name === 'orderby')
-    return fc.constantFrom(
-      'title',
-      'date',
-      'id',
-      'ID',
-      'include',
-      'slug',
-      'count',
-      'name',
-      'modified',
-      'start_date',
-      'distance',
-      'term_group',
-      'none',
-      'meta_value',
-    );
-  if (name === 'include' || name === 'exclude') return several(known, 'event');
-  if (/lat|lng|radius/.test(name))
-    return fc.oneof(fc.double({ min: -200, max: 200, noNaN: true }), fc.constantFrom<Json>('43.7', 11.2, '0', '-0', '1e5'));
-  if (name === 'page' || name === 'per_page') return fc.constantFrom<Json>(1, 2, '3', '50', '51', 1000, '99999999999', 2 ** 53);
-  if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as Json[]));
-  if (schema.type === 'boolean' || /^(has_|only_|show_|hide_|ticketed|geoloc$)/.test(name))
-    return fc.constantFrom<Json>(true, false, 1, 0, '1', '0', 'true', 'no', 'yes', 'on');
-  if (name === 'cost') return fc.oneof(fc.constantFrom<Json>(10, '10', 'Free', '10-20', ['5', '10', 'Free'], '€ 5', 0, '0'), text);
-  if (name === 'context') return fc.constantFrom('view', 'edit', 'embed', 'strange');
-  if (schema.type === 'integer' || schema.type === 'number') return fc.oneof(fc.nat(100), number);
-  return fc.oneof(
-    { weight: 1, arbitrary: fc.constantFrom('A title', 'Concert', 'via Roma 1', 'Città', 'x') },
-    { weight: 2, arbitrary: text },
-  );
-}
-
-const id = ({ ids }: Known, refers: Reference): Arbitrary<Json> =>
-  fc.oneof(
-    { weight: 10, arbitrary: fc.constantFrom<Json>(...ids[refers]) },
-    { weight: 4, arbitrary: fc.constantFrom(...ids[refers]).map(String) },
-    { weight: 1, arbitrary: fc.nat(100_000) },
-  );
-
-/** Lists in all the ways they may be written: arrays, CSV, objects with an id. */
-function several(known: Known, refers: Reference): Arbitrary<Json> {
-  const object = id(known, refers).map((value): Json => ({ pairs: [['id', value]] }));
-  const named = ['category', 'tag'].includes(refers) ? fc.constantFrom<Json>(...known.names[refers]) : id(known, refers);
-  const item = fc.oneof({ weight: 6, arbitrary: id(known, refers) }, { weight: 3, arbitrary: named }, { weight: 1, arbitrary: object });
-  const items = fc.array(item, { minLength: 1, maxLength: 3 });
-  return fc.oneof(
-    items,
-    items.map((list) => list.filter((value) => typeof value !== 'object').join(',')),
-  );
-}
-
-/** A new record inside another one: its own parameters, sound or not. */
-function inline(refers: Reference, known: Known): Arbitrary<Json> {
-  const kind = [...postKinds, ...termKinds].find(({ name }) => name === refers);
-  if (!kind) return id(known, refers);
-  const members = Object.entries(kind.fields).map(([name, { grammar }]) => {
-    const value = grammar.refers && !['user', 'image'].includes(grammar.refers) ? json : plausible(name, grammar, known);
-    return fc.tuple(fc.constant(name), fc.oneof({ weight: 3, arbitrary: value }, { weight: 1, arbitrary: json }));
-  });
-  const title = fc.tuple(fc.constant(kind.is === 'post' ? kind.titleField : 'name'), text);
-  const record = fc
-    .tuple(title, fc.array(fc.oneof(...members, strangePair), { maxLength: 4 }))
-    .map(([first, rest]): Json => ({ pairs: [first, ...rest] }));
-  return fc.oneof(record, fc.array(record, { maxLength: 3 }));
-}
