@@ -39,7 +39,7 @@ export interface Identity {
 }
 
 /**
- * Who sends the request (contract 5.1): WordPress's login cookie with a nonce, else an application password by Basic, else nobody in particular.
+ * Who sends the request: WordPress's login cookie with a nonce, else an application password by Basic, else nobody in particular.
  * Anything else in `Authorization`, a cookie without a nonce, and Basic without a password are nobody's. Roles are those of this moment.
  *
  * @throws `incorrect_password` for any wrong pair of name and password (D16), `too-many-requests` instead when there were too many of them

@@ -4,7 +4,7 @@ import { capabilitiesKey, loadUsers, type StoredUser } from '../storage/users.ts
 import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
-/** A user as viewer: with what the database says now about roles and own grants (contract 5.4). The metas must hold the capabilities. */
+/** A user as viewer: with what the database says now about roles and own grants. The metas must hold the capabilities. */
 export function viewerOf(db: Database, { roles }: Pick<SiteSettings, 'roles'>, { row, metas }: StoredUser): Viewer {
   const capabilities = userCapabilities(metas.get(capabilitiesKey(db)) ?? '', parseRoles(roles));
   return { id: row.ID, login: row.user_login, can: (capability) => capabilities.has(capability) };

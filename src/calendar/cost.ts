@@ -45,7 +45,7 @@ const RANGE = ' – ';
 const FREE = /^(?:free|gratis|gratuit[oae]?|kostenlos|frei)$/i;
 
 /**
- * What is stored for a cost that was sent (contract 4.7; decisions D30, D37): each value of a list or object a row, as sent, without
+ * What is stored for a cost that was sent (decisions D30, D37): each value of a list or object a row, as sent, without
  * markup; the symbol and its place if all amounts agree. Nothing for `""`, `null`, `false` and empty lists. Null for what is no
  * cost: lists or objects within a list, and lists that are longer than any list of this interface.
  */
@@ -58,7 +58,7 @@ export function costMeta(sent: unknown): CostMeta | null {
 }
 
 /**
- * The published cost of stored values (contract 4.7, decision D37): the least and the greatest amount, each with its currency, in the
+ * The published cost of stored values (decision D37): the least and the greatest amount, each with its currency, in the
  * site's or the text's own way; words as they are.
  */
 export function costOf(stored: readonly string[], metas: CurrencyMetas, options: CostOptions): CostRecord {

@@ -17,7 +17,7 @@ import {
 } from '../wordpress/time.ts';
 import { beginOfDay, endOfDay } from './window.ts';
 
-/** The dates of an event as they are stored (contract 3.2): texts `YYYY-MM-DD HH:MM:SS`, local in `timezone` and UTC side by side. */
+/** The dates of an event as they are stored: texts `YYYY-MM-DD HH:MM:SS`, local in `timezone` and UTC side by side. */
 export type EventDates = {
   start: string;
   end: string;
@@ -51,7 +51,7 @@ export type Occurrence = { start_date: string; start_date_utc: string; end_date:
 /**
  * The wall clock that a sent time means for an event; null when it is no time or lies outside the years 1000 to 9999.
  * The digits are kept as written, an offset among them does not shift them; relative words count in the event's zone; a number (and
- * `@number`) is an instant (contract 4.6).
+ * `@number`) is an instant.
  * @param context `zone`: the event's; `timestamps`: the zone to show an instant in (default `zone`; the calendar takes UTC when the
  * request names no zone); `now`: what relative words count from
  */
@@ -65,7 +65,7 @@ export function parseEventTime(value: string | number, context: { zone: Zone; no
 }
 
 /**
- * Everything stored about the dates of an event after a request (contract 4.6 and decisions D1 to D3).
+ * Everything stored about the dates of an event after a request (decisions D1 to D3).
  * What the request does not name stays: a start alone moves the start, a zone alone keeps the wall clock. Times that a zone skips move
  * forward. All-day events span whole days from cutoff to cutoff and stay all-day under new times; losing the flag, they keep their
  * times. A request that says nothing leaves the dates as they stand.
@@ -100,7 +100,7 @@ export function eventDates(
 }
 
 /**
- * The occurrence row of stored dates; null when they are inconsistent, so that no row may be written (contract 3.6): end before start on
+ * The occurrence row of stored dates; null when they are inconsistent, so that no row may be written: end before start on
  * either clock, a duration longer than the event, an unknown zone, an unreadable date. The duration is what its column (MEDIUMINT) holds.
  */
 export function occurrence(dates: EventDates): Occurrence | null {
@@ -112,7 +112,7 @@ export function occurrence(dates: EventDates): Occurrence | null {
   return { start_date: start, start_date_utc: startUtc, end_date: end, end_date_utc: endUtc, duration: Math.min(duration, LONGEST) };
 }
 
-/** The value that makes an occurrence row unique: SHA-1 of post id, dates and duration (contract 3.6). */
+/** The value that makes an occurrence row unique: SHA-1 of post id, dates and duration. */
 export function occurrenceHash(postId: number, row: Occurrence): string {
   const parts = [postId, row.start_date, row.end_date, row.start_date_utc, row.end_date_utc, row.duration];
   return createHash('sha1').update(parts.join(':')).digest('hex');

@@ -63,7 +63,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   'moved-online': 'EventMovedOnline',
 };
 
-/** Structured data of an event (schema.org Event; contract 2.12). Members are in the order of the reference. */
+/** Structured data of an event (schema.org Event). Members are in the order of the reference. */
 export function eventJsonLd(event: EventLd): Record<string, unknown> {
   const url = linkOf(event);
   return {

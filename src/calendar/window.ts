@@ -28,7 +28,7 @@ export type ListWindow = { echo: Partial<Record<DateParam, string>>; filters: Da
 export type WindowContext = { siteZone: Zone; cutoff: string; now: Date; mode: 'event' | 'site' };
 
 /**
- * The date bounds of an event list (contract 2.1.1 to 2.1.3).
+ * The date bounds of an event list.
  * Whole days unless `strict_dates`: the UTC day of a value, `start_date` from its begin, all others to its end. Strict: the value is a UTC
  * time (or has its own offset) and is turned into the site's clock. Without any bound: from today in the site's zone, 24 months
  * on (decisions, D23). With `include` there is no bound at all (D19). Values must have passed as times; one that is none bounds nothing.

@@ -3,7 +3,7 @@ const EXPOSED = 'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Lin
 const ALLOWED = 'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type';
 
 /**
- * What pages of other origins may do (`rest_send_cors_headers`; contract 1.4). Every origin is served, as in WordPress: a cookie counts only with
+ * What pages of other origins may do (`rest_send_cors_headers`). Every origin is served, as in WordPress: a cookie counts only with
  * a nonce, which pages of other origins can't get.
  */
 export function corsHeaders(origin: string | undefined): Record<string, string> {

@@ -16,7 +16,7 @@ export type Described = Pick<Site, 'texts' | 'config'>;
 const HELP = 'https://developer.wordpress.org/rest-api/';
 
 /**
- * One route as OPTIONS and the indexes tell it (contract 1.3, WordPress `WP_REST_Server::get_data_for_route`): all its methods, whoever
+ * One route as OPTIONS and the indexes tell it (WordPress `WP_REST_Server::get_data_for_route`): all its methods, whoever
  * asks, and what each handler takes.
  */
 export function describeRoute(site: Described, caller: Caller, route: Route, namespace = caller.namespace): Json {
@@ -33,7 +33,7 @@ export function describeRoute(site: Described, caller: Caller, route: Route, nam
   };
 }
 
-/** The index of one namespace (contract 1.3). */
+/** The index of one namespace. */
 export function describeNamespace(site: Described, caller: Caller, routes: readonly Route[], namespace = caller.namespace): Json {
   return { namespace, routes: describeRoutes(site, caller, routes, namespace), _links: { up: [{ href: rootOf(caller) }] } };
 }

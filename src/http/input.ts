@@ -11,7 +11,7 @@ export interface JsonFault {
   readonly reason: string;
 }
 
-/** The parameters in a body, by the way they were written; a fault of JSON is told later, in its turn (contract 1.6). */
+/** The parameters in a body, by the way they were written; a fault of JSON is told later, in its turn. */
 export interface Body {
   readonly json?: Raw;
   readonly form?: Raw;
@@ -49,7 +49,7 @@ export function parseQuery(text: string): Raw {
   });
 }
 
-/** The parameters in a body (contract 1.8): JSON, urlencoded or the fields of a multipart form; of any other type: none. */
+/** The parameters in a body: JSON, urlencoded or the fields of a multipart form; of any other type: none. */
 export async function parseBody(body: Buffer, contentType: string | undefined): Promise<Body> {
   const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (body.length === 0) return {};

@@ -34,7 +34,7 @@ const EARLIER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Problems by what is asked; each stands once in the document. */
 const PROBLEMS = ['400', '401', '403', '404', '410', '500'] as const;
 
-/** The interface as an OpenAPI 3.0 document (`/doc`, contract 6), from the routes and the kinds, in the caller's language. */
+/** The interface as an OpenAPI 3.0 document (`/doc`), from the routes and the kinds, in the caller's language. */
 export function openApiDocument(site: Described, caller: Caller, routes: readonly Route[]): Json {
   const say = (key: string | readonly string[], values = {}) => site.texts.t(caller.language, key, values);
   const base = restUrl(caller, caller.namespace);
@@ -261,7 +261,7 @@ function earlierSchema(id: string, { properties = {} }: ObjectSchema, say: Say):
   };
 }
 
-/** The body of every refusal (contract 1.7). */
+/** The body of every refusal. */
 function errorSchema(say: Say): Json {
   return {
     type: 'object',

@@ -43,7 +43,7 @@ export function answerProblem(site: Site): ErrorRequestHandler {
 const RETRY_AFTER: Readonly<Record<number, number>> = { 429: 30, 503: 2 };
 
 /**
- * WordPress's form of an error (contract 1.7): `{code, message, data: {status, ...}}`, in the language of the caller. `requestId` goes with the faults that an
+ * WordPress's form of an error: `{code, message, data: {status, ...}}`, in the language of the caller. `requestId` goes with the faults that an
  * administrator can look up in the log.
  */
 export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal: ApiError, requestId?: string): Reply {

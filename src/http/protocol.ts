@@ -8,7 +8,7 @@ import type { LinkedReply } from './reply.ts';
 import type { Incoming } from './request.ts';
 import { surrogateKeys } from './surrogates.ts';
 
-/** How an answer is to be wrapped, by parameters of the query that every route has (contract 1.5). */
+/** How an answer is to be wrapped, by parameters of the query that every route has. */
 export interface Wrapping {
   /** Name of the function that a script calls with the answer. */
   readonly jsonp?: string;
@@ -63,7 +63,7 @@ const NOT_KEPT = { 'Cache-Control': 'no-cache, must-revalidate, max-age=0, no-st
 /** Anyone may keep it, and asks whether it still holds before using it. */
 const KEPT = { 'Cache-Control': 'public, no-cache' };
 
-/** The whole answer of a reply, with all that the protocol adds to it (contract 1.4 and 1.5); what depends on the origin is added when it goes out. */
+/** The whole answer of a reply, with all that the protocol adds to it; what depends on the origin is added when it goes out. */
 export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, personal, nonce, changedAt }: Frame): Answer {
   const { jsonp, script, envelope, pretty } = wrapping;
   const { headers: { Link: link, ...own } = {} as Record<string, string>, status, timeliness = 'always' } = reply;

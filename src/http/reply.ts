@@ -28,7 +28,7 @@ export function described(description: object): LinkedReply {
   return { status: 200, body, ...(links ? { links } : {}) };
 }
 
-/** A page of events, venues or organizers (contract 2.1.6; totals in headers: decision D26). */
+/** A page of events, venues or organizers (totals in headers: decision D26). */
 export function postList(caller: Caller, kind: PostKind, listing: Listing, carried: Values = {}): Reply {
   const { total, pages, page } = listing;
   const query = queryOf(listing, carried);
@@ -42,7 +42,7 @@ export function postList(caller: Caller, kind: PostKind, listing: Listing, carri
   };
 }
 
-/** A page of categories or tags (contract 2.7.1). The page stands in the addresses of the neighbours only. */
+/** A page of categories or tags. The page stands in the addresses of the neighbours only. */
 export function termList(caller: Caller, kind: TermKind, listing: Listing, carried: Values = {}): Reply {
   const { total, pages } = listing;
   const query = queryOf(listing, carried);

@@ -49,7 +49,7 @@ export async function readRequestBody(site: Site, { req }: Incoming): Promise<Bo
   return Object.keys(body).length === 0 && bytes.length > 0 ? { bytes } : body;
 }
 
-/** What a request shows of who sends it (contract 5.1); of several nonces a parameter counts first, as in `rest_cookie_check_errors`. */
+/** What a request shows of who sends it; of several nonces a parameter counts first, as in `rest_cookie_check_errors`. */
 export function credentialsOf({ req, query }: Incoming, body: Body) {
   const nonce = [body.form?._wpnonce, query._wpnonce, req.get('x-wp-nonce')].find((value): value is string => typeof value === 'string');
   const { authorization, cookie } = req.headers;

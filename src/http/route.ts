@@ -22,7 +22,7 @@ export type Verdict = boolean | ProblemName;
 
 /**
  * One handler of one route, as a row: who may, what it takes, what it does. Parameters are declared in WordPress's order and are
- * checked (missing, then values, then types) before `allow`, as WordPress does (contract 1.6).
+ * checked (missing, then values, then types) before `allow`, as WordPress does.
  */
 export interface Endpoint {
   readonly methods: readonly Method[];

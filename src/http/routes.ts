@@ -140,7 +140,7 @@ const posts = (kind: PostKind): ServedRoute => ({
   ],
 });
 
-/** The id of an event need not be one's: what it is told by the handler (contract 2.2). The id of a venue or organizer must exist. */
+/** The id of an event need not be one's: what it is told by the handler. The id of a venue or organizer must exist. */
 const onePost = (kind: PostKind): ServedRoute => {
   const id = kind.name === 'event' ? ID : existing(selector(kind.name));
   return {

@@ -50,7 +50,7 @@ const languageKey = (site: Site) => (acceptLanguage: string | undefined) =>
   acceptLanguage === undefined ? '' : site.texts.chooseLanguage({ acceptLanguage });
 
 /**
- * The answer to a request, in the order of WordPress's checks (contract 1.6): the name of the JSONP function, then who calls, for whatever route and
+ * The answer to a request, in the order of WordPress's checks: the name of the JSONP function, then who calls, for whatever route and
  * method, then the route.
  */
 async function compose(site: Site, router: Router, incoming: Incoming): Promise<Answer> {

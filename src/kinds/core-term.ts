@@ -23,7 +23,7 @@ export function coreTerm(
   return { ...inView({ ...members, link }, view, SHOWN), _links: termLinks(term, kind, place, methods) };
 }
 
-/** Links of WordPress's own routes about a term (contract 2.7.2 a). */
+/** Links of WordPress's own routes about a term. */
 export function termLinks(term: Term, kind: TermKind, place: Place, methods: Methods): Record<string, unknown> {
   const core = (route: string, query: [string, string][] = []) => restUrl(place, `wp/v2/${route}`, query);
   const types = kind.name === 'category' ? ['tribe_events', 'tec_calendar_embed'] : ['posts', 'tribe_events', 'tec_calendar_embed'];

@@ -230,7 +230,7 @@ export const anything: Grammar = { json: {}, read: accept, blank: (raw) => Array
 export const ANY_STATUS = 'any';
 
 /**
- * The statuses that a list is asked for (contract 2.1.4). Who may not edit posts of the kind may name `publish` only. Comes out as the
+ * The statuses that a list is asked for. Who may not edit posts of the kind may name `publish` only. Comes out as the
  * names asked for, `publish` and perhaps `private` for an empty text. `any` means nothing to ask for, as in the addresses of lists themselves, which
  * always name the page then (decision D21); elsewhere it is refused, as the reference does.
  */

@@ -9,7 +9,7 @@ interface StoredSize {
   readonly [member: string]: unknown;
 }
 
-/** The published image of an attachment (contract 2.11), or false where there is none. */
+/** The published image of an attachment, or false where there is none. */
 export function imageRecord(id: number | undefined, bundle: Bundle, context: RenderContext): Record<string, unknown> | false {
   const url = attachmentUrl(id, bundle, context);
   if (id === undefined || url === undefined) return false;

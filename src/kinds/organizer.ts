@@ -57,7 +57,7 @@ export function renderOrganizer(id: number, bundle: Bundle, context: RenderConte
   });
 }
 
-/** Structured data of an organizer (contract 2.12). */
+/** Structured data of an organizer. */
 export function organizerLd(id: number, bundle: Bundle, context: RenderContext): Record<string, unknown> {
   const value = (key: string) => metaOf(bundle.metas.get(id), key) ?? '';
   return organizerJsonLd({

@@ -33,7 +33,7 @@ export function globalIds(id: number, bundle: Bundle, { home }: Pick<RenderConte
   return { global_id: own, global_id_lineage: [own, ...(bundle.metas.get(id)?.get('_tribe_aggregator_global_id_lineage') ?? [])] };
 }
 
-/** The rendered texts of a post (contract 2.9). */
+/** The rendered texts of a post. */
 export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext) {
   const { smilies } = context.settings;
   const options = {

@@ -6,7 +6,7 @@ const PATHS: Readonly<Record<string, string>> = { tribe_events_cat: 'categories'
 
 type Place = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
 
-/** A term as events carry it (contract 2.7.2 b). */
+/** A term as events carry it. */
 export function embeddedTermRecord(term: Term, context: Place) {
   const { name, slug, term_group, term_taxonomy_id, taxonomy, description, parent, count } = term;
   return {
@@ -24,7 +24,7 @@ export function embeddedTermRecord(term: Term, context: Place) {
   };
 }
 
-/** A term as its own routes give it (contract 2.7.2 a). `ancestors`: slugs from the root down to its parent. */
+/** A term as its own routes give it. `ancestors`: slugs from the root down to its parent. */
 export function termRecord(term: Term, kind: TermKind, ancestors: readonly string[], context: Place) {
   const { settings, home } = context;
   return {

@@ -112,7 +112,7 @@ export function renderVenue(id: number, bundle: Bundle, context: RenderContext, 
   });
 }
 
-/** Structured data of a venue (contract 2.12). */
+/** Structured data of a venue. */
 export function venueLd(id: number, bundle: Bundle, context: RenderContext): Record<string, unknown> {
   const metas = bundle.metas.get(id);
   const value = (key: string) => metaOf(metas, key) ?? '';

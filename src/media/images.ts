@@ -28,7 +28,7 @@ interface ImageCaller extends OwnAddresses {
 /** An image with its files on disk, to be inserted in a transaction or undone. */
 export type PreparedImage = StoredImage;
 
-/** Whether the viewer may bring new images into the library, and so name one by URL (contract 4.8). */
+/** Whether the viewer may bring new images into the library, and so name one by URL. */
 export const mayUpload = (viewer: Viewer): boolean => viewer.can('upload_files');
 
 /**

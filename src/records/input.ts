@@ -9,7 +9,7 @@ export type Params = Readonly<Record<string, Param | Field>>;
 export type Mode = 'read' | 'create' | 'change';
 
 /**
- * The values that a request names, checked in WordPress's order (contract 1.6): what is missing, then what is refused as a value (references
+ * The values that a request names, checked in WordPress's order: what is missing, then what is refused as a value (references
  * to other records among it), then what has the wrong type. Absent parameters are absent; `null` clears (decisions D1, D7).
  *
  * @throws rest_missing_callback_param, rest_invalid_param

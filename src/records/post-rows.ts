@@ -12,7 +12,7 @@ const NUMBERS = new Set(['post_author', 'menu_order', 'post_parent']);
 
 /**
  * The columns and metas that the named fields come to by themselves; what else changes with them is the kind's `follows`. `trusted`: the caller may
- * write unfiltered HTML; of others, scripts and the like are taken out (contract 4.2). Links, terms and the image are resolved elsewhere.
+ * write unfiltered HTML; of others, scripts and the like are taken out. Links, terms and the image are resolved elsewhere.
  *
  * @throws rest_invalid_param for a text that is longer than its column
  */

@@ -254,7 +254,7 @@ async function freeSlug(db: Database, kind: PostKind, slug: string, id: number):
 }
 
 /**
- * A venue or organizer of this name that the caller may edit: it is used instead of making a second one (decision D8; contract 4.5). Two
+ * A venue or organizer of this name that the caller may edit: it is used instead of making a second one (decision D8). Two
  * requests at once find each other's.
  */
 async function knownByTitle(

@@ -115,7 +115,7 @@ async function withDescendants(db: Database, conditions: readonly Condition[]): 
 /**
  * One record, with its JSON-LD.
  *
- * @throws not found, wrong kind, in the trash, not accessible, protected (contract 2.2 and 2.4, in this order)
+ * @throws not found, wrong kind, in the trash, not accessible, protected (in this order)
  */
 export async function readPost(
   site: Site,
@@ -139,7 +139,7 @@ export async function readPost(
   return kind.render(id, bundle, context, true);
 }
 
-/** What the caller may read, and what the request opens: by `password`, or with `context=edit` for those who may edit (contract 2.2). */
+/** What the caller may read, and what the request opens: by `password`, or with `context=edit` for those who may edit. */
 function rights({ viewer }: Caller, { password, context }: Values) {
   return {
     mayRead: (row: Post) => mayRead(viewer, row),

@@ -15,12 +15,12 @@ export interface Seen {
 }
 
 /**
- * Whether a caller may read a record, wherever it would leave: single, embedded, in a list, a search or a feed (contract 2.8). The one rule;
+ * Whether a caller may read a record, wherever it would leave: single, embedded, in a list, a search or a feed. The one rule;
  * lists get it as SQL from `listVisibility`.
  */
 export const mayRead = (viewer: Viewer, row: Seen): boolean => may('read', viewer, row);
 
-/** Whether a caller may edit, or delete, this very record (contract 5.4). */
+/** Whether a caller may edit, or delete, this very record. */
 export const mayEdit = (viewer: Viewer, row: Seen): boolean => may('edit', viewer, row);
 export const mayDelete = (viewer: Viewer, row: Seen): boolean => may('delete', viewer, row);
 

@@ -26,7 +26,7 @@ export interface Insertion {
 
 /**
  * The id of the image in the library that is meant, or undefined. A URL means the image that lies there, was made there (`guid`), was fetched
- * from there (`_tribe_importer_original_url`), or has a size or an original there (WordPress `attachment_url_to_postid`; contract 4.8).
+ * from there (`_tribe_importer_original_url`), or has a size or an original there (WordPress `attachment_url_to_postid`).
  */
 export async function findImage(db: Database, wanted: WantedImage): Promise<number | undefined> {
   if ('id' in wanted) return (await imagesAmong(db, [wanted.id]))[0]?.ID;

@@ -1,5 +1,5 @@
 /**
- * The rows of the tables, column by column. The tables are WordPress's and the calendar's (contract of both: their columns are never changed here);
+ * The rows of the tables, column by column. The tables are WordPress's and the calendar's and their columns are never changed here;
  * only those beginning with `fasti_` are our own. Dates are `YYYY-MM-DD HH:MM:SS`, or zeros for "never".
  */
 

@@ -25,7 +25,7 @@ export interface TermQuery {
 
 /**
  * One page of terms and how many there are. As in WordPress, an empty category above a used one is listed though empty ones are hidden, without being
- * counted (contract 2.7.1). `tree`: all categories, for the addresses of the page's; empty for tags.
+ * counted. `tree`: all categories, for the addresses of the page's; empty for tags.
  */
 export async function findTerms(
   db: Database,

@@ -42,7 +42,7 @@ export function userCapabilities(userCaps: unknown, roles: Roles): ReadonlySet<s
 }
 
 /**
- * Whether the viewer may edit, delete or read a post (WordPress `map_meta_cap` for types with mapped capabilities; contract 2.8, 5.4).
+ * Whether the viewer may edit, delete or read a post (WordPress `map_meta_cap` for types with mapped capabilities).
  * `plural`: the type's word in primitive capabilities, `tribe_events` for `edit_tribe_events`.
  */
 export function mapMetaCap(verb: 'edit' | 'delete' | 'read', viewer: Viewer, post: OwnedPost, plural: string): boolean {

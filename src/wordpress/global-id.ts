@@ -1,6 +1,6 @@
 /**
  * The address of a record across sites: host and path of the site's home without scheme and port, and the record's id, such as
- * `example.com/it?id=6` (contract 2.3). `home`: absolute address. Throws a TypeError when it is none.
+ * `example.com/it?id=6`. `home`: absolute address. Throws a TypeError when it is none.
  */
 export function globalId(home: string, id: number): string {
   const { hostname, pathname } = new URL(home);

@@ -33,7 +33,7 @@ const TERM_VARIABLES: Readonly<Record<string, string>> = { post_tag: 'tag', cate
 
 /**
  * The address of a post's page (WordPress `get_post_permalink`): with its slug when it is public or private, else by type and id.
- * It is its `guid` too, when taken at the moment of the first insert (contract 3.1).
+ * It is its `guid` too, when taken at the moment of the first insert.
  */
 export function postUrl(place: EventPlace, { ID, post_type, post_status, post_name }: LinkedPost): string {
   const { home, permalinkStructure, singleEventSlug } = place;
@@ -76,7 +76,7 @@ export interface RestPlace {
 
 /**
  * The address of a route of the REST interface. `route`: without leading slash, with the namespace. `query`: parameters in order; they
- * are percent-encoded, the route too where it is a parameter itself (contract 2.1.7, decision D21).
+ * are percent-encoded, the route too where it is a parameter itself (decision D21).
  */
 export function restUrl({ home, settings }: RestPlace, route: string, query: readonly (readonly [string, string])[] = []): string {
   const { permalinkStructure } = settings;

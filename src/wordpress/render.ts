@@ -27,7 +27,7 @@ export interface RenderOptions {
   readonly smileyPictures?: string;
 }
 
-/** A title as it is published: HTML (the filters of `the_title`, contract 2.9). No tag is taken out. */
+/** A title as it is published: HTML (the filters of `the_title`). No tag is taken out. */
 export const renderTitle = (raw: string): string => trimAscii(convertChars(texturize(raw))).replaceAll('Wordpress', 'WordPress');
 
 /** A content as it is published: HTML (the filters of `the_content`), trimmed; "" for an empty one. */

@@ -37,7 +37,7 @@ export type SettledStatus = { readonly status: string; readonly asked: boolean }
 export type StatusProblem = { readonly problem: 'status-not-settable' | 'status-needs-delete' };
 
 /**
- * The status a post is to have, before its dates have their say (contract 4.1; decisions D1, D33, D36): a new post is published by those
+ * The status a post is to have, before its dates have their say (decisions D1, D33, D36): a new post is published by those
  * who may and a draft otherwise; an existing one keeps its status unless another is asked for. Publishing, scheduling and privacy by
  * those who may not publish become `pending`; a status that the post already has may stay. The trash needs the right to delete.
  */
