@@ -45,7 +45,7 @@ const answerTo = (site: Site, credentials: Partial<Credentials>) =>
     (error: { code?: string; status?: number }) => `${error.code} ${error.status}`,
   );
 
-/** A `$P$` hash of `legacyPassword`, as WordPress made them before 6.8 (contract 5.3). */
+/** A `$P$` hash of `legacyPassword`, as WordPress made them before 6.8. */
 const LEGACY = 'AbCdEfGhIjKlMnOpQrStUvWx';
 function portable(password: string, salt = 'saltsalt'): string {
   const digits = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
