@@ -54,6 +54,8 @@ const ROWS: readonly Row[] = [
   ['D21', (difference) => saysMore(difference)],
   ['D12', ({ query }) => String(query.parent) === '0'],
   ['D19', (difference, answers) => about(difference, 'events') && has(difference, 'include') && ofList(difference) && everyAlone(answers, 'events', isOutOfSight)],
+  ['D19', ({ route, path, query, old: before, new: after }) => route === 'events' && 'include' in query && /^\$\.(next_|previous_)?rest_url$/.test(path) && differOnlyIn(before, after, ['start_date', 'end_date'])],
+  ['additions', (difference) => about(difference, 'events', 'venues', 'organizers') && isList(difference) && has(difference, 'order', 'orderby') && ofList(difference)],
   ['D20', (difference, answers) => ofList(difference) && everyAlone(answers, 'events', (record) => hasNotTheFirst(record, difference.query.tags))],
   ['D22', (difference, answers) => about(difference, 'venues', 'organizers') && isList(difference) && ofList(difference) && isOtherSearch(difference, answers)],
   ['D27', (difference) => Object.keys(difference.query).some((name) => name.startsWith('geoloc')) && isList(difference)],
@@ -61,8 +63,10 @@ const ROWS: readonly Row[] = [
   ['D28', (difference) => has(difference, 'ticketed')],
   ['D31', ({ query }, { old: before, new: after }) => Object.entries(query).some(isLenient) && [before.status, after.status].sort().join() === '200,400'],
   ['D35', (difference, answers) => about(difference, 'events') && has(difference, 'venue', 'organizer', 'categories', 'tags', 'featured', 'search') && ofList(difference) && everyAlone(answers, 'events', isProtected)],
+  ['D35', (difference, { old: before, new: after }) => isList(difference) && has(difference, 'event', 'post') && [before.status, after.status].sort().join() === '200,400'],
   ['D23', (difference, answers) => about(difference, 'events') && isList(difference) && !has(difference, ...BOUNDS) && ofList(difference) && windowsDiffer(answers)],
   ['D24', (difference, answers) => isList(difference) && difference.path.endsWith('.order') && onlyTiesDiffer(difference, answers)],
+  ['D24', (difference, answers) => isList(difference) && inList(difference) && isCutThroughTies(difference, answers)],
   ['D18', (difference, answers) => ofProtectedLink(difference, answers)],
   ['D15', (difference, answers) => ofHiddenLink(difference, answers)],
   ['D37', ({ path, old: before, new: after }) => /\.cost$|\.cost_details\b|\.offers\b/.test(path) && !isNothing(before) && !isNothing(after)],
@@ -112,18 +116,39 @@ function isOtherSearch(difference: Difference, answers: Answers): boolean {
   return /[^\p{ASCII}]/u.test(String(search)) || !everyAlone(answers, difference.route, () => true);
 }
 
+/** By what a list is ordered. */
+const keyOf =
+  ({ orderby }: Query) =>
+  (record: Members): string =>
+    String(orderby === undefined || orderby === 'include' ? (record.start_date ?? record.date ?? record.name) : record[String(orderby)]);
+
+/** The records of both lists. */
+const lists = ({ route }: Difference, { old: before, new: after }: Answers): Members[][] =>
+  [before, after].map(({ body }) => (isMembers(body) && Array.isArray(body[route]) ? (body[route] as unknown[]).filter(isMembers) : []));
+
 /** Both lists are in the order that was asked for; only what counts the same there stands in another one. */
-function onlyTiesDiffer({ route, query }: Difference, { old: before, new: after }: Answers): boolean {
-  const key = (record: Members) =>
-    String(
-      query.orderby === undefined || query.orderby === 'include'
-        ? (record.start_date ?? record.date ?? record.name)
-        : record[String(query.orderby)],
-    );
-  const [mine, yours] = [before, after].map(({ body }) =>
-    isMembers(body) && Array.isArray(body[route]) ? (body[route] as unknown[]).filter(isMembers).map(key) : [],
-  );
+function onlyTiesDiffer(difference: Difference, answers: Answers): boolean {
+  const [mine, yours] = lists(difference, answers).map((list) => list.map(keyOf(difference.query)));
   return mine!.join('\n') === yours!.join('\n');
+}
+
+/** A page begins or ends between records that count the same: each site may show others of them. */
+function isCutThroughTies(difference: Difference, answers: Answers): boolean {
+  const [mine, yours] = lists(difference, answers);
+  const edges = new Set([mine!.at(0), mine!.at(-1)].flatMap((record) => (record ? [keyOf(difference.query)(record)] : [])));
+  return mine!.length === yours!.length && everyAlone(answers, difference.route, (record) => edges.has(keyOf(difference.query)(record)));
+}
+
+/** Two addresses of lists have the same parameters, but for these. */
+function differOnlyIn(before: unknown, after: unknown, names: readonly string[]): boolean {
+  if (typeof before !== 'string' || typeof after !== 'string') return false;
+  const [one, other] = [listUrl(before), listUrl(after)];
+  const rest = (pairs: ReadonlyMap<string, string>) => [...pairs].filter(([name]) => !names.includes(name));
+  return (
+    one.base === other.base &&
+    rest(one.pairs).every(([name, value]) => sameValue(value, other.pairs.get(name))) &&
+    rest(other.pairs).every(([name]) => one.pairs.has(name))
+  );
 }
 
 const BOUNDS = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'include'];

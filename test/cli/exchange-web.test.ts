@@ -96,6 +96,32 @@ describeDatabases('over the web', (open, engine) => {
     other.close();
   });
 
+  it('nothing is fetched from a place that was not named and is not public', async () => {
+    const asked: string[] = [];
+    const canary = http.createServer((req, res) => {
+      asked.push(req.url!);
+      res.end('BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n');
+    });
+    await new Promise<void>((listening) => canary.listen(0, '127.0.0.2', listening));
+    const { port } = canary.address() as AddressInfo;
+    const places = [
+      `http://127.0.0.2:${port}/a.ics`,
+      `http://127.2:${port}/a.ics`,
+      `http://2130706434:${port}/a.ics`,
+      `http://[::ffff:127.0.0.2]:${port}/a.ics`,
+    ];
+    const sends = http.createServer((req, res) => res.writeHead(302, { Location: places[Number(req.url![1])]! }).end());
+    await new Promise<void>((listening) => sends.listen(0, '127.0.0.1', listening));
+    const base = `http://127.0.0.1:${(sends.address() as AddressInfo).port}`;
+    for (const place of places.keys())
+      expect((await fasti(['import', `${base}/${place}/feed.ics`])).err).toMatch(/could not be fetched \(address\)/);
+    // A site is not followed to another one at all.
+    expect((await fasti(['import', `${base}/0`])).err).toMatch(/sends to http:\/\/127\.0\.0\.2/);
+    expect(asked).toEqual([]);
+    canary.close();
+    sends.close();
+  });
+
   const event = (uid: string, start: string, title: string) =>
     `BEGIN:VEVENT\r\nUID:${uid}\r\nDTSTART:${start}\r\nDTEND:${start.replace('T19', 'T21')}\r\nSUMMARY:${title}\r\nLOCATION:Hall\\, Street 1\r\nEND:VEVENT\r\n`;
   const calendar = (...events: string[]) => `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${events.join('')}END:VCALENDAR\r\n`;
