@@ -1,2 +1,0 @@
-import { expect, it } from '@jest/globals';
-it('runs', () => expect(1).toBe(1));
