@@ -46,8 +46,12 @@ function packagesIn(file) {
 function isBuilt() {
   if (!existsSync(COMMAND)) return false;
   const built = statSync(COMMAND).mtimeMs;
-  const sources = ['src', 'migrations'].flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true }).map((name) => join(folder, name)));
-  return [...sources, 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].every((file) => statSync(join(ROOT, file)).mtimeMs <= built);
+  const sources = ['src', 'migrations'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true }).map((name) => join(folder, name)),
+  );
+  return [...sources, 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].every(
+    (file) => statSync(join(ROOT, file)).mtimeMs <= built,
+  );
 }
 
 /**
@@ -69,7 +73,11 @@ function npm(message, ...args) {
   process.stderr.write(`${message} ...\n`);
   const own = process.env.npm_execpath;
   const [program, first] = own?.endsWith('.js') ? [process.execPath, [own]] : ['npm', []];
-  const { status, error } = spawnSync(program, [...first, ...args], { cwd: ROOT, stdio: ['ignore', 2, 2], shell: program === 'npm' && process.platform === 'win32' });
+  const { status, error } = spawnSync(program, [...first, ...args], {
+    cwd: ROOT,
+    stdio: ['ignore', 2, 2],
+    shell: program === 'npm' && process.platform === 'win32',
+  });
   if (status === 0) return;
   rmSync(COMMAND, { force: true });
   stop(`npm ${args[0]} did not succeed${error ? `: ${error.message}` : '.'}`);

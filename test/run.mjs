@@ -67,18 +67,29 @@ async function provideMysql() {
 async function runJest(args, url, file) {
   const { TEST_MYSQL_URL: _, ...environment } = process.env;
   const env = url ? { ...environment, TEST_MYSQL_URL: url } : environment;
-  jest = spawn('npm', ['run', '-s', 'jest', '--', '--json', `--outputFile=${file}`, ...args], { stdio: ['inherit', 'ignore', 'inherit'], env });
+  jest = spawn('npm', ['run', '-s', 'jest', '--', '--json', `--outputFile=${file}`, ...args], {
+    stdio: ['inherit', 'ignore', 'inherit'],
+    env,
+  });
   return new Promise((resolve) => {
     jest.on('close', (status) => resolve(status ?? 1));
   });
 }
 
 function report(file, { version, reason }) {
-  const sqlite = spawnSync(process.execPath, ['-p', "new (require('better-sqlite3'))(':memory:').prepare('SELECT sqlite_version()').pluck().get()"], { encoding: 'utf8' });
+  const sqlite = spawnSync(
+    process.execPath,
+    ['-p', "new (require('better-sqlite3'))(':memory:').prepare('SELECT sqlite_version()').pluck().get()"],
+    { encoding: 'utf8' },
+  );
   if (existsSync(file)) {
-    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, numRuntimeErrorTestSuites } = JSON.parse(readFileSync(file, 'utf8'));
+    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, numRuntimeErrorTestSuites } = JSON.parse(
+      readFileSync(file, 'utf8'),
+    );
     // A file that could not be run at all counts as one failure.
-    console.log(`Tests: ${numPassedTests} passed, ${numFailedTests + numRuntimeErrorTestSuites} failed, ${numPendingTests + numTodoTests} skipped`);
+    console.log(
+      `Tests: ${numPassedTests} passed, ${numFailedTests + numRuntimeErrorTestSuites} failed, ${numPendingTests + numTodoTests} skipped`,
+    );
   }
   console.log(`Databases: SQLite ${sqlite.stdout.trim()}, ${version ?? `no MySQL (${reason})`}`);
 }

@@ -17,7 +17,12 @@ import { fasti, startService } from './service.mjs';
 import { API, mysqlDatabase, seed, sqliteDatabase } from './site.mjs';
 
 const { values: flags } = parseArgs({
-  options: { sizes: { type: 'string', default: '1000,10000,100000' }, rounds: { type: 'string', default: '40' }, database: { type: 'string', default: 'sqlite' }, keep: { type: 'string' } },
+  options: {
+    sizes: { type: 'string', default: '1000,10000,100000' },
+    rounds: { type: 'string', default: '40' },
+    database: { type: 'string', default: 'sqlite' },
+    keep: { type: 'string' },
+  },
 });
 const sizes = flags.sizes.split(',').map(Number);
 const rounds = Number(flags.rounds);
@@ -30,14 +35,14 @@ const REQUESTS = {
   'of a category with others below': ({ parent }) => `/events?categories=${parent}`,
   'at a venue': ({ venue }) => `/events?venue=${venue}`,
   'with a tag': ({ tag }) => `/events?tags=${tag}`,
-  'featured': () => '/events?featured=true',
+  featured: () => '/events?featured=true',
   'a month': () => `/events?start_date=${day(30)}&end_date=${day(60)}`,
-  'ends_after': () => `/events?ends_after=${day(0)}`,
+  ends_after: () => `/events?ends_after=${day(0)}`,
   'page 1,000 of one each, all dates': () => '/events?start_date=2000-01-01&end_date=2090-01-01&per_page=1&page=1000',
   'venues, only_with_upcoming': () => '/venues?only_with_upcoming=true',
   'organizers, has_events': () => '/organizers?has_events=true',
-  'categories': () => '/categories',
-  'search': () => '/events?search=concert',
+  categories: () => '/categories',
+  search: () => '/events?search=concert',
 };
 
 const sites = [];
@@ -57,7 +62,8 @@ try {
 async function openSite(events) {
   const place = join(folder, String(events));
   mkdirSync(place, { recursive: true });
-  const { env, remove } = flags.database === 'mysql' ? await mysqlDatabase(place, process.env.TEST_MYSQL_URL, `_${events}`) : await sqliteDatabase(place);
+  const { env, remove } =
+    flags.database === 'mysql' ? await mysqlDatabase(place, process.env.TEST_MYSQL_URL, `_${events}`) : await sqliteDatabase(place);
   const settings = { ...env, CACHE: 'off', CACHE_FRESHNESS_MS: '0', LOG_LEVEL: 'warn', SITE_URL: 'http://127.0.0.1' };
   if (flags.database === 'mysql' || !existsSync(join(place, 'site.sqlite'))) {
     const { seedMs } = seed(settings, events);
@@ -65,9 +71,17 @@ async function openSite(events) {
   }
   const password = fasti(['user', 'application-password', 'create', 'admin', `growth ${Date.now()}`, '--porcelain'], settings);
   const service = await startService(settings, `${API}/events`);
-  if (flags.database !== 'mysql') console.error(`${events}: ${Math.round(statSync(join(place, 'site.sqlite')).size / 2 ** 20)} MiB; first answer after ${Math.round(service.startMs)} ms`);
+  if (flags.database !== 'mysql')
+    console.error(
+      `${events}: ${Math.round(statSync(join(place, 'site.sqlite')).size / 2 ** 20)} MiB; first answer after ${Math.round(service.startMs)} ms`,
+    );
   const ask = async (path) => (await fetch(service.base + API + path)).json();
-  const [{ categories }, { tags }, { venues }, list] = await Promise.all([ask('/categories?orderby=count&order=desc&per_page=50'), ask('/tags?orderby=count&order=desc&per_page=1'), ask('/venues?per_page=1'), ask('/events?per_page=10')]);
+  const [{ categories }, { tags }, { venues }, list] = await Promise.all([
+    ask('/categories?orderby=count&order=desc&per_page=50'),
+    ask('/tags?orderby=count&order=desc&per_page=1'),
+    ask('/venues?per_page=1'),
+    ask('/events?per_page=10'),
+  ]);
   const words = {
     category: categories.find(({ id }) => !categories.some((one) => one.parent === id))?.id,
     parent: categories.find(({ id }) => categories.some((one) => one.parent === id))?.id ?? categories[0].id,
@@ -76,7 +90,14 @@ async function openSite(events) {
     event: list.events[3].id,
     changed: list.events[5].id,
   };
-  return { events, process: service, remove, words, authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`, total: list.total };
+  return {
+    events,
+    process: service,
+    remove,
+    words,
+    authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
+    total: list.total,
+  };
 }
 
 async function measure() {
@@ -84,7 +105,15 @@ async function measure() {
   for (let round = -2; round < rounds; round += 1) {
     for (const [name, path] of Object.entries(REQUESTS)) {
       for (const site of sites) {
-        const written = await timed(site, `/events/${site.words.changed}`, { method: 'POST', headers: { authorization: site.authorization, 'content-type': 'application/json' }, body: JSON.stringify({ title: `Changed ${round} ${name}`, start_date: `${day(3)} 1${Math.abs(round) % 9}:00:00`, end_date: `${day(3)} 20:00:00` }) });
+        const written = await timed(site, `/events/${site.words.changed}`, {
+          method: 'POST',
+          headers: { authorization: site.authorization, 'content-type': 'application/json' },
+          body: JSON.stringify({
+            title: `Changed ${round} ${name}`,
+            start_date: `${day(3)} 1${Math.abs(round) % 9}:00:00`,
+            end_date: `${day(3)} 20:00:00`,
+          }),
+        });
         const read = await timed(site, path(site.words), {});
         if (round < 0) continue;
         note(figures, name, site.events, read);
@@ -107,7 +136,19 @@ async function timed({ process: service }, path, options) {
 /** Processor time of a process and of the database server so far, in milliseconds; NaN where the system does not tell. */
 function cpuMs(pid) {
   try {
-    return [pid, process.env.MYSQL_PID].filter(Boolean).reduce((sum, one) => sum + readdirSync(`/proc/${one}/task`).reduce((all, task) => all + Number(readFileSync(`/proc/${one}/task/${task}/schedstat`, 'utf8').split(' ')[0]), 0), 0) / 1e6;
+    return (
+      [pid, process.env.MYSQL_PID]
+        .filter(Boolean)
+        .reduce(
+          (sum, one) =>
+            sum +
+            readdirSync(`/proc/${one}/task`).reduce(
+              (all, task) => all + Number(readFileSync(`/proc/${one}/task/${task}/schedstat`, 'utf8').split(' ')[0]),
+              0,
+            ),
+          0,
+        ) / 1e6
+    );
   } catch {
     return Number.NaN;
   }
@@ -122,12 +163,16 @@ function note(figures, name, events, { wall, cpu }) {
 
 function print(figures) {
   const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-  console.log(`| request | ${sites.map(({ events, total }) => `${events} (${total} listed)`).join(' | ')} | ratio on the clock | of processor time |`);
+  console.log(
+    `| request | ${sites.map(({ events, total }) => `${events} (${total} listed)`).join(' | ')} | ratio on the clock | of processor time |`,
+  );
   console.log(`| --- | ${sites.map(() => '---:').join(' | ')} | ---: | ---: |`);
   for (const [name, bySize] of figures) {
     const [wall, cpu] = ['wall', 'cpu'].map((figure) => [...bySize.values()].map((kept) => median(kept[figure])));
     const ratio = (values) => (values.at(-1) / values[0]).toFixed(2);
-    console.log(`| ${name} | ${wall.map((ms, at) => `${ms.toFixed(2)} (${cpu[at].toFixed(2)})`).join(' | ')} | ${ratio(wall)} | ${ratio(cpu)} |`);
+    console.log(
+      `| ${name} | ${wall.map((ms, at) => `${ms.toFixed(2)} (${cpu[at].toFixed(2)})`).join(' | ')} | ${ratio(wall)} | ${ratio(cpu)} |`,
+    );
   }
 }
 

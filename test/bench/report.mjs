@@ -1,11 +1,33 @@
 /** What was measured, as a table for the terminal and as docs/performance.md. */
 import { arch, cpus, platform, release, totalmem } from 'node:os';
 
-const COLUMNS = ['database', 'request', 'service', 'bytes', 'requests/s', 'bare Express/s', 'ratio', 'CPU ms', 'CPU ratio', 'queries', 'p50 ms', 'p99 ms'];
-const PROCESS_COLUMNS = ['database', 'service', 'upcoming events', 'start to first answer, ms', 'memory at start, MB', 'highest memory under load, MB', 'generating the events, s'];
+const COLUMNS = [
+  'database',
+  'request',
+  'service',
+  'bytes',
+  'requests/s',
+  'bare Express/s',
+  'ratio',
+  'CPU ms',
+  'CPU ratio',
+  'queries',
+  'p50 ms',
+  'p99 ms',
+];
+const PROCESS_COLUMNS = [
+  'database',
+  'service',
+  'upcoming events',
+  'start to first answer, ms',
+  'memory at start, MB',
+  'highest memory under load, MB',
+  'generating the events, s',
+];
 
 /** Both tables as plain text. */
-export const printedTable = (results) => `\n${aligned(COLUMNS, requestRows(results))}\n\n${aligned(PROCESS_COLUMNS, processRows(results))}\n`;
+export const printedTable = (results) =>
+  `\n${aligned(COLUMNS, requestRows(results))}\n\n${aligned(PROCESS_COLUMNS, processRows(results))}\n`;
 
 /** The page. `run`: numbers of events, seconds, rounds and clients, and the load of the machine before. */
 export function performancePage(results, { events, seconds, rounds, clients, load }) {
@@ -42,13 +64,28 @@ Start is the median of three, from the start of the process to the first answer 
 const requestRows = (results) =>
   results.flatMap(({ database, figures }) =>
     figures.map(({ scenario, service, bytes, rate, bare, ratio, cpu, cpuRatio, queries, p50, p99 }) =>
-      [database, scenario, service, bytes, Math.round(rate), Math.round(bare), share(ratio), share(cpu), share(cpuRatio), queries, p50, p99].map(String),
+      [
+        database,
+        scenario,
+        service,
+        bytes,
+        Math.round(rate),
+        Math.round(bare),
+        share(ratio),
+        share(cpu),
+        share(cpuRatio),
+        queries,
+        p50,
+        p99,
+      ].map(String),
     ),
   );
 
 const processRows = (results) =>
   results.flatMap(({ database, seedMs, total, services }) =>
-    services.map(({ name, startMs, memory }) => [database, name, total, startMs.toFixed(0), megabytes(memory.start), megabytes(memory.load), (seedMs / 1000).toFixed(1)].map(String)),
+    services.map(({ name, startMs, memory }) =>
+      [database, name, total, startMs.toFixed(0), megabytes(memory.start), megabytes(memory.load), (seedMs / 1000).toFixed(1)].map(String),
+    ),
   );
 
 const share = (number) => (Number.isFinite(number) ? number.toFixed(number < 0.1 ? 3 : 2) : '');
@@ -61,5 +98,7 @@ function markdown(head, rows) {
 
 function aligned(head, rows) {
   const widths = head.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at].length)));
-  return [head, ...rows].map((row) => row.map((cell, at) => (at < 3 ? cell.padEnd(widths[at]) : cell.padStart(widths[at]))).join('  ')).join('\n');
+  return [head, ...rows]
+    .map((row) => row.map((cell, at) => (at < 3 ? cell.padEnd(widths[at]) : cell.padStart(widths[at]))).join('  '))
+    .join('\n');
 }

@@ -135,7 +135,11 @@ async function measureScenario(asked, request) {
 async function sample({ base }, { unchanged, ...request }) {
   const ask = async (sent) => {
     const { path, method, headers, body, status } = sent;
-    const response = await fetch(base + path, { method, headers: { ...headers, 'accept-encoding': 'identity' }, ...(body ? { body: body.replace('[<id>]', 'sample') } : {}) });
+    const response = await fetch(base + path, {
+      method,
+      headers: { ...headers, 'accept-encoding': 'identity' },
+      ...(body ? { body: body.replace('[<id>]', 'sample') } : {}),
+    });
     const bytes = Buffer.from(await response.arrayBuffer());
     if (response.status !== status) throw new Error(`${method} ${path} was answered with ${response.status}: ${bytes}`);
     return { response, bytes };
@@ -149,10 +153,18 @@ async function sample({ base }, { unchanged, ...request }) {
 
 async function load({ base, cpu }, { path, method, headers, body, status: expected }, duration) {
   const before = cpu();
-  const result = await autocannon({ url: base + path, method, headers, ...(body ? { body, idReplacement: true } : {}), connections: clients, duration });
+  const result = await autocannon({
+    url: base + path,
+    method,
+    headers,
+    ...(body ? { body, idReplacement: true } : {}),
+    connections: clients,
+    duration,
+  });
   const sound = result.statusCodeStats?.[expected]?.count ?? 0;
   const others = result.requests.total - sound;
-  if (others > 0 || result.errors > 0) throw new Error(`${method} ${path}: ${others} answers other than ${expected}, ${result.errors} errors`);
+  if (others > 0 || result.errors > 0)
+    throw new Error(`${method} ${path}: ${others} answers other than ${expected}, ${result.errors} errors`);
   const { total } = result.requests;
   return { rate: total / result.duration, cpu: (cpu() - before) / total, p50: result.latency.p50, p99: result.latency.p99 };
 }

@@ -15,7 +15,12 @@ const TICK_MS = 10;
 
 /** Runs the command `fasti` and gives what it prints. Throws what it says when it fails. */
 export function fasti(args, env) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], { cwd: ROOT, env: { ...process.env, ...env }, encoding: 'utf8', maxBuffer: 2 ** 28 });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
   if (status !== 0) throw new Error(`fasti ${args.join(' ')}: ${stderr.trim() || stdout.trim()}`);
   return stdout.trim();
 }
@@ -38,7 +43,11 @@ export async function startBare(answer) {
 }
 
 async function start(command, env, base, path) {
-  const child = spawn(process.execPath, command, { cwd: ROOT, env: { ...process.env, NODE_ENV: 'production', ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, command, {
+    cwd: ROOT,
+    env: { ...process.env, NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let said = '';
   child.stderr.on('data', (text) => {
     said = (said + text).slice(-2000);
@@ -55,10 +64,13 @@ async function start(command, env, base, path) {
   };
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
-    const status = await fetch(base + path).then(async (response) => {
-      await response.arrayBuffer();
-      return response.status;
-    }, () => 0);
+    const status = await fetch(base + path).then(
+      async (response) => {
+        await response.arrayBuffer();
+        return response.status;
+      },
+      () => 0,
+    );
     if (status >= 200 && status < 400) break;
     if (child.exitCode !== null || performance.now() > until) {
       await stop();

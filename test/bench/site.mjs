@@ -62,7 +62,9 @@ export function requestOf({ path, method = 'GET', as, body, unchanged = false, s
 /** How many queries a request costs once the process has seen it before: asked of the service within this very process, which counts them. */
 export async function countQueries(env, request) {
   process.env.TZ = 'UTC';
-  const [{ readConfig }, { openSite }, { createApp }] = await Promise.all(['config', 'site', 'http/app'].map((name) => import(`../../dist/src/${name}.js`)));
+  const [{ readConfig }, { openSite }, { createApp }] = await Promise.all(
+    ['config', 'site', 'http/app'].map((name) => import(`../../dist/src/${name}.js`)),
+  );
   const site = await openSite(readConfig({ ...env, LOG_LEVEL: 'silent' }));
   const server = createServer(createApp(site));
   await new Promise((listening) => {
@@ -79,7 +81,11 @@ export async function countQueries(env, request) {
 }
 
 async function send(server, { path, method, headers, body }, time) {
-  const response = await fetch(`http://127.0.0.1:${server.address().port}${path}`, { method, headers, ...(body ? { body: body.replace('[<id>]', time) } : {}) });
+  const response = await fetch(`http://127.0.0.1:${server.address().port}${path}`, {
+    method,
+    headers,
+    ...(body ? { body: body.replace('[<id>]', time) } : {}),
+  });
   if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${await response.text()}`);
   await response.arrayBuffer();
 }

@@ -33,7 +33,10 @@ const folder = mkdtempSync(join(tmpdir(), 'fasti-measure-'));
 const server = engine === 'mysql' ? await (await import('../support/private-mysql.mjs')).startPrivateMysql(folder) : undefined;
 try {
   const file = join(folder, 'events.xml');
-  await pipeline(Readable.from(writeWxr({ home: 'https://old.example.org', title: '', description: '', language: 'en', now: new Date() }, items())), createWriteStream(file));
+  await pipeline(
+    Readable.from(writeWxr({ home: 'https://old.example.org', title: '', description: '', language: 'en', now: new Date() }, items())),
+    createWriteStream(file),
+  );
   const target = await place('target');
   const memory = await imported(file, target);
   const rows = await rowsOf(target);
@@ -65,11 +68,27 @@ try {
 async function* items() {
   const author = 'anna';
   yield { kind: 'author', sourceId: author, id: 1, login: author, email: 'anna@example.org', displayName: 'Anna', metas: [] };
-  for (let place = 0; place < 20; place += 1) yield { kind: place < 10 ? 'category' : 'tag', sourceId: `term-${place}`, id: 100 + place, name: `Term ${place}`, slug: `term-${place}`, description: '' };
+  for (let place = 0; place < 20; place += 1)
+    yield {
+      kind: place < 10 ? 'category' : 'tag',
+      sourceId: `term-${place}`,
+      id: 100 + place,
+      name: `Term ${place}`,
+      slug: `term-${place}`,
+      description: '',
+    };
   for (let place = 0; place < 200; place += 1) {
     for (const kind of ['venue', 'organizer']) {
       const id = 1000 + place * 2 + (kind === 'venue' ? 0 : 1);
-      const metas = kind === 'venue' ? [['_VenueCity', 'Roma'], ['_VenueAddress', 'Via Appia 1'], ['_VenueShowMap', '1'], ['_VenueShowMapLink', '1']] : [['_OrganizerPhone', '06 1234']];
+      const metas =
+        kind === 'venue'
+          ? [
+              ['_VenueCity', 'Roma'],
+              ['_VenueAddress', 'Via Appia 1'],
+              ['_VenueShowMap', '1'],
+              ['_VenueShowMapLink', '1'],
+            ]
+          : [['_OrganizerPhone', '06 1234']];
       yield post(kind, id, metas);
     }
   }
@@ -82,8 +101,18 @@ async function* items() {
       sourceId: String(id),
       id,
       columns: {
-        post_title: `${kind} number ${id}`, post_name: `${kind}-number-${id}`, post_status: 'publish', post_content: `<p>${'Words about it. '.repeat(40)}</p>`, post_excerpt: 'In short.',
-        post_date: date, post_date_gmt: date, post_modified: date, post_modified_gmt: date, comment_status: 'closed', ping_status: 'closed', guid: `https://old.example.org/?p=${id}`,
+        post_title: `${kind} number ${id}`,
+        post_name: `${kind}-number-${id}`,
+        post_status: 'publish',
+        post_content: `<p>${'Words about it. '.repeat(40)}</p>`,
+        post_excerpt: 'In short.',
+        post_date: date,
+        post_date_gmt: date,
+        post_modified: date,
+        post_modified_gmt: date,
+        comment_status: 'closed',
+        ping_status: 'closed',
+        guid: `https://old.example.org/?p=${id}`,
       },
       author,
       metas,
@@ -98,10 +127,25 @@ async function* items() {
     const start = new Date(Date.UTC(2026, 0, 1) + place * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
     const end = new Date(Date.UTC(2026, 0, 1) + (place + 2) * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
     const metas = [
-      ['_EventStartDate', start], ['_EventEndDate', end], ['_EventStartDateUTC', start], ['_EventEndDateUTC', end], ['_EventDuration', '7200'], ['_EventTimezone', 'UTC'],
-      ['_EventTimezoneAbbr', 'UTC'], ['_EventOrigin', 'events-calendar'], ['_EventShowMap', '1'], ['_EventShowMapLink', '1'], ['_EventCost', '10'], ['_EventURL', 'https://example.org/'],
+      ['_EventStartDate', start],
+      ['_EventEndDate', end],
+      ['_EventStartDateUTC', start],
+      ['_EventEndDateUTC', end],
+      ['_EventDuration', '7200'],
+      ['_EventTimezone', 'UTC'],
+      ['_EventTimezoneAbbr', 'UTC'],
+      ['_EventOrigin', 'events-calendar'],
+      ['_EventShowMap', '1'],
+      ['_EventShowMapLink', '1'],
+      ['_EventCost', '10'],
+      ['_EventURL', 'https://example.org/'],
     ];
-    const terms = [place % 10, 10 + (place % 10)].map((term) => ({ kind: term < 10 ? 'category' : 'tag', sourceId: `term-${term}`, slug: `term-${term}`, name: `Term ${term}` }));
+    const terms = [place % 10, 10 + (place % 10)].map((term) => ({
+      kind: term < 10 ? 'category' : 'tag',
+      sourceId: `term-${term}`,
+      slug: `term-${term}`,
+      name: `Term ${term}`,
+    }));
     const links = [
       { key: '_EventVenueID', kind: 'venue', sourceId: String(1000 + (place % 200) * 2) },
       { key: '_EventOrganizerID', kind: 'organizer', sourceId: String(1001 + (place % 200) * 2) },
@@ -133,10 +177,12 @@ function run(args, url, watch) {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const timer = watch ? setInterval(() => watch(child.pid), 20) : undefined;
-  return new Promise((resolve) => child.on('exit', (status) => {
-    clearInterval(timer);
-    resolve({ status });
-  }));
+  return new Promise((resolve) =>
+    child.on('exit', (status) => {
+      clearInterval(timer);
+      resolve({ status });
+    }),
+  );
 }
 
 /** Seconds that an import took, start of the process left out, and the most memory it had resident. */

@@ -8,7 +8,14 @@ import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const PROGRAM_FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/libexec', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
+const PROGRAM_FOLDERS = [
+  ...(process.env.PATH ?? '').split(delimiter),
+  '/usr/sbin',
+  '/usr/libexec',
+  '/usr/local/sbin',
+  '/usr/local/bin',
+  '/opt/homebrew/bin',
+];
 const START_MS = 60_000;
 const STOP_MS = 15_000;
 
@@ -37,9 +44,22 @@ export async function startPrivateMysql(folder, settings = []) {
   const server = spawn(
     program,
     [
-      '--no-defaults', ...user, `--datadir=${data}`, `--socket=${join(folder, 'socket')}`, `--pid-file=${join(folder, 'pid')}`, `--port=${port}`, '--bind-address=127.0.0.1',
-      '--skip-networking=0', '--skip-name-resolve', '--max-connections=400', '--character-set-server=utf8mb4', '--collation-server=utf8mb4_unicode_520_ci',
-      '--performance-schema=OFF', '--skip-log-bin', ...(isMaria ? [] : ['--mysqlx=OFF']), ...settings,
+      '--no-defaults',
+      ...user,
+      `--datadir=${data}`,
+      `--socket=${join(folder, 'socket')}`,
+      `--pid-file=${join(folder, 'pid')}`,
+      `--port=${port}`,
+      '--bind-address=127.0.0.1',
+      '--skip-networking=0',
+      '--skip-name-resolve',
+      '--max-connections=400',
+      '--character-set-server=utf8mb4',
+      '--collation-server=utf8mb4_unicode_520_ci',
+      '--performance-schema=OFF',
+      '--skip-log-bin',
+      ...(isMaria ? [] : ['--mysqlx=OFF']),
+      ...settings,
     ],
     { stdio: ['ignore', output, output] },
   );

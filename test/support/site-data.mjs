@@ -22,11 +22,15 @@ export function resetScript(fixture, { engine, prefix, counted = true, tables = 
     const values = rows.map((row) => `(${row.map(quote).join(',')})`);
     return [
       `DELETE FROM \`${prefix}${name}\``,
-      ...(values.length > 0 ? [`INSERT INTO \`${prefix}${name}\` (${columns.map((column) => `\`${column}\``).join(',')}) VALUES ${values.join(',')}`] : []),
+      ...(values.length > 0
+        ? [`INSERT INTO \`${prefix}${name}\` (${columns.map((column) => `\`${column}\``).join(',')}) VALUES ${values.join(',')}`]
+        : []),
     ];
   });
   const bump = counted ? [`UPDATE \`${prefix}fasti_changes\` SET counter = counter + 1`] : [];
-  const ids = NUMBERED.filter((name) => tables.includes(name)).map((name) => numbering(prefix + name, Math.max(0, ...fixture[name].rows.map(([id]) => id))));
+  const ids = NUMBERED.filter((name) => tables.includes(name)).map((name) =>
+    numbering(prefix + name, Math.max(0, ...fixture[name].rows.map(([id]) => id))),
+  );
   // ALTER TABLE would end the transaction.
   return `${[begin(engine), ...statements, ...bump, 'COMMIT', ...ids].join(';\n')};`;
 }

@@ -15,7 +15,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FIXTURES, optionScript, optionText, readFixture, resetScript } from './site-data.mjs';
 
-const { DATABASE_URL: url = '', TABLE_PREFIX: prefix = 'wp_', UPLOADS_DIR: uploads, FIXTURE: fixtureFile, FIXTURE_UPLOADS: fixtureUploads } = process.env;
+const {
+  DATABASE_URL: url = '',
+  TABLE_PREFIX: prefix = 'wp_',
+  UPLOADS_DIR: uploads,
+  FIXTURE: fixtureFile,
+  FIXTURE_UPLOADS: fixtureUploads,
+} = process.env;
 const COMMANDS = { load, reset, setup, rows };
 
 const command = COMMANDS[process.argv[2]];
@@ -77,7 +83,8 @@ async function rows() {
   };
   const db = await connect();
   const found = {};
-  for (const [table, [where, order]] of Object.entries(conditions)) found[table] = await db.select(`SELECT * FROM \`${prefix}${table}\` WHERE ${where} ORDER BY ${order}`);
+  for (const [table, [where, order]] of Object.entries(conditions))
+    found[table] = await db.select(`SELECT * FROM \`${prefix}${table}\` WHERE ${where} ORDER BY ${order}`);
   await db.close();
   console.log(JSON.stringify(found));
 }
