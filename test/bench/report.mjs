@@ -6,12 +6,13 @@ const COLUMNS = [
   'request',
   'service',
   'bytes',
-  'requests/s',
-  'bare Express/s',
-  'ratio',
-  'CPU ms',
-  'CPU ratio',
   'queries',
+  'requests/s',
+  'of bare Express',
+  'of the same SQL',
+  'CPU ms',
+  'CPU of bare Express',
+  'CPU of the same SQL',
   'p50 ms',
   'p99 ms',
 ];
@@ -44,9 +45,9 @@ npm run bench -- --events ${events} --seconds ${seconds} --rounds ${rounds} --cl
 
 - **Machine:** ${cpus().length} × ${cpu}, ${(totalmem() / 2 ** 30).toFixed(0)} GB of memory, ${platform()} ${release().split('-')[0]} (${arch()}), Node ${process.versions.node}. The load generator, the service and the database server share these processors${load > 0.5 ? `; so did other work, with a load of ${load.toFixed(1)} before the start` : ''}.
 - **Data:** the sample calendar and ${events} generated events, spread over five years before and after the day of the measurement, in a temporary folder. Both databases flush each transaction to disk.
-- **How:** processes of the service, one for each way of running it, and one of a bare Express app, which sends the same bytes and headers from memory and does nothing else. autocannon asks over loopback with ${clients} connections, ${seconds} s at a time, one process after the other in turns; each figure is the median of ${rounds} rounds. Rates depend on the machine and on what else it does; the ratio of service to bare Express, from the same run, is what to compare.
+- **How:** processes of the service, one for each way of running it, one of a bare Express app, which sends the same bytes and headers from memory and does nothing else, and one of an Express app with one handler written by hand, which runs the same SQL and sends the rows as they come. autocannon asks over loopback with ${clients} connections, ${seconds} s at a time, one process after the other in turns; each figure is the median of ${rounds} rounds. Rates depend on the machine and on what else it does; the ratio of the service to the other two apps, from the same run, is what to compare: 0.5 is half as many requests in the same time.
 - **Services:** \`without cache\` runs with \`CACHE=off\`, \`from memory\` with \`CACHE=on\`, where nothing changes between the requests.
-- **CPU ms** is the processor time of the service's process for one request, the database server's not included; the CPU ratio is what the bare app takes divided by that. It depends little on what else the machine does.
+- **CPU ms** is the processor time of the service's process for one request, the database server's not included; the ratios beside it are what the other app takes divided by that. They depend little on what else the machine does.
 - **Queries** are those of one request that the process has seen before, BEGIN and COMMIT among them.
 
 ## Requests
@@ -63,20 +64,21 @@ Start is the median of three, from the start of the process to the first answer 
 
 const requestRows = (results) =>
   results.flatMap(({ database, figures }) =>
-    figures.map(({ scenario, service, bytes, rate, bare, ratio, cpu, cpuRatio, queries, p50, p99 }) =>
+    figures.map(({ scenario, service, bytes, queries, own, bare, rows }) =>
       [
         database,
         scenario,
         service,
         bytes,
-        Math.round(rate),
-        Math.round(bare),
-        share(ratio),
-        share(cpu),
-        share(cpuRatio),
         queries,
-        p50,
-        p99,
+        Math.round(own.rate),
+        share(own.rate / bare.rate),
+        rows ? share(own.rate / rows.rate) : '',
+        share(own.cpu),
+        share(bare.cpu / own.cpu),
+        rows ? share(rows.cpu / own.cpu) : '',
+        own.p50,
+        own.p99,
       ].map(String),
     ),
   );

@@ -21,8 +21,8 @@ import autocannon from 'autocannon';
 import { startPrivateMysql, versionAt } from '../support/private-mysql.mjs';
 import { performancePage, printedTable } from './report.mjs';
 import { scenarios, services } from './scenarios.mjs';
-import { startBare, startService } from './service.mjs';
-import { API, countQueries, findWords, mysqlDatabase, requestOf, seed, sqliteDatabase } from './site.mjs';
+import { startBare, startRows, startService } from './service.mjs';
+import { API, findWords, mysqlDatabase, requestOf, seed, sqliteDatabase, traceQueries } from './site.mjs';
 
 const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
 /** A warm-up before each scenario lets the compiler and the caches do what they would have done long ago. */
@@ -82,10 +82,7 @@ async function measureDatabase(name, { env, remove }) {
     say(`${name}: ${scenario.name}`);
     const request = requestOf(scenario, words, authorization);
     const asked = started.filter((service) => scenario.services?.includes(service.name) ?? true);
-    const rates = await measureScenario(asked, request);
-    for (const [at, { name: service, env: own }] of asked.entries()) {
-      figures.push({ scenario: scenario.name, service, queries: await countQueries(own, request), ...rates[at] });
-    }
+    for (const figure of await measureScenario(asked, request)) figures.push({ scenario: scenario.name, ...figure });
   }
   clearInterval(sampling);
   for (const { process } of started) await process.stop();
@@ -106,28 +103,36 @@ async function startedService({ name }, env) {
   return { name, env, process, startMs: median(starts), memory: { start: process.memory(), load: 0 } };
 }
 
-/** The services and the bare app in turns, so that whatever else the machine does falls on all of them. Gives figures in the order of the services. */
+/**
+ * The services in turns with the two apps they are compared with, so that whatever else the machine does falls on all of them. What is from memory is
+ * not compared with SQL.
+ */
 async function measureScenario(asked, request) {
   const { sent, answer } = await sample(asked[0].process, request);
+  const traces = [];
+  for (const { env } of asked) traces.push(await traceQueries(env, request));
+  const uncached = asked.findIndex(({ env }) => env.CACHE === 'off');
   const bare = await startBare(answer);
-  const all = [...asked.map(({ process }) => process), bare];
+  const rows = uncached < 0 ? undefined : await startRows(asked[uncached].env, traces[uncached]);
+  const all = [bare, rows, ...asked.map(({ process }) => process)].filter(Boolean);
   for (const one of all) await load(one, sent, WARM_UP_S);
-  const loads = all.map(() => []);
+  const loads = new Map(all.map((one) => [one, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const [at, one] of all.entries()) loads[at].push(await load(one, sent, seconds));
+    for (const one of all) loads.get(one).push(await load(one, sent, seconds));
   }
   await bare.stop();
-  const [rates, p50, p99, cpu] = ['rate', 'p50', 'p99', 'cpu'].map((figure) => loads.map((list) => median(list.map((one) => one[figure]))));
+  await rows?.stop();
+  const figuresOf = (one) =>
+    Object.fromEntries(['rate', 'cpu', 'p50', 'p99'].map((figure) => [figure, median(loads.get(one).map((load) => load[figure]))]));
+  const of = { bare: figuresOf(bare), ...(rows ? { rows: figuresOf(rows) } : {}) };
   const bytes = Buffer.from(answer.body, 'base64').length;
-  return asked.map((_, at) => ({
+  return asked.map(({ name, process }, at) => ({
+    service: name,
     bytes,
-    rate: rates[at],
-    bare: rates.at(-1),
-    ratio: rates[at] / rates.at(-1),
-    cpu: cpu[at],
-    cpuRatio: cpu.at(-1) / cpu[at],
-    p50: p50[at],
-    p99: p99[at],
+    queries: traces[at].statements.length,
+    own: figuresOf(process),
+    bare: of.bare,
+    rows: at === uncached ? of.rows : undefined,
   }));
 }
 

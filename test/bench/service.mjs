@@ -8,6 +8,7 @@ import { freePort } from '../support/private-mysql.mjs';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMMAND = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
 const BARE = fileURLToPath(new URL('bare.mjs', import.meta.url));
+const ROWS = fileURLToPath(new URL('rows.mjs', import.meta.url));
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 5;
 /** The unit of /proc/PID/stat. */
@@ -40,6 +41,12 @@ export async function startService(env, path) {
 export async function startBare(answer) {
   const port = await freePort();
   return start([BARE], { PORT: String(port), ANSWER: JSON.stringify(answer) }, `http://127.0.0.1:${port}`, '/');
+}
+
+/** Starts an Express app with one handler, which runs these statements (`{statements, created}` of `traceQueries`) and sends the rows. */
+export async function startRows(env, trace) {
+  const port = await freePort();
+  return start([ROWS], { ...env, PORT: String(port), STATEMENTS: JSON.stringify(trace) }, `http://127.0.0.1:${port}`, '/ready');
 }
 
 async function start(command, env, base, path) {

@@ -40,10 +40,22 @@ export function seed(env, events) {
 /** What the braces in scenarios stand for, on the site that answers at `base`. */
 export async function findWords(base) {
   const ask = async (path) => (await fetch(base + API + path)).json();
-  const { categories } = await ask('/categories?orderby=count&order=desc&per_page=1');
-  const { events, total } = await ask('/events?per_page=1');
+  const { categories } = await ask('/categories?orderby=count&order=desc&per_page=2');
+  const { events, total } = await ask('/events?per_page=50');
+  const { venues } = await ask('/venues?per_page=1');
+  const { organizers } = await ask('/organizers?per_page=1');
   const day = (days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-  return { words: { category: categories[0].id, event: events[0].id, today: day(0), 'in a month': day(30) }, total };
+  const words = {
+    category: categories[0].id,
+    'second category': categories[1].id,
+    event: events[0].id,
+    venue: venues[0].id,
+    organizer: organizers[0].id,
+    image: events.find(({ image }) => image).image.id,
+    today: day(0),
+    'in a month': day(30),
+  };
+  return { words, total };
 }
 
 /** A scenario as requests: path, method, headers and body with all braces filled in. */
@@ -59,8 +71,11 @@ export function requestOf({ path, method = 'GET', as, body, unchanged = false, s
   };
 }
 
-/** How many queries a request costs once the process has seen it before: asked of the service within this very process, which counts them. */
-export async function countQueries(env, request) {
+/**
+ * What a request asks of the database once the process has seen it before, BEGIN and COMMIT among it: asked of the service within this very process,
+ * which tells of them. Gives the statements with their values, and the id of the record where one was created.
+ */
+export async function traceQueries(env, request) {
   process.env.TZ = 'UTC';
   const [{ readConfig }, { openSite }, { createApp }] = await Promise.all(
     ['config', 'site', 'http/app'].map((name) => import(`../../dist/src/${name}.js`)),
@@ -71,13 +86,13 @@ export async function countQueries(env, request) {
     server.listen(0, '127.0.0.1', listening);
   });
   await send(server, request, 'once');
-  const before = site.db.queries();
-  await send(server, request, 'twice');
-  const queries = site.db.queries() - before;
+  const statements = [];
+  site.db.knex.on('query', ({ sql, bindings = [] }) => statements.push({ sql, bindings }));
+  const { id } = await send(server, request, 'twice');
   server.closeAllConnections();
   server.close();
   await site.close();
-  return queries;
+  return { statements, ...(request.method === 'POST' ? { created: id } : {}) };
 }
 
 async function send(server, { path, method, headers, body }, time) {
@@ -87,5 +102,5 @@ async function send(server, { path, method, headers, body }, time) {
     ...(body ? { body: body.replace('[<id>]', time) } : {}),
   });
   if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${await response.text()}`);
-  await response.arrayBuffer();
+  return response.json();
 }
