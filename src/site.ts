@@ -77,17 +77,22 @@ const forgetful = (db: Database, { forget }: Freshness): Database => ({
 
 /** Reads the options, and makes settings of them only where they differ from the last time. */
 function settingsReader(db: Database, config: Config): () => Promise<SiteSettings> {
-  let last: { text: string; settings: SiteSettings } | undefined;
+  let last: { options: ReadonlyMap<string, string>; settings: SiteSettings } | undefined;
   let edition = 0;
   return async () => {
     const options = await readOptions(db, settingNames(db.prefix));
-    const text = JSON.stringify([...options].sort());
-    if (last?.text !== text) {
+    if (!last || !areEqual(last.options, options)) {
       edition += 1;
-      last = { text, settings: { ...siteSettings(options, db, config), edition } };
+      last = { options, settings: { ...siteSettings(options, db, config), edition } };
     }
     return last.settings;
   };
+}
+
+function areEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  if (one.size !== other.size) return false;
+  for (const [name, value] of one) if (other.get(name) !== value) return false;
+  return true;
 }
 
 /** What the options say, as far as the configuration does not say otherwise. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createInstance, type TFunction } from 'i18next';
 import Backend from 'i18next-fs-backend';
+import { remembered } from './wordpress/remembered.ts';
 
 /** The files of each folder in `locales/`. A key names its file and the sentence in it: `problems:venue-is-in-trash`. */
 export const TEXT_FILES = ['problems', 'reasons', 'routes', 'params', 'fields', 'statuses', 'site', 'cli', 'upkeep', 'exchange'] as const;
@@ -53,9 +54,16 @@ export async function loadTexts(languages: readonly string[]): Promise<Texts> {
   }
   const known = new Map<string, TFunction>(languages.map((language) => [language, i18n.getFixedT(language)]));
   const usual = i18n.getFixedT(standard);
+  const sentence = (language: string, key: string | readonly string[], values: Words) =>
+    (known.get(language) ?? usual)(typeof key === 'string' ? key : [...key], values) as string;
+  // What has no places to fill in is the same each time.
+  const whole = new Map(languages.map((language) => [language, remembered((key) => sentence(language, key, {}))]));
   return {
     languages,
-    t: (language, key, values = {}) => (known.get(language) ?? usual)(typeof key === 'string' ? key : [...key], values) as string,
+    t: (language, key, values) => {
+      const known = values === undefined && typeof key === 'string' ? whole.get(language) : undefined;
+      return known ? known(key as string) : sentence(language, key, values ?? {});
+    },
     has: (language, key) => i18n.exists(key, { lng: language, fallbackLng: [] }),
     chooseLanguage: ({ parameter, segment, acceptLanguage }) =>
       [parameter, segment, ...preferred(acceptLanguage ?? '')].flatMap((wish) => offered(wish, languages))[0] ?? standard,

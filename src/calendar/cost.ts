@@ -1,5 +1,6 @@
 import { decodeEntities, escHtml } from '../wordpress/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../wordpress/plain-text.ts';
+import { remembered } from '../wordpress/remembered.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { type Amount, type ReadCost, readCost } from './amounts.ts';
 
@@ -85,11 +86,13 @@ export function offerPrice(stored: readonly string[]): string {
     .join(', ');
 }
 
+const knownCost = remembered(readCost);
+
 const readAll = (stored: readonly string[]): ReadCost[] =>
   stored
     .map((cost) => cost.trim())
     .filter((cost) => cost !== '')
-    .map(readCost);
+    .map(knownCost);
 
 interface Currency {
   readonly symbol: string;

@@ -1,3 +1,5 @@
+import { remembered } from '../wordpress/remembered.ts';
+
 /** Where a request is addressed to, read from its URL alone. */
 export interface Address {
   /**
@@ -38,7 +40,7 @@ export function addressOf(path: string, restRoute: unknown, { base, languages }:
 }
 
 /** The path of a home address, as `Addressing` wants it. */
-export const basePath = (home: string): string => (URL.canParse(home) ? new URL(home).pathname.replace(/\/+$/, '') : '');
+export const basePath = remembered((home) => (URL.canParse(home) ? new URL(home).pathname.replace(/\/+$/, '') : ''));
 
 /** Path and query of what the request line names (RFC 9112, 3.2), a whole URL included, as proxies send it. */
 export function splitTarget(target: string): { path: string; query: string } {

@@ -38,8 +38,15 @@ const OVERHEAD_BYTES = 1024;
 /** Longer bodies are not kept, so that one answer never pushes out all others. */
 const LONGEST_BODY = 4 * 1024 * 1024;
 
-/** `bytes`: how much memory the bodies may take. */
-export function createAnswers(freshness: Freshness, { bytes, clock }: { bytes: number; clock: () => Date }): Answers {
+export interface AnswersOptions {
+  /** How much memory the bodies may take. */
+  readonly bytes: number;
+  readonly clock: () => Date;
+  /** Headers of every answer: what is remembered goes out before anything else could add them. */
+  readonly always: Readonly<Record<string, string>>;
+}
+
+export function createAnswers(freshness: Freshness, { bytes, clock, always }: AnswersOptions): Answers {
   const kept = new LRUCache<string, Kept>({
     maxSize: bytes,
     sizeCalculation: ({ answer, zipped }) => answer.body.length + (zipped?.length ?? 0) + OVERHEAD_BYTES,
@@ -51,7 +58,7 @@ export function createAnswers(freshness: Freshness, { bytes, clock }: { bytes: n
 
   const keep = (key: string, answer: Answer, version: string | undefined) => {
     if (version === undefined || !answer.shared || answer.status !== 200 || answer.body.length > LONGEST_BODY) return;
-    kept.set(key, { answer, version });
+    kept.set(key, { answer: { ...answer, headers: { ...always, ...answer.headers } }, version });
   };
 
   return {

@@ -1,5 +1,4 @@
 import express, { type Express } from 'express';
-import helmet from 'helmet';
 import { servedNamespaces } from '../config.ts';
 import type { Site } from '../site.ts';
 import { createAnswers } from './answers.ts';
@@ -10,6 +9,7 @@ import { answerProblem, noRoute } from './problem.ts';
 import { requestLog } from './request-log.ts';
 import { createIndex, createRoutes } from './routes.ts';
 import { createRouter } from './routing.ts';
+import { SECURITY_HEADERS, secure } from './security.ts';
 import { fromMemory, serveRoutes } from './serve-route.ts';
 import { uploads } from './uploads.ts';
 
@@ -23,7 +23,8 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   const index = createIndex(routes, site.texts.languages, companions);
   const router = createRouter(servedNamespaces(config), index, routes, companions);
 
-  const answers = config.cache ? createAnswers(site.freshness, { bytes: config.cacheBytes, clock: site.clock }) : undefined;
+  const memory = { bytes: config.cacheBytes, clock: site.clock, always: SECURITY_HEADERS };
+  const answers = config.cache ? createAnswers(site.freshness, memory) : undefined;
 
   const app = express();
   app.set('trust proxy', config.trustProxy);
@@ -31,8 +32,8 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   app.set('etag', false);
   app.disable('x-powered-by');
 
-  app.use(helmet(HEADERS));
   if (answers) app.use(fromMemory(site, answers, () => lifecycle.phase() === 'serving'));
+  app.use(secure);
   app.use(requestLog(site.log));
   app.use(healthRoutes(site, lifecycle));
   app.use(uploads(config.uploadsDir));
@@ -43,15 +44,3 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   app.use(answerProblem(site));
   return app;
 }
-
-/**
- * Nothing here is a page, so nothing may run or be framed. Other sites may use the answers, pictures and scripts (JSONP) included. Whether the site is to
- * be reached by https alone is the affair of the server before this one.
- */
-const HEADERS: Parameters<typeof helmet>[0] = {
-  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-  crossOriginResourcePolicy: { policy: 'cross-origin' },
-  crossOriginOpenerPolicy: false,
-  originAgentCluster: false,
-  strictTransportSecurity: false,
-};

@@ -16,6 +16,8 @@ export const TIME_LIMITS = {
 /** The longest head of a request, in bytes, its URL included; a longer one is refused by Node itself (431). */
 export const LONGEST_HEAD = 16_384;
 
+const NO_BODY = Buffer.alloc(0);
+
 /**
  * The body of a request, up to `limit` bytes. What is longer is refused at once, by its announced length or as soon as it gets there; the rest is
  * thrown away by Node, so that the refusal reaches clients that are still sending.
@@ -23,7 +25,10 @@ export const LONGEST_HEAD = 16_384;
  * @throws body-too-large
  */
 export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
-  if (Number(req.headers['content-length'] ?? 0) > limit) fail('body-too-large');
+  const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
+  // A request that announces no body has none (RFC 9112, 6.3).
+  if (length === undefined && encoding === undefined) return NO_BODY;
+  if (Number(length ?? 0) > limit) fail('body-too-large');
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

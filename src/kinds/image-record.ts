@@ -15,15 +15,13 @@ export function imageRecord(id: number | undefined, bundle: Bundle, context: Ren
   if (id === undefined || url === undefined) return false;
   const file = metaOf(bundle.metas.get(id), '_wp_attached_file') ?? url;
   const extension = /\.([^./]+)$/.exec(file)?.[1];
-  const { image_meta: _, file: __, sizes, ...members } = metadataOf(id, bundle);
+  const { members, sizes } = publishedOf(id, bundle);
   return {
     url,
     id,
     ...(extension ? { extension } : {}),
-    ...withoutEmpty(members),
-    ...(sizes && typeof sizes === 'object' && Object.keys(sizes).length > 0
-      ? { sizes: publishedSizes(sizes as Record<string, StoredSize>, url) }
-      : {}),
+    ...members,
+    ...(sizes.length > 0 ? { sizes: sizesBeside(url, sizes) } : {}),
   };
 }
 
@@ -40,9 +38,8 @@ export function thumbnailOf(postId: number, bundle: Bundle): number | undefined 
 export function contentImage(id: number, bundle: Bundle, context: RenderContext) {
   const url = attachmentUrl(id, bundle, context);
   if (url === undefined) return undefined;
-  const { width, height, sizes } = metadataOf(id, bundle);
+  const { width, height } = metadataOf(id, bundle);
   const row = bundle.posts.get(id)!;
-  const published = sizes && typeof sizes === 'object' ? publishedSizes(sizes as Record<string, StoredSize>, url) : {};
   return {
     url,
     width: Number(width) || 0,
@@ -50,7 +47,7 @@ export function contentImage(id: number, bundle: Bundle, context: RenderContext)
     alt: metaOf(bundle.metas.get(id), '_wp_attachment_image_alt') ?? '',
     caption: row.post_excerpt,
     link: attachmentPage(row, context),
-    sizes: published as Record<string, { url: string; width: number; height: number }>,
+    sizes: sizesBeside(url, publishedOf(id, bundle).sizes) as Record<string, { url: string; width: number; height: number }>,
   };
 }
 
@@ -68,21 +65,32 @@ export function attachmentUrl(id: number | undefined, bundle: Bundle, context: R
   return file ? `${context.uploads}/${file}` : row.guid;
 }
 
-const knownMetadata = remembered((stored) => parseSerialized(stored) ?? null);
-
 /** What an attachment's metadata say, unserialized; empty where they are missing or broken. */
-export function metadataOf(id: number, bundle: Bundle): Record<string, unknown> {
-  const stored = metaOf(bundle.metas.get(id), '_wp_attachment_metadata');
-  const value = stored === undefined ? undefined : knownMetadata(stored);
+export const metadataOf = (id: number, bundle: Bundle): Record<string, unknown> => knownMetadata(storedMetadata(id, bundle));
+
+const storedMetadata = (id: number, bundle: Bundle) => metaOf(bundle.metas.get(id), '_wp_attachment_metadata') ?? '';
+
+const knownMetadata = remembered((stored): Record<string, unknown> => {
+  const value = stored === '' ? undefined : parseSerialized(stored);
   return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
-}
+});
+
+/** The part of the metadata that is published: members of the image itself, and its sizes with the names of their files. */
+const publishedOf = (id: number, bundle: Bundle) => knownPublished(storedMetadata(id, bundle));
+
+const knownPublished = remembered((stored) => {
+  const { image_meta: _, file: __, sizes, ...members } = knownMetadata(stored);
+  const all = sizes && typeof sizes === 'object' ? Object.entries(sizes as Record<string, StoredSize>) : [];
+  return {
+    members: withoutEmpty(members),
+    sizes: all.map(([name, { file, ...own }]) => ({ name, file: String(file), members: withoutEmpty(own) })),
+  };
+});
 
 /** Sizes lie beside the full image. */
-function publishedSizes(sizes: Record<string, StoredSize>, url: string): Record<string, unknown> {
+function sizesBeside(url: string, sizes: ReturnType<typeof knownPublished>['sizes']): Record<string, unknown> {
   const folder = url.slice(0, url.lastIndexOf('/') + 1);
-  return Object.fromEntries(
-    Object.entries(sizes).map(([name, { file, ...members }]) => [name, { ...withoutEmpty(members), url: `${folder}${String(file)}` }]),
-  );
+  return Object.fromEntries(sizes.map(({ name, file, members }) => [name, { ...members, url: folder + file }]));
 }
 
 const withoutEmpty = (members: Record<string, unknown>) =>

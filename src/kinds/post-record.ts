@@ -88,18 +88,19 @@ export function linkedRecord(
   const row = bundle.posts.get(id)!;
   const metas = bundle.metas.get(id);
   const rendered = renderedTexts(row, bundle, context);
-  const present: Record<string, unknown> = {
-    [name]: rendered.title(),
-    description: rendered.description(),
-    excerpt: rendered.excerpt(),
-    slug: row.post_name,
-    image: imageRecord(thumbnailOf(id, bundle), bundle, context),
-    ...Object.fromEntries(Object.entries(texts).map(([member, key]) => [member, metaOf(metas, key) ?? ''])),
-  };
-  for (const [member, value] of Object.entries(present)) if (value === '' || value === '0' || value === false) delete present[member];
-  if (isLocked(row, context)) {
-    for (const member of ['description', 'excerpt', ...Object.keys(texts)]) if (member in present) present[member] = '';
-    delete present.image;
+  const locked = isLocked(row, context);
+  const members: [member: string, value: unknown][] = [
+    [name, rendered.title()],
+    ['description', rendered.description()],
+    ['excerpt', rendered.excerpt()],
+    ['slug', row.post_name],
+    ['image', locked ? false : imageRecord(thumbnailOf(id, bundle), bundle, context)],
+    ...Object.entries(texts).map(([member, key]): [string, unknown] => [member, metaOf(metas, key) ?? '']),
+  ];
+  const present: Record<string, unknown> = {};
+  for (const [member, value] of members) {
+    const isOpen = !locked || member === name || member === 'slug';
+    if (value !== '' && value !== '0' && value !== false) present[member] = isOpen ? value : '';
   }
   return { id, ...postMembers(row, context), ...present, ...between, ...after, ...globalIds(id, bundle, context) };
 }

@@ -20,7 +20,10 @@ export interface FreshnessOptions {
   readonly clock?: () => number;
 }
 
-/** Asks `probe` for the version, once for all who wait for it. A write while it is asked for makes what it gives too old to be kept. */
+/**
+ * Asks `probe` for the version, once for all who wait for it, and again in good time while somebody wants to know, so that nobody waits as long as
+ * requests come in. A write while it is asked for makes what it gives too old to be kept.
+ */
 export function createFreshness(
   probe: () => Promise<string | undefined>,
   { keep, clock = () => performance.now() }: FreshnessOptions,
@@ -36,14 +39,28 @@ export function createFreshness(
     return writes === before ? version : undefined;
   };
 
+  const asked = (): Promise<string | undefined> => {
+    if (asking) return asking;
+    const mine = ask().finally(() => {
+      if (asking === mine) asking = undefined;
+    });
+    asking = mine;
+    return mine;
+  };
+
+  /** What is known still, asked for anew when half of its time is over. A failure shows to those who ask when nothing is known any more. */
+  const current = () => {
+    const age = last ? clock() - last.at : keep;
+    if (age >= keep) return undefined;
+    if (age >= keep / 2) asked().catch(() => undefined);
+    return last;
+  };
+
   return {
-    known: () => (last && clock() - last.at < keep ? last.version : undefined),
+    known: () => current()?.version,
     version: () => {
-      if (last && clock() - last.at < keep) return Promise.resolve(last.version);
-      asking ??= ask().finally(() => {
-        asking = undefined;
-      });
-      return asking;
+      const now = current();
+      return now ? Promise.resolve(now.version) : asked();
     },
     forget: () => {
       writes += 1;

@@ -5,6 +5,7 @@ import knex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import SqliteTransaction from 'knex/lib/dialects/sqlite3/execution/sqlite-transaction.js';
 import SqliteQueryCompiler from 'knex/lib/dialects/sqlite3/query/sqlite-querycompiler.js';
+import { LRUCache } from 'lru-cache';
 import { foldForSearch, foldText } from './collation.ts';
 import { codeOf, type Dialect, type Engine, failure, guardTransactions, type Inspection, keysOf, type TableDefinition } from './dialect.ts';
 import { silent } from './knex-log.ts';
@@ -96,9 +97,9 @@ class FileClient extends BetterSqlite3Client {
 
   _query(connection: Connection, query: Query): Promise<Query> {
     return guarded(connection, query.sql, async () => {
-      const statement = prepared(connection, query.sql);
+      const { statement, reads } = prepared(connection, query.sql);
       const bindings = (query.bindings ?? []).map(bindable);
-      if (statement.reader) {
+      if (reads) {
         query.response = statement.all(bindings);
       } else {
         const { lastInsertRowid, changes } = statement.run(bindings);
@@ -171,23 +172,24 @@ function connect(filename: string): Connection {
   }
 }
 
-const statements = new WeakMap<Connection, Map<string, Sqlite.Statement>>();
+/** `reads`: whether it gives rows; asking the statement itself each time costs as much as a small query. */
+interface Prepared {
+  readonly statement: Sqlite.Statement;
+  readonly reads: boolean;
+}
+
+const statements = new WeakMap<Connection, LRUCache<string, Prepared>>();
 
 /** The statement prepared before for the same text. The oldest go when there are many: lists of ids make many texts. */
-function prepared(connection: Connection, sql: string): Sqlite.Statement {
-  const kept = statements.get(connection) ?? new Map<string, Sqlite.Statement>();
+function prepared(connection: Connection, sql: string): Prepared {
+  const kept = statements.get(connection) ?? new LRUCache<string, Prepared>({ max: STATEMENTS_KEPT });
   statements.set(connection, kept);
   const known = kept.get(sql);
-  if (known) {
-    kept.delete(sql);
-    kept.set(sql, known);
-    return known;
-  }
+  if (known) return known;
   const statement = connection.prepare(sql);
-  kept.set(sql, statement);
-  const oldest = kept.size > STATEMENTS_KEPT ? kept.keys().next().value : undefined;
-  if (oldest !== undefined) kept.delete(oldest);
-  return statement;
+  const fresh = { statement, reads: statement.reader };
+  kept.set(sql, fresh);
+  return fresh;
 }
 
 /** better-sqlite3 binds every number as a float, so that a text column would hold `10.0` for 10; a BigInt is bound as an integer. */

@@ -1,8 +1,14 @@
+import { remembered } from './remembered.ts';
+
 /**
  * The address of a record across sites: host and path of the site's home without scheme and port, and the record's id, such as
  * `example.com/it?id=6`. `home`: absolute address. Throws a TypeError when it is none.
  */
 export function globalId(home: string, id: number): string {
-  const { hostname, pathname } = new URL(home);
-  return `${hostname}${pathname.replace(/\/+$/, '')}?id=${id}`;
+  return `${hostAndPath(home)}?id=${id}`;
 }
+
+const hostAndPath = remembered((home) => {
+  const { hostname, pathname } = new URL(home);
+  return hostname + pathname.replace(/\/+$/, '');
+});

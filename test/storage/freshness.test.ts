@@ -28,11 +28,39 @@ describe('the freshness of what is remembered', () => {
     const { state, freshness } = setting();
     await freshness.version();
     state.version = '2';
-    state.now = 99;
+    state.now = 49;
     expect([freshness.known(), await freshness.version()]).toEqual(['1', '1']);
+    expect(state.asked).toBe(1);
     state.now = 100;
     expect(freshness.known()).toBeUndefined();
     expect(await freshness.version()).toBe('2');
+  });
+
+  it('asks anew in good time, while what it knows still holds', async () => {
+    const { state, freshness } = setting();
+    await freshness.version();
+    state.version = '2';
+    state.now = 50;
+    expect([freshness.known(), freshness.known()]).toEqual(['1', '1']);
+    expect(state.asked).toBe(2);
+    await new Promise(setImmediate);
+    state.now = 149;
+    expect(freshness.known()).toBe('2');
+  });
+
+  it('hides no failure from those who ask when nothing is known any more', async () => {
+    let broken = false;
+    let now = 0;
+    const probe = async () => (broken ? Promise.reject(new Error('gone')) : '1');
+    const freshness = createFreshness(probe, { keep: 100, clock: () => now });
+    await freshness.version();
+    broken = true;
+    now = 60;
+    expect(freshness.known()).toBe('1');
+    await new Promise(setImmediate);
+    now = 100;
+    expect(freshness.known()).toBeUndefined();
+    await expect(freshness.version()).rejects.toThrow('gone');
   });
 
   it('counts the age of an answer from when it was asked for', async () => {
