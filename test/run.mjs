@@ -65,7 +65,9 @@ async function provideMysql() {
 }
 
 async function runJest(args, url, file) {
-  const { TEST_MYSQL_URL: _, ...environment } = process.env;
+  const { TEST_MYSQL_URL: _, ...rest } = process.env;
+  // What tests leave in the folder for temporary files goes with ours.
+  const environment = { ...rest, TMPDIR: folder };
   const env = url ? { ...environment, TEST_MYSQL_URL: url } : environment;
   jest = spawn('npm', ['run', '-s', 'jest', '--', '--json', `--outputFile=${file}`, ...args], {
     stdio: ['inherit', 'ignore', 'inherit'],

@@ -57,6 +57,8 @@ export async function serveDatabase(
   });
   const site = await openSite(config, { ...(clock ? { clock } : {}), ...(log ? { log } : {}) });
   const server = http.createServer(createApp(site));
+  // A connection that the server closes as a request comes in would be a fault of the test.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   const agent = new http.Agent({ keepAlive: true });
