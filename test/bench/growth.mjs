@@ -1,32 +1,38 @@
 #!/usr/bin/env node
 /**
- * How requests grow with the number of events: the same ones on sites of several sizes, uncached, each with a write before it. The sizes take turns, so
- * that whatever else the machine does falls on all of them. Prints milliseconds on the clock and, on Linux, of processor time (the service and the
- * server of the database together), and what the largest costs of the smallest.
+ * What `npm run bench:growth` runs: how requests grow with the number of events. The same ones on sites of several sizes, uncached, each with a write
+ * before it. The sizes take turns, so that whatever else the machine does falls on all of them. Prints milliseconds on the clock and, on Linux, of
+ * processor time (the service and the server of the database together), and what the largest costs of the smallest; writes its section of
+ * docs/performance.md.
  *
- *   node test/bench/growth.mjs [--sizes 1000,10000,100000] [--rounds 40] [--database sqlite|mysql] [--keep FOLDER]
+ *   --sizes N,N,...  numbers of events (1000,10000,100000,1000000)
+ *   --rounds N       how often each request is asked on each site (40)
+ *   --database NAME  only sqlite or mysql
+ *   --keep FOLDER    where the sites of SQLite are left for the next run
  *
- * Needs `npm run build`. TEST_MYSQL_URL names a server; its processor time is counted where MYSQL_PID names its process. `--keep` leaves SQLite files in a
- * folder for the next run.
+ * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; the processor time of one that is not our own is not counted.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fasti, startService } from './service.mjs';
+import { machine, markdown, writeSection } from './report.mjs';
+import { fasti, provideMysql, startService } from './service.mjs';
 import { API, mysqlDatabase, seed, sqliteDatabase } from './site.mjs';
 
 const { values: flags } = parseArgs({
   options: {
-    sizes: { type: 'string', default: '1000,10000,100000' },
+    sizes: { type: 'string', default: '1000,10000,100000,1000000' },
     rounds: { type: 'string', default: '40' },
-    database: { type: 'string', default: 'sqlite' },
+    database: { type: 'string' },
     keep: { type: 'string' },
   },
 });
 const sizes = flags.sizes.split(',').map(Number);
 const rounds = Number(flags.rounds);
-const folder = flags.keep ?? mkdtempSync(join(tmpdir(), 'fasti-growth-'));
+const temporary = mkdtempSync(join(tmpdir(), 'fasti-growth-'));
+const [busy] = loadavg();
+let mysql;
 
 const REQUESTS = {
   'default list with total': () => '/events',
@@ -45,36 +51,47 @@ const REQUESTS = {
   search: () => '/events?search=concert',
 };
 
-const sites = [];
 try {
-  for (const events of sizes) sites.push(await openSite(events));
-  const figures = await measure();
-  print(figures);
-} finally {
-  for (const { process: service, remove } of sites) {
-    await service?.stop();
-    if (!flags.keep) await remove();
+  if (flags.database !== 'mysql') await measureDatabase('SQLite', (events) => sqliteDatabase(folderOf(events)));
+  if (flags.database !== 'sqlite') {
+    mysql = await provideMysql(temporary);
+    if (mysql.url) await measureDatabase('MySQL', (events) => mysqlDatabase(folderOf(events), mysql.url, `fasti_growth_${events}`));
+    else console.error(`MySQL is skipped: ${mysql.reason}`);
   }
-  if (!flags.keep) rmSync(folder, { recursive: true, force: true });
+} finally {
+  await mysql?.stop?.();
+  rmSync(temporary, { recursive: true, force: true });
+}
+
+function folderOf(events) {
+  const folder = join(flags.keep ?? temporary, String(events));
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+async function measureDatabase(name, provide) {
+  const sites = [];
+  try {
+    for (const events of sizes) sites.push(await openSite(events, await provide(events)));
+    const text = sectionOf(await measure(sites), sites);
+    console.log(text);
+    writeSection(`growth ${name}`, `**${name === 'MySQL' ? mysql.version : name}**, ${machine(busy)}:\n\n${text}`);
+  } finally {
+    for (const { process: service, remove } of sites) {
+      await service.stop();
+      await remove();
+    }
+  }
 }
 
 /** A served site of so many events. */
-async function openSite(events) {
-  const place = join(folder, String(events));
-  mkdirSync(place, { recursive: true });
-  const { env, remove } =
-    flags.database === 'mysql' ? await mysqlDatabase(place, process.env.TEST_MYSQL_URL, `_${events}`) : await sqliteDatabase(place);
+async function openSite(events, { env, remove }) {
   const settings = { ...env, CACHE: 'off', CACHE_FRESHNESS_MS: '0', LOG_LEVEL: 'warn', SITE_URL: 'http://127.0.0.1' };
-  if (flags.database === 'mysql' || !existsSync(join(place, 'site.sqlite'))) {
-    const { seedMs } = seed(settings, events);
-    console.error(`${events} events generated in ${Math.round(seedMs / 1000)} s`);
-  }
+  const file = env.DATABASE_URL.replace(/^sqlite:/, '');
+  const { seedMs } = existsSync(file) ? {} : seed(settings, events);
+  if (seedMs !== undefined) console.error(`${events} events generated in ${Math.round(seedMs / 1000)} s`);
   const password = fasti(['user', 'application-password', 'create', 'admin', `growth ${Date.now()}`, '--porcelain'], settings);
   const service = await startService(settings, `${API}/events`);
-  if (flags.database !== 'mysql')
-    console.error(
-      `${events}: ${Math.round(statSync(join(place, 'site.sqlite')).size / 2 ** 20)} MiB; first answer after ${Math.round(service.startMs)} ms`,
-    );
   const ask = async (path) => (await fetch(service.base + API + path)).json();
   const [{ categories }, { tags }, { venues }, list] = await Promise.all([
     ask('/categories?orderby=count&order=desc&per_page=50'),
@@ -93,6 +110,7 @@ async function openSite(events) {
   return {
     events,
     process: service,
+    seedMs,
     remove,
     words,
     authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
@@ -100,7 +118,7 @@ async function openSite(events) {
   };
 }
 
-async function measure() {
+async function measure(sites) {
   const figures = new Map();
   for (let round = -2; round < rounds; round += 1) {
     for (const [name, path] of Object.entries(REQUESTS)) {
@@ -161,19 +179,23 @@ function note(figures, name, events, { wall, cpu }) {
   kept.cpu.push(cpu);
 }
 
-function print(figures) {
-  const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-  console.log(
-    `| request | ${sites.map(({ events, total }) => `${events} (${total} listed)`).join(' | ')} | ratio on the clock | of processor time |`,
-  );
-  console.log(`| --- | ${sites.map(() => '---:').join(' | ')} | ---: | ---: |`);
-  for (const [name, bySize] of figures) {
+/** The figures as a table, and what the sites themselves cost. */
+function sectionOf(figures, sites) {
+  const head = ['request', ...sites.map(({ events, total }) => `${events} events, ${total} listed`), 'on the clock', 'of processor time'];
+  const rows = [...figures].map(([name, bySize]) => {
     const [wall, cpu] = ['wall', 'cpu'].map((figure) => [...bySize.values()].map((kept) => median(kept[figure])));
     const ratio = (values) => (values.at(-1) / values[0]).toFixed(2);
-    console.log(
-      `| ${name} | ${wall.map((ms, at) => `${ms.toFixed(2)} (${cpu[at].toFixed(2)})`).join(' | ')} | ${ratio(wall)} | ${ratio(cpu)} |`,
-    );
-  }
+    return [name, ...wall.map((ms, at) => `${ms.toFixed(2)} (${cpu[at].toFixed(2)})`), ratio(wall), ratio(cpu)];
+  });
+  const costs = sites.map(({ events, seedMs, process: { startMs, memory } }) => {
+    const generated = seedMs === undefined ? '' : `, generated in ${Math.round(seedMs / 1000)} s`;
+    return `- ${events} events${generated}: first answer ${Math.round(startMs)} ms after the start of the process, ${Math.round(memory() / 2 ** 20)} MB resident at the end`;
+  });
+  return `${markdown(head, rows, 1)}\n\n${costs.join('\n')}`;
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
 function day(days) {

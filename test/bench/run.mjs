@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * What `npm run bench` runs: the service on generated events, on SQLite and, as far as there is one, on MySQL or MariaDB, beside a bare Express app
- * that sends the same bytes. Prints a table and writes docs/performance.md.
+ * that sends the same bytes and a handler written by hand that runs the same SQL. Prints a table and writes its section of docs/performance.md.
  *
  *   --events N      how many events are generated (20000)
  *   --seconds N     how long each measurement takes (2)
@@ -12,19 +12,16 @@
  *
  * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; without it a private one is started if a server program is on the machine.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
-import { startPrivateMysql, versionAt } from '../support/private-mysql.mjs';
-import { performancePage, printedTable } from './report.mjs';
+import { printedTable, requestsSection, writeSection } from './report.mjs';
 import { scenarios, services } from './scenarios.mjs';
-import { startBare, startRows, startService } from './service.mjs';
+import { provideMysql, startBare, startRows, startService } from './service.mjs';
 import { API, findWords, mysqlDatabase, requestOf, seed, sqliteDatabase, traceQueries } from './site.mjs';
 
-const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
 /** A warm-up before each scenario lets the compiler and the caches do what they would have done long ago. */
 const WARM_UP_S = 1;
 const STARTS = 3;
@@ -53,13 +50,13 @@ try {
   const results = [];
   if (flags.database !== 'mysql') results.push(await measureDatabase(await sqliteName(), await sqliteDatabase(folder)));
   if (flags.database !== 'sqlite') {
-    mysql = await provideMysql();
+    mysql = await provideMysql(folder);
     if (mysql.url) results.push(await measureDatabase(mysql.version, await mysqlDatabase(folder, mysql.url)));
     else console.error(`MySQL is skipped: ${mysql.reason}`);
   }
   const run = { events, seconds, rounds, clients, load: busy };
   console.log(printedTable(results));
-  if (flags.only === undefined && flags.database === undefined) writeFileSync(PAGE, performancePage(results, run));
+  if (flags.only === undefined && flags.database === undefined) writeSection('requests', requestsSection(results, run));
   status = 0;
 } catch (error) {
   console.error(error);
@@ -172,14 +169,6 @@ async function load({ base, cpu }, { path, method, headers, body, status: expect
     throw new Error(`${method} ${path}: ${others} answers other than ${expected}, ${result.errors} errors`);
   const { total } = result.requests;
   return { rate: total / result.duration, cpu: (cpu() - before) / total, p50: result.latency.p50, p99: result.latency.p99 };
-}
-
-async function provideMysql() {
-  const wish = process.env.TEST_MYSQL_URL || undefined;
-  if (wish === 'off') return { reason: 'TEST_MYSQL_URL is "off"' };
-  if (wish !== undefined && wish !== 'required') return { url: wish, version: await versionAt(wish) };
-  // What is written is safe against a loss of power, as SQLite is here too.
-  return startPrivateMysql(folder, ['--innodb-flush-log-at-trx-commit=1', '--innodb-buffer-pool-size=256M']);
 }
 
 async function sqliteName() {

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../support/private-mysql.mjs';
+import { freePort, startPrivateMysql, versionAt } from '../support/private-mysql.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMMAND = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
@@ -92,4 +92,16 @@ async function start(command, env, base, path) {
   };
   const memory = () => 1024 * Number(spawnSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' }).stdout);
   return { base, cpu, memory, stop, pid: child.pid };
+}
+
+/**
+ * The server to measure on, as in `npm test`: the one that TEST_MYSQL_URL names, a private one, or none. Gives `{url, version, pid, stop}`, the last two
+ * of a private one, or `{reason}`.
+ */
+export async function provideMysql(folder) {
+  const wish = process.env.TEST_MYSQL_URL || undefined;
+  if (wish === 'off') return { reason: 'TEST_MYSQL_URL is "off"' };
+  if (wish !== undefined && wish !== 'required') return { url: wish, version: await versionAt(wish) };
+  // What is written is safe against a loss of power, as SQLite is here too.
+  return startPrivateMysql(folder, ['--innodb-flush-log-at-trx-commit=1', '--innodb-buffer-pool-size=256M']);
 }

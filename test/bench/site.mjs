@@ -6,22 +6,19 @@ import { fasti } from './service.mjs';
 
 /** Where requests go, after the address of the service. */
 export const API = '/wp-json/calendar/events/v1';
-const NAME = `fasti_bench_${process.pid}`;
-
 /** An SQLite file in a folder: settings of the environment, and how to remove it. */
 export async function sqliteDatabase(folder) {
   return { env: { DATABASE_URL: `sqlite:${join(folder, 'site.sqlite')}`, UPLOADS_DIR: join(folder, 'uploads') }, remove: async () => {} };
 }
 
-/** The same as a new database on a server. */
-export async function mysqlDatabase(folder, address, suffix = '') {
-  const name = NAME + suffix;
+/** The same as a database on a server, made if there is none of that name. */
+export async function mysqlDatabase(folder, address, name = `fasti_bench_${process.pid}`) {
   const run = async (sql) => {
     const connection = await connectTo(address);
     await connection.query(sql);
     await connection.end();
   };
-  await run(`CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci`);
+  await run(`CREATE DATABASE IF NOT EXISTS \`${name}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci`);
   const url = new URL(address);
   url.pathname = `/${name}`;
   return { env: { DATABASE_URL: url.href, UPLOADS_DIR: join(folder, 'uploads') }, remove: () => run(`DROP DATABASE \`${name}\``) };

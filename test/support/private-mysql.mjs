@@ -20,7 +20,7 @@ const START_MS = 60_000;
 const STOP_MS = 15_000;
 
 /**
- * Starts a server whose data lie in `folder`. Gives `{url, version, stop}`, the address of its root user without password, or `{reason}` why there is
+ * Starts a server whose data lie in `folder`. Gives `{url, version, pid, stop}`, the address of its root user without password, or `{reason}` why there is
  * none. `settings`: further options of the server.
  */
 export async function startPrivateMysql(folder, settings = []) {
@@ -70,7 +70,7 @@ export async function startPrivateMysql(folder, settings = []) {
   for (;;) {
     if (server.exitCode !== null) return { reason: `${program} ended at once: ${lastLines(readFileSync(log, 'utf8'))}` };
     try {
-      return { url, version: await versionAt(url), stop: () => stop(server) };
+      return { url, version: await versionAt(url), pid: server.pid, stop: () => stop(server) };
     } catch (error) {
       if (Date.now() > until) {
         await stop(server);
