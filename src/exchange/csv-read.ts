@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { basename } from 'node:path';
-import { CsvError, parse } from 'csv-parse';
 import { postKind } from '../kinds/index.ts';
 import type { PostKindName } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
@@ -8,7 +6,7 @@ import { foldText } from '../storage/collation.ts';
 import { hasVisibleText } from '../wordpress/plain-text.ts';
 import { type DateOrder, readDate, readTime, type Where } from './csv-dates.ts';
 import { type MappedColumn, mapHeaders } from './csv-layout.ts';
-import { LONGEST_TEXT, textOf } from './file-text.ts';
+import { rowsOf } from './csv-rows.ts';
 import { type Entry, type Link, type PostItem, SourceFault, type TermReference } from './items.ts';
 import type { Loss } from './report.ts';
 import type { Source } from './source.ts';
@@ -73,49 +71,6 @@ export function openCsv(paths: readonly string[], options: CsvOptions): CsvSourc
       }
     },
   };
-}
-
-/** Rows of a file, each with the line it ends on. */
-async function* rowsOf(path: string): AsyncGenerator<{ cells: string[]; line: number }> {
-  const file = basename(path);
-  const texts = textOf(path);
-  const first = await texts.next();
-  if (first.done) return;
-  const parser = parse({
-    bom: true,
-    delimiter: delimiterOf(first.value),
-    info: true,
-    skip_empty_lines: true,
-    max_record_size: LONGEST_TEXT,
-  });
-  const feed = async () => {
-    let text: string | undefined = first.value;
-    while (text !== undefined) {
-      if (!parser.write(text)) await once(parser, 'drain');
-      const next: IteratorResult<string> = await texts.next();
-      text = next.done ? undefined : next.value;
-    }
-    parser.end();
-  };
-  feed().catch((error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error))));
-  try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>)
-      yield { cells: record, line: info.lines };
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    const fault =
-      { CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: 'csv-columns', CSV_MAX_RECORD_SIZE: 'too-long', CSV_QUOTE_NOT_CLOSED: 'csv-quote' }[
-        error.code as string
-      ] ?? 'csv-malformed';
-    throw new SourceFault(fault, { file, line: Number(error.lines ?? 0) }, error);
-  }
-}
-
-/** The sign that stands most often in the first line. */
-function delimiterOf(text: string): string {
-  const [line = ''] = text.split(/\r?\n/, 1);
-  const count = (sign: string) => line.split(sign).length;
-  return [';', '\t'].reduce((best, sign) => (count(sign) > count(best) ? sign : best), ',');
 }
 
 /** The apostrophe that keeps spreadsheets from computing is no part of the text. */

@@ -1,6 +1,19 @@
-import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  createWriteStream,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { runCli } from '../../src/cli/program.ts';
@@ -26,6 +39,23 @@ const file = (name: string, content: string | Buffer): string => {
   writeFileSync(path, content);
   return path;
 };
+
+/** A file of half a gigabyte that comes as it is read; `taken`: how many bytes of it were, when the reader went away. */
+function endless(head: string, more: string): { path: string; taken: Promise<number> } {
+  const path = join(folder, `endless-${randomUUID()}.csv`);
+  execFileSync('mkfifo', [path]);
+  const piece = more.repeat(2 ** 16 / more.length);
+  const pieces = function* () {
+    yield head;
+    for (let bytes = 0; bytes < 2 ** 29; bytes += piece.length) yield piece;
+  };
+  const pipe = createWriteStream(path);
+  const taken = pipeline(pieces(), pipe).then(
+    () => pipe.bytesWritten,
+    () => pipe.bytesWritten,
+  );
+  return { path, taken };
+}
 
 /** A WXR file around these elements of its channel. */
 const wxr = (elements: string, before = ''): string => `<?xml version="1.0" encoding="UTF-8" ?>
@@ -253,7 +283,11 @@ describeDatabases('a file with a fault near its end', (open) => {
     const told = (content: string, dateOrder?: 'dmy' | 'mdy') => fault(openCsv([file('bad.csv', content)], { caller, dateOrder }));
     expect(await told('Title,City\nA,B\nA\n')).toMatchObject({ fault: 'csv-columns', values: { line: 3 } });
     expect(await told('City,Street\nA,B\n')).toMatchObject({ fault: 'csv-headers', values: { line: 1, headers: 'City, Street' } });
-    expect(await told('Event Name,Event Start Date\n"A,2026-01-01\n')).toMatchObject({ fault: 'csv-quote' });
+    expect(await told('Event Name,Event Start Date\n"A,2026-01-01\nB,2026-01-01\n')).toMatchObject({
+      fault: 'csv-quote',
+      values: { line: 2 },
+    });
+    expect(await told('Venue Name,Venue City\r\n"A\r\nB\r\nC",D\r\nA\r\n')).toMatchObject({ fault: 'csv-columns', values: { line: 5 } });
     expect(await told('Event Name,Event Start Date\nA,\n')).toMatchObject({ fault: 'csv-no-date', values: { line: 2 } });
     expect(await told('Event Name,Event Start Date\nA,30/02/2026\n', 'dmy')).toMatchObject({
       fault: 'csv-date',
@@ -264,7 +298,16 @@ describeDatabases('a file with a fault near its end', (open) => {
       values: { value: '25:00' },
     });
     expect(await told('')).toMatchObject({ fault: 'empty' });
-    expect(await told(`Event Name,Event Start Date\n"${'a'.repeat(9 * 2 ** 20)}",2026-01-01\n`)).toMatchObject({ fault: 'too-long' });
+  });
+
+  it.each([
+    ['a cell that never ends', 'Event Name,Event Start Date\nA,2026-01-01\n"', 'a\r\n', 3],
+    ['a heading that never ends', '"', 'a', 1],
+    ['a row that never ends', 'Event Name,Event Start Date\n', ',', 2],
+  ])('is read in CSV no further than a row can be long (%s)', async (_what, head, more, line) => {
+    const { path, taken } = endless(head, more);
+    expect(await fault(openCsv([path], { caller }))).toEqual({ fault: 'too-long', values: { file: basename(path), line } });
+    expect(await taken).toBeLessThan(4 * 2 ** 20);
   });
 });
 
@@ -274,7 +317,9 @@ describe('every fault and every loss', () => {
     const { readdirSync, readFileSync } = await import('node:fs');
     const rooms = [
       'clean',
+      'csv-dates',
       'csv-read',
+      'csv-rows',
       'exporter',
       'file-text',
       'importer',
