@@ -240,8 +240,8 @@ async function runExport(session: Session, file: string, given: Options, user: s
     const entries = exportEntries(site, caller, {
       ...(kind === undefined ? {} : { kinds: [kind] }),
       ...(filters === undefined ? {} : { filters }),
-      // These do not say a status: what is not published must not be published by whoever reads it.
-      ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'] } : {}),
+      // These say neither statuses nor passwords: what not everybody may read must not be published by whoever reads the file.
+      ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], unprotected: true } : {}),
     });
     const items = counted(
       itemsOf(entries, (entry) => note(stayed, entry)),

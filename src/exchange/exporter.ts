@@ -21,6 +21,8 @@ export interface ExportOptions {
   readonly filters?: Values;
   /** Statuses, where the filters name none. Absent: all that the caller may see, the trash among them. */
   readonly statuses?: readonly string[];
+  /** Without what a password protects: for formats that can't say a password. */
+  readonly unprotected?: boolean;
 }
 
 /** Records read at a time. */
@@ -31,7 +33,8 @@ const BOUNDS = { start_date: '1000-01-02', end_date: '9998-12-31' };
 
 /**
  * What the caller may see, as items: settings, authors, terms, files of the library, venues, organizers, events, and what had to stay behind. The
- * rule of who sees what is the one of the lists. Of records that the caller may not edit only what is published goes out; protected ones stay.
+ * rule of who sees what is the one of the lists. Of records that the caller may not edit only what is published goes out; protected ones stay,
+ * and so do links to them.
  */
 export async function* exportEntries(site: Site, caller: Caller, options: ExportOptions = {}): AsyncGenerator<Entry> {
   const { db } = site;
@@ -55,7 +58,8 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
       const rights = await rightsTo(db, caller, kind, page);
       for (const item of items) {
         const mine = rights.get(item.id ?? 0) ?? 'none';
-        if (mine === 'read' && item.columns.post_password !== '') {
+        if ((mine === 'read' || options.unprotected === true) && item.columns.post_password !== '') {
+          ids[kind].delete(item.id ?? 0);
           yield loss(item, 'protected');
           continue;
         }

@@ -66,6 +66,19 @@ describeDatabases('the commands import and export', (open) => {
     expect((await of(original)('export', '-', '--format=csv', '--kind=venue', '--status=draft')).out).toContain(draft!.post_title);
   });
 
+  it.each(['csv', 'ical'])('let nothing out into %s that a password protects, which the file could not say', async (format) => {
+    for (const [kind, title] of [
+      ['event', 'Password protected'],
+      ['venue', 'Secret venue'],
+      ['organizer', 'Secret organizer'],
+    ] as const) {
+      if (format === 'ical' && kind !== 'event') continue;
+      const { out, err, code } = await of(original)('export', '-', `--format=${format}`, `--kind=${kind}`);
+      expect([code, out.includes(title), out.includes('ecret body')]).toEqual([0, false, false]);
+      expect(err).toMatch(/^Protected by a password: it stayed behind \(\d\)\n/);
+    }
+  });
+
   it('show what each column of a CSV file is taken for before anything is written', async () => {
     writeFileSync(path('venues.csv'), 'VENUE NAME,City,Colour\nTeatro,Roma,red\n');
     const { out } = await of(target)('import', path('venues.csv'), '--dry-run');
