@@ -241,7 +241,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
       ...(kind === undefined ? {} : { kinds: [kind] }),
       ...(filters === undefined ? {} : { filters }),
       // These say neither statuses nor passwords: what not everybody may read must not be published by whoever reads the file.
-      ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], unprotected: true } : {}),
+      ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], open: true } : {}),
     });
     const items = counted(
       itemsOf(entries, (entry) => note(stayed, entry)),

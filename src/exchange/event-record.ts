@@ -35,6 +35,7 @@ interface NamedTerm {
 }
 
 export interface VenueRecord {
+  readonly id: number;
   readonly venue: string;
   readonly address?: string;
   readonly city?: string;
@@ -46,6 +47,7 @@ export interface VenueRecord {
 }
 
 export interface OrganizerRecord {
+  readonly id: number;
   readonly organizer: string;
   readonly phone?: string;
   readonly website?: string;

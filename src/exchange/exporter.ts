@@ -21,8 +21,11 @@ export interface ExportOptions {
   readonly filters?: Values;
   /** Statuses, where the filters name none. Absent: all that the caller may see, the trash among them. */
   readonly statuses?: readonly string[];
-  /** Without what a password protects: for formats that can't say a password. */
-  readonly unprotected?: boolean;
+  /**
+   * For formats that say neither statuses nor passwords: what a password protects stays behind, and so do venues and organizers that are only
+   * named and not published.
+   */
+  readonly open?: boolean;
 }
 
 /** Records read at a time. */
@@ -58,11 +61,11 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
       const rights = await rightsTo(db, caller, kind, page);
       for (const item of items) {
         const mine = rights.get(item.id ?? 0) ?? 'none';
-        if ((mine === 'read' || options.unprotected === true) && item.columns.post_password !== '') {
-          ids[kind].delete(item.id ?? 0);
-          yield loss(item, 'protected');
-          continue;
-        }
+        const locked = item.columns.post_password !== '' && (mine === 'read' || options.open === true);
+        const unsaid = options.open === true && item.columns.post_status !== 'publish' && isOnlyNamed(kind, options);
+        if (locked || unsaid) ids[kind].delete(item.id ?? 0);
+        if (locked) yield loss(item, 'protected');
+        if (locked || unsaid) continue;
         const links = item.links.filter((link) => 'sourceId' in link && exported(link.kind, link.sourceId));
         if (links.length < item.links.length) yield loss(item, 'link-left-out');
         yield { ...item, links, ...(mine === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}) };
@@ -78,6 +81,10 @@ export async function* itemsOf(entries: AsyncIterable<Entry>, onLoss: (entry: Ex
     else onLoss(entry);
   }
 }
+
+/** Whether records of a kind go out for the sake of those that name them. */
+const isOnlyNamed = (kind: PostItem['kind'], { kinds }: ExportOptions): boolean =>
+  kind !== 'attachment' && kinds !== undefined && !kinds.includes(kind);
 
 type Ids = Readonly<Record<PostItem['kind'], Set<number>>>;
 

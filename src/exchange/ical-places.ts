@@ -73,14 +73,15 @@ function organizersOf({ organizer, contacts }: CalendarEvent, place: string): Po
   return [...people.values()];
 }
 
-function person(name: string, email: string, more: readonly string[], place: string): PostItem {
-  const told = (key: string, test: (part: string) => boolean, own = '') => {
-    const value = own || more.find(test);
+/** Known again by the address of e-mail, whether the one event gives it to its organizer or another to a contact. */
+function person(name: string, ownEmail: string, more: readonly string[], place: string): PostItem {
+  const told = (key: string, test: (part: string) => boolean) => {
+    const value = more.find(test);
     return value ? [[key, value] as const] : [];
   };
-  const isMail = (part: string) => /^[^\s@]+@[^\s@]+$/.test(part);
+  const email = ownEmail || (more.find((part) => /^[^\s@]+@[^\s@]+$/.test(part)) ?? '');
   return post('organizer', `organizer:${email.toLowerCase() || name.toLowerCase()}`, name, place, [
-    ...told('_OrganizerEmail', isMail, email),
+    ...(email === '' ? [] : [['_OrganizerEmail', email] as const]),
     ...told('_OrganizerWebsite', isAddress),
     ...told('_OrganizerPhone', (part) => /^[+\d][\d\s()./-]{4,}$/.test(part)),
   ]);

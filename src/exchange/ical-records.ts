@@ -2,22 +2,24 @@ import { postKind } from '../kinds/index.ts';
 import type { Caller } from '../records/caller.ts';
 import { listPosts } from '../records/posts.ts';
 import type { Site } from '../site.ts';
-import type { EventRecord } from './event-record.ts';
+import { type EventRecord, venuesOf } from './event-record.ts';
 import type { CalendarHead } from './ical-write.ts';
 import type { Item } from './items.ts';
 
 const AT_ONCE = 200;
 
-/** The published records of the events among these items, as the caller may see them. */
+/** The published records of the events among these items, with the venues and organizers that come before them among the items. */
 export async function* eventRecords(site: Site, caller: Caller, items: AsyncIterable<Item>): AsyncGenerator<EventRecord> {
+  const links = new Set<number>();
   let ids: number[] = [];
   for await (const item of items) {
+    if ((item.kind === 'venue' || item.kind === 'organizer') && item.id !== undefined) links.add(item.id);
     if (item.kind === 'event' && item.id !== undefined) ids.push(item.id);
     if (ids.length < AT_ONCE) continue;
-    yield* await recordsOf(site, caller, ids);
+    yield* await recordsOf(site, caller, ids, links);
     ids = [];
   }
-  yield* await recordsOf(site, caller, ids);
+  yield* await recordsOf(site, caller, ids, links);
 }
 
 /** What the calendar of a site says of itself. */
@@ -29,12 +31,16 @@ export const calendarHead = ({ settings }: Caller): CalendarHead => ({
   host: URL.canParse(settings.home) ? new URL(settings.home).hostname : 'localhost',
 });
 
-async function recordsOf(site: Site, caller: Caller, ids: readonly number[]): Promise<EventRecord[]> {
+async function recordsOf(site: Site, caller: Caller, ids: readonly number[], links: ReadonlySet<number>): Promise<EventRecord[]> {
   const records: EventRecord[] = [];
   const perPage = Math.min(AT_ONCE, site.config.maxPerPage);
   for (let at = 0; at < ids.length; at += perPage) {
     const { records: some } = await listPosts(site, caller, postKind('event'), { include: ids.slice(at, at + perPage), per_page: perPage });
     records.push(...(some as unknown as EventRecord[]));
   }
-  return records;
+  return records.map((record) => ({
+    ...record,
+    venue: venuesOf(record).filter(({ id }) => links.has(id)),
+    organizer: record.organizer.filter(({ id }) => links.has(id)),
+  }));
 }

@@ -79,6 +79,13 @@ describeDatabases('the commands import and export', (open) => {
     }
   });
 
+  it.each(['csv', 'ical'])('name no venue in %s that is not out itself', async (format) => {
+    const { out, err } = await of(original)('export', '-', `--format=${format}`, '--kind=event');
+    expect(out).toContain('With draft venue');
+    for (const name of ['Draft venue', 'Draft organizer', 'Secret venue', 'Secret organizer']) expect(out).not.toContain(name);
+    expect(err).toContain('Something that it names does not go out with it (2)\n');
+  });
+
   it('show what each column of a CSV file is taken for before anything is written', async () => {
     writeFileSync(path('venues.csv'), 'VENUE NAME,City,Colour\nTeatro,Roma,red\n');
     const { out } = await of(target)('import', path('venues.csv'), '--dry-run');

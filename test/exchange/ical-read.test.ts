@@ -291,6 +291,13 @@ describe('what an event says', () => {
     );
     expect((await read(both)).entries.filter((entry) => entry.kind === 'venue')).toHaveLength(1);
   });
+  it('knows one person by the address, as organizer of one and contact of another', async () => {
+    const both = calendar(
+      event('UID:1', 'DTSTART:20261224T190000Z', 'ORGANIZER;CN=Anna:mailto:anna@x.example'),
+      event('UID:2', 'DTSTART:20261225T190000Z', 'CONTACT:Anna\\, anna@x.example'),
+    );
+    expect((await read(both)).entries.filter((entry) => entry.kind === 'organizer')).toHaveLength(1);
+  });
   it('that is a page of the web is no venue', async () => {
     const { entries, events } = await read(calendar(event('DTSTART:20261224T190000Z', 'LOCATION:https://meet.example/x')));
     expect([entries.length, meta(events[0], '_EventURL')]).toEqual([1, 'https://meet.example/x']);
@@ -383,10 +390,10 @@ describe('what we write', () => {
       image: false,
       categories: [{ name: 'Caf&eacute;, bar' }],
       tags: [],
-      venue: { venue: 'Hall', address: 'Street 1', city: 'Pisa', geo_lat: 1.5, geo_lng: -2.5 },
+      venue: { id: 1, venue: 'Hall', address: 'Street 1', city: 'Pisa', geo_lat: 1.5, geo_lng: -2.5 },
       organizer: [
-        { organizer: 'Anna', email: 'a@x.example' },
-        { organizer: 'Bruno', phone: '+39 050 12345' },
+        { id: 2, organizer: 'Anna', email: 'a@x.example' },
+        { id: 3, organizer: 'Bruno', phone: '+39 050 12345' },
       ],
     } as const;
     const pieces: string[] = [];

@@ -11,7 +11,6 @@ import { storedContent, storedCost, storedTitle } from '../../src/exchange/live-
 import { fetchFile } from '../../src/exchange/media.ts';
 import type { Report } from '../../src/exchange/report.ts';
 import { type AskingOptions, findSite } from '../../src/exchange/site-client.ts';
-import { type Finding, verifySites } from '../../src/exchange/verify.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { renderContent, renderTitle } from '../../src/wordpress/render.ts';
@@ -48,28 +47,8 @@ describeDatabases('a running site', (open) => {
   const lossesOf = ({ losses }: Report) =>
     losses.flatMap(({ reason, examples }) => examples.map(({ of, detail }) => [reason, of, detail].filter(Boolean).join(' '))).sort();
 
-  /** Differences between the site that was imported from and the one imported into, by record and member. */
-  async function differences(db: Database, asking: AskingOptions): Promise<string[]> {
-    const running = await serveDatabase(db, { clock: () => NOW });
-    const findings: Finding[] = [];
-    await verifySites(await findSite(old.base, asking), await findSite(running.base, asking), {
-      filters: true,
-      concurrency: 4,
-      found: (finding) => findings.push(finding),
-    });
-    await running.close();
-    return [
-      ...new Set(
-        findings.map(
-          ({ decision, record, route, path }) => `${decision ?? '!'} ${record ? `${record.route} ${record.member}` : `${route} ${path}`}`,
-        ),
-      ),
-    ].sort();
-  }
-
-  it('comes over by its public interface, the same but for what is told', async () => {
-    const db = await open();
-    const target = await bareSite(db);
+  it('comes over by its public interface, and tells what did not', async () => {
+    const target = await bareSite(await open());
     const report = await importSource(target, await source(target));
     expect(report.created).toMatchObject({ venue: 8, organizer: 5, category: 9, tag: 8, attachment: 2 });
     expect(lossesOf(report)).toEqual([
@@ -83,17 +62,11 @@ describeDatabases('a running site', (open) => {
       'site-parent-unknown Child event',
       'site-text-differs Café &#038; crème “quoted” <b>bold</b> description',
     ]);
-    const found = await differences(db, FAST);
-    // What has a password stayed behind, and is missing wherever it was listed or counted.
-    const missing =
-      /(events|venues|organizers)\/(73|22|30) |(events|venues|organizers)\/by-slug\/(password-protected|secret-\w+) |\$\.(total|total_pages|organizers\.order|categories\.order|next_rest_url)$|count$|events\/68 (venue|organizer|json_ld)|events status|(organizers\/2[78]|venues\/19) $/;
-    expect(found.filter((line) => !missing.test(line))).toEqual(['! events/65 description', '! events/75 status']);
     await target.close();
   });
 
   it('comes over whole with an application password', async () => {
-    const db = await open();
-    const target = await bareSite(db);
+    const target = await bareSite(await open());
     const report = await importSource(target, await source(target, { ...FAST, credentials: admin }));
     expect(report.created).toMatchObject({ event: 52, venue: 10, organizer: 7, category: 9, tag: 8, attachment: 2 });
     expect(lossesOf(report)).toEqual([
@@ -102,7 +75,6 @@ describeDatabases('a running site', (open) => {
       'author-without-role ed',
       'site-parent-unknown Child event',
     ]);
-    for (const asking of [{ ...FAST, credentials: admin }, FAST]) expect(await differences(db, asking)).toEqual(['! events/75 status']);
     await target.close();
   });
 

@@ -87,8 +87,8 @@ const TYPES = ['attachment', 'tribe_venue', 'tribe_organizer', 'tribe_events'];
  */
 export async function calendarOf(db: Database): Promise<Record<string, unknown[]>> {
   const posts = await db.from('posts').whereIn('post_type', TYPES).orderBy('ID');
-  const ids = posts.map(({ ID }) => ID);
-  const metas = (await db.from('postmeta').whereIn('post_id', ids).orderBy(['post_id', 'meta_id']))
+  const ids = () => db.from('posts').whereIn('post_type', TYPES).select('ID');
+  const metas = (await db.from('postmeta').whereIn('post_id', ids()).orderBy(['post_id', 'meta_id']))
     .filter(({ meta_key: key }) => !['_edit_lock', '_edit_last'].includes(key ?? ''))
     .sort((one, other) => one.post_id - other.post_id || (one.meta_key! < other.meta_key! ? -1 : Number(one.meta_key! > other.meta_key!)));
   const terms = await db
@@ -98,7 +98,7 @@ export async function calendarOf(db: Database): Promise<Record<string, unknown[]
     .orderBy('tt.term_taxonomy_id');
   const relationships = await db
     .from('term_relationships')
-    .whereIn('object_id', ids)
+    .whereIn('object_id', ids())
     .whereIn(
       'term_taxonomy_id',
       terms.map((term) => term.term_taxonomy_id),

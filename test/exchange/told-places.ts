@@ -1,0 +1,48 @@
+/** A difference as `fasti verify --format=json` tells it. */
+export interface Told {
+  readonly request: string;
+  readonly record?: string;
+  readonly member?: string;
+  readonly path?: string;
+}
+
+/**
+ * Where a difference is, from the very place to all places of its sort: `events/73` (whether it is there), `events/73.title`, `events.title`, or in
+ * a list `events?search=x $.total`. What a record shows of another one is that one's, whichever it is: `venues/*.city`, `venues.city`.
+ */
+export function placesOf({ request, record, member = '', path = '' }: Told): readonly string[] {
+  if (record === undefined) return [`${request} ${path}`];
+  const [kind] = record.split('/');
+  const name = member.replace(/\[\d+\]/g, '').replace(/_details\..*$/, '_details');
+  if (name === '' && !/^[^?]*\//.test(request)) return [`${request} ${record}`];
+  if (name === '' || name === 'status') return [record];
+  for (const [begin, other, rest] of EMBEDDED) {
+    if (name.startsWith(begin)) return [`${other}/*.${rest}${name.slice(begin.length)}`, `${other}.${rest}${name.slice(begin.length)}`];
+  }
+  return [`${record}.${name}`, `${kind}/*.${name}`, `${kind}.${name}`];
+}
+
+const EMBEDDED = [
+  ['venue.', 'venues', ''],
+  ['organizer.', 'organizers', ''],
+  ['categories.', 'categories', ''],
+  ['tags.', 'tags', ''],
+  ['json_ld.location.', 'venues', 'json_ld.'],
+  ['json_ld.organizer.', 'organizers', 'json_ld.'],
+] as const;
+
+/** Differences that no loss explains, and losses that no difference shows: both are to be empty. */
+export function compared(findings: readonly Told[], losses: readonly string[]): { unexplained: string[]; unseen: string[] } {
+  const seen = new Set<string>();
+  const unexplained = findings.filter((finding) => {
+    const places = placesOf(finding);
+    const explained = losses.filter((loss) => places.includes(loss) || places.includes(loss.replace(/\/\d+\./, '/*.')));
+    const own = explained.filter((loss) => loss === places[0]);
+    for (const loss of own.length > 0 ? own : explained) seen.add(loss);
+    return explained.length === 0;
+  });
+  return {
+    unexplained: [...new Set(unexplained.map((finding) => placesOf(finding)[0]!))].sort(),
+    unseen: losses.filter((loss) => !seen.has(loss)),
+  };
+}
