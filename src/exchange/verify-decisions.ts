@@ -69,7 +69,7 @@ const ROWS: readonly Row[] = [
   ['D24', (difference, answers) => isList(difference) && inList(difference) && isCutThroughTies(difference, answers)],
   ['D18', (difference, answers) => ofProtectedLink(difference, answers)],
   ['D15', (difference, answers) => ofHiddenLink(difference, answers)],
-  ['D37', ({ path, old: before, new: after }) => /\.cost$|\.cost_details\b|\.offers\b/.test(path) && !isNothing(before) && !isNothing(after)],
+  ['D37', ({ path, old: before, new: after }) => /\.cost$|\.cost_details\.values\b|\.offers\.price$/.test(path) && isReadOtherwise(before, after)],
 ]; // biome-ignore format: a table
 
 /** Values of parameters that Fasti takes for what they say. */
@@ -154,6 +154,17 @@ function differOnlyIn(before: unknown, after: unknown, names: readonly string[])
 const BOUNDS = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'include'];
 
 const isNothing = (value: unknown): boolean => value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** Both tell a cost, in other numbers or words, or one without its symbol. Another currency is not another way of reading. */
+function isReadOtherwise(before: unknown, after: unknown): boolean {
+  const symbols = [before, after].map(
+    (value) =>
+      decodeEntities(String(value))
+        .match(/\p{Sc}/gu)
+        ?.join('') ?? '',
+  );
+  return !isNothing(before) && !isNothing(after) && (symbols[0] === symbols[1] || symbols.includes(''));
+}
 
 /** The address of a list on one side carries all that the other one carries, and more of what was asked. */
 function saysMore({ path, query, old: before, new: after }: Difference): boolean {

@@ -55,8 +55,10 @@ export async function writeSettings({ run, db, tally, touched }: Work, items: re
   }
 }
 
-/** Our option with the members of the other; undefined where ours can't be read. */
-const merged = (here: string, there: string): string | undefined => withMembers(here, membersOf(there));
+const LEFT_TO_THE_PLUGIN = Object.fromEntries(MEMBERS.map((name) => [name, undefined]));
+
+/** Our option with the members of the other; what that does not say goes, so that the plugin's own value holds here too. Undefined where ours can't be read. */
+const merged = (here: string, there: string): string | undefined => withMembers(here, { ...LEFT_TO_THE_PLUGIN, ...membersOf(there) });
 
 function membersOf(text: string): Record<string, unknown> {
   const value = parseSerialized(text);

@@ -9,7 +9,7 @@ import { readOptions, writeOption } from '../../src/storage/options.ts';
 import type { TableName } from '../../src/storage/tables.ts';
 import { commandIn, type Fasti } from '../cli/command.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
-import { loadSite } from '../support/site.ts';
+import { loadSite, setOptions } from '../support/site.ts';
 import { bareFixture, calendarOf, importSource, siteOf } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-command-'));
@@ -126,6 +126,17 @@ describeDatabases('the commands import and export', (open) => {
     expect(told.code).toBe(0);
     await of(target)('import', urlOf(original), '--settings');
     expect((await readOptions(target, ['timezone_string'])).get('timezone_string')).toBe('Europe/Rome');
+  });
+
+  it('take over what the source leaves to the plugin, too: its currency is not the one of a new site', async () => {
+    await setOptions(target, { tribe_events_calendar_options: { defaultCurrencySymbol: '€', eventsSlug: 'calendar' } });
+    await of(target)('import', urlOf(original), '--settings');
+    const option = (await readOptions(target, ['tribe_events_calendar_options'])).get('tribe_events_calendar_options');
+    expect([option?.includes('defaultCurrencySymbol'), option?.includes('eventsSlug'), option?.includes('did_init')]).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 
   it('refuse what they can’t read, in the language of the command', async () => {

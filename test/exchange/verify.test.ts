@@ -214,6 +214,10 @@ describeDatabases('the comparison of two sites', (open, engine) => {
       const { summary } = await meant((_, body) => (body?.cost ? { ...body, cost: '' } : undefined));
       expect(summary.differences).toBeGreaterThan(0);
     });
+    it('nor one in another currency', async () => {
+      const { summary } = await meant((_, body) => (body?.cost ? { ...body, cost: body.cost.replace(/\p{Sc}/gu, '¤') } : undefined));
+      expect([summary.deliberate.D37, summary.differences > 0]).toEqual([undefined, true]);
+    });
     it('D23: a default window that begins a day before', async () =>
       onlyMeant(
         await meantInFilters((path, body) =>
