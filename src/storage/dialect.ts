@@ -17,6 +17,12 @@ export interface TableDefinition {
   readonly clustered?: boolean;
 }
 
+/**
+ * What tables look like, for a database that has to be told: name of a table -> name of a key, `primary` among them -> how many rows there are, and how
+ * many have the same first column of the key, the same first two, and so on.
+ */
+export type Shapes = Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
+
 /** What truly differs between MySQL (MariaDB) and SQLite. Everything else is left to knex. */
 export interface Dialect {
   readonly name: 'mysql' | 'sqlite';
@@ -65,6 +71,9 @@ export interface Dialect {
 
   /** The statement that adds one of the keys of a definition to its table. */
   addKey(definition: TableDefinition, label: string, prefix: string): string;
+
+  /** The statements that tell the database what its tables look like, where it has not looked itself. MySQL's InnoDB always has. */
+  tellShapes(shapes: Shapes, prefix: string): string[];
 
   /** What the database says of itself and of these tables. */
   inspect(knex: Knex, tables: readonly string[]): Promise<Inspection>;

@@ -75,6 +75,7 @@ export const mysql: Dialect = {
     const parts = (unique[label] ?? keys[label] ?? []).map(quoted).join(',');
     return `ALTER TABLE \`${prefix}${name}\` ADD ${label in unique ? 'UNIQUE KEY' : 'KEY'} \`${label.replace('{prefix}', prefix)}\` (${parts})`;
   },
+  tellShapes: () => [],
   inspect,
   isDuplicate: (error) => ['ER_DUP_ENTRY', 'ER_DUP_ENTRY_WITH_KEY_NAME'].includes(codeOf(error)),
   isBusy: (error) => BUSY.has(numberOf(error)),

@@ -7,7 +7,17 @@ import SqliteTransaction from 'knex/lib/dialects/sqlite3/execution/sqlite-transa
 import SqliteQueryCompiler from 'knex/lib/dialects/sqlite3/query/sqlite-querycompiler.js';
 import { LRUCache } from 'lru-cache';
 import { foldForSearch, foldText } from './collation.ts';
-import { codeOf, type Dialect, type Engine, failure, guardTransactions, type Inspection, keysOf, type TableDefinition } from './dialect.ts';
+import {
+  codeOf,
+  type Dialect,
+  type Engine,
+  failure,
+  guardTransactions,
+  type Inspection,
+  keysOf,
+  type Shapes,
+  type TableDefinition,
+} from './dialect.ts';
 import { silent } from './knex-log.ts';
 
 /** better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while for single statements, not at all for BEGIN. */
@@ -15,6 +25,8 @@ const BUSY_MS = 100;
 /** Queries take turns on the one connection, behind transactions of a few milliseconds each. */
 const ACQUIRE_MS = 10_000;
 const STATEMENTS_KEPT = 300;
+/** SQLite's own 2 MiB make a large database read and write the same pages again and again. */
+const PAGE_CACHE_KIB = 32 * 1024;
 
 /**
  * The database in a file, which is created with its folder if need be, or in memory.
@@ -62,6 +74,7 @@ export const sqlite: Dialect = {
     const place = [...Object.keys(definition.unique ?? {}), ...Object.keys(definition.keys ?? {})].indexOf(label);
     return createTable(definition, prefix)[place + 1] ?? '';
   },
+  tellShapes,
   inspect,
   isDuplicate: (error) => ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_ROWID'].includes(codeOf(error)),
   isBusy: (error) => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error)),
@@ -161,6 +174,7 @@ function connect(filename: string): Connection {
     // What was acknowledged survives a loss of power.
     connection.pragma('synchronous = FULL');
     connection.pragma('foreign_keys = OFF');
+    connection.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
     connection.function('fold', { deterministic: true }, (text) => (text === null ? null : foldText(String(text))));
     connection.function('holds', { deterministic: true }, (text, part) =>
       text === null || part === null ? null : Number(foldForSearch(String(text)).includes(String(part))),
@@ -208,16 +222,35 @@ function createTable(
   const lines = Object.entries(columns).map(([column, type]) => `\`${column}\` ${columnType(type, anyCase.includes(column))}`);
   const numbered = Object.values(columns).some((type) => type.includes('AUTO_INCREMENT'));
   if (!numbered) lines.push(`PRIMARY KEY (${list(primary)})`);
-  // The names of SQLite's indexes are shared by all tables of a file.
   const index =
     (kind: string) =>
     ([label, parts]: [string, readonly string[]]) =>
-      `CREATE ${kind} IF NOT EXISTS \`${label.includes('{prefix}') ? label.replace('{prefix}', prefix) : `${table}_${label}`}\` ON \`${table}\` (${list(parts)})`;
+      `CREATE ${kind} IF NOT EXISTS \`${indexName(table, label, prefix)}\` ON \`${table}\` (${list(parts)})`;
   return [
     `CREATE TABLE IF NOT EXISTS \`${table}\` (${lines.join(', ')})${clustered ? ' WITHOUT ROWID' : ''}`,
     ...Object.entries(unique).map(index('UNIQUE INDEX')),
     ...Object.entries(keys).map(index('INDEX')),
   ];
+}
+
+/** The names of SQLite's indexes are shared by all tables of a file. */
+const indexName = (table: string, label: string, prefix: string): string =>
+  label.includes('{prefix}') ? label.replace('{prefix}', prefix) : `${table}_${label}`;
+
+/** SQLite keeps its statistics in a table, which ANALYZE makes (https://sqlite.org/fileformat2.html#the_sqlite_stat1_table). */
+function tellShapes(shapes: Shapes, prefix: string): string[] {
+  const tell = (table: string, index: string, shape: readonly number[]) =>
+    `INSERT INTO sqlite_stat1 (tbl, idx, stat) SELECT '${table}', name, '${shape.join(' ')}' FROM sqlite_master
+     WHERE name = '${index}' AND (type = 'index' OR sql LIKE '%WITHOUT ROWID') AND NOT EXISTS (SELECT 1 FROM sqlite_stat1 WHERE tbl = '${table}' AND idx = '${index}')`;
+  const all = Object.entries(shapes).flatMap(([name, keys]) =>
+    Object.entries(keys).flatMap(([label, shape]) => {
+      const table = prefix + name;
+      // The rows of a clustered table are its primary key; others have an index for it, which SQLite names.
+      const indexes = label === 'primary' ? [table, `sqlite_autoindex_${table}_1`] : [indexName(table, label, prefix)];
+      return indexes.map((index) => tell(table, index, shape));
+    }),
+  );
+  return [`ANALYZE \`${prefix}fasti_migrations_lock\``, ...all, 'ANALYZE sqlite_schema'];
 }
 
 async function inspect(knex: Knex, tables: readonly string[]): Promise<Inspection> {

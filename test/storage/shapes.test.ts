@@ -1,0 +1,49 @@
+import { expect, it } from '@jest/globals';
+import { shapes } from '../../migrations/005-shapes.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { describeDatabases } from '../support/databases.ts';
+
+describeDatabases('what a database is told of the shape of its tables', (open, engine) => {
+  if (engine === 'MySQL') {
+    it('is nothing, where it looks itself', async () => {
+      const { dialect } = await open();
+      expect(dialect.tellShapes({ posts: { post_name: [10, 1] } }, 'wp_')).toEqual([]);
+    });
+    return;
+  }
+
+  const IDS = Array.from({ length: 500 }, (_, place) => place + 1);
+  const NAMES = IDS.map((id) => `name-${id}`);
+  const KEYS = ['_EventVenueID', '_EventOrganizerID', '_tribe_featured'];
+  const plan = async (db: Database, table: string, where: object): Promise<string> => {
+    const query = db.knex(table);
+    for (const [column, values] of Object.entries(where)) query.whereIn(column, values);
+    const { sql, bindings } = query.toSQL().toNative();
+    const rows = (await db.knex.raw(`EXPLAIN QUERY PLAN ${sql}`, bindings as never)) as { detail: string }[];
+    return rows.map(({ detail }) => detail).join();
+  };
+
+  it.each([
+    ['posts by their ids', 'wp_posts', { ID: IDS, post_type: ['tribe_events'] }, 'PRIMARY KEY'],
+    ['posts by their names', 'wp_posts', { post_name: NAMES, post_type: ['tribe_events'] }, 'wp_posts_post_name'],
+    ['metas by their posts', 'wp_postmeta', { post_id: IDS, meta_key: KEYS }, 'wp_postmeta_post_id'],
+    [
+      'terms by their posts',
+      'wp_term_relationships',
+      { object_id: IDS, term_taxonomy_id: [1, 2] },
+      'sqlite_autoindex_wp_term_relationships_1',
+    ],
+  ])('leads to %s', async (_what, table, where, key) => {
+    expect(await plan(await open(), table, where)).toContain(key);
+  });
+
+  it('does not replace what ANALYZE has found, and is right for every prefix', async () => {
+    const db = await open({ prefix: 'site_' });
+    const stat = async (idx: string) => (await db.knex('sqlite_stat1').where({ idx }).pluck('stat')) as string[];
+    expect(await stat('site_posts_post_name')).toEqual(['1000000 1']);
+    await db.knex('sqlite_stat1').where({ idx: 'site_posts_post_name' }).update({ stat: '7 1' });
+    await shapes.up(db);
+    expect(await stat('site_posts_post_name')).toEqual(['7 1']);
+    expect(await plan(db, 'site_postmeta', { post_id: IDS, meta_key: KEYS })).toContain('site_postmeta_post_id');
+  });
+});
