@@ -8,11 +8,11 @@
  *   --sizes N,N,...  numbers of events (1000,10000,100000,1000000)
  *   --rounds N       how often each request is asked on each site (40)
  *   --database NAME  only sqlite or mysql
- *   --keep FOLDER    where the sites of SQLite are left for the next run
+ *   --keep FOLDER    where the sites are left for the next run
  *
  * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; the processor time of one that is not our own is not counted.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -54,7 +54,7 @@ const REQUESTS = {
 try {
   if (flags.database !== 'mysql') await measureDatabase('SQLite', (events) => sqliteDatabase(folderOf(events)));
   if (flags.database !== 'sqlite') {
-    mysql = await provideMysql(temporary);
+    mysql = await provideMysql(flags.keep ?? temporary);
     if (mysql.url) await measureDatabase('MySQL', (events) => mysqlDatabase(folderOf(events), mysql.url, `fasti_growth_${events}`));
     else console.error(`MySQL is skipped: ${mysql.reason}`);
   }
@@ -79,16 +79,25 @@ async function measureDatabase(name, provide) {
   } finally {
     for (const { process: service, remove } of sites) {
       await service.stop();
-      await remove();
+      if (!flags.keep) await remove();
     }
+  }
+}
+
+/** Whether an earlier run has left a site. */
+function isThere(settings) {
+  try {
+    fasti(['event', 'list', '--per_page=1'], settings);
+    return true;
+  } catch {
+    return false;
   }
 }
 
 /** A served site of so many events. */
 async function openSite(events, { env, remove }) {
   const settings = { ...env, CACHE: 'off', CACHE_FRESHNESS_MS: '0', LOG_LEVEL: 'warn', SITE_URL: 'http://127.0.0.1' };
-  const file = env.DATABASE_URL.replace(/^sqlite:/, '');
-  const { seedMs } = existsSync(file) ? {} : seed(settings, events);
+  const { seedMs } = isThere(settings) ? {} : seed(settings, events);
   if (seedMs !== undefined) console.error(`${events} events generated in ${Math.round(seedMs / 1000)} s`);
   const password = fasti(['user', 'application-password', 'create', 'admin', `growth ${Date.now()}`, '--porcelain'], settings);
   const service = await startService(settings, `${API}/events`);

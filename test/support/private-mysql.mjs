@@ -3,7 +3,7 @@
  * load this file; mysql2 is needed to start a server.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, openSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,7 @@ const START_MS = 60_000;
 const STOP_MS = 15_000;
 
 /**
- * Starts a server whose data lie in `folder`. Gives `{url, version, pid, stop}`, the address of its root user without password, or `{reason}` why there is
+ * Starts a server whose data lie in `folder`, those of an earlier one included. Gives `{url, version, pid, stop}`, the address of its root user without password, or `{reason}` why there is
  * none. `settings`: further options of the server.
  */
 export async function startPrivateMysql(folder, settings = []) {
@@ -35,7 +35,7 @@ export async function startPrivateMysql(folder, settings = []) {
   const creation = isMaria
     ? ['--no-defaults', ...user, `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db']
     : ['--no-defaults', ...user, `--datadir=${data}`, '--initialize-insecure'];
-  const created = spawnSync(installer, creation, { encoding: 'utf8' });
+  const created = existsSync(data) ? { status: 0 } : spawnSync(installer, creation, { encoding: 'utf8' });
   if (created.status !== 0) return { reason: `${installer} failed: ${lastLines(created.stdout + created.stderr)}` };
 
   const port = await freePort();
