@@ -2,12 +2,13 @@
 /**
  * What `npm run bench:load` runs. First the default list, uncached, of one process and of two on one port, in turns: with two processors the load
  * generator takes its share of both, which is said beside the figures. Then minutes of lists, records, terms and writes against one process with its
- * memory of answers, whose resident memory is looked at all the while. Prints both and writes its section of docs/performance.md.
+ * memory of answers, whose resident memory is looked at all the while. Prints both and writes its sections of docs/performance.md.
  *
  *   --events N       how many events are generated (20000)
  *   --minutes N      how long the load lasts (10)
  *   --rounds N       how many measurements of the workers a figure is the median of (5)
  *   --file PATH      an SQLite file of an earlier run instead of generated events
+ *   --only NAME      only the workers, or only the minutes
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -25,6 +26,7 @@ const { values: flags } = parseArgs({
     minutes: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '5' },
     file: { type: 'string' },
+    only: { type: 'string' },
   },
 });
 const SECONDS = 4;
@@ -40,9 +42,12 @@ try {
   const { env } = await sqliteDatabase(folder);
   if (flags.file) env.DATABASE_URL = `sqlite:${flags.file}`;
   else seed(env, Number(flags.events));
-  const text = `${machine(busy)}.\n\n${await compareWorkers(env)}\n\n${await endure(env)}`;
-  console.log(text);
-  writeSection('load', text);
+  for (const [name, measure] of Object.entries({ workers: compareWorkers, minutes: endure })) {
+    if (flags.only !== undefined && flags.only !== name) continue;
+    const text = await measure(env);
+    console.log(text);
+    writeSection(name, `${machine(busy)}:\n\n${text}`);
+  }
 } finally {
   for (const service of started) await service.stop();
   rmSync(folder, { recursive: true, force: true });
