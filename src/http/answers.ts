@@ -46,6 +46,7 @@ export interface AnswersOptions {
   readonly always: Readonly<Record<string, string>>;
 }
 
+/** A memory of answers that forgets the least used ones, and each as soon as `freshness` knows of another version of the data. */
 export function createAnswers(freshness: Freshness, { bytes, clock, always }: AnswersOptions): Answers {
   const kept = new LRUCache<string, Kept>({
     maxSize: bytes,
