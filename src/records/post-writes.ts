@@ -13,7 +13,7 @@ import { type Database, lockNames } from '../storage/database.ts';
 import { removeOccurrence, writeOccurrence } from '../storage/occurrences.ts';
 import { findByTitle, insertPost, lockPost, removePost, slugsLike, updatePost, writeMetas } from '../storage/posts.ts';
 import { keepRevision } from '../storage/revisions.ts';
-import { recount, setTermsOf, termTaxonomyIdsOf } from '../storage/terms.ts';
+import { setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../storage/terms.ts';
 import { postUrl } from '../wordpress/links.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { uniqueSlug } from '../wordpress/slug.ts';
@@ -198,10 +198,11 @@ async function writeRest(
   parts: Parts,
 ): Promise<void> {
   await writeMetas(db, row.ID, { ...metas, ...parts.metas });
-  const changed: number[] = [];
-  for (const [name, ids] of parts.terms) changed.push(...(await setTermsOf(db, row.ID, termKind(name).taxonomy, ids)));
-  const appears = (row.post_status === 'publish') !== (statusBefore === 'publish');
-  await recount(db, appears ? [...changed, ...(await termTaxonomyIdsOf(db, [row.ID], taxonomiesOf(kind)))] : changed);
+  if (parts.terms.size > 0 || (row.post_status === 'publish') !== (statusBefore === 'publish')) {
+    const before = await countedTerms(db, kind, row.ID, statusBefore);
+    for (const [name, ids] of parts.terms) await setTermsOf(db, row.ID, termKind(name).taxonomy, ids);
+    await shiftCounts(db, before, await countedTerms(db, kind, row.ID, row.post_status));
+  }
   if (kind.dated) await writeCalendarRows(db, caller, row.ID, metas);
   await noteChange(db, caller.now);
 }
@@ -223,10 +224,10 @@ const DATE_METAS = new Set(
 );
 
 async function deleteForGood(db: Database, caller: Caller, kind: PostKind, row: Post): Promise<void> {
-  const counted = await termTaxonomyIdsOf(db, [row.ID], taxonomiesOf(kind));
+  const counted = await countedTerms(db, kind, row.ID, row.post_status);
   await removePost(db, row.ID);
   if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID);
-  await recount(db, counted);
+  await shiftCounts(db, counted, []);
   if (kind.dated) await keepIndexOf(db, caller, [row.ID]);
   await noteChange(db, caller.now);
 }
@@ -238,7 +239,15 @@ const besidePlan = (plan: PostPlan, { columns = {}, metas = {} }: Besides): Post
   metas: { ...plan.metas, ...metas },
 });
 
-const taxonomiesOf = (kind: PostKind) => kind.terms.map((name) => termKind(name).taxonomy);
+/** The terms whose counts a record of this status is part of: published ones are. */
+const countedTerms = async (db: Database, kind: PostKind, id: number, status: string): Promise<number[]> =>
+  status === 'publish'
+    ? termTaxonomyIdsOf(
+        db,
+        [id],
+        kind.terms.map((name) => termKind(name).taxonomy),
+      )
+    : [];
 
 const guidPlace = ({ settings }: Caller) => ({
   home: settings.home,

@@ -2,7 +2,7 @@ import { postKinds, termKind } from '../kinds/index.ts';
 import type { Site } from '../site.ts';
 import { noteChange } from '../storage/changes.ts';
 import { findDuePosts, lockPost, updatePost } from '../storage/posts.ts';
-import { recount, termTaxonomyIdsOf } from '../storage/terms.ts';
+import { shiftCounts, termTaxonomyIdsOf } from '../storage/terms.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import { keepIndexOf } from './list-index.ts';
 
@@ -27,7 +27,7 @@ export async function publishDue(site: Site): Promise<number> {
       const kind = postKinds.find(({ postType }) => postType === row.post_type)!;
       await updatePost(db, id, { post_status: 'publish' });
       const taxonomies = kind.terms.map((name) => termKind(name).taxonomy);
-      await recount(db, await termTaxonomyIdsOf(db, [id], taxonomies));
+      await shiftCounts(db, [], await termTaxonomyIdsOf(db, [id], taxonomies));
       if (kind.dated) await keepIndexOf(db, { settings }, [id]);
       await noteChange(db, now);
       return 1;

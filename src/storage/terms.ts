@@ -150,6 +150,7 @@ export async function setTermsOf(db: Database, postId: number, taxonomy: string,
 
 /** Rows of the taxonomies that these posts carry. */
 export async function termTaxonomyIdsOf(db: Database, postIds: readonly number[], taxonomies: readonly string[]): Promise<number[]> {
+  if (postIds.length === 0 || taxonomies.length === 0) return [];
   const rows = (await db
     .knex({ r: db.table('term_relationships') })
     .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
@@ -175,6 +176,20 @@ export async function recount(db: Database, termTaxonomyIds: readonly number[]):
     .knex(db.table('term_taxonomy'))
     .whereIn('term_taxonomy_id', ids)
     .update({ count: published as unknown as number });
+}
+
+/**
+ * Counts a post in for the terms it carries as a published post from now on (`after`, by `term_taxonomy_id`), and out for those it did before. What counting
+ * anew would find (`_update_post_term_count`), without looking at all posts of a term. The post must be kept from other writers.
+ */
+export async function shiftCounts(db: Database, before: readonly number[], after: readonly number[]): Promise<void> {
+  const [gone, fresh] = [before.filter((id) => !after.includes(id)), after.filter((id) => !before.includes(id))];
+  if (gone.length + fresh.length === 0) return;
+  await lockTerms(db, (rows) => rows.whereIn('term_taxonomy_id', [...gone, ...fresh]));
+  const counts = (ids: readonly number[]) => db.knex(db.table('term_taxonomy')).whereIn('term_taxonomy_id', [...ids]);
+  if (fresh.length > 0) await counts(fresh).increment('count');
+  // A count that was wrong before must not fall below nothing.
+  if (gone.length > 0) await counts(gone).where('count', '>', 0).decrement('count');
 }
 
 /** Rows of the taxonomies, by id, kept from other writers until the end of the transaction: always in the same order, so that two don't wait for each other. */
