@@ -164,7 +164,7 @@ async function timed({ process: service }, path, options) {
 function cpuMs(pid) {
   try {
     return (
-      [pid, process.env.MYSQL_PID]
+      [pid, mysql?.pid]
         .filter(Boolean)
         .reduce(
           (sum, one) =>
