@@ -25,8 +25,6 @@ const BUSY_MS = 100;
 /** Queries take turns on the one connection, behind transactions of a few milliseconds each. */
 const ACQUIRE_MS = 10_000;
 const STATEMENTS_KEPT = 300;
-/** SQLite's own 2 MiB make a large database read and write the same pages again and again. */
-const PAGE_CACHE_KIB = 32 * 1024;
 
 /**
  * The database in a file, which is created with its folder if need be, or in memory.
@@ -174,7 +172,6 @@ function connect(filename: string): Connection {
     // What was acknowledged survives a loss of power.
     connection.pragma('synchronous = FULL');
     connection.pragma('foreign_keys = OFF');
-    connection.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
     connection.function('fold', { deterministic: true }, (text) => (text === null ? null : foldText(String(text))));
     connection.function('holds', { deterministic: true }, (text, part) =>
       text === null || part === null ? null : Number(foldForSearch(String(text)).includes(String(part))),
