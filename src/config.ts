@@ -116,7 +116,7 @@ export const settings = {
   cacheBytes: {
     env: 'CACHE_MB',
     type: 'number',
-    fallback: '32',
+    fallback: '64',
     allowed: 'a whole number from 1 to 4096',
     meaning: 'How many megabytes of answers are kept in memory, per process.',
     schema: whole(1, 4096).transform((megabytes) => megabytes * 1024 * 1024),

@@ -26,7 +26,7 @@ describe('settings', () => {
       workers: 1,
       maxPerPage: 50,
       cache: true,
-      cacheBytes: 32 * 1024 * 1024,
+      cacheBytes: 64 * 1024 * 1024,
       cacheFreshness: 100,
       logLevel: 'info',
       trustProxy: false,
