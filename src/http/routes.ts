@@ -2,7 +2,7 @@ import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
 import { anyId, anything, type Grammar, oneOf, selector, text } from '../kinds/grammar.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
-import type { Kind, Param, PostKind, TermKind, Values } from '../kinds/kind.ts';
+import type { Kind, Param, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { changePost, createPost, trashPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
@@ -107,8 +107,20 @@ const SLUG: Params = { slug: { grammar: text, required: true } };
  */
 const undeclared = (kind: Kind): Params => {
   const names = kinds.flatMap((other) => Object.keys(other.filters)).filter((name) => !Object.hasOwn(kind.filters, name));
-  return Object.fromEntries(['context', ...names].map((name) => [name, { grammar: anything }]));
+  return undescribed(['context', ...names]);
 };
+
+/** Parameters of these names, with any value. */
+const undescribed = (names: readonly string[]): Params => Object.fromEntries(names.map((name) => [name, { grammar: anything }]));
+
+/** What a new record keeps of parameters that are no fields. */
+const strayMetas = ({ strays }: PostKind, values: Values): Rows['metas'] =>
+  Object.fromEntries(
+    Object.entries(strays).flatMap(([name, key]) => {
+      const value = values[name];
+      return (typeof value === 'string' && value !== '') || typeof value === 'number' ? [[key, [String(value)]]] : [];
+    }),
+  );
 
 /** Parameters that shape the list besides its filters: its URLs carry them too (decisions D21, D25). */
 const carried = (kind: Kind, values: Values): Values => only({ ...undeclared(kind), translation_language: true, password: true }, values);
@@ -133,9 +145,11 @@ const posts = (kind: PostKind): ServedRoute => ({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: kind.fields,
+      unlisted: undescribed(Object.keys(kind.strays)),
       mode: 'create',
       allow: (_site, caller) => mayCreate(caller, kind),
-      run: async (site, caller, values) => created(await createPost(site, caller, kind, only(kind.fields, values))),
+      run: async (site, caller, values) =>
+        created(await createPost(site, caller, kind, only(kind.fields, values), { metas: strayMetas(kind, values) })),
     },
   ],
 });

@@ -119,6 +119,7 @@ export const event: PostKind = {
     state: { grammar: anyText },
     ...additions,
   },
+  strays: {},
   links: { [VENUE_LINK]: 'venue', [ORGANIZER_LINK]: 'organizer' },
   terms: ['category', 'tag'],
   dated: true,

@@ -170,6 +170,8 @@ export interface PostKind {
   readonly narrow: (values: Values, context: RuleContext) => Narrowed;
   /** Pure: what else changes with this change. */
   readonly follows: (values: Values, before: Before | undefined, context: RuleContext) => Rows;
+  /** Metas that a new record keeps of parameters that are no fields and appear in no description. */
+  readonly strays: Readonly<Record<string, string>>;
   /** Metas that link to other kinds, with the kind they lead to. */
   readonly links: Readonly<Record<string, 'venue' | 'organizer'>>;
   /** Which kinds of terms it carries. */

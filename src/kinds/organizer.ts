@@ -33,6 +33,8 @@ export const organizer: PostKind = {
     image: featuredImage(),
   },
   filters: { ...paging, ...linkedFilters, status: { grammar: listStatus('tribe_organizers') }, ...additions },
+  // The plugin takes the id of an organizer that is only to be made for one more text about it.
+  strays: { id: '_OrganizerOrganizerID' },
   links: {},
   terms: [],
   dated: false,

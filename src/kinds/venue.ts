@@ -54,6 +54,7 @@ export const venue: PostKind = {
     geo_lng: rule(decimal),
   },
   filters: { ...paging, ...linkedFilters, status: { grammar: listStatus('tribe_venues') }, ...additions },
+  strays: {},
   links: {},
   terms: [],
   dated: false,

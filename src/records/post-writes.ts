@@ -36,8 +36,14 @@ export interface Besides {
 }
 
 /** Creates a record from accepted values. One transaction: all of it, with what it brings along, or nothing (decision D9). */
-export async function createPost(site: Site, caller: Caller, kind: PostKind, values: Values): Promise<Record<string, unknown>> {
-  return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values));
+export async function createPost(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  values: Values,
+  besides: Besides = {},
+): Promise<Record<string, unknown>> {
+  return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, besides));
 }
 
 /** The same, giving the id alone. */
