@@ -21,7 +21,7 @@ export interface Database {
   /** The name of a table with the prefix of the site. */
   table(name: TableName): string;
 
-  /** A query on that table, `alias` for use in joins. Throws when the query would run beside the transaction that is open here. */
+  /** A query on that table, `alias` for use in joins. Where the database is watched it throws when the query would run beside an open transaction. */
   from<Name extends TableName>(name: Name, alias?: string): TableQuery<Name>;
 
   /**
@@ -39,10 +39,13 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Where the data are: `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`, and what the names of the tables begin with. */
+/** Where the data are, and what the names of the tables begin with. */
 export interface DatabaseSettings {
+  /** `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`. */
   readonly url: string;
   readonly prefix: string;
+  /** Refuses queries beside the transaction that is open, which would miss what it wrote. For tests: to know it, every promise of the process is followed. */
+  readonly watched?: boolean;
 }
 
 /**
@@ -50,9 +53,9 @@ export interface DatabaseSettings {
  *
  * @throws Error with one clear line when the address or the prefix can't be right, or the file can't be opened
  */
-export async function openDatabase({ url, prefix }: DatabaseSettings): Promise<Database> {
+export async function openDatabase({ url, prefix, watched = false }: DatabaseSettings): Promise<Database> {
   if (!/^\w*$/.test(prefix)) throw new Error(`a table prefix consists of letters, digits and underscores, unlike "${prefix}"`);
-  return root(engineAt(url), prefix);
+  return root(engineAt(url), prefix, watched ? new AsyncLocalStorage() : undefined);
 }
 
 /**
@@ -111,17 +114,17 @@ function engineAt(url: string): Engine {
   return openMysql(url);
 }
 
-function root({ knex, dialect }: Engine, prefix: string): Database {
+/** `inside`: where the transaction that a piece of work belongs to is remembered. */
+function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStorage<{ open: boolean }> | undefined): Database {
   const inTurn = turnstile(dialect.writers);
-  const inside = new AsyncLocalStorage<{ open: boolean }>();
   let count = 0;
   knex.on('query', () => {
     count += 1;
   });
 
-  /** Beside a transaction of one's own: on SQLite it would wait for itself, on MySQL it would miss what was just written. */
+  /** Beside a transaction of one's own a query misses what was just written; one that writes waits on SQLite for itself. */
   const refuseBeside = (): void => {
-    if (inside.getStore()?.open) throw new Error('inside a transaction, use the database given to it');
+    if (inside?.getStore()?.open) throw new Error('inside a transaction, use the database given to it');
   };
 
   const once = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
@@ -133,7 +136,7 @@ function root({ knex, dialect }: Engine, prefix: string): Database {
         trx.on('query-error', (error: unknown) => {
           if (error instanceof DatabaseUnavailable) lost ??= error;
         });
-        const result = await inside.run(state, () => work(handle(trx)));
+        const result = await (inside ? inside.run(state, () => work(handle(trx))) : work(handle(trx)));
         if (lost !== undefined) throw lost;
         return result;
       });

@@ -1,11 +1,37 @@
 /** The classes of knex that this room extends; knex ships no types for them. Only what is used here is declared. */
+declare module 'knex/lib/execution/runner.js' {
+  /** A statement as it was compiled. */
+  export interface Compiled {
+    readonly method: string;
+    readonly sql: string;
+  }
+  interface Client {
+    /** Ours: a connection for this statement that nobody waits for. */
+    connectionFor?(query: Compiled): object | undefined;
+    acquireConnection(): Promise<object>;
+    releaseConnection(connection: object): Promise<void>;
+    query(connection: object, query: Compiled): Promise<unknown>;
+    processResponse(response: unknown, runner: Runner): unknown;
+  }
+  class Runner {
+    constructor(client: unknown, builder: unknown);
+    readonly client: Client;
+    readonly builder: { toSQL(): Compiled | Compiled[] };
+    run(): Promise<unknown>;
+  }
+  export default Runner;
+}
+
 declare module 'knex/lib/dialects/better-sqlite3/index.js' {
   import type { Knex } from 'knex';
 
   class Client {
     constructor(config: Knex.Config);
     readonly connectionSettings: { filename: string };
+    /** Whether it is the client of a transaction. */
+    readonly transacting?: boolean;
     acquireConnection(): Promise<unknown>;
+    destroy(): Promise<void>;
   }
   export default Client;
 }

@@ -2,6 +2,7 @@ import knex, { type Knex } from 'knex';
 import Mysql2Client from 'knex/lib/dialects/mysql2/index.js';
 import { codeOf, type Dialect, type Engine, failure, guardTransactions, type Inspection, keysOf, type TableDefinition } from './dialect.ts';
 import { silent } from './knex-log.ts';
+import { StraightRunner } from './straight-runner.ts';
 
 const CONNECTIONS = 16;
 const READERS = 4;
@@ -43,10 +44,10 @@ export function openMysql(address: string): Engine {
   };
 }
 
-/** MySQL and MariaDB, InnoDB. */
 /** The server notes seconds: within them a second change leaves the same note. */
 const UNSETTLED_SECONDS = 2;
 
+/** MySQL and MariaDB, InnoDB. */
 export const mysql: Dialect = {
   name: 'mysql',
   writers: CONNECTIONS - READERS,
@@ -161,6 +162,10 @@ class SessionClient extends Mysql2Client {
       connection.destroy();
       throw error;
     }
+  }
+
+  runner(builder: unknown): StraightRunner {
+    return new StraightRunner(this, builder);
   }
 
   override async _query(connection: object, query: { readonly sql: string }): Promise<unknown> {

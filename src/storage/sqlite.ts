@@ -5,6 +5,7 @@ import knex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import SqliteTransaction from 'knex/lib/dialects/sqlite3/execution/sqlite-transaction.js';
 import SqliteQueryCompiler from 'knex/lib/dialects/sqlite3/query/sqlite-querycompiler.js';
+import type { Compiled } from 'knex/lib/execution/runner.js';
 import { LRUCache } from 'lru-cache';
 import { foldForSearch, foldText } from './collation.ts';
 import {
@@ -19,6 +20,7 @@ import {
   type TableDefinition,
 } from './dialect.ts';
 import { silent } from './knex-log.ts';
+import { StraightRunner } from './straight-runner.ts';
 
 /** better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while for single statements, not at all for BEGIN. */
 const BUSY_MS = 100;
@@ -82,6 +84,9 @@ export const sqlite: Dialect = {
 
 const guarded = guardTransactions(sqlite);
 
+/** knex's names of statements that change nothing. */
+const READING = new Set(['select', 'first', 'pluck']);
+
 type Connection = Sqlite.Database;
 
 /** One query as knex hands it to a client. */
@@ -92,8 +97,34 @@ interface Query {
   context?: { lastID: number | bigint; changes: number };
 }
 
-/** knex's client with prepared statements kept, transactions that take the right to write at once, and errors under one name. */
+/**
+ * knex's client with prepared statements kept, transactions that take the right to write at once, and errors under one name. What is only read, outside of
+ * transactions, goes to a connection of its own: it never waits for the one that writes, and every statement there is done before the next begins.
+ */
 class FileClient extends BetterSqlite3Client {
+  private reader?: Connection;
+
+  connectionFor({ method }: Compiled): object | undefined {
+    const { filename } = this.connectionSettings;
+    if (this.transacting || !READING.has(method) || filename === ':memory:') return undefined;
+    try {
+      this.reader ??= connect(filename);
+    } catch (error) {
+      throw failure(sqlite, error);
+    }
+    return this.reader;
+  }
+
+  runner(builder: unknown): StraightRunner {
+    return new StraightRunner(this, builder);
+  }
+
+  override async destroy(): Promise<void> {
+    this.reader?.close();
+    delete this.reader;
+    await super.destroy();
+  }
+
   override async acquireConnection(): Promise<unknown> {
     try {
       return await super.acquireConnection();

@@ -68,7 +68,7 @@ function opener(create: () => Promise<Place>): Open {
   });
   return async ({ migrated = true, prefix = 'wp_' } = {}) => {
     const place = await create();
-    const db = await openDatabase({ url: place.url, prefix });
+    const db = await openDatabase({ url: place.url, prefix, watched: true });
     opened.push({ db, place });
     places.set(db, place);
     if (migrated) await migrate(db);
