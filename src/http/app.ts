@@ -35,7 +35,7 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   if (answers) app.use(fromMemory(site, answers, () => lifecycle.phase() === 'serving'));
   app.use(secure);
   app.use(requestLog(site.log));
-  app.use(healthRoutes(site, lifecycle));
+  app.use('/health', healthRoutes(site, lifecycle));
   app.use(uploads(config.uploadsDir));
   app.use(gate(lifecycle));
   app.use(serveRoutes(site, router, answers));

@@ -12,17 +12,17 @@ export interface Lifecycle {
 /** The longest that a sign of life of the database may take, in milliseconds. */
 const PATIENCE_MS = 1000;
 
-/** `/health/live`: the process runs. `/health/ready`: it can serve; if not, why: `starting`, `stopping`, or what is wrong with the database. */
+/** Below `/health`. `/live`: the process runs. `/ready`: it can serve; if not, why: `starting`, `stopping`, or what is wrong with the database. */
 export function healthRoutes(site: Site, { phase }: Lifecycle): Router {
   const router = Router();
-  router.use('/health', (_req, res, next) => {
+  router.use((_req, res, next) => {
     res.set('Cache-Control', 'no-store');
     next();
   });
-  router.get('/health/live', (_req, res) => {
+  router.get('/live', (_req, res) => {
     res.json({ status: 'live' });
   });
-  router.get('/health/ready', async (_req, res) => {
+  router.get('/ready', async (_req, res) => {
     const reason = phase() === 'stopping' ? 'stopping' : ((await databaseFault(site)) ?? (phase() === 'starting' ? 'starting' : undefined));
     res.status(reason === undefined ? 200 : 503).json(reason === undefined ? { status: 'ready' } : { status: 'not ready', reason });
   });

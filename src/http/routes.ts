@@ -123,7 +123,9 @@ const strayMetas = ({ strays }: PostKind, values: Values): Rows['metas'] =>
   );
 
 /** Parameters that shape the list besides its filters: its URLs carry them too (decisions D21, D25). */
-const carried = (kind: Kind, values: Values): Values => only({ ...undeclared(kind), translation_language: true, password: true }, values);
+const carried = (kind: Kind, values: Values): Values => only(CARRIED.get(kind) ?? {}, values);
+
+const CARRIED = new Map(kinds.map((kind) => [kind, { ...undeclared(kind), translation_language: true, password: true }]));
 
 /** How single records are read; `password` opens protected ones. */
 const READING: Params = { password: { grammar: text }, context: { grammar: anything } };

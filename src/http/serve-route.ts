@@ -4,7 +4,7 @@ import { servedNamespaces } from '../config.ts';
 import { fail, type ProblemName, problems } from '../errors.ts';
 import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
-import { acceptParams } from '../records/input.ts';
+import { acceptParams, type Params } from '../records/input.ts';
 import { discardImages } from '../records/prepared-images.ts';
 import type { Site } from '../site.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
@@ -110,9 +110,10 @@ async function handle(
   body: Body,
 ): Promise<LinkedReply> {
   if (body.fault) refuseJson(site, caller, body.fault);
-  const listed = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(endpoint.params) : endpoint.params;
+  const heeded = heededBy(endpoint);
+  const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(heeded) : heeded;
   const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
-  const values = { ...(await acceptParams(site, caller, { ...listed, ...endpoint.unlisted }, raw, endpoint.mode)), ...selected };
+  const values = { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selected };
   const verdict = await verdictOf(site, caller, endpoint, values);
   if (verdict !== true) {
     await discardImages(values);
@@ -124,6 +125,17 @@ async function handle(
   const link = reply.paging && neighbourLinks(caller, address.route.slice(1), query, values, reply.paging);
   return { ...reply, headers: { ...reply.headers, ...vary, ...(link === undefined ? {} : { Link: link }) } };
 }
+
+/** All parameters of a handler, listed and unlisted, put together once. */
+function heededBy(endpoint: ServedEndpoint): Params {
+  const known = HEEDED.get(endpoint);
+  if (known) return known;
+  const params = { ...endpoint.params, ...endpoint.unlisted };
+  HEEDED.set(endpoint, params);
+  return params;
+}
+
+const HEEDED = new WeakMap<ServedEndpoint, Params>();
 
 /** Refuses; what a known caller may not do, an anonymous one is asked to sign in for. */
 const refuse = ({ viewer }: Caller, problem: ProblemName): never =>
@@ -151,7 +163,7 @@ const selectors = ({ params }: Endpoint, pieces: Found['pieces']): Raw =>
   Object.fromEntries(Object.entries(pieces).filter(([name]) => params[name]?.required));
 
 /** Parameters of a handler whose slug belongs to nothing: it is refused together with whatever else is wrong. */
-const withUnknownSlug = (params: Endpoint['params']): Endpoint['params'] =>
+const withUnknownSlug = (params: Params): Params =>
   params.slug?.required
     ? { ...params, slug: { ...params.slug, grammar: { ...params.slug.grammar, read: () => ({ fault: { stage: 'value' } }) } } }
     : params;

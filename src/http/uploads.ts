@@ -12,8 +12,7 @@ const A_MONTH_S = 30 * 24 * 3600;
  * Serves uploaded files: nothing outside the folder, no lists of folders, no hidden files. What could run in a browser is offered as a download, whatever
  * its name says.
  */
-export function uploads(folder: string): Router {
-  const router = Router();
+export function uploads(folder: string): RequestHandler {
   const files = express.static(folder, {
     index: false,
     redirect: false,
@@ -28,14 +27,12 @@ export function uploads(folder: string): Router {
       if (!HARMLESS.test(String(res.get('Content-Type')))) res.set('Content-Disposition', 'attachment');
     },
   });
-  router.use(withoutPlace, files, (req, _res, next) => (PLACE.test(req.originalUrl) ? fail('rest_no_route') : next()));
-  return router;
+  const router = Router().use(withoutPlace, files, () => fail('rest_no_route'));
+  return (req, res, next) => (PLACE.test(req.url) ? router(req, res, next) : next());
 }
 
-/** Leaves the name of the file, as the library wants it; passes on what is addressed elsewhere. */
+/** Leaves the name of the file, as the library wants it. */
 const withoutPlace: RequestHandler = (req, _res, next) => {
-  const place = PLACE.exec(req.url);
-  if (!place) return next('router');
-  req.url = req.url.slice(place[0].length);
+  req.url = req.url.replace(PLACE, '');
   next();
 };
