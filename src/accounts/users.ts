@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Site } from '../site.ts';
 import { noteChange } from '../storage/changes.ts';
 import { type Database, lockNames } from '../storage/database.ts';
+import { USERS_LOCK } from '../storage/lock-names.ts';
 import {
   capabilitiesKey,
   countPostsOf,
@@ -60,7 +61,7 @@ export async function createUser(site: Site, { login, email, password, role, dis
   const registered = nowUtc(site.clock());
   const nicename = sanitizeTitle(login).slice(0, NICENAME_LETTERS) || 'user';
   const id = await site.db.transaction(async (db) => {
-    await lockNames(db, ['users']);
+    await lockNames(db, [USERS_LOCK]);
     const taken = await takenNames(db, { login, email, nicename });
     if (taken.login) throw new AccountError('login-taken', { login });
     if (taken.email) throw new AccountError('email-taken', { email });

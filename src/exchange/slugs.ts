@@ -1,4 +1,5 @@
 import { lockNames } from '../storage/database.ts';
+import { slugLock } from '../storage/lock-names.ts';
 import { holdersOfSlugs } from '../storage/many-posts.ts';
 import { slugsLike } from '../storage/posts.ts';
 import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
@@ -23,9 +24,7 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
   if (!run.dry) {
     await lockNames(
       db,
-      unique.map(({ arrival, wish }) =>
-        arrival.item.kind === 'attachment' ? `attachment ${wish}` : `${typeOf(arrival.item.kind)}:slug:${wish}`,
-      ),
+      unique.map(({ arrival, wish }) => slugLock(typeOf(arrival.item.kind), wish)),
     );
   }
   const holders = new Map<string, Set<string>>();

@@ -1,4 +1,5 @@
 import { lockNames } from '../storage/database.ts';
+import { USERS_LOCK } from '../storage/lock-names.ts';
 import { takenIds } from '../storage/many-posts.ts';
 import { readOptions } from '../storage/options.ts';
 import { capabilitiesKey, findUserByName, insertUser, levelKey, takenNames } from '../storage/users.ts';
@@ -63,7 +64,7 @@ async function findHere({ db }: Work, login: string, email: string): Promise<num
 async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, login: string): Promise<number> {
   if (run.dry) return run.nextDryId();
   const nicename = sanitizeTitle(author.columns?.user_nicename ?? login).slice(0, WIDTHS.nicename) || 'user';
-  await lockNames(db, ['users']);
+  await lockNames(db, [USERS_LOCK]);
   const { nicenames } = await takenNames(db, { login, email: author.email, nicename });
   const free = author.id !== undefined && !(await takenIds(db, 'users', [author.id])).has(author.id);
   const given = (name: string, otherwise: string) => (run.owned ? (author.columns?.[name] ?? otherwise) : otherwise);

@@ -3,6 +3,7 @@ import type { TermKindName } from '../kinds/kind.ts';
 import { keepIndexOfMoved } from '../records/list-index.ts';
 import { foldText } from '../storage/collation.ts';
 import { type Database, lockNames } from '../storage/database.ts';
+import { termNameLock, termSlugLock } from '../storage/lock-names.ts';
 import { insertTermAs, takenIds } from '../storage/many-posts.ts';
 import { findTermsLike, loadTerms, loadTree, updateTerm } from '../storage/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../wordpress/kses.ts';
@@ -102,7 +103,7 @@ async function placeTerm(
   const { name, description } = texts(term);
   if (!hasVisibleText(name)) return undefined;
   const slug = sanitizeTitle(term.slug) || sanitizeTitle(name);
-  if (!run.dry) await lockNames(db, [`${taxonomy}:name:${foldText(name)}`, `term:slug:${slug}`]);
+  if (!run.dry) await lockNames(db, [termNameLock(taxonomy, name), termSlugLock(slug)]);
   const same = (await findTermsLike(db, taxonomy, { ids: [], slugs: [slug], names: [] })).find((other) => other.slug === slug);
   if (same) return { id: same.term_id, created: false };
 

@@ -8,8 +8,8 @@ import type { Site } from '../site.ts';
 import { loadMetas } from '../storage/bundle.ts';
 import { noteEdges } from '../storage/calendar-edges.ts';
 import { noteChange } from '../storage/changes.ts';
-import { foldText } from '../storage/collation.ts';
 import { type Database, lockNames } from '../storage/database.ts';
+import { slugLock, titleLock } from '../storage/lock-names.ts';
 import { removeOccurrence, writeOccurrence } from '../storage/occurrences.ts';
 import { findByTitle, insertPost, lockPost, removePost, slugsLike, updatePost, writeMetas } from '../storage/posts.ts';
 import { keepRevision } from '../storage/revisions.ts';
@@ -264,7 +264,7 @@ const guidPlace = ({ settings }: Caller) => ({
 /** A slug that no other post of the type has. Requests at the same time wait for each other. */
 async function freeSlug(db: Database, kind: PostKind, slug: string, id: number): Promise<string> {
   if (slug === '') return '';
-  await lockNames(db, [`${kind.postType}:slug:${slug}`]);
+  await lockNames(db, [slugLock(kind.postType, slug)]);
   return uniqueSlug(slug, await slugsLike(db, kind.postType, slug, id));
 }
 
@@ -278,7 +278,7 @@ async function knownByTitle(
   kind: PostKind,
   { post_title: title = '', post_content: content }: Partial<Post>,
 ): Promise<Before | undefined> {
-  await lockNames(db, [`${kind.postType}:title:${foldText(title)}`]);
+  await lockNames(db, [titleLock(kind.postType, title)]);
   for (const id of await findByTitle(db, kind.postType, title, content || undefined)) {
     const row = await lockPost(db, id);
     const metas = (await loadMetas(db, [id])).get(id) ?? new Map();

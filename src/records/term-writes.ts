@@ -2,6 +2,7 @@ import { fail, failParam } from '../errors.ts';
 import type { TermKind } from '../kinds/kind.ts';
 import { foldText } from '../storage/collation.ts';
 import { type Database, lockNames } from '../storage/database.ts';
+import { termNameLock, termSlugLock } from '../storage/lock-names.ts';
 import { deleteOption } from '../storage/options.ts';
 import { findTermsLike, insertTerm, loadTree, takenTermSlugs, updateTerm } from '../storage/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../wordpress/kses.ts';
@@ -26,7 +27,7 @@ export interface TermDraft {
 export async function createTermRow(db: Database, kind: TermKind, draft: TermDraft): Promise<{ id: number; slug: string }> {
   const name = storedName(draft.name);
   const wished = sanitizeTitle(draft.slug ?? '') || sanitizeTitle(draft.name) || sanitizeTitle(name);
-  await lockNames(db, [`${kind.taxonomy}:name:${foldText(name)}`, `term:slug:${wished}`]);
+  await lockNames(db, [termNameLock(kind.taxonomy, name), termSlugLock(wished)]);
 
   const siblings = (await findTermsLike(db, kind.taxonomy, { ids: [], slugs: [wished], names: [name] })).filter(
     (term) => !kind.hierarchical || term.parent === draft.parent,
@@ -65,7 +66,7 @@ export async function changeTermRow(
   if (changes.description !== undefined) rows.description = sanitizeTermDescription(stripControlCharacters(changes.description));
   if (changes.slug !== undefined) {
     const slug = sanitizeTitle(changes.slug) || sanitizeTitle(rows.name ?? term.name);
-    await lockNames(db, [`term:slug:${slug}`]);
+    await lockNames(db, [termSlugLock(slug)]);
     const owner = (await takenTermSlugs(db, slug, term.term_id)).find((other) => other.slug === slug && other.taxonomy === kind.taxonomy);
     if (owner) fail('duplicate_term_slug', { values: { slug } });
     rows.slug = slug;

@@ -3,6 +3,7 @@ import { parseSerialized } from '../wordpress/serialized.ts';
 import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
 import { loadMetas } from './bundle.ts';
 import { type Database, lockNames } from './database.ts';
+import { slugLock } from './lock-names.ts';
 import { readOptions } from './options.ts';
 import { insertPost, removePost, writeMetas } from './posts.ts';
 
@@ -59,7 +60,7 @@ export async function insertAttachment(
   { author, date, dateUtc }: Insertion,
 ): Promise<number> {
   const base = sanitizeTitle(title);
-  await lockNames(db, [`attachment ${base}`]);
+  await lockNames(db, [slugLock('attachment', base)]);
   const comments = (await readOptions(db, ['default_comment_status'])).get('default_comment_status') === 'open';
   const id = await insertPost(db, {
     post_author: author,
