@@ -2,6 +2,7 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import { LONGEST_PAGE, USUAL_PAGE } from '../kinds/core-params.ts';
 import type { Person } from '../kinds/core-user.ts';
+import { postTypes } from '../kinds/index.ts';
 import type { Values } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/database.ts';
@@ -23,7 +24,7 @@ import type { Viewer } from '../wordpress/viewer.ts';
  */
 
 /** Types whose published posts make their authors known. */
-const PUBLIC_TYPES = ['post', 'page', 'tribe_events', 'tribe_venue', 'tribe_organizer'];
+const PUBLIC_TYPES = ['post', 'page', ...postTypes];
 const METAS = ['description', 'first_name', 'last_name', 'nickname', 'locale'] as const;
 
 export interface PeoplePage {

@@ -1,4 +1,5 @@
 import type { SiteSettings } from '../calendar/settings.ts';
+import { postKind } from '../kinds/index.ts';
 import { type Entry, type LossEntry, SourceFault } from './items.ts';
 import {
   type CoreMedia,
@@ -141,7 +142,6 @@ async function terms({ site }: Walk, stage: 'categories' | 'tags', first: number
 // ------------------------------------------------------------------------------------------------- venues, organizers, events
 type PostStage = 'venues' | 'organizers' | 'events';
 const KINDS = { venues: 'venue', organizers: 'organizer', events: 'event' } as const satisfies Record<PostStage, ReportedKind>;
-const TYPES = { venues: 'tribe_venue', organizers: 'tribe_organizer', events: 'tribe_events' } as const;
 const EVERYTHING: Readonly<Record<PostStage, Query>> = {
   venues: {},
   organizers: {},
@@ -254,7 +254,7 @@ async function coreList({ site, closed }: Walk, route: string, ids: readonly num
 }
 
 async function coreRecords(walk: Walk, stage: PostStage, ids: readonly number[]): Promise<Map<number, CoreRecord>> {
-  const list = await coreList(walk, TYPES[stage], ids, { _fields: 'id,guid,title,content,excerpt,password' });
+  const list = await coreList(walk, postKind(KINDS[stage]).postType, ids, { _fields: 'id,guid,title,content,excerpt,password' });
   return new Map(
     list.flatMap((one) => {
       const record = coreRecord.safeParse(one);

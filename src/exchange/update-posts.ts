@@ -1,5 +1,5 @@
 import { storedDates } from '../kinds/event.ts';
-import { postKind, termKind } from '../kinds/index.ts';
+import { postKind, taxonomiesOf, termKind } from '../kinds/index.ts';
 import { loadMetas, loadPosts } from '../storage/bundle.ts';
 import { holdersOfSlugs } from '../storage/many-posts.ts';
 import { writeOccurrence } from '../storage/occurrences.ts';
@@ -85,14 +85,7 @@ async function updateOne(
       counted.push(...(await setTermsOf(db, target, termKind(kind).taxonomy, ids)));
     }
   }
-  if ('post_status' in columns)
-    counted.push(
-      ...(await termTaxonomyIdsOf(
-        db,
-        [target],
-        kinds.map((kind) => termKind(kind).taxonomy),
-      )),
-    );
+  if ('post_status' in columns) counted.push(...(await termTaxonomyIdsOf(db, [target], taxonomiesOf(postKind(item.kind)))));
   await recount(db, counted);
   if (
     item.kind === 'event' &&

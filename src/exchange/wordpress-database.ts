@@ -1,4 +1,4 @@
-import { postKind, postKinds } from '../kinds/index.ts';
+import { postKind, postTypes } from '../kinds/index.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { authorsOfTypes, countTypes, idsOfType, repeatedEvents } from '../storage/many-posts.ts';
 import { readOptions } from '../storage/options.ts';
@@ -66,8 +66,7 @@ async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
   }
   yield* await termItems(db);
 
-  const types = postKinds.map(({ postType }) => postType);
-  const { posts, comments } = await countTypes(db, types);
+  const { posts, comments } = await countTypes(db, postTypes);
   const occurrences = await db.knex.schema.hasTable(db.table('tec_occurrences'));
   for (const kind of POST_ORDER) {
     for (let after = 0; ; ) {
@@ -89,7 +88,7 @@ async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
     }
   }
   for (const [type, number] of posts) {
-    if (type !== 'attachment' && !types.includes(type) && !OF_OTHERS.has(type)) yield { kind: 'skipped', what: type, count: number };
+    if (type !== 'attachment' && !postTypes.includes(type) && !OF_OTHERS.has(type)) yield { kind: 'skipped', what: type, count: number };
   }
   const revisions = posts.get('revision') ?? 0;
   if (revisions > 0) yield { kind: 'skipped', what: 'revision', count: revisions };
@@ -98,7 +97,7 @@ async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
 
 /** Those who wrote something of the calendar, and all others who may write posts or events on this site. */
 async function authors(db: Database, people: Database, storedRoles: string): Promise<StoredUser[]> {
-  const wrote = new Set(await authorsOfTypes(db, [...postKinds.map(({ postType }) => postType), 'attachment']));
+  const wrote = new Set(await authorsOfTypes(db, [...postTypes, 'attachment']));
   const roles = parseRoles(parseSerialized(storedRoles));
   const [capabilities, level] = [`${db.prefix}capabilities`, `${db.prefix}user_level`];
   const users = await loadAllUsers(people, [...AUTHOR_METAS, capabilities, level]);

@@ -10,6 +10,10 @@ export const postKinds: readonly PostKind[] = [event, venue, organizer];
 export const termKinds: readonly TermKind[] = [category, tag];
 export const kinds: readonly Kind[] = [...postKinds, ...termKinds];
 
+/** The types of posts, and the taxonomies, that the calendar's records rest in. */
+export const postTypes: readonly string[] = postKinds.map(({ postType }) => postType);
+export const taxonomies: readonly string[] = termKinds.map(({ taxonomy }) => taxonomy);
+
 const byName: Readonly<Record<PostKindName, PostKind>> = { event, venue, organizer };
 const termsByName: Readonly<Record<TermKindName, TermKind>> = { category, tag };
 
@@ -17,3 +21,6 @@ export const postKind = (name: PostKindName): PostKind => byName[name];
 export const termKind = (name: TermKindName): TermKind => termsByName[name];
 export const kindNamed = (name: KindName): Kind => ({ ...byName, ...termsByName })[name];
 export const postKindOfType = (type: string): PostKind | undefined => postKinds.find((kind) => kind.postType === type);
+
+/** The taxonomies of the terms that a kind of posts carries. */
+export const taxonomiesOf = ({ terms }: Pick<PostKind, 'terms'>): string[] => terms.map((name) => termKind(name).taxonomy);

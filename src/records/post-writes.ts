@@ -1,7 +1,7 @@
 import { fail, failParam, type ProblemName } from '../errors.ts';
 import { storedDates } from '../kinds/event.ts';
 import type { TermWish } from '../kinds/grammar.ts';
-import { termKind } from '../kinds/index.ts';
+import { taxonomiesOf, termKind } from '../kinds/index.ts';
 import type { Before, Field, PostKind, Rows, TermKindName, Values } from '../kinds/kind.ts';
 import { insertPrepared } from '../media/images.ts';
 import type { Site } from '../site.ts';
@@ -247,13 +247,7 @@ const besidePlan = (plan: PostPlan, { columns = {}, metas = {} }: Besides): Post
 
 /** The terms whose counts a record of this status is part of: published ones are. */
 const countedTerms = async (db: Database, kind: PostKind, id: number, status: string): Promise<number[]> =>
-  status === 'publish'
-    ? termTaxonomyIdsOf(
-        db,
-        [id],
-        kind.terms.map((name) => termKind(name).taxonomy),
-      )
-    : [];
+  status === 'publish' ? termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)) : [];
 
 const guidPlace = ({ settings }: Caller) => ({
   home: settings.home,

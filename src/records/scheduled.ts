@@ -1,4 +1,4 @@
-import { postKinds, termKind } from '../kinds/index.ts';
+import { postKindOfType, postTypes, taxonomiesOf } from '../kinds/index.ts';
 import type { Site } from '../site.ts';
 import { noteChange } from '../storage/changes.ts';
 import { findDuePosts, lockPost, updatePost } from '../storage/posts.ts';
@@ -11,11 +11,7 @@ import { keepIndexOf } from './list-index.ts';
  * processes may do so at once. Gives how many were published.
  */
 export async function publishDue(site: Site): Promise<number> {
-  const due = await findDuePosts(
-    site.db,
-    postKinds.map((kind) => kind.postType),
-    nowUtc(site.clock()),
-  );
+  const due = await findDuePosts(site.db, postTypes, nowUtc(site.clock()));
   if (due.length === 0) return 0;
   const settings = await site.settings();
   let published = 0;
@@ -24,10 +20,9 @@ export async function publishDue(site: Site): Promise<number> {
       const row = await lockPost(db, id);
       const now = site.clock();
       if (row?.post_status !== 'future' || row.post_date_gmt > nowUtc(now)) return 0;
-      const kind = postKinds.find(({ postType }) => postType === row.post_type)!;
+      const kind = postKindOfType(row.post_type)!;
       await updatePost(db, id, { post_status: 'publish' });
-      const taxonomies = kind.terms.map((name) => termKind(name).taxonomy);
-      await shiftCounts(db, [], await termTaxonomyIdsOf(db, [id], taxonomies));
+      await shiftCounts(db, [], await termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)));
       if (kind.dated) await keepIndexOf(db, { settings }, [id]);
       await noteChange(db, now);
       return 1;

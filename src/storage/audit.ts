@@ -1,3 +1,4 @@
+import { postTypes, taxonomies } from '../kinds/index.ts';
 import { isBrokenArray } from '../wordpress/serialized-repair.ts';
 import type { Database } from './database.ts';
 import type { Inspection, TableDefinition } from './dialect.ts';
@@ -11,8 +12,6 @@ import type { TableName } from './tables.ts';
  * What is looked at to tell whether the tables are sound. Nothing here writes, but where it says so.
  */
 
-const TYPES = ['tribe_events', 'tribe_venue', 'tribe_organizer'];
-const TAXONOMIES = ['tribe_events_cat', 'post_tag'];
 const AT_ONCE = 1000;
 
 /** Tables of ours and of WordPress that are not there. */
@@ -70,7 +69,7 @@ export async function wrongCounts(db: Database): Promise<WrongCount[]> {
   const rows = (await db
     .knex({ tt: db.table('term_taxonomy') })
     .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
-    .whereIn('tt.taxonomy', TAXONOMIES)
+    .whereIn('tt.taxonomy', taxonomies)
     .select('tt.term_taxonomy_id as id', 't.name as name', 'tt.count as count')) as { id: number; name: string; count: number }[];
   const counted = (await db
     .knex({ r: db.table('term_relationships') })
@@ -136,7 +135,7 @@ export async function mendValue(db: Database, { table, id, value }: BrokenValue,
 export async function sharedSlugs(db: Database): Promise<{ type: string; slug: string; count: number }[]> {
   const rows = (await db
     .knex(db.table('posts'))
-    .whereIn('post_type', TYPES)
+    .whereIn('post_type', postTypes)
     .whereIn('post_status', ['publish', 'private'])
     .whereNot('post_name', '')
     .where('post_parent', 0)
@@ -151,7 +150,7 @@ export async function sharedSlugs(db: Database): Promise<{ type: string; slug: s
 export async function postsOfNobody(db: Database): Promise<number[]> {
   const rows = (await db
     .knex({ p: db.table('posts') })
-    .whereIn('p.post_type', TYPES)
+    .whereIn('p.post_type', postTypes)
     .whereNotExists((sub) =>
       sub
         .select(db.knex.raw('1'))

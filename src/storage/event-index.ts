@@ -1,3 +1,4 @@
+import { taxonomies, termKind } from '../kinds/index.ts';
 import { insertRows } from './bulk.ts';
 import type { Database } from './database.ts';
 import { entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesOf } from './event-index-rows.ts';
@@ -173,9 +174,9 @@ async function loadEvents(db: Database, ids: readonly number[]): Promise<Map<num
     .knex({ r: db.table('term_relationships') })
     .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
     .whereIn('r.object_id', own)
-    .whereIn('tt.taxonomy', ['tribe_events_cat', 'post_tag'])
+    .whereIn('tt.taxonomy', taxonomies)
     .select('r.object_id', 'tt.term_id', 'tt.taxonomy')) as { object_id: number; term_id: number; taxonomy: string }[];
-  const isCategory = ({ taxonomy }: { taxonomy: string }) => taxonomy === 'tribe_events_cat';
+  const isCategory = ({ taxonomy }: { taxonomy: string }) => taxonomy === termKind('category').taxonomy;
   const above = await loadParents(
     db,
     terms.filter(isCategory).map((term) => term.term_id),
@@ -223,7 +224,7 @@ async function loadParents(db: Database, categories: readonly number[]): Promise
   while (wanted.length > 0) {
     const rows = (await db
       .knex(db.table('term_taxonomy'))
-      .where('taxonomy', 'tribe_events_cat')
+      .where('taxonomy', termKind('category').taxonomy)
       .whereIn('term_id', wanted)
       .orderBy('term_taxonomy_id')
       .select('term_id', 'parent')

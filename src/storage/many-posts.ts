@@ -1,3 +1,4 @@
+import { taxonomies } from '../kinds/index.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { insertRows } from './bulk.ts';
 import type { Database } from './database.ts';
@@ -42,7 +43,7 @@ export async function holdersOfSlugs(db: Database, slugs: readonly string[]): Pr
 /** Removes what is left of posts that no longer exist, so that new ones under their ids don't inherit it. */
 export async function removeRemains(db: Database, ids: readonly number[], occurrences: boolean): Promise<void> {
   if (ids.length === 0) return;
-  const ours = db.knex(db.table('term_taxonomy')).whereIn('taxonomy', ['tribe_events_cat', 'post_tag']).select('term_taxonomy_id');
+  const ours = db.knex(db.table('term_taxonomy')).whereIn('taxonomy', taxonomies).select('term_taxonomy_id');
   await db
     .knex(db.table('postmeta'))
     .whereIn('post_id', [...ids])

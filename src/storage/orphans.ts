@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { postKind, postKinds, postTypes, taxonomies, termKind } from '../kinds/index.ts';
 import type { Database } from './database.ts';
 
 /*
@@ -65,9 +66,6 @@ const missing = (
 
 /** Ids stand as text in metas. */
 const asId = (db: Database, column: string): Knex.Raw => db.knex.raw('CAST(?? AS UNSIGNED)', [column]);
-const LINKS = { _EventVenueID: 'tribe_venue', _EventOrganizerID: 'tribe_organizer' } as const;
-const TYPES = ['tribe_events', 'tribe_venue', 'tribe_organizer'];
-const TAXONOMIES = ['tribe_events_cat', 'post_tag'];
 
 const RULES: readonly Rule[] = [
   {
@@ -84,7 +82,7 @@ const RULES: readonly Rule[] = [
     orphans: (db, rows) => {
       // Other taxonomies are about other things than posts.
       rows.whereIn('o.term_taxonomy_id', (sub: Query) =>
-        sub.select('term_taxonomy_id').from(db.table('term_taxonomy')).whereIn('taxonomy', TAXONOMIES),
+        sub.select('term_taxonomy_id').from(db.table('term_taxonomy')).whereIn('taxonomy', taxonomies),
       );
       missing(db, rows, 'posts', 'ID', 'o.object_id');
     },
@@ -95,7 +93,7 @@ const RULES: readonly Rule[] = [
     table: 'term_relationships',
     key: ['object_id', 'term_taxonomy_id'],
     orphans: (db, rows) => {
-      rows.whereIn('o.object_id', (sub: Query) => sub.select('ID').from(db.table('posts')).whereIn('post_type', TYPES));
+      rows.whereIn('o.object_id', (sub: Query) => sub.select('ID').from(db.table('posts')).whereIn('post_type', postTypes));
       missing(db, rows, 'term_taxonomy', 'term_taxonomy_id', 'o.term_taxonomy_id');
     },
     told: ({ object_id, term_taxonomy_id }) => `${String(object_id)} - ${String(term_taxonomy_id)}`,
@@ -105,7 +103,7 @@ const RULES: readonly Rule[] = [
     table: 'term_taxonomy',
     key: ['term_taxonomy_id'],
     orphans: (db, rows) => {
-      rows.whereIn('o.taxonomy', TAXONOMIES);
+      rows.whereIn('o.taxonomy', taxonomies);
       missing(db, rows, 'terms', 'term_id', 'o.term_id');
     },
     told: ({ taxonomy, term_id }) => `${String(taxonomy)} ${String(term_id)}`,
@@ -115,29 +113,31 @@ const RULES: readonly Rule[] = [
       name: 'rows-without-event',
       table,
       key: [table === 'tec_events' ? 'event_id' : 'occurrence_id'],
-      orphans: (db, rows) => missing(db, rows, 'posts', 'ID', 'o.post_id', (sub) => sub.where('x.post_type', 'tribe_events')),
+      orphans: (db, rows) => missing(db, rows, 'posts', 'ID', 'o.post_id', (sub) => sub.where('x.post_type', postKind('event').postType)),
       told: ({ post_id }) => `${table} ${String(post_id)}`,
     }),
   ),
-  ...Object.entries(LINKS).map(
-    ([key, type]): Rule => ({
-      name: 'links-to-nothing',
-      table: 'postmeta',
-      key: ['meta_id'],
-      orphans: (db, rows) => {
-        rows.where('o.meta_key', key).whereNotIn('o.meta_value', ['', '0']);
-        missing(db, rows, 'posts', 'ID', asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', type));
-      },
-      told: ({ post_id, meta_value }) => `${String(post_id)} ${key} ${String(meta_value)}`,
-    }),
-  ),
+  ...postKinds
+    .flatMap(({ links }) => Object.entries(links))
+    .map(
+      ([key, kind]): Rule => ({
+        name: 'links-to-nothing',
+        table: 'postmeta',
+        key: ['meta_id'],
+        orphans: (db, rows) => {
+          rows.where('o.meta_key', key).whereNotIn('o.meta_value', ['', '0']);
+          missing(db, rows, 'posts', 'ID', asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', postKind(kind).postType));
+        },
+        told: ({ post_id, meta_value }) => `${String(post_id)} ${key} ${String(meta_value)}`,
+      }),
+    ),
   {
     name: 'images-gone',
     table: 'postmeta',
     key: ['meta_id'],
     orphans: (db, rows) => {
       rows.where('o.meta_key', '_thumbnail_id').whereNotIn('o.meta_value', ['', '0']);
-      rows.whereIn('o.post_id', (sub: Query) => sub.select('ID').from(db.table('posts')).whereIn('post_type', TYPES));
+      rows.whereIn('o.post_id', (sub: Query) => sub.select('ID').from(db.table('posts')).whereIn('post_type', postTypes));
       missing(db, rows, 'posts', 'ID', asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', 'attachment'));
     },
     told: ({ post_id, meta_value }) => `${String(post_id)} - ${String(meta_value)}`,
@@ -147,8 +147,9 @@ const RULES: readonly Rule[] = [
     table: 'term_taxonomy',
     key: ['term_taxonomy_id'],
     orphans: (db, rows) => {
-      rows.where('o.taxonomy', 'tribe_events_cat').where('o.parent', '>', 0);
-      missing(db, rows, 'term_taxonomy', 'term_id', 'o.parent', (sub) => sub.where('x.taxonomy', 'tribe_events_cat'));
+      const { taxonomy } = termKind('category');
+      rows.where('o.taxonomy', taxonomy).where('o.parent', '>', 0);
+      missing(db, rows, 'term_taxonomy', 'term_id', 'o.parent', (sub) => sub.where('x.taxonomy', taxonomy));
     },
     told: ({ term_id, parent }) => `${String(term_id)} - ${String(parent)}`,
     set: { parent: 0 },

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { termKind } from '../kinds/index.ts';
 import type { Condition, TermKindName } from '../kinds/kind.ts';
 import type { Database } from './database.ts';
 import type { Sql } from './dialect.ts';
@@ -214,7 +215,7 @@ const postsOfTerms = (db: Database, sub: Knex.QueryBuilder, kind: TermKindName, 
     .select('r.object_id')
     .from({ r: db.table('term_relationships') })
     .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
-    .where('tt.taxonomy', kind === 'category' ? 'tribe_events_cat' : 'post_tag')
+    .where('tt.taxonomy', termKind(kind).taxonomy)
     .whereIn('tt.term_id', [...ids]);
 
 /** What a protected post hides must not be told by filters either (decision D35). */

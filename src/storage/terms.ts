@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { taxonomies } from '../kinds/index.ts';
 import type { TermKind } from '../kinds/kind.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Database } from './database.ts';
@@ -77,7 +78,7 @@ export async function loadTermsOf(db: Database, ids: readonly number[]): Promise
     .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
     .joinRaw(`${db.dialect.joinInOrder} ?? t ON t.term_id = tt.term_id`, [db.table('terms')])
     .whereIn('r.object_id', [...new Set(ids)])
-    .whereIn('tt.taxonomy', ['tribe_events_cat', 'post_tag'])
+    .whereIn('tt.taxonomy', taxonomies)
     .select('r.object_id', ...COLUMNS)
     .orderByRaw(byName, [...bindings])) as (Term & { object_id: number })[];
   for (const { object_id: id, ...term } of rows) {
