@@ -1,4 +1,4 @@
-import { storedDates } from '../kinds/event.ts';
+import { storedDates } from '../kinds/event-dates.ts';
 import { postKind } from '../kinds/index.ts';
 import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';

@@ -1,4 +1,4 @@
-import { storedDates } from '../kinds/event.ts';
+import { storedDates } from '../kinds/event-dates.ts';
 import { postKind, taxonomiesOf, termKind } from '../kinds/index.ts';
 import { loadMetas, loadPosts } from '../storage/bundle.ts';
 import { holdersOfSlugs } from '../storage/many-posts.ts';

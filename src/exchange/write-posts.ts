@@ -1,5 +1,5 @@
 import { eventDates } from '../calendar/dates.ts';
-import { storedDates } from '../kinds/event.ts';
+import { storedDates } from '../kinds/event-dates.ts';
 import { termKind } from '../kinds/index.ts';
 import { imageIdOf } from '../media/images.ts';
 import { insertOccurrences } from '../storage/bulk.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { organizerJsonLd } from '../calendar/json-ld.ts';
 import { metaOf } from '../wordpress/rows.ts';
+import { ORGANIZER_LINK } from './event-metas.ts';
 import { featuredImage, meta } from './fields.ts';
 import { listStatus, url } from './grammar.ts';
 import { imageAddress } from './image-record.ts';
@@ -39,7 +40,7 @@ export const organizer: PostKind = {
   terms: [],
   dated: false,
 
-  narrow: (values, context) => linkedConditions(values, context, { link: '_EventOrganizerID', metas: Object.values(TEXTS) }),
+  narrow: (values, context) => linkedConditions(values, context, { link: ORGANIZER_LINK, metas: Object.values(TEXTS) }),
 
   follows: (_values, before) => ({ columns: {}, metas: before ? {} : { _OrganizerOrigin: ['events-calendar'] } }),
 

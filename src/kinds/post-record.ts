@@ -105,6 +105,15 @@ export function linkedRecord(
   return { id, ...postMembers(row, context), ...present, ...between, ...after, ...globalIds(id, bundle, context) };
 }
 
+/** Ids of linked records that exist, are not in the trash and may be read by the caller (decision D15), in the order of their rows. */
+export function linkedIds(id: number, key: string, bundle: Bundle, { mayRead }: RenderContext): number[] {
+  const wanted = new Set((bundle.metas.get(id)?.get(key) ?? []).map(Number));
+  return [...wanted].filter((linkedId) => {
+    const row = bundle.posts.get(linkedId);
+    return row !== undefined && row.post_status !== 'trash' && mayRead(row);
+  });
+}
+
 /** What JSON-LD takes from the post itself. */
 export function postLd(id: number, bundle: Bundle) {
   const row = bundle.posts.get(id)!;

@@ -1,6 +1,7 @@
 import { listWindow } from '../calendar/window.ts';
-import { parseSearch } from '../wordpress/search.ts';
 import { toLocal } from '../wordpress/time.ts';
+import { wordsCondition } from './event-list.ts';
+import { FEATURED, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { anyText, flagAnything, oneOf } from './grammar.ts';
 import type { Condition, Field, Narrowed, Param, PostKind, RuleContext, Values } from './kind.ts';
 import { anyString, idsArgument, integer, momentArgument, positiveArgument, strings, truth } from './schema-grammar.ts';
@@ -57,17 +58,10 @@ export function narrowTec(kind: PostKind, values: Values, context: RuleContext):
   const conditions: Condition[] = window.filters.flatMap((filter, place) =>
     asked[place] ? [{ by: 'moment' as const, utc: mode === 'site', ...filter }] : [],
   );
-  if (typeof values.search === 'string' && values.search !== '')
-    conditions.push({
-      by: 'words',
-      terms: parseSearch(values.search),
-      columns: ['post_title', 'post_excerpt', 'post_content'],
-      metas: [],
-      together: false,
-    });
-  if (values.venue) conditions.push({ by: 'links', key: '_EventVenueID', ids: values.venue as number[] });
-  if (values.organizer) conditions.push({ by: 'links', key: '_EventOrganizerID', ids: values.organizer as number[] });
-  if (typeof values.featured === 'boolean') conditions.push({ by: 'meta', key: '_tribe_featured', present: values.featured });
+  if (typeof values.search === 'string' && values.search !== '') conditions.push(wordsCondition(values.search));
+  if (values.venue) conditions.push({ by: 'links', key: VENUE_LINK, ids: values.venue as number[] });
+  if (values.organizer) conditions.push({ by: 'links', key: ORGANIZER_LINK, ids: values.organizer as number[] });
+  if (typeof values.featured === 'boolean') conditions.push({ by: 'meta', key: FEATURED, present: values.featured });
   if (typeof values.post_parent === 'number') conditions.push({ by: 'parent', id: values.post_parent });
   if (typeof values.ticketed === 'boolean') conditions.push({ by: 'ticketed', wanted: values.ticketed });
   const by = ORDERS[(values.orderby ?? 'event_date') as keyof typeof ORDERS];

@@ -8,9 +8,11 @@ import { metaOf, type Post } from '../wordpress/rows.ts';
 import { isPrivate } from '../wordpress/status.ts';
 import { diffSeconds, nowUtc, toLocal } from '../wordpress/time.ts';
 import { authored, postCore, termMembers } from './core-post.ts';
-import { costOptions, currencyOf, storedDates } from './event.ts';
+import { costOptions, currencyOf } from './event-cost.ts';
+import { storedDates } from './event-dates.ts';
+import { FEATURED, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import type { Bundle, PostKind, RenderContext } from './kind.ts';
-import { isLocked } from './post-record.ts';
+import { isLocked, linkedIds } from './post-record.ts';
 
 /** The few words inside these records, in the caller's language. */
 export interface TecWords {
@@ -140,7 +142,7 @@ function eventMembers(row: Post, bundle: Bundle, context: TecContext, kinds: Kin
   });
   const schedule = { formats, language, cutoff, year: nowUtc(now).slice(0, 4) };
   const present = nowUtc(now);
-  const organizers = linked(row.ID, '_EventOrganizerID', bundle, context);
+  const organizers = linkedIds(row.ID, ORGANIZER_LINK, bundle, context);
   return {
     start_date: dates.start,
     start_date_utc: dates.startUtc,
@@ -159,12 +161,12 @@ function eventMembers(row: Post, bundle: Bundle, context: TecContext, kinds: Kin
     this_week_duration: null,
     happens_this_week: null,
     displays_on: [],
-    featured: isTruthy(metaOf(metas, '_tribe_featured')),
+    featured: isTruthy(metaOf(metas, FEATURED)),
     sticky: row.menu_order === -1,
     cost: costOnPages(metas?.get('_EventCost') ?? [], currencyOf(metas), costOptions(context)),
     organizer_names: organizers.map((id) => namedInPassing(bundle.posts.get(id)!, words)),
     organizers: organizers.map((id) => tecRecord(kinds.organizer, id, bundle, context, kinds)),
-    venues: linked(row.ID, '_EventVenueID', bundle, context).map((id) => tecRecord(kinds.venue, id, bundle, context, kinds)),
+    venues: linkedIds(row.ID, VENUE_LINK, bundle, context).map((id) => tecRecord(kinds.venue, id, bundle, context, kinds)),
     schedule_details: scheduleDetails(display, schedule) ?? '',
     short_schedule_details: scheduleDetails(display, schedule, true) ?? words.allDay,
   };
@@ -178,13 +180,4 @@ function namedInPassing(row: Post, words: TecWords): string {
   const title = renderTitle(row.post_title);
   if (row.post_password !== '') return words.protectedTitle(title);
   return isPrivate(row.post_status) ? words.privateTitle(title) : title;
-}
-
-/** Linked records that exist, are not in the trash and may be read by the caller (decision D15), in the order of their rows. */
-function linked(id: number, key: string, bundle: Bundle, { mayRead }: RenderContext): number[] {
-  const wanted = new Set((bundle.metas.get(id)?.get(key) ?? []).map(Number));
-  return [...wanted].filter((linkedId) => {
-    const row = bundle.posts.get(linkedId);
-    return row !== undefined && row.post_status !== 'trash' && mayRead(row);
-  });
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { venueJsonLd } from '../calendar/json-ld.ts';
 import { isTruthy } from '../calendar/settings.ts';
 import { metaOf } from '../wordpress/rows.ts';
+import { VENUE_LINK } from './event-metas.ts';
 import { featuredImage, flagMeta, meta, rule } from './fields.ts';
 import { decimal, flagText, listStatus, textOrNumber, url } from './grammar.ts';
 import { imageAddress } from './image-record.ts';
@@ -61,7 +62,7 @@ export const venue: PostKind = {
 
   narrow: (values, context) =>
     linkedConditions(values, context, {
-      link: '_EventVenueID',
+      link: VENUE_LINK,
       metas: Object.values(TEXTS).filter((key) => key !== TEXTS.country && key !== TEXTS.website),
     }),
 

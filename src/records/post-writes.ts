@@ -1,5 +1,5 @@
 import { fail, failParam, type ProblemName } from '../errors.ts';
-import { storedDates } from '../kinds/event.ts';
+import { storedDates } from '../kinds/event-dates.ts';
 import type { TermWish } from '../kinds/grammar.ts';
 import { taxonomiesOf, termKind } from '../kinds/index.ts';
 import type { Before, Field, PostKind, Rows, TermKindName, Values } from '../kinds/kind.ts';

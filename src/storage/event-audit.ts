@@ -1,5 +1,5 @@
 import { type EventDates, type Occurrence, occurrence } from '../calendar/dates.ts';
-import { storedDates } from '../kinds/event.ts';
+import { storedDates } from '../kinds/event-dates.ts';
 import { diffSeconds, isZeroDate, parseZone, toUtc } from '../wordpress/time.ts';
 import { loadMetas } from './bundle.ts';
 import type { Database } from './database.ts';

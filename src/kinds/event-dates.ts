@@ -1,0 +1,50 @@
+import { type EventDates, eventDates } from '../calendar/dates.ts';
+import { failParam } from '../errors.ts';
+import { metaOf } from '../wordpress/rows.ts';
+import { DATES } from './event-metas.ts';
+import type { Before, Rows, RuleContext, Values } from './kind.ts';
+
+/** Metas of the dates after a change of start, end, zone or all-day flag. Throws 400 where the end comes before the start (D2, D3). */
+export function datesChange(values: Values, before: Before | undefined, { settings, now }: RuleContext): Rows['metas'] {
+  if (!['start_date', 'end_date', 'timezone', 'all_day'].some((name) => name in values)) return {};
+  const stored = before && storedDates(before);
+  const dates = eventDates(
+    {
+      start: values.start_date as string | undefined,
+      end: values.end_date as string | undefined,
+      timezone: values.timezone as string | null | undefined,
+      allDay: 'all_day' in values ? values.all_day === true : undefined,
+    },
+    stored,
+    { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now },
+  );
+  if ('problem' in dates) return failParam(dates.field, { stage: 'value', reason: dates.problem });
+  return {
+    [DATES.start]: [dates.start],
+    [DATES.end]: [dates.end],
+    [DATES.startUtc]: [dates.startUtc],
+    [DATES.endUtc]: [dates.endUtc],
+    [DATES.timezone]: [dates.timezone],
+    [DATES.abbreviation]: [dates.abbreviation],
+    ...(dates.duration === null ? {} : { [DATES.duration]: [String(dates.duration)] }),
+    ...(dates.allDay ? { [DATES.allDay]: ['1'] } : stored ? { [DATES.allDay]: [''] } : {}),
+  };
+}
+
+/** The dates of an event as its metas hold them; missing ones are empty texts. */
+export function storedDates({ metas }: Pick<Before, 'metas'>): EventDates {
+  const value = (key: string) => metaOf(metas, key) ?? '';
+  const duration = value(DATES.duration);
+  return {
+    start: value(DATES.start),
+    end: value(DATES.end),
+    startUtc: value(DATES.startUtc),
+    endUtc: value(DATES.endUtc),
+    timezone: value(DATES.timezone),
+    abbreviation: value(DATES.abbreviation),
+    allDay: isAllDay(value(DATES.allDay)),
+    duration: duration === '' ? null : Number(duration),
+  };
+}
+
+const isAllDay = (stored: string) => /^(yes|1|true)$/i.test(stored);

@@ -1,0 +1,116 @@
+import type { EventDates } from '../calendar/dates.ts';
+import { eventJsonLd } from '../calendar/json-ld.ts';
+import { isTruthy } from '../calendar/settings.ts';
+import { escHtml } from '../wordpress/entities.ts';
+import { restUrl } from '../wordpress/links.ts';
+import { metaOf, type Post } from '../wordpress/rows.ts';
+import { dateParts, isoWithOffset, parseZone } from '../wordpress/time.ts';
+import { category } from './category.ts';
+import { costRecord } from './event-cost.ts';
+import { storedDates } from './event-dates.ts';
+import { FEATURED, HIDDEN, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
+import { imageAddress, imageRecord, thumbnailOf } from './image-record.ts';
+import type { Bundle, RenderContext } from './kind.ts';
+import { organizerLd, renderOrganizer } from './organizer.ts';
+import { globalIds, isLocked, linkedIds, permalink, postLd, postMembers, renderedTexts } from './post-record.ts';
+import { tag } from './tag.ts';
+import { embeddedTermRecord } from './term-record.ts';
+import { renderVenue, venueLd } from './venue.ts';
+
+/** The published event; `single`: with its JSON-LD. */
+export function renderEvent(id: number, bundle: Bundle, context: RenderContext, single: boolean): Record<string, unknown> {
+  const row = bundle.posts.get(id)!;
+  const metas = bundle.metas.get(id);
+  const value = (key: string) => metaOf(metas, key) ?? '';
+  const locked = isLocked(row, context);
+  const rendered = renderedTexts(row, bundle, context);
+  const dates = storedDates({ metas: metas ?? new Map() });
+  const cost = locked ? NO_COST : costRecord(metas, context);
+  const flag = (read: () => boolean) => (locked ? null : read());
+  const shown = (key: string) => metaOf(metas, key) === undefined || !['', '0'].includes(value(key));
+  const venues = locked ? [] : linkedIds(id, VENUE_LINK, bundle, context);
+  const organizers = locked ? [] : linkedIds(id, ORGANIZER_LINK, bundle, context);
+  const website = metaOf(metas, '_EventURL');
+  const venueRecords = venues.map((venueId) => renderVenue(venueId, bundle, context, single));
+
+  return {
+    id,
+    ...globalIds(id, bundle, context),
+    ...postMembers(row, context),
+    rest_url: restUrl(context, `${context.namespace}/events/${id}`),
+    title: rendered.title(),
+    description: locked ? '' : rendered.description(),
+    excerpt: locked ? '' : rendered.excerpt(),
+    slug: row.post_name,
+    image: locked ? false : imageRecord(thumbnailOf(id, bundle), bundle, context),
+    all_day: flag(() => dates.allDay),
+    start_date: dates.start,
+    start_date_details: dateParts(dates.start),
+    end_date: dates.end,
+    end_date_details: dateParts(dates.end),
+    utc_start_date: dates.startUtc,
+    utc_start_date_details: dateParts(dates.startUtc),
+    utc_end_date: dates.endUtc,
+    utc_end_date_details: dateParts(dates.endUtc),
+    timezone: dates.timezone,
+    timezone_abbr: dates.abbreviation,
+    ...cost,
+    website: locked ? '' : website === undefined ? permalink(row, context) : escHtml(website),
+    show_map: flag(() => shown('_EventShowMap')),
+    show_map_link: flag(() => shown('_EventShowMapLink')),
+    hide_from_listings: flag(() => value(HIDDEN) === 'yes'),
+    sticky: flag(() => row.menu_order === -1),
+    featured: flag(() => isTruthy(value(FEATURED))),
+    categories: locked ? [] : termsOf(id, category.taxonomy, bundle, context),
+    tags: locked ? [] : termsOf(id, tag.taxonomy, bundle, context),
+    venue: venueRecords.length === 1 ? venueRecords[0] : venueRecords,
+    organizer: organizers.map((organizerId) => renderOrganizer(organizerId, bundle, context, single)),
+    custom_fields: locked ? [] : customFields(id, bundle, context),
+    ...(single && row.post_password === ''
+      ? { json_ld: eventLd(row, bundle, context, { venues, organizers, dates, cost: cost.cost }) }
+      : {}),
+  };
+}
+
+const NO_COST = { cost: '', cost_details: { currency_symbol: '', currency_code: '', currency_position: '', values: [] as string[] } };
+
+function termsOf(id: number, taxonomy: string, bundle: Bundle, context: RenderContext) {
+  return (bundle.terms.get(id) ?? []).filter((term) => term.taxonomy === taxonomy).map((term) => embeddedTermRecord(term, context));
+}
+
+function customFields(id: number, bundle: Bundle, { settings }: RenderContext): Record<string, { label: string; value: string }> | never[] {
+  const metas = bundle.metas.get(id);
+  const filled = settings.calendar.customFields.flatMap(({ name, label }) => {
+    const value = metaOf(metas, name);
+    return value ? [[name, { label, value }] as const] : [];
+  });
+  return filled.length > 0 ? Object.fromEntries(filled) : [];
+}
+
+interface LdParts {
+  readonly venues: readonly number[];
+  readonly organizers: readonly number[];
+  readonly dates: EventDates;
+  readonly cost: string;
+}
+
+function eventLd(row: Post, bundle: Bundle, context: RenderContext, { venues, organizers, dates, cost }: LdParts): Record<string, unknown> {
+  const metas = bundle.metas.get(row.ID);
+  const zone = parseZone(dates.timezone) ?? context.settings.zone;
+  const { calendar } = context.settings;
+  const open = (id: number | undefined) => id !== undefined && !isLocked(bundle.posts.get(id)!, context);
+  return eventJsonLd({
+    ...postLd(row.ID, bundle),
+    image: imageAddress(row.ID, bundle, context),
+    url: permalink(row, context),
+    start: isoWithOffset(dates.start, zone),
+    end: isoWithOffset(dates.end, zone),
+    eventStatus: metaOf(metas, '_tribe_events_status') ?? '',
+    location: open(venues[0]) ? venueLd(venues[0]!, bundle, context) : false,
+    organizer: open(organizers[0]) ? organizerLd(organizers[0]!, bundle, context) : false,
+    cost,
+    costs: metas?.get('_EventCost') ?? [],
+    currencyCode: metaOf(metas, '_EventCurrencyCode') || calendar.currencyCode || 'USD',
+    published: row.post_date,
+  });
+}
