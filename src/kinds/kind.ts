@@ -38,7 +38,7 @@ export interface Field extends Param {
   readonly store?: (value: unknown) => readonly string[];
 }
 
-/** How a list may be narrowed. Every member becomes one bound condition of SQL in `storage/post-list.ts`. */
+/** How a list may be narrowed. Every member becomes one bound condition of SQL in `storage/post-conditions.ts`. */
 export type Condition =
   | { readonly by: 'id'; readonly ids: readonly number[] }
   | { readonly by: 'notId'; readonly ids: readonly number[] }

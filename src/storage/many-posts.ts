@@ -1,9 +1,10 @@
+import { DATES } from '../kinds/event-metas.ts';
 import { taxonomies } from '../kinds/index.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { insertRows } from './bulk.ts';
 import type { Database } from './database.ts';
-import { whereVisible } from './post-list.ts';
 import type { Visibility } from './post-query.ts';
+import { whereVisible } from './post-visibility.ts';
 import { BLANK } from './posts.ts';
 import type { TableName } from './tables.ts';
 
@@ -117,7 +118,7 @@ export async function titlesOf(
 ): Promise<{ id: number; title: string; start: string | null }[]> {
   return db
     .knex({ p: db.table('posts') })
-    .leftJoin({ m: db.table('postmeta') }, (on) => on.on('m.post_id', 'p.ID').andOnVal('m.meta_key', '_EventStartDate'))
+    .leftJoin({ m: db.table('postmeta') }, (on) => on.on('m.post_id', 'p.ID').andOnVal('m.meta_key', DATES.start))
     .where('p.post_type', type)
     .whereNotIn('p.post_status', ['trash', 'auto-draft'])
     .where('p.ID', '>', after)

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { postKind, postKinds, postTypes, taxonomies, termKind } from '../kinds/index.ts';
 import type { Database } from './database.ts';
+import { asId } from './expressions.ts';
 
 /*
  * Rows that belong to nothing: what they name was deleted by somebody who left them behind. WordPress passes over them; they cost room and time, and some of them
@@ -63,9 +64,6 @@ const missing = (
     more(sub);
   });
 };
-
-/** Ids stand as text in metas. */
-const asId = (db: Database, column: string): Knex.Raw => db.knex.raw('CAST(?? AS UNSIGNED)', [column]);
 
 const RULES: readonly Rule[] = [
   {

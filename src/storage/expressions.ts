@@ -1,0 +1,30 @@
+import type { Knex } from 'knex';
+import type { Database } from './database.ts';
+import type { Sql } from './dialect.ts';
+
+/*
+ * Pieces of SQL that both databases read alike. Those that they don't are the dialect's.
+ */
+
+/** Ids stand as text in metas: the column as a number. */
+export const asId = (db: Database, column: string): Knex.Raw => db.knex.raw('CAST(?? AS UNSIGNED)', [column]);
+
+/** Condition: `column` begins with `start`, `%` and `_` being plain characters. */
+export const beginsWith = (column: string, start: string): Sql => [`?? LIKE ? ESCAPE '!'`, [column, `${literal(start)}%`]];
+
+/** Condition: `column` contains `text` to the letter. What people search for is the dialect's `search`. */
+export const contains = (column: string, text: string): Sql => [`?? LIKE ? ESCAPE '!'`, [column, `%${literal(text)}%`]];
+
+const literal = (text: string) => text.replace(/[!%_]/g, '!$&');
+
+/** Condition: `column` is a slug or one that was made of it, with a number behind. */
+export const isSlugLike = (column: string, slug: string): Sql => {
+  const [made, bindings] = beginsWith(column, `${slug}-`);
+  return [`(?? = ? OR ${made})`, [column, slug, ...bindings]];
+};
+
+/** For sorting: the place of `column` among these values. */
+export const placeAmong = (column: string, values: readonly (string | number)[]): Sql => [
+  `CASE ?? ${values.map((_, place) => `WHEN ? THEN ${place}`).join(' ')} END`,
+  [column, ...values],
+];

@@ -1,0 +1,198 @@
+import type { Knex } from 'knex';
+import { HIDDEN } from '../kinds/event-metas.ts';
+import { postKind, termKind } from '../kinds/index.ts';
+import type { Condition, TermKindName } from '../kinds/kind.ts';
+import type { Database } from './database.ts';
+import { linkedInIndex } from './event-index-list.ts';
+import { joinDates, momentColumn } from './event-moments.ts';
+import { asId, beginsWith } from './expressions.ts';
+import type { PostQuery } from './post-query.ts';
+import { whereWords } from './post-search.ts';
+import { openedBy, whereOpen, whereVisible } from './post-visibility.ts';
+import { distance, placed } from './venue-places.ts';
+
+/** Metas by which published tickets name their event (decision D28). */
+const TICKET_LINKS = [
+  '_tribe_rsvp_for_event',
+  '_tec_tickets_commerce_event',
+  '_tribe_tpp_for_event',
+  '_tribe_wooticket_for_event',
+  '_tribe_eddticket_for_event',
+];
+
+/** Narrows a list of posts (as `p`) by a condition; `query`: what else is asked of the list. */
+export function whereCondition(db: Database, where: Knex.QueryBuilder, condition: Condition, query: PostQuery): void {
+  switch (condition.by) {
+    case 'id':
+      where.whereIn('p.ID', [...condition.ids]);
+      return;
+    case 'notId':
+      where.whereNotIn('p.ID', [...condition.ids]);
+      return;
+    case 'author':
+    case 'notAuthor':
+      where[condition.by === 'author' ? 'whereIn' : 'whereNotIn']('p.post_author', [...condition.ids]);
+      return;
+    case 'parents':
+    case 'notParents':
+      where[condition.by === 'parents' ? 'whereIn' : 'whereNotIn']('p.post_parent', [...condition.ids]);
+      return;
+    case 'slug':
+      where.whereIn('p.post_name', [...condition.slugs]);
+      return;
+    case 'mime':
+      where.where((any) => {
+        for (const type of condition.types) {
+          if (type.endsWith('/')) any.orWhereRaw(...beginsWith('p.post_mime_type', type));
+          else any.orWhere('p.post_mime_type', type);
+        }
+      });
+      return;
+    case 'attachedToPublic':
+      where.where('p.post_parent', 0).orWhereIn('p.post_parent', (sub: Knex.QueryBuilder) =>
+        sub
+          .select('up.ID')
+          .from({ up: db.table('posts') })
+          .where('up.post_status', 'publish'),
+      );
+      if (condition.viewer > 0) where.orWhere('p.post_author', condition.viewer);
+      return;
+    case 'parent':
+      where.where('p.post_parent', condition.id);
+      return;
+    case 'moment':
+      where.where(momentColumn(condition.column, condition.utc, query.occurrences), condition.op, condition.value);
+      return;
+    case 'modified':
+    case 'published':
+      where.where(condition.by === 'modified' ? 'p.post_modified' : 'p.post_date', condition.op, condition.value);
+      return;
+    case 'words':
+      whereWords(db, where, condition, query);
+      return;
+    case 'terms':
+      whereOpen(where, query);
+      if (condition.wanted === 'all')
+        for (const id of condition.ids) where.whereIn('p.ID', (sub: Knex.QueryBuilder) => postsOfTerms(db, sub, condition.kind, [id]));
+      else {
+        const among = condition.wanted === 'none' ? 'whereNotIn' : 'whereIn';
+        where[among]('p.ID', (sub: Knex.QueryBuilder) => postsOfTerms(db, sub, condition.kind, condition.ids));
+      }
+      return;
+    case 'links':
+      whereOpen(where, query);
+      where.whereIn('p.ID', (sub: Knex.QueryBuilder) =>
+        sub
+          .select('l.post_id')
+          .from({ l: db.table('postmeta') })
+          .where('l.meta_key', condition.key)
+          .whereIn('l.meta_value', condition.ids.map(String)),
+      );
+      return;
+    case 'linkedFrom':
+      where.whereIn('p.ID', (sub: Knex.QueryBuilder) => linkTargets(db, sub, condition.key).where('l.post_id', condition.event));
+      return;
+    case 'linkedFromAny': {
+      const indexed = linkedInIndex(db, condition, query);
+      if (indexed) {
+        where.whereRaw(...indexed);
+        return;
+      }
+      where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) => linkedFromEvents(db, sub, condition, query));
+      return;
+    }
+    case 'linkedMeta':
+      whereOpen(where, query);
+      where.whereIn('p.ID', (sub: Knex.QueryBuilder) =>
+        linkedPublic(db, sub, condition.link, condition.key).whereRaw(...db.dialect.equalsFolded('m.meta_value', condition.value)),
+      );
+      return;
+    case 'meta':
+      if (condition.blanked) whereOpen(where, query);
+      where[condition.present ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
+        sub
+          .select('m.post_id')
+          .from({ m: db.table('postmeta') })
+          .where('m.meta_key', condition.key),
+      );
+      return;
+    case 'placed':
+      whereOpen(where, query);
+      where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
+        placed(db, sub, condition.link).select('l.post_id'),
+      );
+      return;
+    case 'near': {
+      whereOpen(where, query);
+      const [km, points] = distance(db, condition);
+      where.whereIn('p.ID', (sub: Knex.QueryBuilder) =>
+        placed(db, sub, condition.link)
+          .select('l.post_id')
+          .whereRaw(`${km} <= ?`, [...points, condition.km]),
+      );
+      return;
+    }
+    case 'ticketed':
+      where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
+        sub
+          .select(asId(db, 'k.meta_value'))
+          .from({ k: db.table('postmeta') })
+          .join({ ticket: db.table('posts') }, 'ticket.ID', 'k.post_id')
+          .where('ticket.post_status', 'publish')
+          .whereIn('k.meta_key', TICKET_LINKS),
+      );
+      return;
+  }
+}
+
+const postsOfTerms = (db: Database, sub: Knex.QueryBuilder, kind: TermKindName, ids: readonly number[]): Knex.QueryBuilder =>
+  sub
+    .select('r.object_id')
+    .from({ r: db.table('term_relationships') })
+    .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+    .where('tt.taxonomy', termKind(kind).taxonomy)
+    .whereIn('tt.term_id', [...ids]);
+
+const linkTargets = (db: Database, sub: Knex.QueryBuilder, key: string): Knex.QueryBuilder =>
+  sub
+    .select(asId(db, 'l.meta_value'))
+    .from({ l: db.table('postmeta') })
+    .where('l.meta_key', key);
+
+/** Venues or organizers that an event names which the caller may see; `upcomingSince`: one that starts from then on and is not hidden. */
+function linkedFromEvents(
+  db: Database,
+  sub: Knex.QueryBuilder,
+  { key, upcomingSince }: Extract<Condition, { by: 'linkedFromAny' }>,
+  query: PostQuery,
+): void {
+  linkTargets(db, sub, key)
+    .join({ ev: db.table('posts') }, 'ev.ID', 'l.post_id')
+    .where('ev.post_type', postKind('event').postType)
+    .whereIn('ev.post_password', openedBy(query.password))
+    .where((where) => whereVisible(db, where, 'ev', query.visibleEvents));
+  if (upcomingSince === undefined) {
+    sub.whereNotIn('ev.post_status', ['draft', 'pending', 'trash']);
+    return;
+  }
+  joinDates(db, sub, 'ev', query.occurrences);
+  sub
+    .where(momentColumn('start_date', false, query.occurrences), '>=', upcomingSince)
+    .whereNot('ev.post_status', 'trash')
+    .whereNotIn('ev.ID', (hidden: Knex.QueryBuilder) =>
+      hidden
+        .select('h.post_id')
+        .from({ h: db.table('postmeta') })
+        .where('h.meta_key', HIDDEN),
+    );
+}
+
+/** Ids of posts linked to a public record that has a meta of this key (as `m`). What is not public must not be told by a filter. */
+function linkedPublic(db: Database, sub: Knex.QueryBuilder, link: string, key: string): Knex.QueryBuilder {
+  return sub
+    .select('l.post_id')
+    .from({ l: db.table('postmeta') })
+    .join({ v: db.table('posts') }, 'v.ID', asId(db, 'l.meta_value'))
+    .join({ m: db.table('postmeta') }, 'm.post_id', 'v.ID')
+    .where({ 'l.meta_key': link, 'm.meta_key': key, 'v.post_status': 'publish', 'v.post_password': '' });
+}
