@@ -3,6 +3,7 @@ import { parseSerialized } from '../wordpress/serialized.ts';
 import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
 import { loadMetas } from './bundle.ts';
 import { type Database, lockNames } from './database.ts';
+import { isSlugLike } from './expressions.ts';
 import { slugLock } from './lock-names.ts';
 import { readOptions } from './options.ts';
 import { insertPost, removePost, writeMetas } from './posts.ts';
@@ -144,8 +145,7 @@ const withoutScheme = (url: string): string => url.replaceAll('&#038;', '&').rep
 async function slugsOfAllTypes(db: Database, base: string): Promise<Set<string>> {
   const rows = await db
     .from('posts')
-    .where('post_name', base)
-    .orWhereRaw("post_name LIKE ? ESCAPE '!'", [`${base.replace(/[!%_]/g, '!$&')}-%`])
+    .whereRaw(...isSlugLike('post_name', base))
     .select('post_name');
   return new Set(rows.map(({ post_name: name }) => name));
 }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { TermKind } from '../kinds/kind.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Database } from './database.ts';
+import { placeAmong } from './expressions.ts';
 import { loadTree, termsOf } from './terms.ts';
 
 /** What a list of terms can be sorted by; an unknown value means the name (`WP_Term_Query::parse_orderby`). */
@@ -49,8 +50,7 @@ function narrowed(db: Database, { kind, search, include, exclude, parent, slug, 
   if (search !== undefined) {
     builder.where((any: Knex.QueryBuilder) => {
       for (const column of ['t.name', 't.slug']) {
-        const [sql, bindings] = db.dialect.search(column, search);
-        any.orWhereRaw(sql, [...bindings]);
+        any.orWhereRaw(...db.dialect.search(column, search));
       }
     });
   }
@@ -80,10 +80,10 @@ function order(db: Database, builder: Knex.QueryBuilder, { order: by, descending
   };
   const included = by === 'include' || by === 'include_slugs';
   if (by === 'name' || by === 'description' || (included && include.length === 0)) {
-    const [sql, bindings] = db.dialect.orderFolded(by === 'description' ? 'tt.description' : 't.name', direction);
-    builder.orderByRaw(sql, [...bindings]);
+    builder.orderByRaw(...db.dialect.orderFolded(by === 'description' ? 'tt.description' : 't.name', direction));
   } else if (included) {
-    builder.orderByRaw(`CASE t.term_id ${include.map((_, place) => `WHEN ? THEN ${place}`).join(' ')} END ${direction}`, [...include]);
+    const [place, bindings] = placeAmong('t.term_id', include);
+    builder.orderByRaw(`${place} ${direction}`, bindings);
   } else builder.orderBy(columns[by as keyof typeof columns], direction);
   builder.orderBy('t.term_id', direction);
 }

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { beginsWith, contains, placeAmong } from './expressions.ts';
 import { readOptions, writeOption } from './options.ts';
 import type { UserRow } from './tables.ts';
 
@@ -32,14 +33,14 @@ export async function findUserByName(db: Database, name: string, keys: readonly 
   const login = db.dialect.equalsFolded('u.user_login', name);
   const email = db.dialect.equalsFolded('u.user_email', name);
   const found = await usersWith(db, keys, (query) =>
-    emails ? query.where((either) => either.whereRaw(...raw(login)).orWhereRaw(...raw(email))) : query.whereRaw(...raw(login)),
+    emails ? query.where((either) => either.whereRaw(...login).orWhereRaw(...email)) : query.whereRaw(...login),
   );
   const users = [...found.values()];
   if (users.length < 2) return users[0];
   // The address of one is the login of another, who goes first.
   const logins = await db
     .from('users', 'u')
-    .whereRaw(...raw(login))
+    .whereRaw(...login)
     .orderBy('ID')
     .select('ID');
   return found.get(logins[0]?.ID ?? 0) ?? users[0];
@@ -63,12 +64,12 @@ export async function takenNames(
   const holds = async (column: 'user_login' | 'user_email', value: string) =>
     (await db
       .from('users')
-      .whereRaw(...raw(db.dialect.equalsFolded(column, value)))
+      .whereRaw(...db.dialect.equalsFolded(column, value))
       .select('ID')
       .first()) !== undefined;
   const rows = await db
     .from('users')
-    .whereRaw("user_nicename LIKE ? ESCAPE '!'", [`${nicename.replace(/[!%_]/g, '!$&')}%`])
+    .whereRaw(...beginsWith('user_nicename', nicename))
     .select('user_nicename');
   return {
     login: await holds('user_login', login),
@@ -133,8 +134,6 @@ async function countUsers(db: Database): Promise<void> {
   const row = (await db.from('users').count({ users: '*' }).first()) as { users: number | string } | undefined;
   await writeOption(db, 'user_count', String(row?.users ?? 0));
 }
-
-const raw = ([sql, bindings]: ReturnType<Database['dialect']['equalsFolded']>): [string, never[]] => [sql, [...bindings] as never[]];
 
 interface JoinedRow extends UserRow {
   readonly meta_key: string | null;
@@ -218,12 +217,12 @@ function people(db: Database, { include, exclude, slugs, roles, search, searched
         .from({ m: db.table('usermeta') })
         .where('m.meta_key', capabilitiesKey(db))
         .where((any: Builder) => {
-          for (const role of roles) any.orWhereRaw("m.meta_value LIKE ? ESCAPE '!'", [`%"${role.replace(/[!%_]/g, '!$&')}"%`]);
+          for (const role of roles) any.orWhereRaw(...contains('m.meta_value', `"${role}"`));
         }),
     );
   if (search !== undefined)
     builder.where((any: Builder) => {
-      for (const column of searched) any.orWhereRaw(...raw(db.dialect.search(`u.${column}`, search)));
+      for (const column of searched) any.orWhereRaw(...db.dialect.search(`u.${column}`, search));
     });
   if (publishedIn)
     builder.whereIn('u.ID', (sub: Builder) =>
@@ -247,9 +246,8 @@ const COLUMNS = {
 
 function orderPeople(db: Database, builder: Builder, { order, descending, include }: PeopleQuery): void {
   const direction = descending ? 'desc' : 'asc';
-  if (order === 'name') builder.orderByRaw(...raw(db.dialect.orderFolded('u.display_name', direction)));
-  else if (order === 'include' && include?.length)
-    builder.orderByRaw(`CASE u.ID ${include.map((_, place) => `WHEN ? THEN ${place}`).join(' ')} END`, [...include]);
+  if (order === 'name') builder.orderByRaw(...db.dialect.orderFolded('u.display_name', direction));
+  else if (order === 'include' && include?.length) builder.orderByRaw(...placeAmong('u.ID', include));
   else if (order !== 'include') builder.orderBy(COLUMNS[order], direction);
   builder.orderBy('u.ID', direction);
 }
