@@ -1,6 +1,7 @@
 import type { Post } from '../wordpress/rows.ts';
 import { loadPosts } from './bundle.ts';
 import type { Database } from './database.ts';
+import { isSlugLike } from './expressions.ts';
 
 /** The row of one post, or undefined. */
 export async function findPost(db: Database, id: number): Promise<Post | undefined> {
@@ -41,7 +42,7 @@ export async function slugsLike(db: Database, type: string, base: string, id: nu
     .knex(db.table('posts'))
     .where('post_type', type)
     .whereNot('ID', id)
-    .where((where) => where.where('post_name', base).orWhereRaw("post_name LIKE ? ESCAPE '!'", [`${base.replace(/[!%_]/g, '!$&')}-%`]))
+    .whereRaw(...isSlugLike('post_name', base))
     .select('post_name')) as { post_name: string }[];
   return new Set(rows.map(({ post_name: name }) => name));
 }
@@ -68,16 +69,11 @@ export async function findByTitle(db: Database, type: string, title: string, con
     .knex(db.table('posts'))
     .where('post_type', type)
     .whereNotIn('post_status', ['trash', 'auto-draft'])
-    .whereRaw(...equal(db, 'post_title', title));
-  if (content !== undefined) query.whereRaw(...equal(db, 'post_content', content));
+    .whereRaw(...db.dialect.equalsFolded('post_title', title));
+  if (content !== undefined) query.whereRaw(...db.dialect.equalsFolded('post_content', content));
   const rows = (await query.orderBy('ID').select('ID')) as { ID: number }[];
   return rows.map(({ ID }) => ID);
 }
-
-const equal = (db: Database, column: string, value: string): [string, never[]] => {
-  const [sql, bindings] = db.dialect.equalsFolded(column, value);
-  return [sql, [...bindings] as never[]];
-};
 
 /** Inserts a post; columns that are not named get WordPress's defaults. Gives its id. */
 export async function insertPost(db: Database, columns: Partial<Post>): Promise<number> {

@@ -3,6 +3,7 @@ import { taxonomies } from '../kinds/index.ts';
 import type { TermKind } from '../kinds/kind.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Database } from './database.ts';
+import { isSlugLike } from './expressions.ts';
 
 const COLUMNS = [
   't.term_id',
@@ -46,8 +47,7 @@ export async function findTermsLike(
       any.whereIn('t.term_id', [...ids]).orWhereIn('t.slug', [...slugs]);
       const [first, ...others] = new Set(names);
       if (first === undefined) return;
-      const [sql, bindings] = db.dialect.equalsFolded('t.name', first, ...others);
-      any.orWhereRaw(sql, [...bindings] as never[]);
+      any.orWhereRaw(...db.dialect.equalsFolded('t.name', first, ...others));
     })
     .orderBy('t.term_id')) as Term[];
 }
@@ -58,7 +58,7 @@ export async function takenTermSlugs(db: Database, base: string, exceptId: numbe
     .knex({ t: db.table('terms') })
     .join({ tt: db.table('term_taxonomy') }, 't.term_id', 'tt.term_id')
     .whereNot('t.term_id', exceptId)
-    .where((any) => any.where('t.slug', base).orWhereRaw("t.slug LIKE ? ESCAPE '!'", [`${base.replace(/[!%_]/g, '!$&')}-%`]))
+    .whereRaw(...isSlugLike('t.slug', base))
     .select(COLUMNS)) as Term[];
 }
 
@@ -72,7 +72,6 @@ export async function loadTree(db: Database, taxonomy: string): Promise<Map<numb
 export async function loadTermsOf(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
   const terms = new Map<number, Term[]>();
   if (ids.length === 0) return terms;
-  const [byName, bindings] = db.dialect.orderFolded('t.name');
   const rows = (await db
     .knex({ r: db.table('term_relationships') })
     .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
@@ -80,7 +79,7 @@ export async function loadTermsOf(db: Database, ids: readonly number[]): Promise
     .whereIn('r.object_id', [...new Set(ids)])
     .whereIn('tt.taxonomy', taxonomies)
     .select('r.object_id', ...COLUMNS)
-    .orderByRaw(byName, [...bindings])) as (Term & { object_id: number })[];
+    .orderByRaw(...db.dialect.orderFolded('t.name'))) as (Term & { object_id: number })[];
   for (const { object_id: id, ...term } of rows) {
     const known = terms.get(id);
     if (known) known.push(term);
