@@ -1,3 +1,4 @@
+import { coreTerms } from './core-term.ts';
 import { anything, oneOf } from './grammar.ts';
 import type { Param, PostKind, TermKind } from './kind.ts';
 import { anyString, choices, dateTime, integer, integers, object, rawString, strings, termIds, truth } from './schema-grammar.ts';
@@ -45,8 +46,8 @@ const SEARCHED: Params = { search_columns: { grammar: choices(['post_title', 'po
 const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash', 'auto-draft', 'inherit', 'any'];
 
 /** Filters of a list of events, venues or organizers (`WP_REST_Posts_Controller::get_collection_params`). */
-export function postFilters({ terms }: PostKind): Params {
-  const taxonomies = [...(terms.includes('tag') ? ['tags'] : []), ...(terms.includes('category') ? ['tribe_events_cat'] : [])];
+export function postFilters(kind: PostKind): Params {
+  const taxonomies = coreTerms(kind).map(({ restBase }) => restBase);
   return {
     ...LIST,
     ...DATED,
@@ -62,7 +63,7 @@ export function postFilters({ terms }: PostKind): Params {
 }
 
 /** What is written of an event, venue or organizer. */
-export function postFields({ terms }: PostKind): Params {
+export function postFields(kind: PostKind): Params {
   return {
     date: { grammar: dateTime },
     date_gmt: { grammar: dateTime },
@@ -78,8 +79,7 @@ export function postFields({ terms }: PostKind): Params {
     ping_status: { grammar: oneOf(['open', 'closed'], 'enum') },
     template: { grammar: anyString },
     meta: { grammar: object },
-    ...(terms.includes('tag') ? { tags: { grammar: integers } } : {}),
-    ...(terms.includes('category') ? { tribe_events_cat: { grammar: integers } } : {}),
+    ...Object.fromEntries(coreTerms(kind).map(({ restBase }) => [restBase, { grammar: integers }])),
   };
 }
 

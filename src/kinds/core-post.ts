@@ -5,6 +5,7 @@ import type { Post } from '../wordpress/rows.ts';
 import { isFloating, NO_DATE } from '../wordpress/status.ts';
 import { toUtc } from '../wordpress/time.ts';
 import { coreMeta } from './core-meta.ts';
+import { coreTerms } from './core-term.ts';
 import { type CoreContext, CURIES, inView, isoDate, type Methods, type View } from './core-view.ts';
 import { contentImage, thumbnailOf } from './image-record.ts';
 import type { Bundle, PostKind, RenderContext } from './kind.ts';
@@ -34,7 +35,7 @@ const SHOWN: Readonly<Record<string, readonly View[]>> = {
 /** How many words of a content stand in for an excerpt that nobody wrote, in answers of WordPress's own routes. */
 const EXCERPT_WORDS = 30;
 
-/** The calendar's types by their names in WordPress's own routes; only events have pages that everybody finds. */
+/** Types whose posts have pages that everybody finds: events and files. */
 export const isViewable = (postType: string): boolean => postType === 'tribe_events' || postType === 'attachment';
 
 /** An event, venue or organizer as WordPress's own routes show it (`WP_REST_Posts_Controller::prepare_item_for_response`). */
@@ -113,14 +114,13 @@ export function termMembers(
   id: number,
   bundle: Bundle,
   context: Pick<RenderContext, 'opens'>,
-): { tags?: number[]; tribe_events_cat?: number[]; class_list?: string[] } {
+): Readonly<Record<string, unknown>> & { readonly class_list?: string[] } {
   const row = bundle.posts.get(id)!;
   if (!isViewable(row.post_type)) return {};
   const terms = bundle.terms.get(id) ?? [];
   const ids = (taxonomy: string) => terms.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
   return {
-    ...(kind.terms.includes('tag') ? { tags: ids('post_tag') } : {}),
-    ...(kind.terms.includes('category') ? { tribe_events_cat: ids('tribe_events_cat') } : {}),
+    ...Object.fromEntries(coreTerms(kind).map(({ restBase, taxonomy }) => [restBase, ids(taxonomy)])),
     class_list: postClasses(row, { locked: isLocked(row, context), pictured: thumbnailOf(id, bundle) !== undefined, terms }),
   };
 }
@@ -141,10 +141,11 @@ function postLinks(
   const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
   const own = `${kind.postType}/${row.ID}`;
   const picture = thumbnailOf(row.ID, bundle);
-  const taxonomies = [
-    ...(kind.terms.includes('tag') ? [['post_tag', 'tags']] : []),
-    ...(kind.terms.includes('category') ? [['tribe_events_cat', 'tribe_events_cat']] : []),
-  ] as [string, string][];
+  const terms = coreTerms(kind).map(({ taxonomy, restBase }) => ({
+    taxonomy,
+    embeddable: true,
+    href: core(restBase, [['post', String(row.ID)]]),
+  }));
   return {
     self: [{ href: core(own), targetHints: { allow: methods } }],
     collection: [{ href: core(kind.postType) }],
@@ -154,11 +155,7 @@ function postLinks(
     ...(revisions ? { 'predecessor-version': [{ id: revisions.last, href: core(`${own}/revisions/${revisions.last}`) }] } : {}),
     ...(picture === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: core(`media/${picture}`) }] }),
     'wp:attachment': [{ href: core('media', [['parent', String(row.ID)]]) }],
-    ...(taxonomies.length === 0
-      ? {}
-      : {
-          'wp:term': taxonomies.map(([taxonomy, base]) => ({ taxonomy, embeddable: true, href: core(base, [['post', String(row.ID)]]) })),
-        }),
+    ...(terms.length === 0 ? {} : { 'wp:term': terms }),
     curies: CURIES,
   };
 }

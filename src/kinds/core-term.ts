@@ -1,7 +1,9 @@
 import { restUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
+import { category } from './category.ts';
 import { CURIES, inView, type Methods, type View } from './core-view.ts';
-import type { RenderContext, TermKind } from './kind.ts';
+import type { PostKind, RenderContext, TermKind } from './kind.ts';
+import { tag } from './tag.ts';
 import { termRecord } from './term-record.ts';
 
 type Place = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
@@ -10,6 +12,9 @@ const WHOLE: readonly View[] = ['view', 'edit'];
 
 /** Members that are not in every context (`WP_REST_Terms_Controller::get_item_schema`). */
 const SHOWN: Readonly<Record<string, readonly View[]>> = { count: WHOLE, description: WHOLE, parent: WHOLE, meta: WHOLE };
+
+/** The kinds of terms that a kind of posts carries, in the order of WordPress's own routes: its tags before the calendar's categories. */
+export const coreTerms = ({ terms }: Pick<PostKind, 'terms'>): TermKind[] => [tag, category].filter(({ name }) => terms.includes(name));
 
 /** A term as WordPress's own routes show it. `ancestors`: slugs from the root down to its parent; `methods`: those that the caller may use on it. */
 export function coreTerm(

@@ -1,6 +1,8 @@
 import { restUrl } from '../wordpress/links.ts';
+import { category } from './category.ts';
 import { CURIES, inView, type View } from './core-view.ts';
-import type { RenderContext } from './kind.ts';
+import type { RenderContext, TermKind } from './kind.ts';
+import { tag } from './tag.ts';
 
 type Place = Pick<RenderContext, 'home' | 'settings'>;
 /** A word in the caller's language. */
@@ -37,10 +39,10 @@ const types = (say: Say): readonly CoreType[] => [
   },
 ];
 
-const TAXONOMIES = [
-  { slug: 'post_tag', restBase: 'tags', hierarchical: false, types: ['post', 'tribe_events', 'tec_calendar_embed'] },
-  { slug: 'tribe_events_cat', restBase: 'tribe_events_cat', hierarchical: true, types: ['tribe_events', 'tec_calendar_embed'] },
-] as const;
+const TAXONOMIES: readonly { readonly kind: TermKind; readonly types: readonly string[] }[] = [
+  { kind: tag, types: ['post', 'tribe_events', 'tec_calendar_embed'] },
+  { kind: category, types: ['tribe_events', 'tec_calendar_embed'] },
+];
 
 const WHOLE: readonly View[] = ['view', 'edit'];
 const SHOWN: Readonly<Record<string, readonly View[]>> = {
@@ -71,9 +73,9 @@ export function coreTypes(place: Place, view: View, say: Say): ReadonlyMap<strin
 
 /** The taxonomies that are served, by slug (`WP_REST_Taxonomies_Controller::prepare_item_for_response`). `type`: of this type of posts alone. */
 export function coreTaxonomies(place: Place, view: View, say: Say, type?: string): ReadonlyMap<string, Record<string, unknown>> {
-  const wanted = TAXONOMIES.filter(({ types: of }) => type === undefined || (of as readonly string[]).includes(type));
+  const wanted = TAXONOMIES.filter(({ types: of }) => type === undefined || of.includes(type));
   return new Map(
-    wanted.map(({ slug, restBase, hierarchical, types: of }) => {
+    wanted.map(({ kind: { taxonomy: slug, restBase, hierarchical }, types: of }) => {
       const record = { name: say(slug), slug, description: '', types: of, hierarchical, rest_base: restBase, rest_namespace: 'wp/v2' };
       return [slug, { ...inView(record, view, SHOWN), _links: links(place, 'taxonomies', restBase) }];
     }),

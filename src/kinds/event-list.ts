@@ -1,7 +1,7 @@
 import { listWindow } from '../calendar/window.ts';
 import { failParam } from '../errors.ts';
 import { parseSearch } from '../wordpress/search.ts';
-import { FEATURED, HIDDEN, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
+import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import type { Condition, Narrowed, RuleContext, Values } from './kind.ts';
 import { additionsEcho, MODIFIED, modifiedConditions } from './linked-list.ts';
 import { orderOf } from './post-fields.ts';
@@ -45,9 +45,9 @@ export function eventConditions(values: Values, context: RuleContext): Narrowed 
     if (values[name]) add({ by: 'links', key, ids: values[name] as number[] }, name, list(name));
   }
   if (typeof values.featured === 'boolean')
-    add({ by: 'meta', key: FEATURED, present: values.featured, blanked: true }, 'featured', values.featured ? '1' : '0');
+    add({ by: 'meta', key: FEATURED_META, present: values.featured, blanked: true }, 'featured', values.featured ? '1' : '0');
   if (values.include) add({ by: 'id', ids: values.include as number[] }, 'include', list('include'));
-  else add({ by: 'meta', key: HIDDEN, present: false });
+  else add({ by: 'meta', key: HIDDEN_META, present: false });
   if (typeof values.post_parent === 'number') add({ by: 'parent', id: values.post_parent }, 'post_parent');
   if (typeof values.ticketed === 'boolean') add({ by: 'ticketed', wanted: values.ticketed }, 'ticketed');
   for (const [name, key] of [

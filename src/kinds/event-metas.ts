@@ -7,9 +7,9 @@ export const VENUE_LINK = '_EventVenueID';
 export const ORGANIZER_LINK = '_EventOrganizerID';
 
 /** A row of any value keeps the event out of lists. */
-export const HIDDEN = '_EventHideFromUpcoming';
+export const HIDDEN_META = '_EventHideFromUpcoming';
 /** A row of any value makes the event a featured one to lists. */
-export const FEATURED = '_tribe_featured';
+export const FEATURED_META = '_tribe_featured';
 
 /** Metas that the dates, the zone and the all-day flag rest in. */
 export const DATES = {

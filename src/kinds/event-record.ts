@@ -8,7 +8,7 @@ import { dateParts, isoWithOffset, parseZone } from '../wordpress/time.ts';
 import { category } from './category.ts';
 import { costRecord } from './event-cost.ts';
 import { storedDates } from './event-dates.ts';
-import { FEATURED, HIDDEN, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
+import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { imageAddress, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Bundle, RenderContext } from './kind.ts';
 import { organizerLd, renderOrganizer } from './organizer.ts';
@@ -58,9 +58,9 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
     website: locked ? '' : website === undefined ? permalink(row, context) : escHtml(website),
     show_map: flag(() => shown('_EventShowMap')),
     show_map_link: flag(() => shown('_EventShowMapLink')),
-    hide_from_listings: flag(() => value(HIDDEN) === 'yes'),
+    hide_from_listings: flag(() => value(HIDDEN_META) === 'yes'),
     sticky: flag(() => row.menu_order === -1),
-    featured: flag(() => isTruthy(value(FEATURED))),
+    featured: flag(() => isTruthy(value(FEATURED_META))),
     categories: locked ? [] : termsOf(id, category.taxonomy, bundle, context),
     tags: locked ? [] : termsOf(id, tag.taxonomy, bundle, context),
     venue: venueRecords.length === 1 ? venueRecords[0] : venueRecords,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { costChange } from './event-cost.ts';
 import { datesChange } from './event-dates.ts';
 import { eventConditions } from './event-list.ts';
-import { FEATURED, HIDDEN, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
+import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { renderEvent } from './event-record.ts';
 import { column, featuredImage, flagMeta, links, meta, rule, terms } from './fields.ts';
 import {
@@ -52,9 +52,9 @@ export const event: PostKind = {
     website: meta('_EventURL', url, { fallback: null, store: (value) => [value === null ? '' : String(value)] }),
     show_map: flagMeta('_EventShowMap', { on: '1', off: '' }),
     show_map_link: flagMeta('_EventShowMapLink', { on: '1', off: '' }),
-    hide_from_listings: flagMeta(HIDDEN, { on: 'yes', off: undefined }),
+    hide_from_listings: flagMeta(HIDDEN_META, { on: 'yes', off: undefined }),
     sticky: column('menu_order', flag, { empty: 'false', store: (value) => [value === true ? '-1' : '0'] }),
-    featured: flagMeta(FEATURED, { on: '1', off: undefined }),
+    featured: flagMeta(FEATURED_META, { on: '1', off: undefined }),
     categories: terms('category'),
     tags: terms('tag'),
     venue: links(VENUE_LINK, 'venue'),

@@ -109,7 +109,7 @@ export interface Narrowed {
   readonly timeliness: Timeliness;
 }
 
-/** What pure rules may know: the site, the moment, and the caller's language for the few texts inside records. */
+/** What pure rules may know: the site's settings and the moment. */
 export interface RuleContext {
   readonly settings: SiteSettings;
   readonly now: Date;
@@ -163,7 +163,6 @@ export interface PostKind {
   readonly capabilities: string;
   /** The field that holds the title. */
   readonly titleField: string;
-  /** Whether the `slug` may be written; otherwise it follows from the first name. */
   readonly fields: Readonly<Record<string, Field>>;
   readonly filters: Readonly<Record<string, Param>>;
   /** Pure: conditions, order and URL parameters of a list request. */

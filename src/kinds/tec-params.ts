@@ -1,7 +1,7 @@
 import { listWindow } from '../calendar/window.ts';
 import { toLocal } from '../wordpress/time.ts';
 import { wordsCondition } from './event-list.ts';
-import { FEATURED, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
+import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { anyText, flagAnything, oneOf } from './grammar.ts';
 import type { Condition, Field, Narrowed, Param, PostKind, RuleContext, Values } from './kind.ts';
 import { anyString, idsArgument, integer, momentArgument, positiveArgument, strings, truth } from './schema-grammar.ts';
@@ -61,7 +61,7 @@ export function narrowTec(kind: PostKind, values: Values, context: RuleContext):
   if (typeof values.search === 'string' && values.search !== '') conditions.push(wordsCondition(values.search));
   if (values.venue) conditions.push({ by: 'links', key: VENUE_LINK, ids: values.venue as number[] });
   if (values.organizer) conditions.push({ by: 'links', key: ORGANIZER_LINK, ids: values.organizer as number[] });
-  if (typeof values.featured === 'boolean') conditions.push({ by: 'meta', key: FEATURED, present: values.featured });
+  if (typeof values.featured === 'boolean') conditions.push({ by: 'meta', key: FEATURED_META, present: values.featured });
   if (typeof values.post_parent === 'number') conditions.push({ by: 'parent', id: values.post_parent });
   if (typeof values.ticketed === 'boolean') conditions.push({ by: 'ticketed', wanted: values.ticketed });
   const by = ORDERS[(values.orderby ?? 'event_date') as keyof typeof ORDERS];

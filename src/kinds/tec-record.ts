@@ -10,7 +10,7 @@ import { diffSeconds, nowUtc, toLocal } from '../wordpress/time.ts';
 import { authored, postCore, termMembers } from './core-post.ts';
 import { costOptions, currencyOf } from './event-cost.ts';
 import { storedDates } from './event-dates.ts';
-import { FEATURED, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
+import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import type { Bundle, PostKind, RenderContext } from './kind.ts';
 import { isLocked, linkedIds } from './post-record.ts';
 
@@ -161,7 +161,7 @@ function eventMembers(row: Post, bundle: Bundle, context: TecContext, kinds: Kin
     this_week_duration: null,
     happens_this_week: null,
     displays_on: [],
-    featured: isTruthy(metaOf(metas, FEATURED)),
+    featured: isTruthy(metaOf(metas, FEATURED_META)),
     sticky: row.menu_order === -1,
     cost: costOnPages(metas?.get('_EventCost') ?? [], currencyOf(metas), costOptions(context)),
     organizer_names: organizers.map((id) => namedInPassing(bundle.posts.get(id)!, words)),

@@ -1,8 +1,10 @@
 import { restUrl, termUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
+import { category } from './category.ts';
 import type { RenderContext, TermKind } from './kind.ts';
+import { tag } from './tag.ts';
 
-const PATHS: Readonly<Record<string, string>> = { tribe_events_cat: 'categories', post_tag: 'tags' };
+const PATHS: Readonly<Record<string, string>> = Object.fromEntries([category, tag].map(({ taxonomy, path }) => [taxonomy, path]));
 
 type Place = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
 

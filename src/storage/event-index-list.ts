@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import { FEATURED_META, HIDDEN_META } from '../kinds/event-metas.ts';
+import { postKind } from '../kinds/index.ts';
 import type { Condition } from '../kinds/kind.ts';
 import type { Database } from './database.ts';
 import type { Sql } from './dialect.ts';
@@ -56,8 +58,8 @@ export function stretchOf(query: PostQuery): Stretch | undefined {
     if (SELECTIVE.has(condition.by)) return undefined;
     if (condition.by === 'moment') {
       if (condition.utc || !narrowBounds(bounds, condition)) return undefined;
-    } else if (condition.by === 'meta' && condition.key === '_EventHideFromUpcoming' && !condition.present) flags.listedOnly = true;
-    else if (condition.by === 'meta' && condition.key === '_tribe_featured' && !condition.present && password === undefined) {
+    } else if (condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present) flags.listedOnly = true;
+    else if (condition.by === 'meta' && condition.key === FEATURED_META && !condition.present && password === undefined) {
       flags.unfeaturedOnly = true;
       flags.openOnly ||= !tellsAll;
     } else if (facet === undefined) rest.push(condition);
@@ -101,7 +103,7 @@ export async function findIndexedIds(
  * index for each of them.
  */
 export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 'linkedFromAny' }>, query: PostQuery): Sql | undefined {
-  const kind = condition.key === '_EventVenueID' ? 'venue' : condition.key === '_EventOrganizerID' ? 'organizer' : undefined;
+  const kind = postKind('event').links[condition.key];
   const { all, own } = query.visibleEvents;
   if (!query.indexed || !query.occurrences || !kind || own.length > 0 || query.password !== undefined) return undefined;
   const upcoming = condition.upcomingSince;
@@ -126,10 +128,10 @@ const SELECTIVE = new Set(['id', 'parent', 'parents', 'slug', 'linkedFrom']);
 
 /** The facet of an event filter for one category, tag, venue or organizer, or for the featured ones. */
 function facetIn(condition: Condition): Facet | undefined {
-  if (condition.by === 'meta') return condition.key === '_tribe_featured' && condition.present ? FEATURED : undefined;
+  if (condition.by === 'meta') return condition.key === FEATURED_META && condition.present ? FEATURED : undefined;
   if (condition.by === 'links') {
     const [id, ...more] = condition.ids;
-    const kind = condition.key === '_EventVenueID' ? 'venue' : condition.key === '_EventOrganizerID' ? 'organizer' : undefined;
+    const kind = postKind('event').links[condition.key];
     return kind && id !== undefined && more.length === 0 ? facetOf(kind, id) : undefined;
   }
   if (condition.by !== 'terms' || condition.wanted === 'none') return undefined;

@@ -1,4 +1,5 @@
-import { taxonomies, termKind } from '../kinds/index.ts';
+import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from '../kinds/event-metas.ts';
+import { postKind, taxonomies, termKind } from '../kinds/index.ts';
 import { insertRows } from './bulk.ts';
 import type { Database } from './database.ts';
 import { entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesOf } from './event-index-rows.ts';
@@ -140,18 +141,11 @@ async function addToDays(db: Database, gone: readonly EntryRow[], fresh: readonl
 }
 
 // ------------------------------------------------------------------------------------------------- what the tables say
-const META = {
-  venue: '_EventVenueID',
-  organizer: '_EventOrganizerID',
-  hidden: '_EventHideFromUpcoming',
-  featured: '_tribe_featured',
-} as const;
-
 async function loadEvents(db: Database, ids: readonly number[]): Promise<Map<number, IndexedEvent>> {
   const posts = (await db
     .knex(db.table('posts'))
     .whereIn('ID', [...ids])
-    .where('post_type', 'tribe_events')
+    .where('post_type', postKind('event').postType)
     .select('ID', 'post_status', 'post_date', 'post_password')) as {
     ID: number;
     post_status: string;
@@ -168,7 +162,7 @@ async function loadEvents(db: Database, ids: readonly number[]): Promise<Map<num
   const metas = (await db
     .knex(db.table('postmeta'))
     .whereIn('post_id', own)
-    .whereIn('meta_key', Object.values(META))
+    .whereIn('meta_key', [VENUE_LINK, ORGANIZER_LINK, HIDDEN_META, FEATURED_META])
     .select('post_id', 'meta_key', 'meta_value')) as { post_id: number; meta_key: string; meta_value: string | null }[];
   const terms = (await db
     .knex({ r: db.table('term_relationships') })
@@ -198,16 +192,16 @@ async function loadEvents(db: Database, ids: readonly number[]): Promise<Map<num
         status: post.post_status,
         posted: post.post_date,
         locked: post.post_password !== '',
-        hidden: values(META.hidden).length > 0,
-        featured: values(META.featured).length > 0,
+        hidden: values(HIDDEN_META).length > 0,
+        featured: values(FEATURED_META).length > 0,
         occurrences: (datesOf.get(post.ID) ?? []).map(({ start_date: start, end_date: end }) => ({ start, end })),
         categories: withAbove(
           ownTerms.filter(isCategory).map((term) => term.term_id),
           above,
         ),
         tags: ownTerms.filter((term) => !isCategory(term)).map((term) => term.term_id),
-        venues: values(META.venue),
-        organizers: values(META.organizer),
+        venues: values(VENUE_LINK),
+        organizers: values(ORGANIZER_LINK),
       };
       return [post.ID, event];
     }),

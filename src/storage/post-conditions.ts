@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { HIDDEN } from '../kinds/event-metas.ts';
+import { HIDDEN_META } from '../kinds/event-metas.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { Condition, TermKindName } from '../kinds/kind.ts';
 import type { Database } from './database.ts';
@@ -183,7 +183,7 @@ function linkedFromEvents(
       hidden
         .select('h.post_id')
         .from({ h: db.table('postmeta') })
-        .where('h.meta_key', HIDDEN),
+        .where('h.meta_key', HIDDEN_META),
     );
 }
 
