@@ -24,6 +24,7 @@ import {
   UNDATED,
 } from './event-index-rows.ts';
 import type { PostQuery } from './post-query.ts';
+import { countRows } from './row-count.ts';
 
 /**
  * A list of events as one stretch of the list index (`fasti_entries`): those of a facet that start and end between these moments, in the order of
@@ -93,7 +94,7 @@ export async function findIndexedIds(
   const parts = partsOf(stretch).map((part) => () => rowsOf(db, stretch, part, restrict));
   const [ids, total] = await Promise.all([
     pageOf(parts, stretch, limit, offset),
-    isCountedByDays(stretch) ? countByDays(db, stretch) : sumOf(parts.map((rows) => countOf(rows()))),
+    isCountedByDays(stretch) ? countByDays(db, stretch) : sumOf(parts.map((rows) => countRows(rows()))),
   ]);
   return { ids, total };
 }
@@ -214,15 +215,10 @@ async function pageOf(
     for (const column of ['start_at', 'posted_at', 'post_id']) page.orderBy(`x.${column}`, direction);
     const rows = (await page) as { id: number }[];
     ids.push(...rows.map(({ id }) => Number(id)));
-    if (place + 1 < parts.length) skip = rows.length > 0 ? 0 : Math.max(0, skip - (await countOf(part())));
+    if (place + 1 < parts.length) skip = rows.length > 0 ? 0 : Math.max(0, skip - (await countRows(part())));
   }
   return ids;
 }
-
-const countOf = async (rows: Knex.QueryBuilder): Promise<number> => {
-  const found = (await rows.count('* as total').first()) as { total: number | string };
-  return Number(found.total);
-};
 
 const sumOf = async (counts: readonly Promise<number>[]): Promise<number> =>
   (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);

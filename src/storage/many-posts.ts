@@ -6,6 +6,7 @@ import type { Database } from './database.ts';
 import type { Visibility } from './post-query.ts';
 import { whereVisible } from './post-visibility.ts';
 import { BLANK } from './posts.ts';
+import { countRows } from './row-count.ts';
 import type { TableName } from './tables.ts';
 
 /*
@@ -152,15 +153,15 @@ export async function countTypes(
     .select({ type: 'post_type' })
     .count({ number: '*' })
     .max({ highest: 'ID' });
-  const comments = (await db
-    .knex({ c: db.table('comments') })
-    .join({ p: db.table('posts') }, 'p.ID', 'c.comment_post_ID')
-    .whereIn('p.post_type', [...types])
-    .count({ number: '*' })
-    .first()) as { number: number | string } | undefined;
+  const comments = await countRows(
+    db
+      .knex({ c: db.table('comments') })
+      .join({ p: db.table('posts') }, 'p.ID', 'c.comment_post_ID')
+      .whereIn('p.post_type', [...types]),
+  );
   return {
     posts: new Map(rows.map(({ type, number }) => [type, Number(number)])),
-    comments: Number(comments?.number ?? 0),
+    comments,
     highestId: Math.max(0, ...rows.map(({ highest }) => highest)),
   };
 }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { postKind, postKinds, postTypes, taxonomies, termKind } from '../kinds/index.ts';
 import type { Database } from './database.ts';
 import { asId } from './expressions.ts';
+import { countRows } from './row-count.ts';
 
 /*
  * Rows that belong to nothing: what they name was deleted by somebody who left them behind. WordPress passes over them; they cost room and time, and some of them
@@ -179,8 +180,7 @@ function rowsOf(db: Database, { table, orphans }: Rule): Query {
 }
 
 async function foundBy(db: Database, rule: Rule): Promise<Found> {
-  const counted = (await rowsOf(db, rule).count({ rows: '*' }).first()) as { rows: number | string };
-  const count = Number(counted.rows);
+  const count = await countRows(rowsOf(db, rule));
   const rows = count === 0 ? [] : ((await rowsOf(db, rule).select('o.*').limit(EXAMPLES)) as Record<string, unknown>[]);
   return { count, examples: rows.map(rule.told) };
 }

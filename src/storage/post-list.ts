@@ -6,6 +6,7 @@ import { whereCondition } from './post-conditions.ts';
 import { orderOf } from './post-order.ts';
 import type { PostQuery } from './post-query.ts';
 import { whereVisible } from './post-visibility.ts';
+import { countRows } from './row-count.ts';
 
 /** Ids of one page of a list, in order, and how many there are in all. A small number of queries, whatever is asked. */
 export async function findPostIds(db: Database, query: PostQuery): Promise<{ ids: number[]; total: number }> {
@@ -14,8 +15,8 @@ export async function findPostIds(db: Database, query: PostQuery): Promise<{ ids
   const filtered = () => narrowed(db, query);
   const page = filtered().select('p.ID as id').limit(query.limit).offset(query.offset);
   for (const [sql, bindings] of orderOf(db, query)) page.orderByRaw(sql, bindings);
-  const [rows, counted] = await Promise.all([page, filtered().count('* as total').first()]);
-  return { ids: (rows as { id: number }[]).map(({ id }) => Number(id)), total: Number((counted as { total: number | string }).total) };
+  const [rows, total] = await Promise.all([page, countRows(filtered())]);
+  return { ids: (rows as { id: number }[]).map(({ id }) => Number(id)), total };
 }
 
 function narrowed(db: Database, query: PostQuery): Knex.QueryBuilder {

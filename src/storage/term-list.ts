@@ -3,6 +3,7 @@ import type { TermKind } from '../kinds/kind.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Database } from './database.ts';
 import { placeAmong } from './expressions.ts';
+import { countRows } from './row-count.ts';
 import { loadTree, termsOf } from './terms.ts';
 
 /** What a list of terms can be sorted by; an unknown value means the name (`WP_Term_Query::parse_orderby`). */
@@ -38,11 +39,11 @@ export async function findTerms(
   const filtered = () => narrowed(db, query);
   const page = filtered();
   if (hideEmpty) page.where((shown) => shown.where('tt.count', '>', 0).orWhereIn('t.term_id', lifted));
-  const counted = filtered().clearSelect().count('* as total').first();
+  const counted = filtered().clearSelect();
   if (hideEmpty) counted.where('tt.count', '>', 0);
   order(db, page, query);
-  const [terms, count] = await Promise.all([page.limit(query.limit).offset(query.offset), counted]);
-  return { terms: terms as Term[], total: Number((count as { total: number | string }).total), tree };
+  const [terms, total] = await Promise.all([page.limit(query.limit).offset(query.offset), countRows(counted)]);
+  return { terms: terms as Term[], total, tree };
 }
 
 function narrowed(db: Database, { kind, search, include, exclude, parent, slug, post }: TermQuery): Knex.QueryBuilder {

@@ -1,6 +1,7 @@
 import type { Database } from './database.ts';
 import { beginsWith, contains, placeAmong } from './expressions.ts';
 import { readOptions, writeOption } from './options.ts';
+import { countRows } from './row-count.ts';
 import type { UserRow } from './tables.ts';
 
 /** A user with the metas that were asked for; of a key with several rows the first counts, as in WordPress. */
@@ -119,8 +120,7 @@ export async function lockUser(db: Database, id: number): Promise<UserRow | unde
 
 /** How many posts of any type a user is the author of; links and revisions count too, since they would be left without one. */
 export async function countPostsOf(db: Database, id: number): Promise<number> {
-  const row = (await db.from('posts').where('post_author', id).count({ posts: '*' }).first()) as { posts: number | string } | undefined;
-  return Number(row?.posts ?? 0);
+  return countRows(db.knex(db.table('posts')).where('post_author', id));
 }
 
 /** Makes another user the author of all posts of one. */
@@ -131,8 +131,7 @@ export async function reassignPosts(db: Database, from: number, to: number): Pro
 /** WordPress keeps the number of users in an option where there is one. */
 async function countUsers(db: Database): Promise<void> {
   if (!(await readOptions(db, ['user_count'])).has('user_count')) return;
-  const row = (await db.from('users').count({ users: '*' }).first()) as { users: number | string } | undefined;
-  await writeOption(db, 'user_count', String(row?.users ?? 0));
+  await writeOption(db, 'user_count', String(await countRows(db.knex(db.table('users')))));
 }
 
 interface JoinedRow extends UserRow {
@@ -187,8 +186,8 @@ export interface PeopleQuery {
 export async function findPeople(db: Database, query: PeopleQuery): Promise<{ ids: number[]; total: number }> {
   const page = people(db, query).select('u.ID').limit(query.limit).offset(query.offset);
   orderPeople(db, page, query);
-  const [rows, counted] = await Promise.all([page, people(db, query).count({ total: '*' }).first()]);
-  return { ids: (rows as { ID: number }[]).map(({ ID }) => ID), total: Number((counted as { total: number | string }).total) };
+  const [rows, total] = await Promise.all([page, countRows(people(db, query))]);
+  return { ids: (rows as { ID: number }[]).map(({ ID }) => ID), total };
 }
 
 /** Which of these people have published something of these types. */
