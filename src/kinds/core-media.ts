@@ -6,12 +6,9 @@ import { filteredContent, filteredExcerpt, renderTitle } from '../wordpress/rend
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { coreMeta } from './core-meta.ts';
 import { authored, datesAndPlace } from './core-post.ts';
-import { type CoreContext, CURIES, inView, type Methods, type View } from './core-view.ts';
+import { type CoreContext, CURIES, EDITED, inView, type Methods, type View, WHOLE } from './core-view.ts';
 import { attachmentPage, contentImage, metadataOf } from './image-record.ts';
 import type { Bundle } from './kind.ts';
-
-const EDITED: readonly View[] = ['edit'];
-const WHOLE: readonly View[] = ['view', 'edit'];
 
 /** Members that are not in every context (`WP_REST_Attachments_Controller::get_item_schema`). */
 const SHOWN: Readonly<Record<string, readonly View[]>> = {

@@ -6,7 +6,7 @@ import { isFloating, NO_DATE } from '../wordpress/status.ts';
 import { toUtc } from '../wordpress/time.ts';
 import { coreMeta } from './core-meta.ts';
 import { coreTerms } from './core-term.ts';
-import { type CoreContext, CURIES, inView, isoDate, type Methods, type View } from './core-view.ts';
+import { type CoreContext, CURIES, EDITED, inView, isoDate, type Methods, type View, WHOLE } from './core-view.ts';
 import { contentImage, thumbnailOf } from './image-record.ts';
 import type { Bundle, PostKind, RenderContext } from './kind.ts';
 import { isLocked, permalink } from './post-record.ts';
@@ -22,9 +22,6 @@ export interface CorePostFacts {
   readonly methods: Methods;
   readonly revisions: Revisions | undefined;
 }
-
-const EDITED: readonly View[] = ['edit'];
-const WHOLE: readonly View[] = ['view', 'edit'];
 
 /** Members that are not in every context (`WP_REST_Posts_Controller::get_item_schema`). */
 const SHOWN: Readonly<Record<string, readonly View[]>> = {

@@ -1,14 +1,12 @@
 import { restUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { category } from './category.ts';
-import { CURIES, inView, type Methods, type View } from './core-view.ts';
+import { CURIES, inView, type Methods, type View, WHOLE } from './core-view.ts';
 import type { PostKind, RenderContext, TermKind } from './kind.ts';
 import { tag } from './tag.ts';
 import { termRecord } from './term-record.ts';
 
 type Place = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
-
-const WHOLE: readonly View[] = ['view', 'edit'];
 
 /** Members that are not in every context (`WP_REST_Terms_Controller::get_item_schema`). */
 const SHOWN: Readonly<Record<string, readonly View[]>> = { count: WHOLE, description: WHOLE, parent: WHOLE, meta: WHOLE };

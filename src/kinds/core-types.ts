@@ -1,6 +1,6 @@
 import { restUrl } from '../wordpress/links.ts';
 import { category } from './category.ts';
-import { CURIES, inView, type View } from './core-view.ts';
+import { CURIES, inView, type View, WHOLE } from './core-view.ts';
 import type { RenderContext, TermKind } from './kind.ts';
 import { tag } from './tag.ts';
 
@@ -44,7 +44,6 @@ const TAXONOMIES: readonly { readonly kind: TermKind; readonly types: readonly s
   { kind: category, types: ['tribe_events', 'tec_calendar_embed'] },
 ];
 
-const WHOLE: readonly View[] = ['view', 'edit'];
 const SHOWN: Readonly<Record<string, readonly View[]>> = {
   description: WHOLE, hierarchical: WHOLE, has_archive: WHOLE, taxonomies: WHOLE, template: WHOLE, template_lock: WHOLE, types: WHOLE,
 }; // biome-ignore format: pairs

@@ -1,6 +1,6 @@
 import { avatarUrls } from '../wordpress/avatar.ts';
 import { authorUrl, restUrl } from '../wordpress/links.ts';
-import { type CoreContext, inView, isoDate, type Methods, type View } from './core-view.ts';
+import { type CoreContext, EDITED, inView, isoDate, type Methods, type View, WHOLE } from './core-view.ts';
 
 /** What is known of a person, read from the rows of `users` and `usermeta`. */
 export interface Person {
@@ -22,9 +22,6 @@ export interface Person {
   readonly capabilities: readonly string[];
   readonly grants: readonly string[];
 }
-
-const EDITED: readonly View[] = ['edit'];
-const WHOLE: readonly View[] = ['view', 'edit'];
 
 /** Members that are not in every context (`WP_REST_Users_Controller::get_item_schema`). */
 const SHOWN: Readonly<Record<string, readonly View[]>> = {

@@ -3,6 +3,10 @@ import type { RenderContext } from './kind.ts';
 /** How much of a record WordPress's own routes show: all of it, as little as embedded ones have, or what is needed to edit it. */
 export type View = 'view' | 'embed' | 'edit';
 
+/** Views of a member that is not embedded, and of one that is there for editing alone. */
+export const WHOLE: readonly View[] = ['view', 'edit'];
+export const EDITED: readonly View[] = ['edit'];
+
 /** The methods that a caller may use on a record's own route. */
 export type Methods = readonly string[];
 
