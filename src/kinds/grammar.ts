@@ -1,7 +1,8 @@
+import { isTruthy } from '../calendar/settings.ts';
 import type { Fault } from '../errors.ts';
 import { parsePhpDate } from '../wordpress/php-date.ts';
 import { REGISTERED_STATUSES, SETTABLE_STATUSES } from '../wordpress/status.ts';
-import { parseZone } from '../wordpress/time.ts';
+import { parseZone, UTC } from '../wordpress/time.ts';
 import { normalizeWebUrl } from '../wordpress/web-url.ts';
 
 /** What of another record or person a value names; `records/references.ts` looks it up before the value is accepted. */
@@ -143,7 +144,7 @@ export const flagText: Plain = {
   read: (raw) => {
     if (typeof raw === 'boolean') return accept(raw);
     if (raw === 0 || raw === 1) return accept(raw === 1);
-    return typeof raw === 'string' ? accept(/^(1|enable|enabled|on|y|yes|true)$/i.test(raw)) : anyText.read(raw);
+    return typeof raw === 'string' ? accept(isTruthy(raw)) : anyText.read(raw);
   },
 };
 
@@ -153,7 +154,7 @@ export const strictness: Grammar = { json: { type: 'boolean' }, read: (raw) => (
 /** Anything at all that means yes or no. */
 export const flagAnything: Grammar = {
   json: {},
-  read: (raw) => accept(typeof raw === 'string' ? /^(1|enable|enabled|on|y|yes|true)$/i.test(raw) : !isEmpty(raw)),
+  read: (raw) => accept(typeof raw === 'string' ? isTruthy(raw) : !isEmpty(raw)),
 };
 
 /** A moment: a Unix time stamp or what PHP's `strtotime` understands. Kept as written: it is evaluated in the zone that applies. */
@@ -170,8 +171,8 @@ export const time: Plain = {
 export const timeText: Plain = { json: time.json, read: (raw) => (typeof raw === 'number' ? wrongType('string') : time.read(raw)) };
 
 const ANY_MOMENT = new Date(0);
-const UTC = parseZone('UTC')!;
-const isTime = (raw: string) => numeric(raw) !== undefined || parsePhpDate(raw, ANY_MOMENT, UTC) !== null;
+/** Whether a text is a moment in some zone: a number, or what `strtotime` understands. */
+export const isTime = (raw: string): boolean => numeric(raw) !== undefined || parsePhpDate(raw, ANY_MOMENT, UTC) !== null;
 
 /** A time zone: IANA name, abbreviation, offset, or WordPress's `UTC+5.5` (decision D29 sets the range). */
 export const timezone: Grammar = {
@@ -269,7 +270,7 @@ const decodeOnce = (value: string) => {
 };
 
 /** The longest list of ids or terms that one parameter may hold. */
-const LONGEST = 1000;
+export const LONGEST = 1000;
 
 /** Ids, at least one. With `refers`, all of them must exist. */
 export function ids(refers?: Reference): Grammar {

@@ -1,7 +1,5 @@
 import type { Fault, SchemaFault } from '../errors.ts';
-import { parsePhpDate } from '../wordpress/php-date.ts';
-import { UTC } from '../wordpress/time.ts';
-import { type Grammar, numeric } from './grammar.ts';
+import { type Grammar, isTime, LONGEST, numeric } from './grammar.ts';
 
 /*
  * Parameters as WordPress's own routes check them (`rest_validate_value_from_schema`): every fault belongs to the schema, and is told with a code of its own.
@@ -16,9 +14,6 @@ const schema = (code: string, reason: string, more: Pick<SchemaFault, 'values' |
   reason,
   ...more,
 });
-
-/** The longest list that one parameter may hold. */
-const LONGEST = 1000;
 
 const wholeNumber = (raw: unknown): number | undefined => {
   const value = typeof raw === 'boolean' ? undefined : numeric(raw);
@@ -111,15 +106,13 @@ export const rawString: Grammar = {
   },
 };
 
-const ANY_MOMENT = new Date(0);
-
 /** A date with a time (`rest_parse_date`); null means none. Kept as written, to be evaluated in the zone that applies. */
 export const dateTime: Grammar = {
   json: { type: ['string', 'null'], format: 'date-time' },
   read: (raw) => {
     if (raw === null) return accept(null);
     if (typeof raw !== 'string') return wrongType('string,null');
-    const sound = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d/.test(raw) && parsePhpDate(raw, ANY_MOMENT, UTC) !== null;
+    const sound = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d/.test(raw) && isTime(raw);
     return sound ? accept(raw) : refuse(schema('rest_invalid_date', 'date-invalid'));
   },
 };
@@ -155,8 +148,7 @@ export const positiveArgument: Grammar = {
 export const momentArgument: Grammar = {
   json: { type: 'string', format: 'date-time' },
   read: (raw) => {
-    const sound =
-      typeof raw === 'string' && raw.trim() !== '' && (numeric(raw) !== undefined || parsePhpDate(raw, ANY_MOMENT, UTC) !== null);
+    const sound = typeof raw === 'string' && raw.trim() !== '' && isTime(raw);
     return sound ? accept(raw) : refuse(schema('tec_rest_invalid_date_time_argument', 'date-invalid', { about: 'argument' }));
   },
 };

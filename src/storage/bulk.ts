@@ -1,5 +1,4 @@
-import type { EventDates } from '../calendar/dates.ts';
-import { occurrence, occurrenceHash } from '../calendar/dates.ts';
+import { type EventDates, occurrence, occurrenceHash } from '../calendar/dates.ts';
 import type { Post } from '../wordpress/rows.ts';
 import type { Database } from './database.ts';
 import { BLANK } from './posts.ts';

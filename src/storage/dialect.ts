@@ -78,7 +78,7 @@ export interface Dialect {
   /** What the database says of itself and of these tables. */
   inspect(knex: Knex, tables: readonly string[]): Promise<Inspection>;
 
-  /** A row with this unique key is there already. Each driver has codes of its own, as for the next four. */
+  /** A row with this unique key is there already. Each driver has codes of its own, as for the next three. */
   isDuplicate(error: unknown): boolean;
 
   /** Someone else was in the way (deadlock, lock wait, conflict of a cluster, SQLITE_BUSY): the same transaction may succeed when run again. */

@@ -195,7 +195,7 @@ export async function linksOfPosts(db: Database, ids: readonly number[], keys: r
   return rows.flatMap(({ key, value }) => (/^[1-9]\d{0,14}$/.test(value) ? [{ key, id: Number(value) }] : []));
 }
 
-/** Ids of the terms that these posts carry, by taxonomy. */
+/** Ids of the terms of a taxonomy that these posts carry. */
 export async function termsOfPosts(db: Database, ids: readonly number[], taxonomy: string): Promise<Set<number>> {
   const rows: { id: number }[] = await inParts(ids, (some) =>
     db
