@@ -4,7 +4,7 @@ import { backUp, isEmptyDatabase, openBackup, restore } from '../exchange/backup
 import { CliError } from './io.ts';
 import { withExamples } from './options.ts';
 import { print } from './print.ts';
-import { clearLine, showRate } from './rate.ts';
+import { clearLine, showLine, showRate } from './rate.ts';
 import { configOf, type Session, withDatabase, withSite } from './session.ts';
 
 interface Options {
@@ -32,7 +32,7 @@ async function makeBackup(session: Session, file: string, { force }: Options): P
   const { io, say } = session;
   if (!force && existsSync(file)) throw new CliError('backup-exists', { file });
   const { rows } = await withSite(session, 'read', (site) =>
-    backUp(site, file, (count) => showCount(session, 'upkeep:backup.going', count)),
+    backUp(site, file, (count) => showLine(session, say('upkeep:backup.going', { count }))),
   );
   clearLine(session);
   print(io, `${say('upkeep:backup.done', { rows, file })}\n`);
@@ -48,7 +48,3 @@ async function restoreBackup(session: Session, file: string, { force }: Options)
   clearLine(session);
   print(io, `${say('upkeep:restore.done', { rows, file })}\n`);
 }
-
-const showCount = ({ io, say }: Session, sentence: string, count: number): void => {
-  if (io.terminal) io.err(`\r\u001b[K${say(sentence, { count })}`);
-};

@@ -12,7 +12,7 @@ import { changeTerm, createTerm, deleteTerm, listTerms, mayManageTerms, readTerm
 import type { Site } from '../site.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
-import { type Globals, shapeOf, withExamples, withShape } from './options.ts';
+import { shapeOf, userOf, withExamples, withShape } from './options.ts';
 import { type Item, print, printedItem, printedList } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
@@ -63,7 +63,7 @@ function addKind(program: Command, session: Session, kind: Kind): void {
   withShape(addParams(verb('list'), session, kind, kind.filters, filterTexts), say).action((given: Options, command: Command) =>
     withSite(session, 'read', async (site) => {
       const shape = shapeOf(given, COLUMNS[kind.name]);
-      const caller = await actingCaller(site, session, globals(command).user);
+      const caller = await actingCaller(site, session, userOf(command));
       if (shape.format === 'count') {
         const { total } = await listPage(site, caller, kind, { per_page: 1, ...rawOf(kind.filters, given) });
         print(io, `${total}\n`);
@@ -74,7 +74,7 @@ function addKind(program: Command, session: Session, kind: Kind): void {
   withShape(verb('get', ` ${refer}`), say).action((reference: string, given: Options, command: Command) =>
     withSite(session, 'read', async (site) => {
       const shape = shapeOf(given, COLUMNS[kind.name]);
-      const caller = await actingCaller(site, session, globals(command).user);
+      const caller = await actingCaller(site, session, userOf(command));
       const id = await idOf(site, kind, reference);
       const record =
         kind.is === 'post' ? await readPost(site, caller, kind, id, { context: 'edit' }) : await readTerm(site, caller, kind, id);
@@ -86,7 +86,7 @@ function addKind(program: Command, session: Session, kind: Kind): void {
     .option('--porcelain', say('options.porcelain'))
     .action((given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
-        const caller = await actingCaller(site, session, globals(command).user);
+        const caller = await actingCaller(site, session, userOf(command));
         said('created', await create(site, caller, kind, rawOf(kind.fields, given)), given.porcelain);
       }),
     );
@@ -97,7 +97,7 @@ function addKind(program: Command, session: Session, kind: Kind): void {
       withSite(session, 'write', async (site) => {
         const raw = rawOf(kind.fields, given);
         if (Object.keys(raw).length === 0) throw new CliError('nothing-named', {}, EXIT.usage);
-        const caller = await actingCaller(site, session, globals(command).user);
+        const caller = await actingCaller(site, session, userOf(command));
         for (const reference of references) {
           const id = await idOf(site, kind, reference);
           await change(site, caller, kind, id, raw);
@@ -110,7 +110,7 @@ function addKind(program: Command, session: Session, kind: Kind): void {
     .option('--porcelain', say('options.porcelain'))
     .action((references: string[], given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
-        const caller = await actingCaller(site, session, globals(command).user);
+        const caller = await actingCaller(site, session, userOf(command));
         for (const reference of references) {
           const id = await idOf(site, kind, reference);
           await remove(site, caller, kind, id);
@@ -119,8 +119,6 @@ function addKind(program: Command, session: Session, kind: Kind): void {
       }),
     );
 }
-
-const globals = (command: Command): Globals => command.optsWithGlobals();
 
 // ------------------------------------------------------------------------------------------------- flags
 const isFlag = ({ grammar }: Param): boolean => {

@@ -10,8 +10,8 @@ import { migrate } from '../storage/migrate.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { seedEvents } from './generate.ts';
 import { type Administrator, installSite } from './install.ts';
-import { CliError, EXIT } from './io.ts';
-import { withExamples } from './options.ts';
+import { CliError } from './io.ts';
+import { numberOf, userOf, withExamples } from './options.ts';
 import { print } from './print.ts';
 import { seedSample } from './seed.ts';
 import { actingCaller, configOf, progressOf, type Session, withDatabase, withSite } from './session.ts';
@@ -80,13 +80,12 @@ export function addDatabaseCommands(program: Command, session: Session): void {
 
   withExamples(program.command('seed').description(say('database.seed')), say, ['fasti seed', 'fasti seed --events 20000'])
     .option('--events <number>', say('database.events'))
-    .action(({ events }: { events?: string }, command: Command) =>
+    .action((given: { events?: string }, command: Command) =>
       withSite(session, 'write', async (site) => {
-        if (events !== undefined && !/^[1-9]\d{0,6}$/.test(events))
-          throw new CliError('not-a-number', { name: 'events', value: events }, EXIT.usage);
-        const { user } = command.optsWithGlobals<{ user?: string }>();
+        const events = numberOf('events', given.events);
+        const user = userOf(command);
         const count = await sample(session, site, user);
-        if (events !== undefined) await more(session, site, Number(events), user);
+        if (events !== undefined) await more(session, site, events, user);
         else if (count === 0) throw new CliError('already-seeded');
       }),
     );

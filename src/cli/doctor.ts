@@ -1,12 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { examine, type Finding, type Health } from '../exchange/doctor.ts';
 import { findInstallation } from '../storage/installation.ts';
 import { CliError, EXIT } from './io.ts';
-import { withExamples } from './options.ts';
+import { chosen, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
 import { oneLine, print } from './print.ts';
 import { confirmed } from './progress.ts';
 import { type Session, withDatabase } from './session.ts';
+import { version } from './version.ts';
 
 interface Options {
   readonly fix?: boolean;
@@ -17,32 +17,30 @@ interface Options {
 /** Adds `doctor`. */
 export function addDoctorCommand(program: Command, session: Session): void {
   const { say } = session;
-  withExamples(program.command('doctor').description(say('upkeep:doctor.about')), say, [
+  const command = withExamples(program.command('doctor').description(say('upkeep:doctor.about')), say, [
     'fasti doctor',
     'fasti doctor --fix',
     'fasti doctor --fix --yes',
     'fasti doctor --format=json',
   ])
     .option('--fix', say('upkeep:doctor.fix'))
-    .option('--yes', say('upkeep:doctor.yes'))
-    .option('--format <format>', say('options.format', { formats: 'text, json' }), 'text')
-    .action((given: Options) => doctor(session, given));
+    .option('--yes', say('upkeep:doctor.yes'));
+  withReportFormat(command, say).action((given: Options) => doctor(session, given));
 }
 
 async function doctor(session: Session, given: Options): Promise<void> {
   const { io, say } = session;
-  if (given.format !== 'text' && given.format !== 'json')
-    throw new CliError('unknown-format', { format: given.format, formats: 'text, json' }, EXIT.usage);
+  const format = chosen('format', given.format, REPORT_FORMATS);
   const health = await withDatabase(session, async (site) => {
     if ((await findInstallation(site.db)) === 'none') throw new CliError('not-installed', { prefix: site.config.tablePrefix });
     const found = await examine(site, version());
-    if (given.format === 'text') print(io, told(found, session));
+    if (format === 'text') print(io, told(found, session));
     if (!given.fix || !(await repair(session, found.findings, given.yes === true))) return found;
     const after = await examine(site, version());
-    if (given.format === 'text') print(io, `${say('upkeep:doctor.after')}\n${told(after, session, false)}`);
+    if (format === 'text') print(io, `${say('upkeep:doctor.after')}\n${told(after, session, false)}`);
     return after;
   });
-  if (given.format === 'json')
+  if (format === 'json')
     print(
       io,
       `${JSON.stringify({ ...health, findings: health.findings.map(({ fix, ...finding }) => ({ ...finding, fixable: fix !== undefined })) })}\n`,
@@ -78,10 +76,4 @@ function told({ versions, findings }: Health, { say }: Session, whole = true): s
   }
   if (findings.length === 0) lines.push(say('upkeep:doctor.healthy'));
   return `${lines.join('\n')}\n`;
-}
-
-/** The version of this program; the file stands above `src/`, and above what is built from it. */
-export function version(): string {
-  const file = ['../../package.json', '../../../package.json'].map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url));
-  return file ? String((JSON.parse(readFileSync(file, 'utf8')) as { version?: unknown }).version) : '';
 }

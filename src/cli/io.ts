@@ -24,7 +24,6 @@ export type CliProblem =
   | 'no-administrator'
   | 'not-found'
   | 'unknown-field'
-  | 'unknown-format'
   | 'not-a-number'
   | 'already-seeded'
   | 'unfit-for-index'

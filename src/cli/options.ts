@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import type { Say } from '../refusals.ts';
 import { CliError, EXIT } from './io.ts';
-import { FORMATS, type Format, type Shape } from './print.ts';
+import { FORMATS, type Shape } from './print.ts';
 
-/** What the options that every command takes came to. */
-export interface Globals {
-  readonly user?: string;
-}
+/** Who is named by `--user`, which every command takes. */
+export const userOf = (command: Command): string | undefined => command.optsWithGlobals<{ user?: string }>().user;
 
 /** Adds `--format`, `--fields` and `--field`. */
 export function withShape(command: Command, say: Say): Command {
@@ -16,9 +14,8 @@ export function withShape(command: Command, say: Say): Command {
     .option('--field <name>', say('options.field'));
 }
 
-/** How to print, from those options. Throws CliError `unknown-format`. */
+/** How to print, from those options. Throws CliError `wrong-choice`. */
 export function shapeOf({ format = 'table', fields, field }: Readonly<Record<string, unknown>>, columns: readonly string[]): Shape {
-  if (!isFormat(format)) throw new CliError('unknown-format', { format: String(format), formats: FORMATS.join(', ') }, EXIT.usage);
   const names =
     typeof fields === 'string'
       ? fields
@@ -26,10 +23,21 @@ export function shapeOf({ format = 'table', fields, field }: Readonly<Record<str
           .map((name) => name.trim())
           .filter(Boolean)
       : undefined;
-  return { format, columns, fields: names, field: typeof field === 'string' ? field : undefined };
+  return {
+    format: chosen('format', String(format), FORMATS),
+    columns,
+    fields: names,
+    field: typeof field === 'string' ? field : undefined,
+  };
 }
 
-const isFormat = (value: unknown): value is Format => FORMATS.some((format) => format === value);
+/** The forms of what a command has to tell: for a person, or for a program. */
+export const REPORT_FORMATS = ['text', 'json'] as const;
+export type ReportFormat = (typeof REPORT_FORMATS)[number];
+
+/** Adds `--format` to a command that tells something else than records; `chosen` reads it. */
+export const withReportFormat = (command: Command, say: Say): Command =>
+  command.option('--format <format>', say('options.format', { formats: REPORT_FORMATS.join(', ') }), 'text');
 
 /** Examples below the help of a command, one line each. */
 export function withExamples(command: Command, say: Say, examples: readonly string[]): Command {
@@ -42,4 +50,22 @@ export function credentialsIn(given: unknown): { readonly login: string; readonl
   const cut = given.indexOf(':');
   if (cut < 1) throw new CliError('no-credentials', {}, EXIT.usage);
   return { login: given.slice(0, cut), password: given.slice(cut + 1) };
+}
+
+/** One of the choices that an option has; undefined where it is not given. Throws CliError `wrong-choice`. */
+export function chosen<Choice extends string>(name: string, value: string, choices: readonly Choice[]): Choice;
+export function chosen<Choice extends string>(name: string, value: unknown, choices: readonly Choice[]): Choice | undefined;
+export function chosen<Choice extends string>(name: string, value: unknown, choices: readonly Choice[]): Choice | undefined {
+  const choice = choices.find((one) => one === value);
+  if (choice !== undefined || value === undefined) return choice;
+  throw new CliError('wrong-choice', { name, value: String(value), choices: choices.join(', ') }, EXIT.usage);
+}
+
+/** The whole number above 0 that an option has; undefined where it is not given. Throws CliError `not-a-number`. */
+export function numberOf(name: string, value: string): number;
+export function numberOf(name: string, value: unknown): number | undefined;
+export function numberOf(name: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^[1-9]\d{0,6}$/.test(String(value))) throw new CliError('not-a-number', { name, value: String(value) }, EXIT.usage);
+  return Number(value);
 }

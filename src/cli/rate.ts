@@ -18,14 +18,17 @@ export function showRate({ io, say }: Session, what: string, total: number): (do
     shown = now;
     const perSecond = (done / Math.max(1, now - begun)) * 1000;
     const left = perSecond > 0 ? (total - done) / perSecond : 0;
-    io.err(`${CLEAR}${say('exchange:import.rate', { what, done, total, rate: Math.round(perSecond), left: clock(left) })}`);
+    showLine({ io }, say('exchange:import.rate', { what, done, total, rate: Math.round(perSecond), left: clock(left) }));
   };
 }
 
-/** Takes the line away. */
-export const clearLine = ({ io }: Pick<Session, 'io'>): void => {
-  if (io.terminal) io.err(CLEAR);
+/** Shows a line on standard error in the place of the one before, while somebody watches. */
+export const showLine = ({ io }: Pick<Session, 'io'>, text: string): void => {
+  if (io.terminal) io.err(`${CLEAR}${text}`);
 };
+
+/** Takes the line away. */
+export const clearLine = (session: Pick<Session, 'io'>): void => showLine(session, '');
 
 /** Seconds as `M:SS` or `H:MM:SS`. */
 function clock(seconds: number): string {

@@ -4,9 +4,10 @@ import { type Finding, type VerifySummary, verifySites } from '../exchange/verif
 import { shown } from '../exchange/verify-decisions.ts';
 import type { Say } from '../refusals.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
-import { CliError, EXIT, type Io } from './io.ts';
-import { credentialsIn, withExamples } from './options.ts';
+import { CliError } from './io.ts';
+import { chosen, credentialsIn, numberOf, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
 import { oneLine, print } from './print.ts';
+import { clearLine, showLine } from './rate.ts';
 import type { Session } from './session.ts';
 
 interface Options {
@@ -23,7 +24,7 @@ interface Options {
 /** Adds `verify`. */
 export function addVerifyCommand(program: Command, session: Session): void {
   const { say } = session;
-  withExamples(program.command('verify <old> <new>').description(say('upkeep:verify.about')), say, [
+  const command = withExamples(program.command('verify <old> <new>').description(say('upkeep:verify.about')), say, [
     'fasti verify https://old.example https://new.example',
     "fasti verify https://old.example http://localhost:8080 --old-user='anna:xxxx xxxx xxxx xxxx xxxx xxxx' --rate=5",
     'fasti verify https://old.example https://new.example --sample=200 --format=json > differences.json',
@@ -34,23 +35,25 @@ export function addVerifyCommand(program: Command, session: Session): void {
     .option('--rate <number>', say('upkeep:verify.rate'), '20')
     .option('--concurrency <number>', say('upkeep:verify.concurrency'), '4')
     .option('--sample <number>', say('upkeep:verify.sample'))
-    .option('--no-filters', say('upkeep:verify.no-filters'))
-    .option('--format <format>', say('options.format', { formats: 'text, json' }), 'text')
-    .action((before: string, after: string, given: Options) => verify(session, before, after, given));
+    .option('--no-filters', say('upkeep:verify.no-filters'));
+  withReportFormat(command, say).action((before: string, after: string, given: Options) => verify(session, before, after, given));
 }
 
 async function verify(session: Session, before: string, after: string, given: Options): Promise<void> {
   const { io, say } = session;
-  const json = given.format === 'json';
-  if (!json && given.format !== 'text') throw new CliError('unknown-format', { format: given.format, formats: 'text, json' }, EXIT.usage);
-  const common = { namespace: given.namespace, rate: count('rate', given.rate), concurrency: count('concurrency', given.concurrency) };
+  const json = chosen('format', given.format, REPORT_FORMATS) === 'json';
+  const common = {
+    namespace: given.namespace,
+    rate: numberOf('rate', given.rate),
+    concurrency: numberOf('concurrency', given.concurrency),
+  };
   const sites = await Promise.all([
     findSite(before, { ...common, credentials: credentialsIn(given.oldUser ?? io.env.FASTI_OLD_USER) }),
     findSite(after, { ...common, credentials: credentialsIn(given.newUser ?? io.env.FASTI_NEW_USER) }),
   ]);
   const unique = new Map<string, Finding>();
   const summary = await verifySites(...sites, {
-    sample: given.sample === undefined ? undefined : count('sample', given.sample),
+    sample: numberOf('sample', given.sample),
     filters: given.filters,
     concurrency: common.concurrency,
     found: (finding) => {
@@ -59,9 +62,9 @@ async function verify(session: Session, before: string, after: string, given: Op
       unique.set(key, finding);
       if (!json && finding.decision === undefined) print(io, printed(finding));
     },
-    ...(io.terminal ? { progress: (phase, done, total) => showPhase(io, say, phase, done, total) } : {}),
+    progress: (phase, done, total) => showLine(session, `${say(`upkeep:verify.phases.${phase}`)} ${done}/${total}`),
   });
-  if (io.terminal) io.err(CLEAR);
+  clearLine(session);
   if (json) print(io, `${JSON.stringify({ ...summary, findings: [...unique.values()].map(told) })}\n`);
   else print(io, summed(summary, [...unique.values()], say));
   // What was printed is the message.
@@ -70,12 +73,6 @@ async function verify(session: Session, before: string, after: string, given: Op
 
 /** Differences that are remembered so that each is told once, however many answers it shows in. */
 const MOST_KEPT = 20_000;
-const CLEAR = '\r\u001b[K';
-
-function count(name: string, given: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(given)) throw new CliError('not-a-number', { name, value: given }, EXIT.usage);
-  return Number(given);
-}
 
 // ------------------------------------------------------------------------------------------------- what is printed
 const address = ({ route, query }: Finding): string => {
@@ -130,8 +127,4 @@ function summed({ compared, records, differences, requests, deliberate }: Verify
     differences === 0 ? say('upkeep:verify.same') : say('upkeep:verify.differ', { differences, requests, places }),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-function showPhase({ err }: Io, say: Say, phase: string, done: number, total: number): void {
-  err(`${CLEAR}${say(`upkeep:verify.phases.${phase}`)} ${done}/${total}`);
 }

@@ -134,7 +134,7 @@ describe('wrong usage ends with 2', () => {
     [['event', 'lst'], 'there is no command lst'],
     [['event', 'list', '--colour=red'], 'there is no option --colour=red'],
     [['event', 'get'], 'the argument id-or-slug is missing'],
-    [['event', 'list', '--format=yaml'], 'yaml is none of the forms'],
+    [['event', 'list', '--format=yaml'], '--format must be one of table, json, csv, ids, count, unlike yaml'],
     [['event', 'update', '1'], 'nothing to change was named'],
     [['event', 'create', '--title=x', '--venue={"venue":'], 'the value of --venue begins like JSON'],
     [['seed', '--events=many'], '--events must be a whole number'],

@@ -80,6 +80,22 @@ describeDatabases('over the web', (open, engine) => {
     ]);
     await loadSite(original);
   });
+  it('it is followed as JSON, a line for each round', async () => {
+    const { out } = await fasti(['import', old.base, '--rate=100000', '--follow=1', '--format=json'], {
+      rounds: 1,
+      between: () => old.send('POST', '/wp-json/tribe/events/v1/venues', { as: 'admin', body: { venue: 'New hall' } }),
+    });
+    const [first, second, ...more] = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect([first, second, more]).toEqual([
+      expect.objectContaining({ created: expect.objectContaining({ venue: 8 }) }),
+      expect.objectContaining({ time: '2026-11-21 09:00:00', created: { venue: 1 }, updated: {} }),
+      [],
+    ]);
+    await loadSite(original);
+  });
   it('what is no site, or none that answers, is refused in one line', async () => {
     const other = http.createServer((_, res) => res.writeHead(404).end());
     await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening));

@@ -51,6 +51,6 @@ describeDatabases('fasti verify', (open) => {
   it.each([
     [['--rate=0'], /--rate must be a whole number/],
     [['--old-user=admin'], /login:password/],
-    [['--format=csv'], /csv is none of the forms/],
+    [['--format=csv'], /--format must be one of text, json, unlike csv/],
   ])('refuses %j', async (args, message) => expect(await verify(...args)).toMatchObject({ code: 2, err: expect.stringMatching(message) }));
 });

@@ -1,0 +1,132 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { writeCsv } from '../exchange/csv-write.ts';
+import { exportEntries, itemsOf } from '../exchange/exporter.ts';
+import { calendarHead, eventRecords } from '../exchange/ical-records.ts';
+import { writeCalendar } from '../exchange/ical-write.ts';
+import type { Entry, Item } from '../exchange/items.ts';
+import { writeJsonLines } from '../exchange/json-lines.ts';
+import { addTally, count, lose, newTally, reportOf } from '../exchange/report.ts';
+import { FILE_FORMATS, type FileFormat, formatOf } from '../exchange/sources.ts';
+import { writeWxr } from '../exchange/wxr-write.ts';
+import { postKind, postKinds } from '../kinds/index.ts';
+import type { Param, PostKind, PostKindName, Values } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
+import { acceptParams } from '../records/input.ts';
+import type { Site } from '../site.ts';
+import { CliError, EXIT } from './io.ts';
+import { chosen, userOf, withExamples } from './options.ts';
+import { print } from './print.ts';
+import { actingCaller, type Session, withSite } from './session.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+const KINDS = postKinds.map(({ name }) => name);
+
+/** Adds `export`. */
+export function addExportCommand(program: Command, session: Session): void {
+  const { say } = session;
+  const command = withExamples(program.command('export <file>').description(say('exchange:export.about')), say, [
+    'fasti export calendar.xml',
+    'fasti export concerts.csv --kind=event --categories=music --start_date=2026-01-01',
+    'fasti export - --format=jsonl | gzip > calendar.jsonl.gz',
+  ])
+    .option('--format <format>', say('exchange:export.format'))
+    .option('--kind <kind>', say('exchange:export.kind'));
+  for (const [name, param] of Object.entries(allFilters())) {
+    command.option(flagOf(name, param), say(KINDS.map((kind) => `params:${kind}.${name}`).concat(`params:common.${name}`)));
+  }
+  command.action((file: string, given: Options) => runExport(session, file, given, userOf(command)));
+}
+
+async function runExport(session: Session, file: string, given: Options, user: string | undefined): Promise<void> {
+  const { io, say } = session;
+  const format = chosen('format', given.format, FILE_FORMATS) ?? formatOf(file);
+  const raw = Object.fromEntries(Object.keys(allFilters()).flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
+  const narrowed = Object.keys(raw).length > 0;
+  const kind: PostKindName | undefined =
+    chosen('kind', given.kind, KINDS) ?? (narrowed || format === 'csv' || format === 'ical' ? 'event' : undefined);
+  await withSite(session, 'read', async (site) => {
+    const caller = await actingCaller(site, session, user);
+    const filters = kind === undefined ? undefined : await filtersOf(site, caller, postKind(kind), raw);
+    const stayed = newTally();
+    let written = 0;
+    const entries = exportEntries(site, caller, {
+      ...(kind === undefined ? {} : { kinds: [kind] }),
+      ...(filters === undefined ? {} : { filters }),
+      // These say neither statuses nor passwords: what not everybody may read must not be published by whoever reads the file.
+      ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], open: true } : {}),
+    });
+    const items = counted(
+      itemsOf(entries, (entry) => note(stayed, entry)),
+      (item) => {
+        if (kind === undefined || item.kind === kind) written += 1;
+      },
+    );
+    const pieces = await writerFor(format, kind ?? 'event', site, caller, items);
+    if (file === '-') for await (const piece of pieces) io.out(piece);
+    else {
+      await writeWhole(file, pieces);
+      print(io, `${say('exchange:export.done', { count: written, file })}\n`);
+    }
+    const { losses } = reportOf('', false, stayed);
+    for (const { reason, count: number } of losses) io.err(`${say(`exchange:losses.${reason}`)} (${number})\n`);
+  });
+}
+
+function note(tally: ReturnType<typeof newTally>, entry: Exclude<Entry, Item>): void {
+  const more = newTally();
+  if (entry.kind === 'skipped') count(more.skipped, entry.what, entry.count);
+  else lose(more, entry.loss);
+  addTally(tally, more);
+}
+
+async function* counted(items: AsyncIterable<Item>, each: (item: Item) => void): AsyncGenerator<Item> {
+  for await (const item of items) {
+    each(item);
+    yield item;
+  }
+}
+
+async function writerFor(
+  format: FileFormat,
+  kind: PostKindName,
+  site: Site,
+  caller: Caller,
+  items: AsyncIterable<Item>,
+): Promise<AsyncIterable<string>> {
+  const { settings, language } = caller;
+  if (format === 'csv') return writeCsv(kind, items);
+  if (format === 'jsonl') return writeJsonLines(settings.home, items);
+  if (format === 'ical') return writeCalendar(eventRecords(site, caller, items), calendarHead(caller));
+  return writeWxr({ home: settings.home, title: settings.name, description: settings.description, language, now: site.clock() }, items);
+}
+
+/** Writes a file that is there whole or not at all. */
+async function writeWhole(file: string, pieces: AsyncIterable<string>): Promise<void> {
+  const part = `${file}.part`;
+  try {
+    await pipeline(Readable.from(pieces), createWriteStream(part));
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+/** Parameters of lists that choose records, of all kinds together. */
+function allFilters(): Record<string, Param> {
+  const shaping = new Set(['page', 'per_page', 'order', 'orderby', 'password']);
+  return Object.fromEntries(postKinds.flatMap((kind) => Object.entries(kind.filters)).filter(([name]) => !shaping.has(name)));
+}
+
+const flagOf = (name: string, { grammar }: Param): string => (grammar.json.type === 'boolean' ? `--${name} [yes|no]` : `--${name} <value>`);
+
+async function filtersOf(site: Site, caller: Caller, kind: PostKind, raw: Options): Promise<Values> {
+  const strange = Object.keys(raw).find((name) => !(name in kind.filters));
+  if (strange !== undefined) throw new CliError('filter-unknown', { kind: kind.name, name: strange }, EXIT.usage);
+  return acceptParams(site, caller, kind.filters, raw, 'read');
+}

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { DateOrder } from '../exchange/csv-dates.ts';
+import type { CsvSource } from '../exchange/csv-read.ts';
+import { importItems } from '../exchange/importer.ts';
+import { SourceFault } from '../exchange/items.ts';
+import { fetchFile } from '../exchange/media.ts';
+import { isIncomplete, type Report } from '../exchange/report.ts';
+import { type Source, survey } from '../exchange/source.ts';
+import { openSource } from '../exchange/sources.ts';
+import { postKinds } from '../kinds/index.ts';
+import type { Caller } from '../records/caller.ts';
+import type { Site } from '../site.ts';
+import { SETTABLE_STATUSES } from '../wordpress/status.ts';
+import { nowUtc } from '../wordpress/time.ts';
+import { mappingText, reportText, roundText } from './import-report.ts';
+import { CliError, EXIT } from './io.ts';
+import { chosen, credentialsIn, numberOf, REPORT_FORMATS, type ReportFormat, userOf, withExamples, withReportFormat } from './options.ts';
+import { oneLine, print } from './print.ts';
+import { clearLine, showLine, showRate } from './rate.ts';
+import { actingCaller, type Session, withSite } from './session.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+const KINDS = postKinds.map(({ name }) => name);
+const DATE_ORDERS = ['ymd', 'dmy', 'mdy'] as const satisfies readonly DateOrder[];
+
+/** Adds `import`. */
+export function addImportCommand(program: Command, session: Session): void {
+  const { say } = session;
+  const command = withExamples(program.command('import <source...>').description(say('exchange:import.about')), say, [
+    'fasti import mysql://user:password@localhost/wordpress --dry-run',
+    'fasti import export-1.xml export-2.xml --media',
+    'fasti import venues.csv organizers.csv events.csv --date-order=dmy',
+    'fasti import calendar.jsonl --resume',
+    'fasti import https://old.example --media --follow=300',
+    'fasti import https://town.example/calendar.ics',
+  ])
+    .option('--dry-run', say('exchange:import.dry-run'))
+    .option('--resume', say('exchange:import.resume'))
+    .option('--settings', say('exchange:import.settings'))
+    .option('--media', say('exchange:import.media'))
+    .option('--filter-html', say('exchange:import.filter-html'))
+    .option('--prefix <prefix>', say('exchange:import.prefix'), 'wp_')
+    .option('--site <number>', say('exchange:import.site'))
+    .option('--source <name>', say('exchange:import.source'))
+    .option('--date-order <order>', say('exchange:import.date-order'))
+    .option('--kind <kind>', say('exchange:import.kind'))
+    .option('--status <status>', say('exchange:import.status'), 'publish')
+    .option('--remote-user <login:password>', say('exchange:import.remote-user'))
+    .option('--rate <number>', say('exchange:import.requests'))
+    .option('--from <date>', say('exchange:import.from'))
+    .option('--to <date>', say('exchange:import.to'))
+    .option('--follow [seconds]', say('exchange:import.follow'));
+  withReportFormat(command, say).action((places: string[], given: Options) => runImport(session, places, given, userOf(command)));
+}
+
+async function runImport(session: Session, places: readonly string[], given: Options, user: string | undefined): Promise<void> {
+  const { io, say } = session;
+  const format = chosen('format', String(given.format), REPORT_FORMATS);
+  const dryRun = given.dryRun === true;
+  const follow = given.follow === true ? USUAL_PAUSE_S : numberOf('follow', given.follow);
+  const asked = {
+    prefix: String(given.prefix),
+    site: numberOf('site', given.site),
+    dateOrder: chosen('date-order', given.dateOrder, DATE_ORDERS),
+    kind: chosen('kind', given.kind, KINDS),
+    status: chosen('status', given.status, SETTABLE_STATUSES),
+    credentials: credentialsIn(given.remoteUser ?? io.env.FASTI_REMOTE_USER),
+    rate: numberOf('rate', given.rate),
+    from: dayOf('from', given.from),
+    to: dayOf('to', given.to),
+    onWalk: (entries: number) => showLine(session, say('exchange:import.walking', { entries })),
+  };
+  const report = await withSite(session, dryRun ? 'read' : 'write', async (site) => {
+    const once = async (resume: boolean): Promise<Report> => {
+      const caller = await actingCaller(site, session, user);
+      const source = await openSource(places, { ...asked, caller, resume });
+      try {
+        return await importFrom(session, site, caller, source, { ...given, resume }, format);
+      } finally {
+        await source.close();
+      }
+    };
+    const first = await once(given.resume === true);
+    print(io, format === 'json' ? `${JSON.stringify(first)}\n` : reportText(first, say));
+    if (follow !== undefined && !dryRun) await following(session, format, follow * 1000, () => once(false));
+    return first;
+  });
+  if (isIncomplete(report)) throw new CliError('incomplete', {}, EXIT.incomplete);
+}
+
+/** Between two rounds of following. */
+const USUAL_PAUSE_S = 300;
+
+/** Imports again and again until told to end, and tells what has changed. A site that can't be reached is asked again the next time. */
+async function following({ io, say }: Session, format: ReportFormat, pause: number, once: () => Promise<Report>): Promise<void> {
+  const wait = io.wait ?? ((milliseconds: number) => sleep(milliseconds, true));
+  while (await wait(pause)) {
+    const time = nowUtc(io.clock?.() ?? new Date());
+    try {
+      const report = await once();
+      print(io, format === 'json' ? `${JSON.stringify({ time, ...report })}\n` : roundText(report, time, say));
+    } catch (error) {
+      if (!(error instanceof SourceFault)) throw error;
+      io.err(`${time} ${oneLine(say(`exchange:faults.${error.fault}`, error.values))}\n`);
+    }
+  }
+}
+
+async function importFrom(
+  session: Session,
+  site: Site,
+  caller: Caller,
+  source: Source,
+  given: Options,
+  format: ReportFormat,
+): Promise<Report> {
+  const { io, say } = session;
+  const dryRun = given.dryRun === true;
+  if (io.terminal) io.err(`${say('exchange:import.surveying')}\n`);
+  const { entries, highestId } = await survey(source);
+  if (dryRun && format === 'text' && 'mapping' in source) print(io, mappingText(source as CsvSource, say));
+  const show = showRate(session, say('exchange:import.importing'), entries);
+  const report = await importItems(site, caller, source.entries(), {
+    source: typeof given.source === 'string' ? given.source : source.name(),
+    dryRun,
+    resume: given.resume === true,
+    settings: given.settings === true,
+    filterHtml: given.filterHtml === true,
+    owned: source.owned ?? false,
+    highestId,
+    ...(given.media === true ? { fetchFile: (item) => fetchFile(site, caller, item, source.fetching) } : {}),
+    onProgress: show,
+  });
+  clearLine(session);
+  return report;
+}
+
+/** A day as it is written everywhere here. */
+function dayOf(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\d{4}-\d\d-\d\d$/.test(String(value)) || Number.isNaN(Date.parse(String(value))))
+    throw new CliError('no-day', { name, value: String(value) }, EXIT.usage);
+  return String(value);
+}
