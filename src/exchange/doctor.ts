@@ -7,9 +7,7 @@ import type { Site } from '../site.ts';
 import {
   addKey,
   attachedFiles,
-  beginCounting,
   brokenValues,
-  countsChanges,
   indexState,
   inspectDatabase,
   mendValue,
@@ -21,7 +19,7 @@ import {
   wrongCounts,
 } from '../storage/audit.ts';
 import { renewEdges } from '../storage/calendar-edges.ts';
-import { noteChange } from '../storage/changes.ts';
+import { beginCounting, countsChanges, noteChange } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import type { Inspection } from '../storage/dialect.ts';
 import { auditDates, type DateFault, REPAIRABLE, repairDates } from '../storage/event-audit.ts';

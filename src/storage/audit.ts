@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { postTypes, taxonomies } from '../kinds/index.ts';
 import { isBrokenArray } from '../wordpress/serialized-repair.ts';
 import type { Database } from './database.ts';
@@ -181,27 +182,14 @@ export async function* attachedFiles(db: Database): AsyncGenerator<{ id: number;
 }
 
 // ------------------------------------------------------------------------------------------------- bookkeeping
-/** Whether the row that counts changes is there. */
-export const countsChanges = async (db: Database): Promise<boolean> =>
-  (await db.from('fasti_changes').where('id', 1).first()) !== undefined;
-
-/** Makes the row that counts changes. */
-export async function beginCounting(db: Database, now: string): Promise<void> {
-  await db
-    .from('fasti_changes')
-    .insert({ id: 1, counter: 1, changed_at: now } as never)
-    .onConflict('id')
-    .ignore();
-}
-
 export type IndexState = 'trusted' | 'off' | 'wrong';
 
 /** Whether lists are read from the index, and if so whether it holds as many events as there are. */
 export async function indexState(db: Database): Promise<IndexState> {
   if ((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) !== INDEX_LAYOUT) return 'off';
-  const number = async (table: TableName, narrow: (rows: ReturnType<Database['knex']['queryBuilder']>) => void): Promise<number> => {
-    const rows = db.knex({ o: db.table(table) });
-    narrow(rows as never);
+  const number = async (table: TableName, narrow: (rows: Knex.QueryBuilder) => void): Promise<number> => {
+    const rows: Knex.QueryBuilder = db.knex({ o: db.table(table) });
+    narrow(rows);
     const row = (await rows.countDistinct({ n: 'o.post_id' }).first()) as { n: number | string } | undefined;
     return Number(row?.n ?? 0);
   };

@@ -13,3 +13,26 @@ export async function noteChange(db: Database, now: Date): Promise<void> {
     .update({ counter: db.knex.raw('counter + 1'), changed_at: nowUtc(now) });
   await writeOption(db, 'tribe_last_save_post', String(now.getTime() / 1000), 'auto');
 }
+
+/** How often something was changed. */
+export const changeCount = async (db: Database): Promise<number> =>
+  Number((await db.from('fasti_changes').where('id', 1).first())?.counter ?? 0);
+
+/** Whether the row that counts changes is there. */
+export const countsChanges = async (db: Database): Promise<boolean> =>
+  (await db.from('fasti_changes').where('id', 1).first()) !== undefined;
+
+/** Makes the row that counts changes, where it is missing. */
+export async function beginCounting(db: Database, now: string): Promise<void> {
+  await db.from('fasti_changes').insert({ id: 1, counter: 1, changed_at: now }).onConflict('id').ignore();
+}
+
+/**
+ * After all rows were replaced: the count goes on from the higher of what it was `before` and what came with the rows, so that nobody takes what he
+ * remembers for what is. Call it in that transaction.
+ */
+export async function countOn(db: Database, before: number, now: string): Promise<void> {
+  const counter = Math.max(before, await changeCount(db)) + 1;
+  await db.from('fasti_changes').delete();
+  await db.from('fasti_changes').insert({ id: 1, counter, changed_at: now });
+}

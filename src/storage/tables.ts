@@ -162,6 +162,8 @@ export interface TecOccurrenceRow {
 export interface ChangesRow {
   id: number;
   counter: number;
+  /** UTC. */
+  changed_at: string;
 }
 
 /** A row is locked while a name (slug, title, term) is being given. */
