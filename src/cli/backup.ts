@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { backUp, isEmptyDatabase, openBackup, restore } from '../exchange/backup.ts';
+import { backUp } from '../exchange/backup.ts';
+import { openBackup } from '../exchange/backup-read.ts';
+import { restore } from '../exchange/restore.ts';
+import { isEmptySite } from '../storage/snapshot.ts';
 import { CliError } from './io.ts';
 import { withExamples } from './options.ts';
 import { print } from './print.ts';
@@ -31,7 +34,7 @@ export function addBackupCommands(program: Command, session: Session): void {
 async function makeBackup(session: Session, file: string, { force }: Options): Promise<void> {
   const { io, say } = session;
   if (!force && existsSync(file)) throw new CliError('backup-exists', { file });
-  const { rows } = await withSite(session, 'read', (site) =>
+  const rows = await withSite(session, 'read', (site) =>
     backUp(site, file, (count) => showLine(session, say('upkeep:backup.going', { count }))),
   );
   clearLine(session);
@@ -41,8 +44,8 @@ async function makeBackup(session: Session, file: string, { force }: Options): P
 async function restoreBackup(session: Session, file: string, { force }: Options): Promise<void> {
   const { io, say } = session;
   const backup = await openBackup(file, configOf(session).tablePrefix);
-  const { rows } = await withDatabase(session, async (site) => {
-    if (!force && !(await isEmptyDatabase(site))) throw new CliError('database-in-use');
+  const rows = await withDatabase(session, async (site) => {
+    if (!force && !(await isEmptySite(site.db))) throw new CliError('database-in-use');
     return restore(site, backup, showRate(session, say('upkeep:restore.going'), backup.rows));
   });
   clearLine(session);

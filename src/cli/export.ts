@@ -1,5 +1,4 @@
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -11,6 +10,7 @@ import type { Entry, Item } from '../exchange/items.ts';
 import { writeJsonLines } from '../exchange/json-lines.ts';
 import { addTally, count, lose, newTally, reportOf } from '../exchange/report.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../exchange/sources.ts';
+import { writeWhole } from '../exchange/whole-file.ts';
 import { writeWxr } from '../exchange/wxr-write.ts';
 import { postKind, postKinds } from '../kinds/index.ts';
 import type { Param, PostKind, PostKindName, Values } from '../kinds/kind.ts';
@@ -69,7 +69,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
     const pieces = await writerFor(format, kind ?? 'event', site, caller, items);
     if (file === '-') for await (const piece of pieces) io.out(piece);
     else {
-      await writeWhole(file, pieces);
+      await writeWhole(file, (part) => pipeline(Readable.from(pieces), createWriteStream(part)));
       print(io, `${say('exchange:export.done', { count: written, file })}\n`);
     }
     const { losses } = reportOf('', false, stayed);
@@ -103,18 +103,6 @@ async function writerFor(
   if (format === 'jsonl') return writeJsonLines(settings.home, items);
   if (format === 'ical') return writeCalendar(eventRecords(site, caller, items), calendarHead(caller));
   return writeWxr({ home: settings.home, title: settings.name, description: settings.description, language, now: site.clock() }, items);
-}
-
-/** Writes a file that is there whole or not at all. */
-async function writeWhole(file: string, pieces: AsyncIterable<string>): Promise<void> {
-  const part = `${file}.part`;
-  try {
-    await pipeline(Readable.from(pieces), createWriteStream(part));
-    await rename(part, file);
-  } catch (error) {
-    await rm(part, { force: true });
-    throw error;
-  }
 }
 
 /** Parameters of lists that choose records, of all kinds together. */

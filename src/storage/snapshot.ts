@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import type { Database } from './database.ts';
 import { tableDefinitions } from './migrate.ts';
+import { IN_MEMORY, sqliteFile } from './sqlite.ts';
 
 /*
  * All rows of a site as they were at one moment, whatever is written meanwhile, and all rows of a site replaced at once.
@@ -27,9 +28,15 @@ export const siteTables = (): string[] =>
 
 /** The path of an SQLite database; undefined for other addresses and for one in memory. */
 export function sqlitePath(address: string): string | undefined {
-  if (!address.startsWith('sqlite:')) return undefined;
-  const path = address.replace(/^sqlite:(\/\/(?=\/))?/, '');
-  return path === ':memory:' ? undefined : path;
+  const file = sqliteFile(address);
+  return file === IN_MEMORY ? undefined : file;
+}
+
+/** How many rows there are in all tables. */
+export async function countRows(tables: AsyncIterable<SnapshotTable>): Promise<number> {
+  let count = 0;
+  for await (const { rows } of tables) for await (const _ of rows) count += 1;
+  return count;
 }
 
 /**
@@ -124,7 +131,7 @@ export async function emptySite(db: Database): Promise<void> {
 /** Names of the columns of a table, in order. */
 export const columnsOf = async (db: Database, name: string): Promise<string[]> => Object.keys(await db.knex(db.prefix + name).columnInfo());
 
-/** Whether there is anything in the tables of a site. */
+/** Whether there is nothing in the tables of a site that could be lost. */
 export async function isEmptySite(db: Database): Promise<boolean> {
   for (const name of ['options', 'posts', 'users', 'terms']) {
     if ((await db.knex.schema.hasTable(db.prefix + name)) && (await db.knex(db.prefix + name).first()) !== undefined) return false;

@@ -35,11 +35,11 @@ const STATEMENTS_KEPT = 300;
  * @throws Error when the file can't be opened or is no database
  */
 export function openSqlite(address: string): Engine {
-  const filename = address.replace(/^sqlite:(\/\/(?=\/))?/, '');
+  const filename = sqliteFile(address) ?? '';
   if (filename === '') throw new Error('the address of an SQLite database must name its file: sqlite:PATH');
-  if (filename !== ':memory:') mkdirSync(dirname(filename), { recursive: true });
+  if (filename !== IN_MEMORY) mkdirSync(dirname(filename), { recursive: true });
   // Opened once before it is needed, so that a wrong file stops the start rather than each request.
-  if (filename !== ':memory:') connect(filename).close();
+  if (filename !== IN_MEMORY) connect(filename).close();
   return {
     dialect: sqlite,
     knex: knex({
@@ -53,6 +53,12 @@ export function openSqlite(address: string): Engine {
     }),
   };
 }
+
+/** What an address says of a database that is in no file. */
+export const IN_MEMORY = ':memory:';
+
+/** The file that an address names, or `IN_MEMORY`; undefined where it is not one of SQLite. */
+export const sqliteFile = (address: string): string | undefined => /^sqlite:(?:\/\/(?=\/))?(.*)$/s.exec(address)?.[1];
 
 /** SQLite, in one file. */
 export const sqlite: Dialect = {

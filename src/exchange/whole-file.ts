@@ -1,0 +1,21 @@
+import { open, rename, rm } from 'node:fs/promises';
+
+/**
+ * Writes a file that is there whole or not at all: `write` fills a part beside it, which takes its name when it is on the disk. `mode`: who may
+ * read it, from the beginning on.
+ */
+export async function writeWhole<Result>(file: string, write: (part: string) => Promise<Result>, mode = 0o666): Promise<Result> {
+  const part = `${file}.part`;
+  try {
+    await rm(part, { force: true });
+    await (await open(part, 'w', mode)).close();
+    const result = await write(part);
+    const written = await open(part, 'r+');
+    await written.sync().finally(() => written.close());
+    await rename(part, file);
+    return result;
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
