@@ -8,6 +8,7 @@ import { loadMetas, loadPosts } from '../storage/bundle.ts';
 import type { Database } from '../storage/database.ts';
 import { authorsOfPosts, idsOfType, linksOfPosts, termsOfPosts, visibleIds } from '../storage/many-posts.ts';
 import { readOptions } from '../storage/options.ts';
+import { pagesById } from '../storage/pages.ts';
 import { loadUsers } from '../storage/users.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { type Entry, type Item, isItem, LINK_METAS, type PostItem } from './items.ts';
@@ -28,8 +29,9 @@ export interface ExportOptions {
   readonly open?: boolean;
 }
 
-/** Records read at a time. */
+/** Records read at a time, and ids. */
 const PAGE = 200;
+const IDS = 2000;
 
 /** A list of events that is asked for without bounds begins today and ends in two years; an export has no bounds but those that are asked for. */
 const BOUNDS = { start_date: '1000-01-02', end_date: '9998-12-31' };
@@ -103,21 +105,13 @@ async function chosenIds(site: Site, caller: Caller, { kinds, filters, statuses 
     if (narrowed) for (const id of await filteredIds(site, caller, kind, filters, asked)) ids[kind].add(id);
     else {
       const visible = listVisibility(caller.viewer, postKind(kind), asked);
-      for (let after = 0; ; ) {
-        const page = await visibleIds(db, postKind(kind).postType, visible, after, 10 * PAGE);
-        for (const id of page) ids[kind].add(id);
-        if (page.length === 0) break;
-        after = page.at(-1)!;
-      }
+      const read = (after: number, size: number) => visibleIds(db, postKind(kind).postType, visible, after, size);
+      for await (const page of pagesById(IDS, read)) for (const id of page) ids[kind].add(id);
     }
   }
   if (kinds === undefined && caller.viewer.can('upload_files')) {
-    for (let after = 0; ; ) {
-      const page = await idsOfType(db, 'attachment', after, 10 * PAGE);
-      for (const id of page) ids.attachment.add(id);
-      if (page.length === 0) break;
-      after = page.at(-1)!;
-    }
+    const read = (after: number, size: number) => idsOfType(db, 'attachment', after, size);
+    for await (const page of pagesById(IDS, read)) for (const id of page) ids.attachment.add(id);
   }
   await addNamed(site, caller, ids, ids.event);
   for (const kind of ['venue', 'organizer'] as const) await addNamed(site, caller, ids, ids[kind]);

@@ -3,6 +3,7 @@ import type { PostKindName } from '../kinds/kind.ts';
 import { foldText } from '../storage/collation.ts';
 import type { Database } from '../storage/database.ts';
 import { titlesOf } from '../storage/many-posts.ts';
+import { pagesById } from '../storage/pages.ts';
 
 /** Records by their names; events by name and start. Read once, and kept up to date by what the import writes. */
 export interface Names {
@@ -22,12 +23,10 @@ export function createNames(): Names {
   };
   const read = async (db: Database, kind: PostKindName) => {
     const names = new Map<string, number>();
-    for (let after = 0; ; ) {
-      const rows = await titlesOf(db, postKind(kind).postType, after, AT_ONCE);
+    for await (const rows of pagesById(AT_ONCE, (after, size) => titlesOf(db, postKind(kind).postType, after, size))) {
       for (const { id, title, start } of rows) remember(names, kind, title, start ?? '', id);
-      after = rows.at(-1)?.id ?? after;
-      if (rows.length < AT_ONCE) return names;
     }
+    return names;
   };
   return {
     find: async (db, kind, title, start = '') => {

@@ -2,6 +2,7 @@ import { postKind, postTypes } from '../kinds/index.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { authorsOfTypes, countTypes, idsOfType, repeatedEvents } from '../storage/many-posts.ts';
 import { readOptions } from '../storage/options.ts';
+import { pagesById } from '../storage/pages.ts';
 import { loadAllUsers, type StoredUser } from '../storage/users.ts';
 import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
@@ -69,10 +70,7 @@ async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
   const { posts, comments } = await countTypes(db, postTypes);
   const occurrences = await db.knex.schema.hasTable(db.table('tec_occurrences'));
   for (const kind of POST_ORDER) {
-    for (let after = 0; ; ) {
-      const ids = await idsOfType(db, typeOf(kind), after, PAGE);
-      if (ids.length === 0) break;
-      after = ids.at(-1)!;
+    for await (const ids of pagesById(PAGE, (after, size) => idsOfType(db, typeOf(kind), after, size))) {
       const items = await postItems(db, kind, ids, { author: (id) => logins.get(id) ?? (id > 0 ? `#${id}` : undefined), uploads });
       const repeated = kind === 'event' && occurrences ? await repeatedEvents(db, ids) : new Map<number, number>();
       for (const item of items) {

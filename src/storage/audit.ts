@@ -7,6 +7,7 @@ import { INDEX_LAYOUT, INDEX_OPTION } from './event-index.ts';
 import { ALL, STATUSES } from './event-index-rows.ts';
 import { tableDefinitions } from './migrate.ts';
 import { readOptions } from './options.ts';
+import { pagesById } from './pages.ts';
 import type { TableName } from './tables.ts';
 
 /*
@@ -106,18 +107,17 @@ export async function* brokenValues(db: Database): AsyncGenerator<BrokenValue> {
     BrokenValue['table'],
     (typeof VALUES)[BrokenValue['table']],
   ][]) {
-    for (let after = 0; ; ) {
-      const rows = (await db
+    const read = async (after: number, size: number) =>
+      (await db
         .knex(db.table(table))
         .where(id, '>', after)
         .where(value, 'like', 'a:%')
         .orderBy(id)
-        .limit(AT_ONCE)
+        .limit(size)
         .select({ id, value, name, owner: owner ?? id })) as { id: number; value: string; name: string; owner: number }[];
+    for await (const rows of pagesById(AT_ONCE, read)) {
       for (const row of rows)
         if (isBrokenArray(row.value)) yield { table, id: row.id, of: owner ? `${row.owner} ${row.name}` : row.name, value: row.value };
-      after = rows.at(-1)?.id ?? after;
-      if (rows.length < AT_ONCE) break;
     }
   }
 }
@@ -165,20 +165,17 @@ export async function postsOfNobody(db: Database): Promise<number[]> {
 
 /** Files of the library: the ids of attachments and their paths below the folder of uploads. */
 export async function* attachedFiles(db: Database): AsyncGenerator<{ id: number; file: string }> {
-  for (let after = 0; ; ) {
-    const rows = (await db
+  const read = async (after: number, size: number) =>
+    (await db
       .knex({ m: db.table('postmeta') })
       .join({ p: db.table('posts') }, 'p.ID', 'm.post_id')
       .where('p.post_type', 'attachment')
       .where('m.meta_key', '_wp_attached_file')
       .where('p.ID', '>', after)
       .orderBy('p.ID')
-      .limit(AT_ONCE)
+      .limit(size)
       .select('p.ID as id', 'm.meta_value as file')) as { id: number; file: string | null }[];
-    for (const { id, file } of rows) yield { id, file: file ?? '' };
-    after = rows.at(-1)?.id ?? after;
-    if (rows.length < AT_ONCE) return;
-  }
+  for await (const rows of pagesById(AT_ONCE, read)) for (const { id, file } of rows) yield { id, file: file ?? '' };
 }
 
 // ------------------------------------------------------------------------------------------------- bookkeeping

@@ -3,7 +3,9 @@ import { storedDates } from '../kinds/event-dates.ts';
 import { diffSeconds, isZeroDate, parseZone, toUtc } from '../wordpress/time.ts';
 import { loadMetas } from './bundle.ts';
 import type { Database } from './database.ts';
+import { idsOfType } from './many-posts.ts';
 import { writeOccurrence } from './occurrences.ts';
+import { pagesById } from './pages.ts';
 import { writeMetas } from './posts.ts';
 
 /** What can be wrong with the dates of an event. */
@@ -31,19 +33,7 @@ const AT_ONCE = 500;
 
 /** Looks through the dates of all events, some at a time. `rows`: whether the occurrence tables are in force. */
 export async function* auditDates(db: Database, { rows }: { rows: boolean }): AsyncGenerator<DateFinding> {
-  for (let after = 0; ; ) {
-    const ids = (
-      await db
-        .from('posts')
-        .where('post_type', 'tribe_events')
-        .whereNot('post_status', 'auto-draft')
-        .where('ID', '>', after)
-        .orderBy('ID')
-        .limit(AT_ONCE)
-        .select('ID')
-    ).map(({ ID }) => ID);
-    const last = ids.at(-1);
-    if (last === undefined) return;
+  for await (const ids of pagesById(AT_ONCE, (after, size) => idsOfType(db, 'tribe_events', after, size))) {
     const [metas, occurrences] = [await loadMetas(db, ids), rows ? await occurrencesOf(db, ids) : new Map<number, Occurrence[]>()];
     for (const id of ids) {
       const own = metas.get(id) ?? new Map<string, readonly string[]>();
@@ -52,7 +42,6 @@ export async function* auditDates(db: Database, { rows }: { rows: boolean }): As
       for (const fault of faultsOf(storedDates({ metas: own }), rows && !repeats ? (occurrences.get(id) ?? []) : undefined))
         yield { id, fault };
     }
-    after = last;
   }
 }
 

@@ -1,0 +1,17 @@
+/**
+ * All rows that `read` gives, a page at a time: it reads the rows after an id, in the order of their ids and `size` of them at the most. A row is an id, or
+ * has one. A page is read when it is asked for, not before.
+ */
+export async function* pagesById<Row extends number | { readonly id: number }>(
+  size: number,
+  read: (after: number, size: number) => PromiseLike<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  for (let after = 0; ; ) {
+    const rows = await read(after, size);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    if (rows.length < size) return;
+    after = typeof last === 'number' ? last : last.id;
+  }
+}

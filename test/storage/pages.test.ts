@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { pagesById } from '../../src/storage/pages.ts';
+
+describe('pages by id', () => {
+  /** Walks through these ids; gives the pages, and the ids after which was read. */
+  const walk = async (ids: readonly number[], size: number, row: (id: number) => number | { id: number } = (id) => id) => {
+    const asked: number[] = [];
+    const pages: unknown[] = [];
+    const read = async (after: number, most: number) => {
+      asked.push(after);
+      return ids
+        .filter((id) => id > after)
+        .slice(0, most)
+        .map(row);
+    };
+    for await (const page of pagesById(size, read)) pages.push(page);
+    return { asked, pages };
+  };
+
+  it('end with the first page that is not full', async () =>
+    expect(await walk([3, 4, 9, 12, 40], 2)).toEqual({ asked: [0, 4, 12], pages: [[3, 4], [9, 12], [40]] }));
+  it('end behind a last page that is full', async () => expect(await walk([3, 4], 2)).toEqual({ asked: [0, 4], pages: [[3, 4]] }));
+  it('are none where there is nothing', async () => expect(await walk([], 2)).toEqual({ asked: [0], pages: [] }));
+  it('go on after the id of a row', async () =>
+    expect(await walk([3, 4, 9], 2, (id) => ({ id }))).toEqual({ asked: [0, 4], pages: [[{ id: 3 }, { id: 4 }], [{ id: 9 }]] }));
+});
