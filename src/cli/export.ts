@@ -6,9 +6,9 @@ import { writeCsv } from '../exchange/csv-write.ts';
 import { exportEntries, itemsOf } from '../exchange/exporter.ts';
 import { calendarHead, eventRecords } from '../exchange/ical-records.ts';
 import { writeCalendar } from '../exchange/ical-write.ts';
-import type { Entry, Item } from '../exchange/items.ts';
+import type { Item } from '../exchange/items.ts';
 import { writeJsonLines } from '../exchange/json-lines.ts';
-import { addTally, count, lose, newTally, reportOf } from '../exchange/report.ts';
+import { newTally, noteAside, reportOf } from '../exchange/report.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../exchange/sources.ts';
 import { writeWhole } from '../exchange/whole-file.ts';
 import { writeWxr } from '../exchange/wxr-write.ts';
@@ -61,7 +61,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
       ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], open: true } : {}),
     });
     const items = counted(
-      itemsOf(entries, (entry) => note(stayed, entry)),
+      itemsOf(entries, (entry) => noteAside(stayed, entry)),
       (item) => {
         if (kind === undefined || item.kind === kind) written += 1;
       },
@@ -75,13 +75,6 @@ async function runExport(session: Session, file: string, given: Options, user: s
     const { losses } = reportOf('', false, stayed);
     for (const { reason, count: number } of losses) io.err(`${say(`exchange:losses.${reason}`)} (${number})\n`);
   });
-}
-
-function note(tally: ReturnType<typeof newTally>, entry: Exclude<Entry, Item>): void {
-  const more = newTally();
-  if (entry.kind === 'skipped') count(more.skipped, entry.what, entry.count);
-  else lose(more, entry.loss);
-  addTally(tally, more);
 }
 
 async function* counted(items: AsyncIterable<Item>, each: (item: Item) => void): AsyncGenerator<Item> {

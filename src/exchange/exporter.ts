@@ -12,6 +12,7 @@ import { pagesById } from '../storage/pages.ts';
 import { loadUsers } from '../storage/users.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { type Entry, type Item, isItem, LINK_METAS, type PostItem } from './items.ts';
+import type { Aside } from './report.ts';
 import { authorItem, POST_ORDER, postItems, termItems, typeOf } from './site-items.ts';
 import { SETTINGS, settingsItem } from './write-settings.ts';
 
@@ -77,7 +78,7 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
 }
 
 /** The items alone; what stayed behind is handed to `onLoss`. */
-export async function* itemsOf(entries: AsyncIterable<Entry>, onLoss: (entry: Exclude<Entry, Item>) => void): AsyncGenerator<Item> {
+export async function* itemsOf(entries: AsyncIterable<Entry>, onLoss: (entry: Aside) => void): AsyncGenerator<Item> {
   for await (const entry of entries) {
     if (isItem(entry)) yield entry;
     else onLoss(entry);

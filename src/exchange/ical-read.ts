@@ -18,8 +18,9 @@ import { type Line, partsOf } from './ical-components.ts';
 import { type CalendarEvent, type Moment, readEvent } from './ical-event.ts';
 import { createPlaces } from './ical-places.ts';
 import { createZones, type FileZones } from './ical-zones.ts';
-import type { Entry, LossEntry, PostItem } from './items.ts';
+import type { Entry, PostItem } from './items.ts';
 import { occurrences, parseRule } from './recurrence.ts';
+import type { LossEntry } from './report.ts';
 import type { Source } from './source.ts';
 
 export interface CalendarOptions {

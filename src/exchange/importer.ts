@@ -23,7 +23,7 @@ import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, S
 import { openLedger } from './ledger.ts';
 import { createNames } from './names.ts';
 import { keysOf, pieces } from './pieces.ts';
-import { addTally, count, lose, newTally, type Report, reportOf, type Tally, tallyFrom, tallyText } from './report.ts';
+import { addTally, lose, newTally, noteAside, type Report, reportOf, type Tally, tallyFrom, tallyText } from './report.ts';
 import type { Run, Work } from './run.ts';
 import { keysWanted, settleWaiting } from './waiting.ts';
 import { writeAuthors } from './write-authors.ts';
@@ -85,7 +85,7 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
         progress,
         seen,
         async (work) => {
-          for (const [place, entry] of piece.entries()) if (!isItem(entry) && before + place >= progress.done) noteAside(work, entry);
+          for (const [place, entry] of piece.entries()) if (!isItem(entry) && before + place >= progress.done) noteAside(work.tally, entry);
           for (const { item, fault } of files.values()) {
             if (fault !== undefined)
               lose(work.tally, {
@@ -204,11 +204,6 @@ async function write(
   for (const { kind, title, start, id } of named) if (kind !== 'attachment') run.names.add(kind, title, start, id);
   addTally(sum, tally);
   progress.done = done;
-}
-
-function noteAside({ tally }: Work, entry: Exclude<Entry, Item>): void {
-  if (entry.kind === 'skipped') count(tally.skipped, entry.what, entry.count);
-  else lose(tally, entry.loss);
 }
 
 async function writeItems(work: Work, items: readonly Item[]): Promise<void> {

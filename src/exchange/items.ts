@@ -1,6 +1,6 @@
 import type { PostKindName, TermKindName } from '../kinds/kind.ts';
 import type { Post } from '../wordpress/rows.ts';
-import type { Loss } from './report.ts';
+import type { Aside } from './report.ts';
 
 /**
  * What goes in and out in bulk, one thing at a time and as plain data. Every reader (a file, another site) gives a stream of items, every writer
@@ -134,18 +134,6 @@ export class SourceFault extends Error {
 }
 
 /** What a reader gives: items, and what it passed over or could not keep. */
-export type Entry = Item | SkippedEntry | LossEntry;
-
-/** Something that is no part of a calendar (`post`, `page`, `comment`), and how many of it. */
-export interface SkippedEntry {
-  readonly kind: 'skipped';
-  readonly what: string;
-  readonly count: number;
-}
-
-export interface LossEntry {
-  readonly kind: 'loss';
-  readonly loss: Loss;
-}
+export type Entry = Item | Aside;
 
 export const isItem = (entry: Entry): entry is Item => entry.kind !== 'skipped' && entry.kind !== 'loss';

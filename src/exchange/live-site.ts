@@ -1,25 +1,22 @@
+import type { z } from 'zod';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { postKind } from '../kinds/index.ts';
-import { type Entry, type LossEntry, SourceFault } from './items.ts';
+import { type Entry, SourceFault } from './items.ts';
+import { eventItem, imageItem, type LiveItem, organizerItem, termItem, venueItem } from './live-items.ts';
 import {
   type CoreMedia,
   type CoreRecord,
   coreMedia,
   corePerson,
   coreRecord,
-  eventItem,
-  imageItem,
   isBlanked,
   type LiveImage,
-  type LiveItem,
+  type LiveTerm,
   liveTerm,
-  organizerItem,
   RECORDS,
-  termItem,
-  venueItem,
 } from './live-records.ts';
 import { type Mark, openSpool, type Spool } from './live-spool.ts';
-import type { ReportedKind } from './report.ts';
+import type { LossEntry, ReportedKind } from './report.ts';
 import { codeOf, type Query, type RemoteSite, type SiteAnswer } from './site-client.ts';
 import { type Source, siteName } from './source.ts';
 import { isMembers } from './verify-compare.ts';
@@ -124,15 +121,12 @@ const NOTHING: Page = { entries: [], last: true };
 /** All terms at once, since they name those above them by id. */
 async function terms({ site }: Walk, stage: 'categories' | 'tags', first: number): Promise<Page> {
   if (first > 1) return NOTHING;
-  const found: { id: number; slug: string; parent: number; name: string; description: string }[] = [];
+  const found: LiveTerm[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
     const answer = await site.get(stage, { per_page: PAGE, page, hide_empty: 'false' });
     const body = bodyOf(site, answer);
     pages = Number(body.total_pages ?? 0);
-    for (const one of listIn(body, stage)) {
-      const term = liveTerm.safeParse(one);
-      if (term.success) found.push(term.data);
-    }
+    found.push(...sound(liveTerm, listIn(body, stage)));
   }
   const slugs = new Map(found.map(({ id, slug }) => [id, slug]));
   const kind = stage === 'tags' ? 'tag' : 'category';
@@ -255,12 +249,7 @@ async function coreList({ site, closed }: Walk, route: string, ids: readonly num
 
 async function coreRecords(walk: Walk, stage: PostStage, ids: readonly number[]): Promise<Map<number, CoreRecord>> {
   const list = await coreList(walk, postKind(KINDS[stage]).postType, ids, { _fields: 'id,guid,title,content,excerpt,password' });
-  return new Map(
-    list.flatMap((one) => {
-      const record = coreRecord.safeParse(one);
-      return record.success ? [[record.data.id, record.data] as const] : [];
-    }),
-  );
+  return new Map(sound(coreRecord, list).map((record) => [record.id, record]));
 }
 
 /** Pictures that have not come yet. */
@@ -272,12 +261,7 @@ async function newMedia(walk: Walk, shown: readonly LiveImage[]): Promise<{ show
     fresh.map(({ id }) => id),
     {},
   );
-  const known = new Map(
-    list.flatMap((one) => {
-      const media = coreMedia.safeParse(one);
-      return media.success ? [[media.data.id, media.data] as const] : [];
-    }),
-  );
+  const known = new Map(sound(coreMedia, list).map((media) => [media.id, media]));
   return fresh.map((one) => ({ shown: one, core: known.get(one.id) }));
 }
 
@@ -286,10 +270,7 @@ async function newPeople(walk: Walk, ids: readonly number[]): Promise<Entry[]> {
   const fresh = [...new Set(ids)].filter((id) => id > 0 && !walk.people.has(id));
   const list = await coreList(walk, 'users', fresh, {});
   const entries: Entry[] = [];
-  for (const one of list) {
-    const person = corePerson.safeParse(one);
-    if (!person.success) continue;
-    const { id, name, slug, username, email } = person.data;
+  for (const { id, name, slug, username, email } of sound(corePerson, list)) {
     const login = username || slug;
     walk.people.set(id, login);
     entries.push({ kind: 'author', sourceId: login, id, login, email: email ?? '', displayName: name, metas: [] });
@@ -330,6 +311,13 @@ function bodyOf(site: RemoteSite, { status, body }: SiteAnswer): Raw {
   if (status === 200 && isMembers(body)) return body;
   throw new SourceFault('site-refused', { site: site.home, status, code: codeOf(body) });
 }
+
+/** Those of a list that have the shape; what is nothing of the kind is passed over. */
+const sound = <Value>(shape: z.ZodType<Value>, list: readonly unknown[]): Value[] =>
+  list.flatMap((one) => {
+    const { success, data } = shape.safeParse(one);
+    return success ? [data] : [];
+  });
 
 const listIn = (body: Raw, name: string): Raw[] => (Array.isArray(body[name]) ? (body[name] as unknown[]).filter(isMembers) : []);
 

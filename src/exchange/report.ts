@@ -12,6 +12,21 @@ export interface Loss {
   readonly detail?: string | undefined;
 }
 
+/** What a reader gives besides items. */
+export type Aside = SkippedEntry | LossEntry;
+
+/** Something that is no part of a calendar (`post`, `page`, `comment`), and how many of it. */
+export interface SkippedEntry {
+  readonly kind: 'skipped';
+  readonly what: string;
+  readonly count: number;
+}
+
+export interface LossEntry {
+  readonly kind: 'loss';
+  readonly loss: Loss;
+}
+
 /** All losses for one reason: how many, and the first of them. */
 export interface LossSum {
   readonly reason: string;
@@ -59,6 +74,12 @@ export function count(counts: Partial<Record<string, number>>, name: string, mor
 /** Notes a loss; of each reason only the first are kept word for word. */
 export function lose(tally: Tally, loss: Loss): void {
   addLosses(tally, loss.reason, 1, [loss]);
+}
+
+/** Notes what came besides items. */
+export function noteAside(tally: Tally, entry: Aside): void {
+  if (entry.kind === 'skipped') count(tally.skipped, entry.what, entry.count);
+  else lose(tally, entry.loss);
 }
 
 /** Adds one tally to another. */
