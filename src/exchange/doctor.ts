@@ -27,6 +27,7 @@ import { indexEvents } from '../storage/event-index.ts';
 import { reindexEvents } from '../storage/event-index-rebuild.ts';
 import { migrate, pendingMigrations } from '../storage/migrate.ts';
 import { ORPHANS } from '../storage/orphans.ts';
+import { pagesOf } from '../storage/pages.ts';
 import { recount } from '../storage/terms.ts';
 import { mendedArray } from '../wordpress/serialized-repair.ts';
 import { nowUtc, parseZone } from '../wordpress/time.ts';
@@ -178,9 +179,8 @@ async function dateFindings(site: Site): Promise<Finding[]> {
   for await (const { id, fault } of auditDates(site.db, { rows })) found.set(fault, [...(found.get(fault) ?? []), id]);
   return [...found].flatMap(([fault, ids]) => {
     const mend = async (): Promise<void> => {
-      for (let at = 0; at < ids.length; at += AT_ONCE) {
+      for (const some of pagesOf(ids, AT_ONCE)) {
         await repair(site, async (db) => {
-          const some = ids.slice(at, at + AT_ONCE);
           for (const id of some) await repairDates(db, id, { rows, now: nowUtc(site.clock()) });
           if (!shared) await indexEvents(db, some);
           if (rows) await renewEdges(db);

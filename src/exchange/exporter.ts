@@ -8,7 +8,7 @@ import { loadMetas, loadPosts } from '../storage/bundle.ts';
 import type { Database } from '../storage/database.ts';
 import { authorsOfPosts, idsOfType, linksOfPosts, termsOfPosts, visibleIds } from '../storage/many-posts.ts';
 import { readOptions } from '../storage/options.ts';
-import { pagesById } from '../storage/pages.ts';
+import { pagesById, pagesOf } from '../storage/pages.ts';
 import { loadUsers } from '../storage/users.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { type Entry, type Item, isItem, LINK_METAS, type PostItem } from './items.ts';
@@ -57,9 +57,7 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
   yield* await termItems(db, options.kinds === undefined ? undefined : await usedTerms(db, ids));
   const exported = (kind: PostItem['kind'], id: string) => ids[kind].has(Number(id));
   for (const kind of POST_ORDER) {
-    const wanted = [...ids[kind]];
-    for (let at = 0; at < wanted.length; at += PAGE) {
-      const page = wanted.slice(at, at + PAGE);
+    for (const page of pagesOf([...ids[kind]], PAGE)) {
       const items = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads });
       const rights = await rightsTo(db, caller, kind, page);
       for (const item of items) {
@@ -139,9 +137,7 @@ const isListsOwn = (condition: Condition): boolean =>
 /** Adds what records name: venues and organizers that the caller may read, and images. */
 async function addNamed({ db }: Site, { viewer }: Caller, ids: Ids, of: ReadonlySet<number>): Promise<void> {
   const links = await linksOfPosts(db, [...of], [...LINK_METAS.keys()]);
-  const named = [...new Set(links.map(({ id }) => id))];
-  for (let at = 0; at < named.length; at += PAGE) {
-    const page = named.slice(at, at + PAGE);
+  for (const page of pagesOf([...new Set(links.map(({ id }) => id))], PAGE)) {
     const [rows, metas] = [await loadPosts(db, page), await loadMetas(db, page)];
     for (const { key, id } of links) {
       const row = rows.get(id);

@@ -2,6 +2,7 @@ import { postKind } from '../kinds/index.ts';
 import type { Caller } from '../records/caller.ts';
 import { listPosts } from '../records/posts.ts';
 import type { Site } from '../site.ts';
+import { pagesOf } from '../storage/pages.ts';
 import { type EventRecord, venuesOf } from './event-record.ts';
 import type { CalendarHead } from './ical-write.ts';
 import type { Item } from './items.ts';
@@ -34,8 +35,8 @@ export const calendarHead = ({ settings }: Caller): CalendarHead => ({
 async function recordsOf(site: Site, caller: Caller, ids: readonly number[], links: ReadonlySet<number>): Promise<EventRecord[]> {
   const records: EventRecord[] = [];
   const perPage = Math.min(AT_ONCE, site.config.maxPerPage);
-  for (let at = 0; at < ids.length; at += perPage) {
-    const { records: some } = await listPosts(site, caller, postKind('event'), { include: ids.slice(at, at + perPage), per_page: perPage });
+  for (const include of pagesOf(ids, perPage)) {
+    const { records: some } = await listPosts(site, caller, postKind('event'), { include, per_page: perPage });
     records.push(...(some as unknown as EventRecord[]));
   }
   return records.map((record) => ({

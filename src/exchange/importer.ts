@@ -17,6 +17,7 @@ import {
   writeLedger,
   writeWaiting,
 } from '../storage/imports.ts';
+import { pagesOf } from '../storage/pages.ts';
 import { loadTerms, recount } from '../storage/terms.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault } from './items.ts';
@@ -72,20 +73,21 @@ const ITEMS = 200;
  */
 export async function importItems(site: Site, caller: Caller, entries: AsyncIterable<Entry>, options: ImportOptions): Promise<Report> {
   if (!caller.viewer.can('import')) fail('rest_forbidden');
-  const { run, sum, progress } = await openRun(site, caller, options);
+  const course = await openRun(site, caller, options);
+  const { run, sum } = course;
   let seen = 0;
   for await (const piece of pieces(entries, options.itemsAtOnce ?? ITEMS)) {
     const before = seen;
     seen += piece.length;
+    const items = piece.filter(isItem);
     const files = await fetchFiles(run, piece, options.fetchFile);
     try {
-      await write(
-        run,
-        sum,
-        progress,
+      await write(course, {
+        keys: keysOf(items),
         seen,
-        async (work) => {
-          for (const [place, entry] of piece.entries()) if (!isItem(entry) && before + place >= progress.done) noteAside(work.tally, entry);
+        originals: new Map([...files].map(([original, { item }]) => [item, original])),
+        task: async (work) => {
+          for (const [place, entry] of piece.entries()) if (!isItem(entry) && before + place >= course.done) noteAside(work.tally, entry);
           for (const { item, fault } of files.values()) {
             if (fault !== undefined)
               lose(work.tally, {
@@ -98,29 +100,29 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
           }
           await writeItems(
             work,
-            piece.filter(isItem).map((item) => (isPostItem(item) ? files.get(item)?.item : undefined) ?? item),
+            items.map((item) => (isPostItem(item) ? files.get(item)?.item : undefined) ?? item),
           );
         },
-        keysOf(piece.filter(isItem)),
-        { originals: new Map([...files].map(([original, { item }]) => [item, original])) },
-      );
+      });
     } catch (error) {
       await Promise.all([...files.values()].map((file) => file.undo?.()));
       throw error;
     }
     options.onProgress?.(seen);
   }
-  await settleAll(run, sum, progress);
-  await finish(run, sum, progress);
+  await settleAll(course);
+  await finish(course);
   return reportOf(run.source, run.dry, sum);
 }
 
-/** How far the run has come, as its row says. */
-interface Progress {
+/** A run, what it came to so far, and how many entries are done, as its row says. */
+interface Course {
+  readonly run: Run;
+  readonly sum: Tally;
   done: number;
 }
 
-async function openRun(site: Site, caller: Caller, options: ImportOptions): Promise<{ run: Run; sum: Tally; progress: Progress }> {
+async function openRun(site: Site, caller: Caller, options: ImportOptions): Promise<Course> {
   const source = options.source.slice(0, LONGEST_SOURCE);
   const dry = options.dryRun ?? false;
   const known = await findImport(site.db, source);
@@ -148,22 +150,27 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     },
   };
   const sum = options.resume && row ? tallyFrom(row.report) : newTally();
-  return { run, sum, progress: { done: options.resume && row ? row.done : 0 } };
+  return { run, sum, done: options.resume && row ? row.done : 0 };
 }
 
 const LONGEST_SOURCE = 191;
 
+/** A piece of work. */
+interface Step {
+  readonly task: (work: Work) => Promise<void>;
+  /** What it is about, as the ledger keeps it. */
+  readonly keys: ReadonlySet<string>;
+  readonly originals?: Work['originals'];
+  /** How many entries are done with it; absent: no more than before. */
+  readonly seen?: number;
+  /** False: the run ends with it. */
+  readonly open?: boolean;
+}
+
 /** Does one piece of work as one transaction, and takes over what it came to when it is through. */
-async function write(
-  run: Run,
-  sum: Tally,
-  progress: Progress,
-  seen: number,
-  task: (work: Work) => Promise<void>,
-  keys: ReadonlySet<string>,
-  { open = true, originals = new Map() }: { open?: boolean; originals?: Work['originals'] } = {},
-): Promise<void> {
-  const done = Math.max(progress.done, seen);
+async function write(course: Course, { task, keys, originals = new Map(), seen = 0, open = true }: Step): Promise<void> {
+  const { run, sum } = course;
+  const done = Math.max(course.done, seen);
   const attempt = async (db: Database): Promise<Work> => {
     const ledger = await openLedger(db, run.importId, keys, run.overlay);
     const work: Work = {
@@ -187,7 +194,7 @@ async function write(
     const report = newTally();
     addTally(report, sum);
     addTally(report, work.tally);
-    const ours = await noteProgress(db, { id: run.importId, run: run.number }, progress.done, {
+    const ours = await noteProgress(db, { id: run.importId, run: run.number }, course.done, {
       done,
       open,
       report: tallyText(report),
@@ -203,7 +210,7 @@ async function write(
   }
   for (const { kind, title, start, id } of named) if (kind !== 'attachment') run.names.add(kind, title, start, id);
   addTally(sum, tally);
-  progress.done = done;
+  course.done = done;
 }
 
 async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
@@ -232,24 +239,20 @@ async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOp
 }
 
 /** Settles what records wait for, piece by piece. */
-async function settleAll(run: Run, sum: Tally, progress: Progress): Promise<void> {
+async function settleAll(course: Course): Promise<void> {
+  const { run } = course;
   if (run.dry) {
-    const rows = [...run.overlayWaiting.values()];
-    for (let at = 0; at < rows.length; at += ITEMS) {
-      const some = rows.slice(at, at + ITEMS);
-      await write(run, sum, progress, progress.done, (work) => settleWaiting(work, some), keysWanted(some));
+    for (const rows of pagesOf([...run.overlayWaiting.values()], ITEMS)) {
+      await write(course, { keys: keysWanted(rows), task: (work) => settleWaiting(work, rows) });
     }
     return;
   }
   for (;;) {
     const rows = await nextWaiting(run.site.db, run.importId, ITEMS);
     if (rows.length === 0) return;
-    await write(
-      run,
-      sum,
-      progress,
-      progress.done,
-      async (work) => {
+    await write(course, {
+      keys: keysWanted(rows),
+      task: async (work) => {
         await settleWaiting(work, rows);
         await dropWaiting(
           work.db,
@@ -257,20 +260,19 @@ async function settleAll(run: Run, sum: Tally, progress: Progress): Promise<void
           rows.map(({ item }) => item),
         );
       },
-      keysWanted(rows),
-    );
+    });
   }
 }
 
 /** Counts terms anew, puts the calendar's edges right, and closes the run. */
-async function finish(run: Run, sum: Tally, progress: Progress): Promise<void> {
+async function finish(course: Course): Promise<void> {
+  const { run } = course;
   if (run.dry) return;
   const { site, importId } = run;
   for (const kind of ['category', 'tag'] as const) {
-    const ids = await importedIds(site.db, importId, [kind]);
-    for (let at = 0; at < ids.length; at += ITEMS) {
+    for (const ids of pagesOf(await importedIds(site.db, importId, [kind]), ITEMS)) {
       await site.db.transaction(async (db) => {
-        const terms = await loadTerms(db, termKind(kind).taxonomy, ids.slice(at, at + ITEMS));
+        const terms = await loadTerms(db, termKind(kind).taxonomy, ids);
         await recount(
           db,
           [...terms.values()].map((term) => term.term_taxonomy_id),
@@ -278,17 +280,13 @@ async function finish(run: Run, sum: Tally, progress: Progress): Promise<void> {
       });
     }
   }
-  await write(
-    run,
-    sum,
-    progress,
-    progress.done,
-    async (work) => {
+  await write(course, {
+    keys: new Set(),
+    open: false,
+    task: async (work) => {
       if (run.caller.settings.occurrenceTables) await renewEdges(work.db);
       work.touched.any = true;
       work.touched.tree = true;
     },
-    new Set(),
-    { open: false },
-  );
+  });
 }

@@ -15,3 +15,8 @@ export async function* pagesById<Row extends number | { readonly id: number }>(
     after = typeof last === 'number' ? last : last.id;
   }
 }
+
+/** A list, `size` of it at a time. */
+export function* pagesOf<Value>(list: readonly Value[], size: number): Generator<Value[]> {
+  for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size);
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pagesById } from '../../src/storage/pages.ts';
+import { pagesById, pagesOf } from '../../src/storage/pages.ts';
 
 describe('pages by id', () => {
   /** Walks through these ids; gives the pages, and the ids after which was read. */
@@ -23,4 +23,15 @@ describe('pages by id', () => {
   it('are none where there is nothing', async () => expect(await walk([], 2)).toEqual({ asked: [0], pages: [] }));
   it('go on after the id of a row', async () =>
     expect(await walk([3, 4, 9], 2, (id) => ({ id }))).toEqual({ asked: [0, 4], pages: [[{ id: 3 }, { id: 4 }], [{ id: 9 }]] }));
+});
+
+describe('pages of a list', () => {
+  it.each([
+    [
+      [1, 2, 3, 4, 5],
+      [[1, 2], [3, 4], [5]],
+    ],
+    [[1, 2], [[1, 2]]],
+    [[], []],
+  ])('of %j', (list, pages) => expect([...pagesOf<number>(list, 2)]).toEqual(pages));
 });
