@@ -52,7 +52,6 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
 
   it.each([
     ['INSERT', 'posts'],
-    ['UPDATE', 'posts'],
     ['INSERT', 'postmeta'],
     ['INSERT', 'terms'],
     ['INSERT', 'term_taxonomy'],

@@ -4,11 +4,13 @@ import type { Database } from '../storage/database.ts';
 import {
   distrustIndex,
   dropFacet,
+  type EventRows,
   eventsUnder,
   eventsWith,
   INDEX_LAYOUT,
   INDEX_OPTION,
   indexEvents,
+  indexNewEvent,
   isOvertaken,
 } from '../storage/event-index.ts';
 import { facetOf } from '../storage/event-index-rows.ts';
@@ -39,6 +41,10 @@ export const keepIndexOf = (db: Database, caller: Pick<Caller, 'settings'>, ids:
   keep(db, caller, async () => {
     await indexEvents(db, ids);
   });
+
+/** The same for an event that has just been made, whose rows are known. */
+export const keepIndexOfNew = (db: Database, caller: Pick<Caller, 'settings'>, rows: EventRows): Promise<void> =>
+  keep(db, caller, () => indexNewEvent(db, rows));
 
 /** The same after a change of a term; `before`: as it was. Only another parent counts, for what stands below it. */
 export async function keepIndexOfMoved(db: Database, caller: Caller, before: Term): Promise<void> {

@@ -11,15 +11,15 @@ import { noteChange } from '../storage/changes.ts';
 import { type Database, lockNames } from '../storage/database.ts';
 import { slugLock, titleLock } from '../storage/lock-names.ts';
 import { removeOccurrence, writeOccurrence } from '../storage/occurrences.ts';
-import { findByTitle, insertPost, lockPost, removePost, slugsLike, updatePost, writeMetas } from '../storage/posts.ts';
+import { BLANK, findByTitle, insertMetas, insertPost, lockPost, removePost, slugsLike, updatePost, writeMetas } from '../storage/posts.ts';
 import { keepRevision } from '../storage/revisions.ts';
-import { setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../storage/terms.ts';
+import { insertTermLinks, setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../storage/terms.ts';
 import { postUrl } from '../wordpress/links.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { uniqueSlug } from '../wordpress/slug.ts';
 import { nowUtc, unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
-import { keepIndexOf } from './list-index.ts';
+import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
 import { forbidden, type PostPlan, planPost } from './post-plan.ts';
 import { fieldRows } from './post-rows.ts';
 import { mayCreate, renderPost } from './posts.ts';
@@ -173,14 +173,53 @@ async function writeNew(db: Database, caller: Caller, kind: PostKind, values: Va
     }
   }
   const { slug, unique } = plan.slug;
-  const columns = { post_content: '', post_excerpt: '', ...plan.columns, post_name: unique ? await freeSlug(db, kind, slug, 0) : slug };
+  const free = unique ? await freeSlug(db, kind, slug, 0) : slug;
+  const rowOf = (ID: number) => {
+    const row = { ...BLANK, ...plan.columns, ID, post_name: free || (unique ? String(ID) : '') } as Post;
+    return { ...row, guid: postUrl(guidPlace(caller), row) };
+  };
+  const { ID: _, ...columns } = rowOf(0);
   const id = await insertPost(db, columns);
-  const row = { ...columns, ID: id, post_name: columns.post_name || (unique ? String(id) : '') } as Post;
-  await updatePost(db, id, { guid: postUrl(guidPlace(caller), row), post_name: row.post_name });
+  const row = rowOf(id);
+  // The slug or the address may be made of the id.
+  if (row.guid !== columns.guid) await updatePost(db, id, { guid: row.guid, post_name: row.post_name });
   // WordPress sets the place of a sticky event by a second save, which keeps the texts.
   if (row.menu_order) await keepRevision(db, row, caller.viewer.id, caller.settings.home);
-  await writeRest(db, caller, kind, row, '', plan.metas, parts);
+  await writeRestOfNew(db, caller, kind, row, { ...plan.metas, ...parts.metas }, parts.terms);
   return id;
+}
+
+/** Everything besides the row of a new record. Nothing stands there yet, so that nothing has to be looked at first. */
+async function writeRestOfNew(
+  db: Database,
+  caller: Caller,
+  kind: PostKind,
+  row: Post,
+  metas: Rows['metas'],
+  terms: Parts['terms'],
+): Promise<void> {
+  await insertMetas(db, row.ID, metas);
+  const links = await insertTermLinks(db, row.ID, new Map([...terms].map(([name, ids]) => [termKind(name).taxonomy, ids])));
+  if (row.post_status === 'publish')
+    await shiftCounts(
+      db,
+      [],
+      links.map((link) => link.term_taxonomy_id),
+    );
+  if (kind.dated) {
+    const occurrence = caller.settings.occurrenceTables
+      ? await writeOccurrence(db, row.ID, storedDates({ metas: new Map(Object.entries(metas)) }), nowUtc(caller.now))
+      : undefined;
+    if (occurrence)
+      await noteEdges(db, row.ID, { start: occurrence.start_date_utc, end: occurrence.end_date_utc, status: row.post_status });
+    await keepIndexOfNew(db, caller, {
+      post: row,
+      occurrences: occurrence ? [occurrence] : [],
+      metas: Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ meta_key, meta_value }))),
+      terms: links,
+    });
+  }
+  await noteChange(db, caller.now);
 }
 
 async function writeChange(db: Database, caller: Caller, kind: PostKind, before: Before, plan: PostPlan, parts: Parts): Promise<void> {

@@ -5,20 +5,23 @@ import { readOptions, writeOption } from './options.ts';
 
 const OPTION = 'tribe_events_calendar_options';
 
+/** When an event begins and ends (UTC), and whether it is to be seen. */
+export interface EdgeEvent {
+  readonly start: string;
+  readonly end: string;
+  readonly status: string;
+}
+
 /**
  * Keeps the calendar's note of its first start and last end (`earliest_date`, `latest_date` and the events that mark them) right after a write
  * of this event. The whole calendar is looked through only when the event marks an edge; one that lies beyond is the edge itself.
+ *
+ * @param known the event, where it has just been made; else it is looked up
  */
-export async function noteEdges(db: Database, postId: number): Promise<void> {
+export async function noteEdges(db: Database, postId: number, known?: EdgeEvent): Promise<void> {
   const stored = (await readOptions(db, [OPTION])).get(OPTION) ?? '';
   const members = membersOf(stored);
-  const row = (await db
-    .knex({ o: db.table('tec_occurrences') })
-    .where('o.post_id', postId)
-    .join({ p: db.table('posts') }, 'p.ID', 'o.post_id')
-    .orderBy('o.start_date_utc')
-    .select('o.start_date_utc as start', 'o.end_date_utc as end', 'p.post_status as status')
-    .first()) as { start: string; end: string; status: string } | undefined;
+  const event = known ?? (await edgeEvent(db, postId));
   const marks = [members.earliest_date_markers, members.latest_date_markers].some(
     (ids) =>
       ids !== null &&
@@ -29,11 +32,21 @@ export async function noteEdges(db: Database, postId: number): Promise<void> {
   );
   const [first, last] = [String(members.earliest_date || ''), String(members.latest_date || '')];
   if (marks || first === '' || last === '') await writeEdges(db, stored, await calendarEdges(db));
-  else if (row && ['publish', 'private'].includes(row.status))
+  else if (event && ['publish', 'private'].includes(event.status))
     await writeEdges(db, stored, {
-      ...(row.start < first ? { earliest: { at: row.start, ids: [postId] } } : {}),
-      ...(row.end > last ? { latest: { at: row.end, ids: [postId] } } : {}),
+      ...(event.start < first ? { earliest: { at: event.start, ids: [postId] } } : {}),
+      ...(event.end > last ? { latest: { at: event.end, ids: [postId] } } : {}),
     });
+}
+
+async function edgeEvent(db: Database, postId: number): Promise<EdgeEvent | undefined> {
+  return (await db
+    .knex({ o: db.table('tec_occurrences') })
+    .where('o.post_id', postId)
+    .join({ p: db.table('posts') }, 'p.ID', 'o.post_id')
+    .orderBy('o.start_date_utc')
+    .select('o.start_date_utc as start', 'o.end_date_utc as end', 'p.post_status as status')
+    .first()) as EdgeEvent | undefined;
 }
 
 /** The same after many writes, whichever they were. */

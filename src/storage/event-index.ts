@@ -1,5 +1,6 @@
 import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from '../kinds/event-metas.ts';
 import { postKind, taxonomies, termKind } from '../kinds/index.ts';
+import type { Post } from '../wordpress/rows.ts';
 import { insertRows } from './bulk.ts';
 import type { Database } from './database.ts';
 import { entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesOf } from './event-index-rows.ts';
@@ -29,9 +30,18 @@ const MOST_AT_ONCE = 20_000;
  */
 export async function indexEvents(db: Database, ids: readonly number[]): Promise<number[]> {
   const unfit: number[] = [];
-  for (let at = 0; at < ids.length; at += IDS) unfit.push(...(await indexSome(db, ids.slice(at, at + IDS))));
+  for (let at = 0; at < ids.length; at += IDS) {
+    const some = ids.slice(at, at + IDS);
+    unfit.push(...(await indexThese(db, some, await indexedEvents(db, await loadEventRows(db, some)))));
+  }
   if (unfit.length > 0) await distrustIndex(db);
   return unfit;
+}
+
+/** The same for one event that has just been made, whose rows are known. */
+export async function indexNewEvent(db: Database, rows: EventRows): Promise<void> {
+  const unfit = await indexThese(db, [rows.post.ID], await indexedEvents(db, [rows]));
+  if (unfit.length > 0) await distrustIndex(db);
 }
 
 /** Says that the index holds everything; lists use it from now on. */
@@ -82,8 +92,8 @@ export async function dropFacet(db: Database, facet: Facet): Promise<void> {
 }
 
 // ------------------------------------------------------------------------------------------------- one step
-async function indexSome(db: Database, ids: readonly number[]): Promise<number[]> {
-  const events = await loadEvents(db, ids);
+/** Brings the rows of these ids into step. `events`: those among them that are events. Gives those that cannot be indexed. */
+async function indexThese(db: Database, ids: readonly number[], events: ReadonlyMap<number, IndexedEvent>): Promise<number[]> {
   const present = (await db.knex(db.table('fasti_entries')).whereIn('post_id', [...ids])) as EntryRow[];
   const before = groupedBy(present, (row) => row.post_id);
   const unfit: number[] = [];
@@ -141,52 +151,62 @@ async function addToDays(db: Database, gone: readonly EntryRow[], fresh: readonl
 }
 
 // ------------------------------------------------------------------------------------------------- what the tables say
-async function loadEvents(db: Database, ids: readonly number[]): Promise<Map<number, IndexedEvent>> {
+/** What WordPress's tables and the calendar's say of an event, as far as the index is made of it. */
+export interface EventRows {
+  readonly post: Pick<Post, 'ID' | 'post_status' | 'post_date' | 'post_password'>;
+  readonly occurrences: readonly { readonly start_date: string; readonly end_date: string }[];
+  readonly metas: readonly { readonly meta_key: string; readonly meta_value: string | null }[];
+  readonly terms: readonly { readonly term_id: number; readonly taxonomy: string }[];
+}
+
+async function loadEventRows(db: Database, ids: readonly number[]): Promise<EventRows[]> {
   const posts = (await db
     .knex(db.table('posts'))
     .whereIn('ID', [...ids])
     .where('post_type', postKind('event').postType)
-    .select('ID', 'post_status', 'post_date', 'post_password')) as {
-    ID: number;
-    post_status: string;
-    post_date: string;
-    post_password: string;
-  }[];
+    .select('ID', 'post_status', 'post_date', 'post_password')) as EventRows['post'][];
   const own = posts.map(({ ID }) => ID);
-  if (own.length === 0) return new Map();
-  const occurrences = (await db.knex(db.table('tec_occurrences')).whereIn('post_id', own).select('post_id', 'start_date', 'end_date')) as {
-    post_id: number;
-    start_date: string;
-    end_date: string;
-  }[];
+  if (own.length === 0) return [];
+  type Of<Rows extends readonly unknown[]> = (Rows[number] & { readonly of: number })[];
+  const occurrences = (await db
+    .knex(db.table('tec_occurrences'))
+    .whereIn('post_id', own)
+    .select('post_id as of', 'start_date', 'end_date')) as Of<EventRows['occurrences']>;
   const metas = (await db
     .knex(db.table('postmeta'))
     .whereIn('post_id', own)
     .whereIn('meta_key', [VENUE_LINK, ORGANIZER_LINK, HIDDEN_META, FEATURED_META])
-    .select('post_id', 'meta_key', 'meta_value')) as { post_id: number; meta_key: string; meta_value: string | null }[];
+    .select('post_id as of', 'meta_key', 'meta_value')) as Of<EventRows['metas']>;
   const terms = (await db
     .knex({ r: db.table('term_relationships') })
     .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
     .whereIn('r.object_id', own)
     .whereIn('tt.taxonomy', taxonomies)
-    .select('r.object_id', 'tt.term_id', 'tt.taxonomy')) as { object_id: number; term_id: number; taxonomy: string }[];
-  const isCategory = ({ taxonomy }: { taxonomy: string }) => taxonomy === termKind('category').taxonomy;
-  const above = await loadParents(
-    db,
-    terms.filter(isCategory).map((term) => term.term_id),
-  );
-
+    .select('r.object_id as of', 'tt.term_id', 'tt.taxonomy')) as Of<EventRows['terms']>;
   const [datesOf, metasOf, termsOf] = [
-    groupedBy(occurrences, (row) => row.post_id),
-    groupedBy(metas, (row) => row.post_id),
-    groupedBy(terms, (row) => row.object_id),
+    groupedBy(occurrences, (row) => row.of),
+    groupedBy(metas, (row) => row.of),
+    groupedBy(terms, (row) => row.of),
   ];
+  return posts.map((post) => ({
+    post,
+    occurrences: datesOf.get(post.ID) ?? [],
+    metas: metasOf.get(post.ID) ?? [],
+    terms: termsOf.get(post.ID) ?? [],
+  }));
+}
+
+/** Events as the index takes them, by id. */
+async function indexedEvents(db: Database, events: readonly EventRows[]): Promise<Map<number, IndexedEvent>> {
+  const isCategory = ({ taxonomy }: { taxonomy: string }) => taxonomy === termKind('category').taxonomy;
+  const categoriesOf = ({ terms }: EventRows) => terms.filter(isCategory).map((term) => term.term_id);
+  const above = await loadParents(db, events.flatMap(categoriesOf));
   return new Map(
-    posts.map((post) => {
-      const [ownMetas, ownTerms] = [metasOf.get(post.ID) ?? [], termsOf.get(post.ID) ?? []];
+    events.map((rows) => {
+      const { post, occurrences, metas, terms } = rows;
       // MySQL finds keys whatever their case.
       const values = (key: string) =>
-        ownMetas.filter((row) => row.meta_key.toLowerCase() === key.toLowerCase()).map((row) => row.meta_value ?? '');
+        metas.filter((row) => row.meta_key.toLowerCase() === key.toLowerCase()).map((row) => row.meta_value ?? '');
       const event: IndexedEvent = {
         id: post.ID,
         status: post.post_status,
@@ -194,12 +214,9 @@ async function loadEvents(db: Database, ids: readonly number[]): Promise<Map<num
         locked: post.post_password !== '',
         hidden: values(HIDDEN_META).length > 0,
         featured: values(FEATURED_META).length > 0,
-        occurrences: (datesOf.get(post.ID) ?? []).map(({ start_date: start, end_date: end }) => ({ start, end })),
-        categories: withAbove(
-          ownTerms.filter(isCategory).map((term) => term.term_id),
-          above,
-        ),
-        tags: ownTerms.filter((term) => !isCategory(term)).map((term) => term.term_id),
+        occurrences: occurrences.map(({ start_date: start, end_date: end }) => ({ start, end })),
+        categories: withAbove(categoriesOf(rows), above),
+        tags: terms.filter((term) => !isCategory(term)).map((term) => term.term_id),
         venues: values(VENUE_LINK),
         organizers: values(ORGANIZER_LINK),
       };

@@ -1,29 +1,33 @@
-import { type EventDates, occurrence, occurrenceHash } from '../calendar/dates.ts';
+import type { Knex } from 'knex';
+import { type EventDates, type Occurrence, occurrence, occurrenceHash } from '../calendar/dates.ts';
 import type { Database } from './database.ts';
 
 /**
- * Writes the calendar's own rows of an event (`tec_events`, `tec_occurrences`) after a change of its dates. Inconsistent dates leave the rows
- * as they are. The occurrence keeps its id, as the calendar does it. `updatedAt`: UTC.
+ * Writes the calendar's own rows of an event (`tec_events`, `tec_occurrences`) after a change of its dates, and gives the occurrence. Inconsistent dates
+ * leave the rows as they are: then there is none. The occurrence keeps its id, as the calendar does it. `updatedAt`: UTC.
  */
-export async function writeOccurrence(db: Database, postId: number, dates: EventDates, updatedAt: string): Promise<void> {
+export async function writeOccurrence(db: Database, postId: number, dates: EventDates, updatedAt: string): Promise<Occurrence | undefined> {
   const row = occurrence(dates);
-  if (row === null) return;
+  if (row === null) return undefined;
   const { duration, ...moments } = row;
+  const [events, occurrences] = [db.table('tec_events'), db.table('tec_occurrences')];
+  const known = (await db
+    .knex(events)
+    .where('post_id', postId)
+    .select('event_id as id', db.knex.raw("'event' AS what"))
+    .unionAll((rows: Knex.QueryBuilder) =>
+      rows.from(occurrences).where('post_id', postId).select('occurrence_id as id', db.knex.raw("'occurrence' AS what")),
+    )) as { id: number; what: 'event' | 'occurrence' }[];
+  const [present] = known.filter(({ what }) => what === 'occurrence').sort((one, other) => one.id - other.id);
   const event = { ...moments, timezone: dates.timezone, duration, updated_at: updatedAt, hash: '' };
-  const known = (await db.knex(db.table('tec_events')).where('post_id', postId).select('event_id').first()) as
-    | { event_id: number }
-    | undefined;
-  let eventId = known?.event_id;
-  if (eventId === undefined) [eventId] = await db.knex(db.table('tec_events')).insert({ post_id: postId, ...event });
-  else await db.knex(db.table('tec_events')).where('event_id', eventId).update(event);
+  let eventId = known.find(({ what }) => what === 'event')?.id;
+  if (eventId === undefined) [eventId] = await db.knex(events).insert({ post_id: postId, ...event });
+  else await db.knex(events).where('event_id', eventId).update(event);
 
-  const occurrences = db.table('tec_occurrences');
-  const before = (await db.knex(occurrences).where('post_id', postId).orderBy('occurrence_id').select('occurrence_id').first()) as
-    | { occurrence_id: number }
-    | undefined;
   const after = { event_id: eventId, post_id: postId, ...moments, duration, hash: occurrenceHash(postId, row), updated_at: updatedAt };
-  if (before) await db.knex(occurrences).where('occurrence_id', before.occurrence_id).update(after);
+  if (present) await db.knex(occurrences).where('occurrence_id', present.id).update(after);
   else await db.knex(occurrences).insert(after);
+  return row;
 }
 
 /** Removes the calendar's rows of an event that is deleted for good. */

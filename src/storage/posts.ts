@@ -105,6 +105,12 @@ export async function updatePost(db: Database, id: number, columns: Partial<Post
   if (Object.keys(columns).length > 0) await db.knex(db.table('posts')).where('ID', id).update(columns);
 }
 
+/** The metas of a post that has none yet, each key with these values in this order. */
+export async function insertMetas(db: Database, id: number, metas: Readonly<Record<string, readonly string[]>>): Promise<void> {
+  const rows = Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ post_id: id, meta_key, meta_value })));
+  if (rows.length > 0) await db.knex(db.table('postmeta')).insert(rows);
+}
+
 /** Gives each key exactly these values, in this order; the empty list removes it. Rows that say so already are left as they are. */
 export async function writeMetas(db: Database, id: number, metas: Readonly<Record<string, readonly string[]>>): Promise<void> {
   const keys = Object.keys(metas);

@@ -136,10 +136,27 @@ export async function removeTerm(db: Database, term: Term): Promise<void> {
   await db.knex(db.table('terms')).where('term_id', term.term_id).delete();
 }
 
+/** A term that a post carries, by its row in its taxonomy. */
+export type TermLink = Pick<Term, 'term_taxonomy_id' | 'term_id' | 'taxonomy'>;
+
+/** Gives a post that has none yet these terms, by taxonomy. Gives back those that exist. */
+export async function insertTermLinks(db: Database, postId: number, wanted: ReadonlyMap<string, readonly number[]>): Promise<TermLink[]> {
+  const named = [...wanted].filter(([, ids]) => ids.length > 0);
+  if (named.length === 0) return [];
+  const links = await lockTerms(db, (rows) =>
+    rows.where((any) => {
+      for (const [taxonomy, ids] of named) any.orWhere((all) => all.where('taxonomy', taxonomy).whereIn('term_id', [...ids]));
+    }),
+  );
+  const rows = links.map(({ term_taxonomy_id }) => ({ object_id: postId, term_taxonomy_id, term_order: 0 }));
+  if (rows.length > 0) await db.knex(db.table('term_relationships')).insert(rows);
+  return links;
+}
+
 /** Gives a post exactly these terms of a taxonomy. Gives back the rows of the taxonomy whose counts may have changed. */
 export async function setTermsOf(db: Database, postId: number, taxonomy: string, termIds: readonly number[]): Promise<number[]> {
   const wanted =
-    termIds.length === 0 ? [] : await lockTerms(db, (rows) => rows.where('taxonomy', taxonomy).whereIn('term_id', [...termIds]));
+    termIds.length === 0 ? [] : idsOf(await lockTerms(db, (rows) => rows.where('taxonomy', taxonomy).whereIn('term_id', [...termIds])));
   const before = await termTaxonomyIdsOf(db, [postId], [taxonomy]);
   const [gone, fresh] = [before.filter((id) => !wanted.includes(id)), wanted.filter((id) => !before.includes(id))];
   const table = () => db.knex(db.table('term_relationships'));
@@ -164,7 +181,7 @@ export async function termTaxonomyIdsOf(db: Database, postIds: readonly number[]
 export async function recount(db: Database, termTaxonomyIds: readonly number[]): Promise<void> {
   if (termTaxonomyIds.length === 0) return;
   // Whoever counts waits for those who count the same, and then sees what they wrote: the count itself would look at what was there before the wait.
-  const ids = await lockTerms(db, (rows) => rows.whereIn('term_taxonomy_id', [...new Set(termTaxonomyIds)]));
+  const ids = idsOf(await lockTerms(db, (rows) => rows.whereIn('term_taxonomy_id', [...new Set(termTaxonomyIds)])));
   if (ids.length === 0) return;
   const published = db
     .knex({ r: db.table('term_relationships') })
@@ -185,7 +202,8 @@ export async function recount(db: Database, termTaxonomyIds: readonly number[]):
 export async function shiftCounts(db: Database, before: readonly number[], after: readonly number[]): Promise<void> {
   const [gone, fresh] = [before.filter((id) => !after.includes(id)), after.filter((id) => !before.includes(id))];
   if (gone.length + fresh.length === 0) return;
-  await lockTerms(db, (rows) => rows.whereIn('term_taxonomy_id', [...gone, ...fresh]));
+  // A single statement takes its rows in the order of their key; two of them could wait for each other's.
+  if (gone.length > 0 && fresh.length > 0) await lockTerms(db, (rows) => rows.whereIn('term_taxonomy_id', [...gone, ...fresh]));
   const counts = (ids: readonly number[]) => db.knex(db.table('term_taxonomy')).whereIn('term_taxonomy_id', [...ids]);
   if (fresh.length > 0) await counts(fresh).increment('count');
   // A count that was wrong before must not fall below nothing.
@@ -193,9 +211,11 @@ export async function shiftCounts(db: Database, before: readonly number[], after
 }
 
 /** Rows of the taxonomies, by id, kept from other writers until the end of the transaction: always in the same order, so that two don't wait for each other. */
-async function lockTerms(db: Database, choose: (rows: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<number[]> {
+async function lockTerms(db: Database, choose: (rows: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<TermLink[]> {
   const rows = choose(db.knex(db.table('term_taxonomy')))
     .orderBy('term_taxonomy_id')
-    .select('term_taxonomy_id as id');
-  return ((await db.dialect.lockRows(rows)) as { id: number }[]).map(({ id }) => id);
+    .select('term_taxonomy_id', 'term_id', 'taxonomy');
+  return (await db.dialect.lockRows(rows)) as TermLink[];
 }
+
+const idsOf = (links: readonly TermLink[]): number[] => links.map(({ term_taxonomy_id: id }) => id);
