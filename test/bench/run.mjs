@@ -153,14 +153,14 @@ async function sample({ base }, { unchanged, ...request }) {
   return { sent, answer: { status: response.status, headers, body: bytes.toString('base64') } };
 }
 
-async function load({ base, cpu }, { path, method, headers, body, status: expected }, duration) {
+async function load({ base, cpu }, { path, method, headers, body, status: expected, clients: connections = clients }, duration) {
   const before = cpu();
   const result = await autocannon({
     url: base + path,
     method,
     headers,
     ...(body ? { body, idReplacement: true } : {}),
-    connections: clients,
+    connections,
     duration,
   });
   const sound = result.statusCodeStats?.[expected]?.count ?? 0;

@@ -2,8 +2,8 @@
  * What is measured, as data. A further request is one more row of `scenarios`, a further way of running the service one more row of `services`.
  *
  * Paths count from the namespace. What stands in braces is filled in from the site that is measured (`findWords` in site.mjs), `[<id>]` in a body
- * by something else for each request. `unchanged`: the request names the answer it has, and is told that it still holds. `services`: only these;
- * absent: all.
+ * by something else for each request. `unchanged`: the request names the answer it has, and is told that it still holds. `clients`: how many connections ask
+ * at the same time, if not as many as usual. `services`: only these; absent: all.
  */
 export const scenarios = [
   { name: 'default list', path: '/events' },
@@ -12,8 +12,9 @@ export const scenarios = [
   { name: 'venues', path: '/venues' },
   { name: 'categories', path: '/categories' },
   { name: 'unchanged default list', path: '/events', unchanged: true, status: 304, services: ['from memory'] },
-  {
-    name: 'create',
+  ...[1, 16].map((clients) => ({
+    name: `create, ${clients === 1 ? 'one client' : `${clients} clients`}`,
+    clients,
     method: 'POST',
     path: '/events',
     as: 'administrator',
@@ -29,7 +30,7 @@ export const scenarios = [
     },
     status: 201,
     services: ['without cache'],
-  },
+  })),
 ];
 
 /** Ways of running the service: settings of the environment beside those that every run needs. All of them run at the same time, on one database. */

@@ -57,13 +57,14 @@ export async function findWords(base) {
 }
 
 /** A scenario as requests: path, method, headers and body with all braces filled in. */
-export function requestOf({ path, method = 'GET', as, body, unchanged = false, status = 200 }, words, authorization) {
+export function requestOf({ path, method = 'GET', as, body, unchanged = false, status = 200, clients }, words, authorization) {
   const fill = (text) => text.replace(/\{([a-z ]+)\}/g, (whole, word) => words[word] ?? whole);
   return {
     path: API + fill(path),
     method,
     status,
     unchanged,
+    clients,
     headers: { ...(as ? { authorization } : {}), ...(body ? { 'content-type': 'application/json' } : {}) },
     ...(body ? { body: fill(JSON.stringify(body)) } : {}),
   };
