@@ -47,6 +47,7 @@ const writes = (role: Role) => ['contrib', 'auth', 'ed', 'admin'].includes(role)
 const writesPublished = (role: Role) => ['auth', 'ed', 'admin'].includes(role);
 const writesOthers = (role: Role) => ['ed', 'admin'].includes(role);
 const publishes = writesPublished;
+const uploads = writesPublished;
 const isTrash = (state: State) => state.startsWith('trashed');
 const wasPublished = (state: State) => ['publish', 'future', 'protected', 'trashed when published'].includes(state);
 /** Roles edit and delete by the same rule: their capabilities for the one are those for the other. */
@@ -252,6 +253,21 @@ describeDatabases('who may write what', (open) => {
     expect((await send(role, 'GET', path)).headers.allow).toBe(manages(role) ? 'GET, POST' : 'GET');
     expect((await db.from('term_taxonomy').where('term_id', id)).length).toBe(manages(role) ? 0 : 1);
   });
+
+  it.each(KINDS.flatMap((kind) => ROLES.map((role) => [kind.path, role, kind] as const)))(
+    '%s, taking an image of the library by its id, and by its address from those who may upload: %s',
+    async (path, role, { body }) => {
+      await resetSite(db);
+      const create = async (image: string) => {
+        const answer = await send(role, 'POST', path, { ...body, image });
+        return [answer.status, answer.body.image?.id ?? answer.body.code];
+      };
+      expect(await create('10')).toEqual(writes(role) ? [201, 10] : [refusal(role), 'rest_forbidden']);
+      expect(await create('http://127.0.0.1:8081/wp-content/uploads/2026/11/tiny.png')).toEqual(
+        uploads(role) ? [201, 10] : [400, 'rest_invalid_param'],
+      );
+    },
+  );
 
   it('asks the database for what roles may, not a list of its own', async () => {
     await resetSite(db);

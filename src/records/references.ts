@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts';
 import type { Grammar, LinkWish, Reference } from '../kinds/grammar.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostKindName, TermKindName, Values } from '../kinds/kind.ts';
-import { fetchForLibrary, imageIdOf, type PreparedImage } from '../media/images.ts';
+import { fetchForLibrary, imageIdOf, mayUpload, type PreparedImage } from '../media/images.ts';
 import type { Site } from '../site.ts';
 import { loadMetas } from '../storage/bundle.ts';
 import { foldText } from '../storage/collation.ts';
@@ -152,15 +152,15 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken }: TermLook
   return use === 'numbers' ? value.filter((token) => isId(String(token))).map(Number) : [...new Set(terms.map((term) => term!.term_id))];
 }
 
-/** An image of the library by id or address, or one fetched from elsewhere for those who may upload. */
+/** An image of the library by id; for those who may upload, also by its address, or one fetched from elsewhere. */
 async function imageValue(
   site: Site,
   caller: Caller,
   value: number | string,
   mayFetch: boolean,
 ): Promise<number | PreparedImage | undefined> {
+  if (typeof value === 'string' && !mayUpload(caller.viewer)) return undefined;
   const known = await imageIdOf(site.db, value, caller);
-  if (known !== undefined) return known;
-  if (typeof value === 'number' || !mayFetch || !caller.viewer.can('upload_files')) return undefined;
+  if (known !== undefined || typeof value === 'number' || !mayFetch) return known;
   return fetchForLibrary(value, site, caller);
 }
