@@ -12,15 +12,16 @@ const MOST_TERMS = 9;
 
 /**
  * The terms of a search phrase as `WP_Query::parse_search` sees them: words apart at blanks, commas and plus signs, `"a phrase"` as one,
- * `-word` excluded; stop words and single letters are passed over. Where nothing or too much remains the phrase itself is the one term.
+ * `-word` excluded; stop words, single letters, single hyphens and `0` are passed over. Where nothing or too much remains the phrase itself is the
+ * one term. Backslashes are taken for PHP's added ones (`stripslashes`).
  */
 export function parseSearch(phrase: string): SearchTerm[] {
-  const whole = phrase.replace(/[\r\n]/g, '');
+  const whole = phrase.replace(/\\(.?)/gs, '$1').replace(/[\r\n]/g, '');
   const terms = [...whole.matchAll(/"[^"]*(?:"|$)|[^\t ",+]+/g)]
     .map(([piece]) => trimQuotes(piece))
-    .filter((piece) => piece !== '' && !/^[a-z]$/i.test(piece) && !STOPWORDS.has(piece.toLowerCase()));
+    .filter((piece) => !/^[a-z0-]?$/i.test(piece) && !STOPWORDS.has(piece.toLowerCase()));
   const kept = terms.length === 0 || terms.length > MOST_TERMS ? [whole] : terms;
-  return kept.map((text) => (text.startsWith('-') && text.length > 1 ? { text: text.slice(1), exclude: true } : { text, exclude: false }));
+  return kept.map((text) => (text.startsWith('-') ? { text: text.slice(1), exclude: true } : { text, exclude: false }));
 }
 
 const trimQuotes = (piece: string) => (/^".+"$/.test(piece) ? piece.replace(/^["']+|["']+$/g, '') : piece.replace(/^["' ]+|["' ]+$/g, ''));

@@ -9,6 +9,10 @@ describe('the terms of a search of events', () => {
     ['"summer concert" jazz', ['summer concert', 'jazz']],
     ['the a of', ['the a of']],
     ['a,b+jazz', ['jazz']],
+    ['jazz - blues 0 1', ['jazz', 'blues', '1']],
+    ['-"summer concert"', ['summer concert']],
+    ['AC\\DC \\\\o/', ['ACDC', '\\o/']],
+    ['\\', ['']],
     ['one two three four five six seven eight nine ten', ['one two three four five six seven eight nine ten']],
   ])('of %j are %j', (phrase, expected) => {
     expect(texts(parseSearch(phrase))).toEqual(expected);
@@ -19,6 +23,10 @@ describe('the terms of a search of events', () => {
       { text: 'jazz', exclude: false },
       { text: 'blues', exclude: true },
     ]);
+  });
+
+  it('exclude everything with a hyphen alone', () => {
+    expect(parseSearch('-')).toEqual([{ text: '', exclude: true }]);
   });
 });
 
