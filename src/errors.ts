@@ -34,6 +34,8 @@ export const problems = {
   'could-not-create-organizer': { status: 400 },
   empty_content: { status: 400 },
   'title-without-text': { code: 'rest_invalid_param', status: 400 },
+  empty_term_name: { status: 400 },
+  invalid_term_name: { status: 400 },
   term_exists: { status: 400 },
   duplicate_term_slug: { status: 400 },
 

@@ -68,9 +68,14 @@ export async function acceptParams(
 
 const isBlank = ({ grammar }: Param, given: unknown) => given === null || given === '' || (grammar.blank?.(given) ?? false);
 
-/** What an empty value means: nothing on create; on change it clears, is refused or means no; in a query it is read like any other. */
+/**
+ * What an empty value means: nothing on create; on change it clears, is refused or means no; in a query, and of what is no field and takes
+ * anything, it is read like any other.
+ */
 function blankMeaning(param: Param | Field, given: unknown, mode: Mode): 'absent' | 'null' | 'false' | 'refused' | 'mistyped' | 'read' {
-  if (mode === 'read') return given !== null || takesNull(param) ? 'read' : param.grammar.json.type === undefined ? 'absent' : 'mistyped';
+  const untyped = param.grammar.json.type === undefined;
+  if (mode === 'read' || (untyped && !('empty' in param)))
+    return given !== null || takesNull(param) ? 'read' : untyped ? 'absent' : 'mistyped';
   const empty = 'empty' in param ? param.empty : 'refused';
   if (empty === 'false') return 'false';
   if (mode === 'create') return 'absent';

@@ -3,6 +3,7 @@ import type { TermWish } from '../kinds/grammar.ts';
 import { termKind } from '../kinds/index.ts';
 import type { TermKind, TermKindName } from '../kinds/kind.ts';
 import type { Database } from '../storage/database.ts';
+import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { termLookUp } from './references.ts';
 import { createTermRow } from './term-writes.ts';
@@ -21,12 +22,17 @@ export async function resolveTermWishes(db: Database, caller: Caller, name: Term
     wishes.map((wish) => wish.id ?? wish.slug ?? wish.name ?? ''),
   );
   const ids: number[] = [];
+  const made = new Map<string, number>();
   for (const wish of wishes) {
     const known = wish.id === undefined ? lookUp.byToken(wish.slug ?? wish.name ?? '') : lookUp.byId(wish.id);
     if (known) ids.push(known.term_id);
     else if (wish.name !== undefined) {
       if (!kind.manage.every(caller.viewer.can)) fail('rest_forbidden', { status: caller.viewer.id === 0 ? 401 : 403 });
-      ids.push(await termNamed(db, kind, wish.name));
+      // Names of the same slug are one term, as those of existing terms are.
+      const slug = sanitizeTitle(wish.name);
+      const id = made.get(slug) ?? (await termNamed(db, kind, wish.name));
+      if (slug !== '') made.set(slug, id);
+      ids.push(id);
     }
   }
   return [...new Set(ids)];

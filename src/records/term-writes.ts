@@ -1,12 +1,11 @@
 import { fail, failParam } from '../errors.ts';
 import type { TermKind } from '../kinds/kind.ts';
-import { foldText } from '../storage/collation.ts';
 import { type Database, lockNames } from '../storage/database.ts';
 import { termNameLock, termSlugLock } from '../storage/lock-names.ts';
 import { deleteOption } from '../storage/options.ts';
 import { findTermsLike, insertTerm, loadTree, takenTermSlugs, updateTerm } from '../storage/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../wordpress/kses.ts';
-import { hasVisibleText, stripControlCharacters } from '../wordpress/plain-text.ts';
+import { hasVisibleText, stripControlCharacters, trimAscii } from '../wordpress/plain-text.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { sanitizeTitle, uniqueTermSlug } from '../wordpress/slug.ts';
 
@@ -21,39 +20,32 @@ export interface TermDraft {
 /**
  * Writes a new term with a slug of its own (`wp_insert_term`). Two requests at once never make the same term twice.
  *
- * @throws term_exists where the name is taken beside the same parent, and no other slug was asked for; rest_invalid_param for a name
- * without text, or longer than its column
+ * @throws term_exists where the name is taken beside the same parent, and no other slug was asked for; empty_term_name, invalid_term_name
+ * or rest_invalid_param for a name without text; rest_invalid_param for one longer than its column
  */
 export async function createTermRow(db: Database, kind: TermKind, draft: TermDraft): Promise<{ id: number; slug: string }> {
-  const name = storedName(draft.name);
-  const wished = sanitizeTitle(draft.slug ?? '') || sanitizeTitle(draft.name) || sanitizeTitle(name);
+  if (trimAscii(draft.name) === '') fail('empty_term_name');
+  const name = storedName(draft.name, 'invalid_term_name');
+  const sent = sanitizeTitle(draft.slug ?? '');
+  const wished = sent || sanitizeTitle(name);
   await lockNames(db, [termNameLock(kind.taxonomy, name), termSlugLock(wished)]);
 
-  const siblings = (await findTermsLike(db, kind.taxonomy, { ids: [], slugs: [wished], names: [name] })).filter(
-    (term) => !kind.hierarchical || term.parent === draft.parent,
-  );
-  const sameName = siblings.find((term) => foldText(term.name) === foldText(name));
-  const clash =
-    sameName && (draft.slug === undefined || siblings.some((term) => term.slug === wished))
-      ? (siblings.find((term) => term.slug === wished) ?? sameName)
-      : undefined;
+  const alike = await findTermsLike(db, kind.taxonomy, { ids: [], slugs: [wished], names: [name] });
+  const clash = clashingTerm(alike, { name, slug: wished, chosen: sent !== '', parent: draft.parent, hierarchical: kind.hierarchical });
   if (clash) fail('term_exists', { data: { term_id: clash.term_id }, besides: { additional_data: [clash.term_id, clash.term_id] } });
 
   const slug = await freeSlug(db, kind, wished, draft.parent, 0);
-  const id = await insertTerm(db, kind, {
-    name,
-    slug,
-    description: sanitizeTermDescription(stripControlCharacters(draft.description)),
-    parent: draft.parent,
-  });
+  const description = sanitizeTermDescription(stripControlCharacters(draft.description));
+  const id = await insertTerm(db, kind, { name, slug, description, parent: draft.parent });
   if (kind.hierarchical) await dropTree(db, kind);
-  return { id, slug };
+  return { id, slug: slug || String(id) };
 }
 
 /**
  * Changes a term (`wp_update_term`): only what is named.
  *
- * @throws duplicate_term_slug where the slug belongs to another term (decision D10: 400); rest_invalid_param as `createTermRow`
+ * @throws duplicate_term_slug where the slug belongs to another term (decision D10: 400), but where it follows from the name or the term gets
+ * another parent; empty_term_name, rest_invalid_param as `createTermRow`
  */
 export async function changeTermRow(
   db: Database,
@@ -62,16 +54,20 @@ export async function changeTermRow(
   changes: Partial<Omit<TermDraft, 'parent'>> & { parent?: number },
 ): Promise<void> {
   const rows: Partial<Record<'name' | 'slug' | 'description', string>> & { parent?: number } = {};
-  if (changes.name !== undefined) rows.name = storedName(changes.name);
+  if (changes.name !== undefined) rows.name = storedName(changes.name, 'empty_term_name');
   if (changes.description !== undefined) rows.description = sanitizeTermDescription(stripControlCharacters(changes.description));
-  if (changes.slug !== undefined) {
-    const slug = sanitizeTitle(changes.slug) || sanitizeTitle(rows.name ?? term.name);
-    await lockNames(db, [termSlugLock(slug)]);
-    const owner = (await takenTermSlugs(db, slug, term.term_id)).find((other) => other.slug === slug && other.taxonomy === kind.taxonomy);
-    if (owner) fail('duplicate_term_slug', { values: { slug } });
-    rows.slug = slug;
-  }
   if (changes.parent !== undefined) rows.parent = await withoutLoop(db, kind, term, changes.parent);
+  if (changes.slug !== undefined) {
+    const sent = sanitizeTitle(changes.slug);
+    const wished = sent || sanitizeTitle(rows.name ?? term.name) || String(term.term_id);
+    await lockNames(db, [termSlugLock(wished)]);
+    const taken = (await takenTermSlugs(db, wished, term.term_id)).some(
+      ({ slug, taxonomy }) => slug === wished && taxonomy === kind.taxonomy,
+    );
+    const { parent = term.parent } = rows;
+    if (taken && sent !== '' && parent === term.parent) fail('duplicate_term_slug', { values: { slug: wished } });
+    rows.slug = await freeSlug(db, kind, wished, parent, term.term_id);
+  }
   await updateTerm(db, term, rows);
   if (kind.hierarchical) await dropTree(db, kind);
 }
@@ -79,12 +75,33 @@ export async function changeTermRow(
 /** Characters that a name has room for (`varchar(200)`), entities counted as they are stored; MySQL would cut off the rest without a word. */
 const LONGEST_NAME = 200;
 
-function storedName(given: string): string {
+function storedName(given: string, nothing: 'empty_term_name' | 'invalid_term_name'): string {
   const name = sanitizeTermName(stripControlCharacters(given));
+  if (name === '') fail(nothing);
   if (!hasVisibleText(name)) failParam('name');
   if ([...name].length > LONGEST_NAME) failParam('name', { stage: 'value', reason: 'too-long' });
   return name;
 }
+
+/**
+ * The term that a new one would double: of the same name beside the same parent, unless a slug was chosen that none has. Names are the same
+ * but for the case of ASCII letters: `Été` and `Ete` are two.
+ */
+function clashingTerm(
+  alike: readonly Term[],
+  { name, slug, chosen, parent, hierarchical }: { name: string; slug: string; chosen: boolean; parent: number; hierarchical: boolean },
+): Term | undefined {
+  const siblings = alike.filter((term) => term.parent === parent);
+  const sameName = siblings.find((term) => lowerAscii(term.name) === lowerAscii(name));
+  const sameSlug = alike.find((term) => term.slug === slug);
+  if (!sameName || (chosen && !sameSlug)) return undefined;
+  if (!hierarchical) return sameName;
+  if ((!chosen || sameName.slug === slug) && siblings.some((term) => term.name === name)) return sameName;
+  return siblings.find((term) => term.slug === slug);
+}
+
+/** `strtolower` as of PHP 8. */
+const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** WordPress keeps the tree of a taxonomy in an option and builds it anew when it is missing. */
 export const dropTree = (db: Database, { taxonomy }: TermKind): Promise<void> => deleteOption(db, `${taxonomy}_children`);

@@ -98,13 +98,18 @@ export async function descendantsOf(db: Database, taxonomy: string, ids: readonl
   return [...found];
 }
 
-/** Inserts a term and its row in the taxonomy. Gives its id. */
+/** Inserts a term and its row in the taxonomy. Gives its id, which is its slug where it has no other. */
 export async function insertTerm(
   db: Database,
   kind: TermKind,
   term: { name: string; slug: string; description: string; parent: number },
 ): Promise<number> {
   const [id] = await db.knex(db.table('terms')).insert({ name: term.name, slug: term.slug, term_group: 0 });
+  if (term.slug === '')
+    await db
+      .knex(db.table('terms'))
+      .where('term_id', id)
+      .update({ slug: String(id) });
   await db
     .knex(db.table('term_taxonomy'))
     .insert({ term_id: id, taxonomy: kind.taxonomy, description: term.description, parent: term.parent, count: 0 });
