@@ -47,7 +47,8 @@ export function listWindow(params: Readonly<Record<string, unknown>>, context: W
         : fallback(name, strict, context);
     if (value === undefined) continue;
     window.echo[name] = value;
-    window.filters.push({ column, op, value: context.mode === 'site' ? toUtc(value, context.siteZone) : value });
+    const bound = kept(value);
+    window.filters.push({ column, op, value: context.mode === 'site' ? toUtc(bound, context.siteZone) : bound });
   }
   return window;
 }
@@ -82,9 +83,11 @@ const BOUNDS: readonly (readonly [DateParam, DateFilter['column'], DateFilter['o
 ];
 const RELATIVE: readonly DateParam[] = ['starts_before', 'starts_after', 'ends_before', 'ends_after'];
 const MONTHS_AHEAD = 24;
-const LATEST = '9999-12-31 23:59:59';
-/** What a DATETIME column holds: years 1000 to 9999. */
-const [FIRST, LAST] = [-30610224000, 253402300799];
+/** What a DATETIME column holds. */
+const [EARLIEST, LATEST] = ['1000-01-01 00:00:00', '9999-12-31 23:59:59'];
+const kept = (local: string): string => (local.startsWith('0') || local.startsWith('-') ? EARLIEST : local);
+/** What dates can be written with four digits of the year: `0000-01-01` is what many ask for who want all. */
+const [FIRST, LAST] = [-62167219200, 253402300799];
 
 function given(value: unknown): value is string | number {
   return typeof value === 'string' ? value !== '' : typeof value === 'number';

@@ -47,9 +47,17 @@ describe('whole days', () => {
     ['2030-02-30', '2030-03-02'],
     ['9999-12-31', '9999-12-31'],
     ['99999999999999', '9999-12-31'],
-    ['-99999999999999', '1000-01-01'],
+    ['-99999999999999', '0000-01-01'],
+    ['0000-01-01', '0000-01-01'],
   ])('%j counts for %s', (value, day) => {
     expect(echo({ start_date: value, end_date: value })).toEqual({ start_date: `${day} 00:00:00`, end_date: `${day} 23:59:59` });
+  });
+
+  it('reach back as far as the database holds dates', () => {
+    expect(listWindow({ start_date: '0000-01-01', end_date: '0999-12-31' }, at).filters.map(({ value }) => value)).toEqual([
+      '1000-01-01 00:00:00',
+      '1000-01-01 00:00:00',
+    ]);
   });
 
   it.each(['starts_before', 'starts_after', 'ends_before', 'ends_after'])('%s means the end of the day', (name) => {
