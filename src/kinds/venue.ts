@@ -55,7 +55,8 @@ export const venue: PostKind = {
     geo_lng: rule(decimal),
   },
   filters: { ...paging, ...linkedFilters, status: { grammar: listStatus('tribe_venues') }, ...additions },
-  strays: {},
+  // As of organizers: the plugin takes the id of a venue that is only to be made for one more text about it.
+  strays: { id: '_VenueVenueID' },
   links: {},
   terms: [],
   dated: false,
