@@ -1,11 +1,11 @@
 import { fail, failParam, type ProblemName } from '../errors.ts';
 import { storedDates } from '../kinds/event-dates.ts';
 import type { TermWish } from '../kinds/grammar.ts';
-import { taxonomiesOf, termKind } from '../kinds/index.ts';
+import { postKind, taxonomiesOf, termKind } from '../kinds/index.ts';
 import type { Before, Field, PostKind, Rows, TermKindName, Values } from '../kinds/kind.ts';
 import { insertPrepared } from '../media/images.ts';
 import type { Site } from '../site.ts';
-import { loadMetas } from '../storage/bundle.ts';
+import { loadMetas, loadPosts } from '../storage/bundle.ts';
 import { noteEdges } from '../storage/calendar-edges.ts';
 import { noteChange } from '../storage/changes.ts';
 import { type Database, lockNames } from '../storage/database.ts';
@@ -230,6 +230,26 @@ async function writeChange(db: Database, caller: Caller, kind: PostKind, before:
   await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
   await keepRevision(db, after, caller.viewer.id, caller.settings.home);
   await writeRest(db, caller, kind, after, row.post_status, { ...plan.metas, ...slugMetas(before, after) }, parts);
+  if (after.post_status === 'publish') await publishLinked(db, caller, kind, before, parts);
+}
+
+/**
+ * Publishes the drafts of venues and organizers that a published record links to, where the caller may: they may have come with it when it was a draft
+ * itself (the calendar's `publishAssociatedTypes`).
+ */
+async function publishLinked(db: Database, caller: Caller, kind: PostKind, { metas }: Before, parts: Parts): Promise<void> {
+  const { viewer } = caller;
+  const stored = Object.keys(kind.links).flatMap((key) => parts.metas[key] ?? metas.get(key) ?? []);
+  const rows = await loadPosts(db, stored.map(Number).filter(Number.isSafeInteger));
+  for (const row of rows.values()) {
+    const linked = Object.values(kind.links)
+      .map(postKind)
+      .find(({ postType }) => postType === row.post_type);
+    if (!linked || !['draft', 'pending'].includes(row.post_status)) continue;
+    if (!viewer.can(`publish_${linked.capabilities}`) || !mayEdit(viewer, row)) continue;
+    const before = await existing(db, linked, row.ID);
+    await writeChange(db, caller, linked, before, planPost(caller, linked, { status: 'publish' }, before), { metas: {}, terms: new Map() });
+  }
 }
 
 /** Everything besides the row itself: metas, terms and their counts, the calendar's rows, the index of lists, the change counter. */

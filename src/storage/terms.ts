@@ -92,7 +92,11 @@ export async function loadTermsOf(db: Database, ids: readonly number[]): Promise
 export async function descendantsOf(db: Database, taxonomy: string, ids: readonly number[]): Promise<number[]> {
   const tree = await loadTree(db, taxonomy);
   const children = new Map<number, number[]>();
-  for (const [id, { parent }] of tree) children.set(parent, [...(children.get(parent) ?? []), id]);
+  for (const [id, { parent }] of tree) {
+    const siblings = children.get(parent);
+    if (siblings) siblings.push(id);
+    else children.set(parent, [id]);
+  }
   const found = new Set(ids);
   for (const id of found) for (const child of children.get(id) ?? []) found.add(child);
   return [...found];

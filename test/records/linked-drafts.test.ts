@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/database.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { loadSite, resetSite } from '../support/site.ts';
+
+/** Published, with drafts of a venue and an organizer. */
+const [EVENT, VENUE, ORGANIZER] = [67, 18, 29];
+const EVENTS = '/wp-json/calendar/events/v1/events';
+
+describeDatabases('drafts that a published event links to', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  const statuses = async () => (await db.from('posts').whereIn('ID', [VENUE, ORGANIZER]).orderBy('ID')).map((row) => row.post_status);
+  const change = (as: string, body: object) => running.send('PATCH', `${EVENTS}/${EVENT}`, { as, body });
+  beforeAll(async () => {
+    db = await open();
+    await loadSite(db);
+    running = await serveDatabase(db);
+  });
+  beforeEach(() => resetSite(db));
+  afterAll(() => running.close());
+
+  it('are published with its next change', async () => {
+    const { body } = await change('admin', { title: 'Saved again' });
+    expect(await statuses()).toEqual(['publish', 'publish']);
+    expect([body.venue.status, body.organizer[0].status]).toEqual(['publish', 'publish']);
+    const [venue] = await db.from('posts').where('ID', VENUE);
+    expect(venue?.post_name).not.toBe('');
+    const { body: shown } = await running.send('GET', `${EVENTS}/${EVENT}`);
+    expect(shown.venue.id).toBe(VENUE);
+  });
+
+  it('remain what they are where nothing is changed, and where the event is no longer published or no longer linked', async () => {
+    await change('admin', {});
+    expect(await statuses()).toEqual(['draft', 'draft']);
+    await change('admin', { venue: 12, organizer: [] });
+    expect(await statuses()).toEqual(['draft', 'draft']);
+    await resetSite(db);
+    await change('admin', { status: 'draft' });
+    expect(await statuses()).toEqual(['draft', 'draft']);
+    await change('admin', { status: 'publish' });
+    expect(await statuses()).toEqual(['publish', 'publish']);
+  });
+
+  it('remain drafts when a new event links to them', async () => {
+    const dates = { start_date: '2031-01-01 10:00:00', end_date: '2031-01-01 12:00:00' };
+    expect((await running.send('POST', EVENTS, { as: 'admin', body: { title: 'New', ...dates, venue: VENUE } })).status).toBe(201);
+    expect(await statuses()).toEqual(['draft', 'draft']);
+  });
+
+  it('remain drafts when the event is changed by somebody who may not edit them', async () => {
+    await db.from('posts').where('ID', EVENT).update({ post_author: 3 });
+    expect((await change('auth', { title: 'Mine' })).status).toBe(200);
+    expect(await statuses()).toEqual(['draft', 'draft']);
+  });
+});
