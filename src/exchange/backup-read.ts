@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createGunzip } from 'node:zlib';
-import { countRows, type Row, rowsOfSqlite, type SnapshotTable, sitesInSqlite, siteTables } from '../storage/snapshot.ts';
+import { type Row, rowsIn, rowsOfSqlite, type SnapshotTable, sitesInSqlite, siteTables } from '../storage/snapshot.ts';
 import { END, HEAD, ROW, TABLE } from './backup-lines.ts';
 import { SourceFault } from './items.ts';
 
@@ -43,7 +43,7 @@ async function openCopy(file: string, wished: string): Promise<Backup> {
   if (prefix !== wished && prefixes.length > 1)
     throw new SourceFault('backup-several', { file: basename(file), prefixes: prefixes.join(', ') });
   const tables = () => rowsOfSqlite(file, prefix);
-  return { rows: await countRows(tables()), prefix, tables };
+  return { rows: await rowsIn(tables()), prefix, tables };
 }
 
 async function openLines(file: string): Promise<Backup> {

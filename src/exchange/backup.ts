@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Site } from '../site.ts';
-import { copySqlite, countRows, rowsOfMysql, rowsOfSqlite, sqlitePath } from '../storage/snapshot.ts';
+import { copySqlite, rowsIn, rowsOfMysql, rowsOfSqlite, sqlitePath } from '../storage/snapshot.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import { endLine, headLine, rowLine, tableLine } from './backup-lines.ts';
 import { writeWhole } from './whole-file.ts';
@@ -26,7 +26,7 @@ export function backUp(site: Site, file: string, onProgress: Progress = () => un
 
 async function copied({ db }: Site, path: string, part: string): Promise<number> {
   await copySqlite(path, part);
-  return countRows(rowsOfSqlite(part, db.prefix));
+  return rowsIn(rowsOfSqlite(part, db.prefix));
 }
 
 async function writeLines({ db, clock }: Site, part: string, onProgress: Progress): Promise<number> {

@@ -33,7 +33,7 @@ export function sqlitePath(address: string): string | undefined {
 }
 
 /** How many rows there are in all tables. */
-export async function countRows(tables: AsyncIterable<SnapshotTable>): Promise<number> {
+export async function rowsIn(tables: AsyncIterable<SnapshotTable>): Promise<number> {
   let count = 0;
   for await (const { rows } of tables) for await (const _ of rows) count += 1;
   return count;

@@ -24,7 +24,7 @@ import { StraightRunner } from './straight-runner.ts';
 
 /** better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while for single statements, not at all for BEGIN. */
 const BUSY_MS = 100;
-/** Queries take turns on the one connection, behind transactions of a few milliseconds each. */
+/** What writes takes turns on the one connection for it, behind transactions of a few milliseconds each. */
 const ACQUIRE_MS = 10_000;
 const STATEMENTS_KEPT = 300;
 

@@ -62,6 +62,29 @@ describeDatabases('a database', (open, engine) => {
     expect(await db.from('options').where('option_name', 'x')).toEqual([]);
   });
 
+  it('answers readers while a transaction is open, with what was there before it', async () => {
+    await db.from('options').insert(option('seen', 'before'));
+    const seen = async () => (await db.from('options').where('option_name', 'seen').first())?.option_value;
+    let written = () => {};
+    const isWritten = new Promise<void>((resolve) => {
+      written = resolve;
+    });
+    let end = () => {};
+    const mayEnd = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const writing = db.transaction(async (tx) => {
+      await tx.from('options').where('option_name', 'seen').update({ option_value: 'after' });
+      written();
+      await mayEnd;
+    });
+    await isWritten;
+    expect(await seen()).toBe('before');
+    end();
+    await writing;
+    expect(await seen()).toBe('after');
+  });
+
   it('makes 64 writers of one row wait for each other and loses none of them', async () => {
     const before = (await counter(db)) ?? 0;
     await Promise.all(Array.from({ length: 64 }, () => db.transaction(countUp)));
