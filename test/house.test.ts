@@ -24,7 +24,7 @@ const FLOORS: readonly (readonly string[])[] = [
 /** Rooms that are pure: what they may import besides files of the house. */
 const PURE: Readonly<Record<string, RegExp>> = {
   wordpress:
-    /^(dayjs|php-serialize|html-entities|sanitize-html|@wordpress\/autop|bcryptjs|@noble\/hashes|node:(crypto|url|buffer|punycode|timers\/promises))/,
+    /^(dayjs|php-serialize|html-entities|@wordpress\/autop|bcryptjs|@noble\/hashes|node:(crypto|url|buffer|punycode|timers\/promises))/,
   calendar: /^node:crypto$/,
   kinds: /^zod$/,
 };

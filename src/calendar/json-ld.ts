@@ -120,16 +120,18 @@ export function organizerJsonLd(organizer: OrganizerLd): Record<string, unknown>
  * An address for e-mail that harvesters of addresses overlook: each character as a decimal entity. WordPress (`antispambot`) picks the
  * characters by chance; the same answer each time can be cached.
  */
-export const spellOut = (address: string): string => Array.from(address, (character) => `&#${character.codePointAt(0)};`).join('');
+export const spellOut = remembered((address) => Array.from(address, (character) => `&#${character.codePointAt(0)};`).join(''));
 
 function texts({ title, content, excerpt, status, protected: locked, image }: PostLd): Record<string, unknown> {
   const prefix = locked ? 'Protected: ' : status === 'private' ? 'Private: ' : '';
   return {
-    name: escJs(prefix + renderTitle(title)),
+    name: prefix + named(title),
     description: excerpt !== '' ? describedBy(excerpt) : beginning(content),
     ...(image ? { image } : {}),
   };
 }
+
+const named = remembered((title) => escJs(renderTitle(title)));
 
 /** The description: the excerpt, or else the beginning of the content without markup, in paragraphs. What stands in brackets is left out of both. */
 const describedBy = remembered((excerpt) => inParagraphs(ksesPost(withoutBrackets(excerpt)).trim()));

@@ -13,6 +13,7 @@ import { report } from './report.ts';
 import type { Session } from './session.ts';
 import { addUserCommands } from './users.ts';
 import { addVerifyCommand } from './verify.ts';
+import { version } from './version.ts';
 
 /**
  * Runs the command `fasti` with these arguments.
@@ -49,6 +50,7 @@ export function createProgram(session: Session): Command {
       styleTitle: (title) => (TITLES[title] === undefined ? title : say(`titles.${TITLES[title]}`)),
     })
     .helpOption('-h, --help', say('options.help'))
+    .version(version(), '-V, --version', say('options.version'))
     .helpCommand(false)
     .option('--user <user>', say('options.user'))
     .option('--language <code>', say('options.language'));

@@ -1,5 +1,5 @@
 import type { EventDates } from '../calendar/dates.ts';
-import { eventJsonLd } from '../calendar/json-ld.ts';
+import { type EventLd, eventJsonLd } from '../calendar/json-ld.ts';
 import { isTruthy } from '../calendar/settings.ts';
 import { escHtml } from '../wordpress/entities.ts';
 import { restUrl } from '../wordpress/links.ts';
@@ -11,11 +11,11 @@ import { storedDates } from './event-dates.ts';
 import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { imageAddress, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Bundle, RenderContext } from './kind.ts';
-import { organizerLd, renderOrganizer } from './organizer.ts';
+import { renderOrganizer } from './organizer.ts';
 import { globalIds, isLocked, linkedIds, permalink, postLd, postMembers, renderedTexts } from './post-record.ts';
 import { tag } from './tag.ts';
 import { embeddedTermRecord } from './term-record.ts';
-import { renderVenue, venueLd } from './venue.ts';
+import { renderVenue } from './venue.ts';
 
 /** The published event; `single`: with its JSON-LD. */
 export function renderEvent(id: number, bundle: Bundle, context: RenderContext, single: boolean): Record<string, unknown> {
@@ -32,6 +32,7 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
   const organizers = locked ? [] : linkedIds(id, ORGANIZER_LINK, bundle, context);
   const website = metaOf(metas, '_EventURL');
   const venueRecords = venues.map((venueId) => renderVenue(venueId, bundle, context, single));
+  const organizerRecords = organizers.map((organizerId) => renderOrganizer(organizerId, bundle, context, single));
 
   return {
     id,
@@ -64,10 +65,17 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
     categories: locked ? [] : termsOf(id, category.taxonomy, bundle, context),
     tags: locked ? [] : termsOf(id, tag.taxonomy, bundle, context),
     venue: venueRecords.length === 1 ? venueRecords[0] : venueRecords,
-    organizer: organizers.map((organizerId) => renderOrganizer(organizerId, bundle, context, single)),
+    organizer: organizerRecords,
     custom_fields: locked ? [] : customFields(id, bundle, context),
     ...(single && row.post_password === ''
-      ? { json_ld: eventLd(row, bundle, context, { venues, organizers, dates, cost: cost.cost }) }
+      ? {
+          json_ld: eventLd(row, bundle, context, {
+            location: ldOf(venueRecords[0]),
+            organizer: ldOf(organizerRecords[0]),
+            dates,
+            cost: cost.cost,
+          }),
+        }
       : {}),
   };
 }
@@ -87,18 +95,18 @@ function customFields(id: number, bundle: Bundle, { settings }: RenderContext): 
   return filled.length > 0 ? Object.fromEntries(filled) : [];
 }
 
-interface LdParts {
-  readonly venues: readonly number[];
-  readonly organizers: readonly number[];
+/** The structured data that a record carries; one that is protected has none. */
+const ldOf = (record: Record<string, unknown> | undefined) => (record?.json_ld as Record<string, unknown> | undefined) ?? false;
+
+interface LdParts extends Pick<EventLd, 'location' | 'organizer'> {
   readonly dates: EventDates;
   readonly cost: string;
 }
 
-function eventLd(row: Post, bundle: Bundle, context: RenderContext, { venues, organizers, dates, cost }: LdParts): Record<string, unknown> {
+function eventLd(row: Post, bundle: Bundle, context: RenderContext, { dates, cost, ...linked }: LdParts): Record<string, unknown> {
   const metas = bundle.metas.get(row.ID);
   const zone = parseZone(dates.timezone) ?? context.settings.zone;
   const { calendar } = context.settings;
-  const open = (id: number | undefined) => id !== undefined && !isLocked(bundle.posts.get(id)!, context);
   return eventJsonLd({
     ...postLd(row.ID, bundle),
     image: imageAddress(row.ID, bundle, context),
@@ -106,8 +114,7 @@ function eventLd(row: Post, bundle: Bundle, context: RenderContext, { venues, or
     start: isoWithOffset(dates.start, zone),
     end: isoWithOffset(dates.end, zone),
     eventStatus: metaOf(metas, '_tribe_events_status') ?? '',
-    location: open(venues[0]) ? venueLd(venues[0]!, bundle, context) : false,
-    organizer: open(organizers[0]) ? organizerLd(organizers[0]!, bundle, context) : false,
+    ...linked,
     cost,
     costs: metas?.get('_EventCost') ?? [],
     currencyCode: metaOf(metas, '_EventCurrencyCode') || calendar.currencyCode || 'USD',

@@ -61,7 +61,7 @@ export function renderOrganizer(id: number, bundle: Bundle, context: RenderConte
 }
 
 /** Structured data of an organizer. */
-export function organizerLd(id: number, bundle: Bundle, context: RenderContext): Record<string, unknown> {
+function organizerLd(id: number, bundle: Bundle, context: RenderContext): Record<string, unknown> {
   const value = (key: string) => metaOf(bundle.metas.get(id), key) ?? '';
   return organizerJsonLd({
     ...postLd(id, bundle),

@@ -116,7 +116,7 @@ export function renderVenue(id: number, bundle: Bundle, context: RenderContext, 
 }
 
 /** Structured data of a venue. */
-export function venueLd(id: number, bundle: Bundle, context: RenderContext): Record<string, unknown> {
+function venueLd(id: number, bundle: Bundle, context: RenderContext): Record<string, unknown> {
   const metas = bundle.metas.get(id);
   const value = (key: string) => metaOf(metas, key) ?? '';
   return venueJsonLd({

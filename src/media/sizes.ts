@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
 import type { ImageType } from './image-type.ts';
+import { imageLibrary } from './sharp.ts';
 
 /** A size that the site makes of every image. A measure of 0 is free. `crop`: exactly this size, cut from the middle. */
 export interface SizeRule {
@@ -74,22 +75,23 @@ export async function makeSizes(
   rules: readonly SizeRule[],
   written: (path: string) => void,
 ): Promise<MadeSizes> {
-  const { turned, ...image } = await readDimensions(bytes);
-  const open = () => reader(bytes).autoOrient();
+  const open = await opener(bytes);
+  const straight = () => open().autoOrient();
+  const { turned, ...image } = await readDimensions(open());
   const save = async (picture: Sharp, name: string): Promise<Buffer> => {
     const made = await encoded(picture, type).catch(unreadable);
     written(join(folder, name));
     await writeFile(join(folder, name), made);
     return made;
   };
-  const full = await standIn(image, turned, type, file, (fit, name) => save(fit ? resized(open(), fit) : open(), name));
+  const full = await standIn(image, turned, type, file, (fit, name) => save(fit ? resized(straight(), fit) : straight(), name));
 
   const sizes: Record<string, unknown> = {};
   for (const rule of rules) {
     const fit = fitSize(image, rule);
     if (!fit) continue;
     const name = beside(file, `${fit.width}x${fit.height}`);
-    const made = await save(resized(open(), fit), name);
+    const made = await save(resized(straight(), fit), name);
     sizes[rule.name] = { file: name, width: fit.width, height: fit.height, 'mime-type': type.mime, filesize: made.length };
   }
   const metadata = {
@@ -117,14 +119,17 @@ const NOTHING_KNOWN = {
 }; // biome-ignore format: a table
 
 /** Sideways or upside down by its EXIF orientation: 5 to 8 exchange width and height. */
-async function readDimensions(bytes: Buffer): Promise<Dimensions & { turned: boolean }> {
-  const { width, height, orientation = 1 } = await reader(bytes).metadata().catch(unreadable);
+async function readDimensions(picture: Sharp): Promise<Dimensions & { turned: boolean }> {
+  const { width, height, orientation = 1 } = await picture.metadata().catch(unreadable);
   if (!width || !height) return unreadable();
   return orientation >= 5 ? { width: height, height: width, turned: true } : { width, height, turned: orientation > 1 };
 }
 
-const reader = (bytes: Buffer): Sharp =>
-  sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error' }).timeout({ seconds: LONGEST_SECONDS });
+/** Opens an image as often as one likes. */
+async function opener(bytes: Buffer): Promise<() => Sharp> {
+  const sharp = await imageLibrary();
+  return () => sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error' }).timeout({ seconds: LONGEST_SECONDS });
+}
 
 const unreadable = (cause?: unknown): never => {
   throw new ImageUnreadable('no image that can be read', { cause });

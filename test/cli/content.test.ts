@@ -200,6 +200,11 @@ describe('help', () => {
       expect(out).toContain(part);
   });
 
+  it('comes for the version too', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+    expect(await fasti('--version')).toMatchObject({ code: 0, out: `${version}\n`, err: '' });
+  });
+
   it('is there without a database and with a wrong setting', async () => {
     expect(await commandIn({ PORT: 'nonsense' })('--help')).toMatchObject({ code: 0, err: '' });
   });
