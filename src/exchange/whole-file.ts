@@ -1,10 +1,12 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 
 /**
- * Writes a file that is there whole or not at all: `write` fills a part beside it, which takes its name when it is on the disk. `mode`: who may
- * read it, from the beginning on.
+ * Writes a file that is there whole or not at all: `write` fills a part beside it, which takes its name when it is on the disk. Devices and pipes take
+ * what comes. `mode`: who may read it, from the beginning on.
  */
 export async function writeWhole<Result>(file: string, write: (part: string) => Promise<Result>, mode = 0o666): Promise<Result> {
+  const present = await stat(file).catch(() => undefined);
+  if (present && !present.isFile()) return write(file);
   const part = `${file}.part`;
   try {
     await rm(part, { force: true });
