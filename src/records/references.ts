@@ -4,10 +4,9 @@ import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostKindName, TermKindName, Values } from '../kinds/kind.ts';
 import { fetchForLibrary, imageIdOf, mayUpload, type PreparedImage } from '../media/images.ts';
 import type { Site } from '../site.ts';
-import { loadMetas } from '../storage/bundle.ts';
+import { loadMetas, loadPosts } from '../storage/bundle.ts';
 import { foldText } from '../storage/collation.ts';
 import type { Database } from '../storage/database.ts';
-import { existingPosts } from '../storage/posts.ts';
 import { findTermsLike } from '../storage/terms.ts';
 import { existingUserIds } from '../storage/users.ts';
 import { sanitizeTermName } from '../wordpress/kses.ts';
@@ -59,13 +58,12 @@ export async function resolveReferences(
   );
   for (const { name, value } of people) settle(name, users.has(value as number) ? value : undefined);
 
-  for (const kind of ['event', 'venue', 'organizer'] as const) {
-    const asked = about(kind);
-    const known = await knownPosts(site.db, caller, kind, asked, options.password);
-    for (const { name, value, grammar } of asked) {
-      const sound = idsIn(value).every((id) => (grammar.use === 'selector' ? known.existing : known.readable).has(id));
-      settle(name, sound ? await planned(value, postKind(kind), options.accept) : undefined);
-    }
+  const posts = about('event', 'venue', 'organizer');
+  const known = await knownPosts(site.db, caller, posts, options.password);
+  for (const { name, value, grammar } of posts) {
+    const kind = postKind(grammar.refers as PostKindName);
+    const sound = idsIn(value).every((id) => known(kind, id, grammar.use === 'selector'));
+    settle(name, sound ? await planned(value, kind, options.accept) : undefined);
   }
   for (const kind of ['category', 'tag'] as const) {
     const asked = about(kind);
@@ -103,16 +101,20 @@ async function planned(value: unknown, kind: PostKind, accept: Options['accept']
   return plans;
 }
 
-async function knownPosts(db: Database, { viewer }: Caller, name: PostKindName, asked: readonly Wanted[], password: string | undefined) {
-  const ids = asked.flatMap(({ value }) => idsIn(value));
-  const rows = await existingPosts(db, postKind(name).postType, ids);
+/** Tells of ids among those asked for whether they are a record of a kind that the caller may read; `anyway`: or may not. */
+async function knownPosts(db: Database, { viewer }: Caller, asked: readonly Wanted[], password: string | undefined) {
+  const rows = await loadPosts(
+    db,
+    asked.flatMap(({ value }) => idsIn(value)),
+  );
   const trashed = [...rows.values()].filter((row) => row.post_status === 'trash').map((row) => row.ID);
   const metas = await loadMetas(db, trashed);
-  const readable = [...rows.values()].filter((row) => {
+  return ({ name, postType }: PostKind, id: number, anyway: boolean): boolean => {
+    const row = rows.get(id);
+    if (row?.post_type !== postType) return false;
     const locked = row.post_password !== '' && row.post_password !== password;
-    return mayRead(viewer, seen(row, metas.get(row.ID))) && !(locked && name === 'event');
-  });
-  return { existing: new Set(rows.keys()), readable: new Set(readable.map((row) => row.ID)) };
+    return anyway || (mayRead(viewer, seen(row, metas.get(id))) && !(locked && name === 'event'));
+  };
 }
 
 const tokensIn = (value: unknown): (string | number)[] => (Array.isArray(value) ? value : [value]).filter((item) => item !== 0);

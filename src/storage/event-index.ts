@@ -32,7 +32,9 @@ export async function indexEvents(db: Database, ids: readonly number[]): Promise
   const unfit: number[] = [];
   for (let at = 0; at < ids.length; at += IDS) {
     const some = ids.slice(at, at + IDS);
-    unfit.push(...(await indexThese(db, some, await indexedEvents(db, await loadEventRows(db, some)))));
+    const events = await indexedEvents(db, await loadEventRows(db, some));
+    const present = (await db.knex(db.table('fasti_entries')).whereIn('post_id', some)) as EntryRow[];
+    unfit.push(...(await indexThese(db, some, events, present)));
   }
   if (unfit.length > 0) await distrustIndex(db);
   return unfit;
@@ -40,7 +42,7 @@ export async function indexEvents(db: Database, ids: readonly number[]): Promise
 
 /** The same for one event that has just been made, whose rows are known. */
 export async function indexNewEvent(db: Database, rows: EventRows): Promise<void> {
-  const unfit = await indexThese(db, [rows.post.ID], await indexedEvents(db, [rows]));
+  const unfit = await indexThese(db, [rows.post.ID], await indexedEvents(db, [rows]), []);
   if (unfit.length > 0) await distrustIndex(db);
 }
 
@@ -92,9 +94,13 @@ export async function dropFacet(db: Database, facet: Facet): Promise<void> {
 }
 
 // ------------------------------------------------------------------------------------------------- one step
-/** Brings the rows of these ids into step. `events`: those among them that are events. Gives those that cannot be indexed. */
-async function indexThese(db: Database, ids: readonly number[], events: ReadonlyMap<number, IndexedEvent>): Promise<number[]> {
-  const present = (await db.knex(db.table('fasti_entries')).whereIn('post_id', [...ids])) as EntryRow[];
+/** Brings the rows of these ids into step. `events`: those among them that are events; `present`: the rows as they are. Gives those that cannot be indexed. */
+async function indexThese(
+  db: Database,
+  ids: readonly number[],
+  events: ReadonlyMap<number, IndexedEvent>,
+  present: readonly EntryRow[],
+): Promise<number[]> {
   const before = groupedBy(present, (row) => row.post_id);
   const unfit: number[] = [];
   const [gone, fresh]: [EntryRow[], EntryRow[]] = [[], []];

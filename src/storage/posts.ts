@@ -14,12 +14,6 @@ export async function lockPost(db: Database, id: number): Promise<Post | undefin
   return rows[0];
 }
 
-/** Ids among these that belong to posts of this type. */
-export async function existingPosts(db: Database, type: string, ids: readonly number[]): Promise<Map<number, Post>> {
-  const rows = await loadPosts(db, ids);
-  return new Map([...rows].filter(([, row]) => row.post_type === type));
-}
-
 /**
  * Id of the post of this type with these slugs, outermost first, whatever its status (`get_page_by_path`); the lowest where old data hold
  * several. One slug finds posts without a parent only.

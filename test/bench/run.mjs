@@ -22,8 +22,8 @@ import { scenarios, services } from './scenarios.mjs';
 import { provideMysql, startBare, startRows, startService } from './service.mjs';
 import { API, findWords, mysqlDatabase, requestOf, seed, sqliteDatabase, traceQueries } from './site.mjs';
 
-/** A warm-up before each scenario lets the compiler and the caches do what they would have done long ago. */
-const WARM_UP_S = 1;
+/** So many answers before each scenario let the compiler and the caches do what they would have done long ago. */
+const WARM_UP = 2000;
 const STARTS = 3;
 const MEMORY_EVERY_MS = 250;
 /** Headers that an app does not choose. */
@@ -112,10 +112,10 @@ async function measureScenario(asked, request) {
   const bare = await startBare(answer);
   const rows = uncached < 0 ? undefined : await startRows(asked[uncached].env, traces[uncached]);
   const all = [bare, rows, ...asked.map(({ process }) => process)].filter(Boolean);
-  for (const one of all) await load(one, sent, WARM_UP_S);
+  for (const one of all) await load(one, sent, { amount: WARM_UP });
   const loads = new Map(all.map((one) => [one, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const one of all) loads.get(one).push(await load(one, sent, seconds));
+    for (const one of all) loads.get(one).push(await load(one, sent, { duration: seconds }));
   }
   await bare.stop();
   await rows?.stop();
@@ -153,7 +153,7 @@ async function sample({ base }, { unchanged, ...request }) {
   return { sent, answer: { status: response.status, headers, body: bytes.toString('base64') } };
 }
 
-async function load({ base, cpu }, { path, method, headers, body, status: expected, clients: connections = clients }, duration) {
+async function load({ base, cpu }, { path, method, headers, body, status: expected, clients: connections = clients }, length) {
   const before = cpu();
   const result = await autocannon({
     url: base + path,
@@ -161,7 +161,7 @@ async function load({ base, cpu }, { path, method, headers, body, status: expect
     headers,
     ...(body ? { body, idReplacement: true } : {}),
     connections,
-    duration,
+    ...length,
   });
   const sound = result.statusCodeStats?.[expected]?.count ?? 0;
   const others = result.requests.total - sound;
