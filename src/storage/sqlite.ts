@@ -112,7 +112,7 @@ class FileClient extends BetterSqlite3Client {
 
   connectionFor({ method }: Compiled): object | undefined {
     const { filename } = this.connectionSettings;
-    if (this.transacting || !READING.has(method) || filename === ':memory:') return undefined;
+    if (this.transacting || !READING.has(method) || filename === IN_MEMORY) return undefined;
     try {
       this.reader ??= connect(filename);
     } catch (error) {
