@@ -15,7 +15,7 @@ import {
   publishedAuthors,
   type StoredUser,
 } from '../storage/users.ts';
-import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
+import { type Roles, userCapabilities } from '../wordpress/capabilities.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
@@ -69,12 +69,11 @@ export async function loadPeople(
   { roles }: Pick<SiteSettings, 'roles'>,
   ids: readonly number[],
 ): Promise<Map<number, Person>> {
-  const known = parseRoles(roles);
   const users = await loadUsers(db, ids, [capabilitiesKey(db), ...METAS]);
-  return new Map([...users].map(([id, user]) => [id, personOf(user, capabilitiesKey(db), known)]));
+  return new Map([...users].map(([id, user]) => [id, personOf(user, capabilitiesKey(db), roles)]));
 }
 
-function personOf({ row, metas }: StoredUser, key: string, roles: ReturnType<typeof parseRoles>): Person {
+function personOf({ row, metas }: StoredUser, key: string, roles: Roles): Person {
   const meta = (name: (typeof METAS)[number]) => metas.get(name) ?? '';
   const stored = metas.get(key) ?? '';
   const parsed = parseSerialized(stored);

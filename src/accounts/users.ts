@@ -17,7 +17,7 @@ import {
   takenNames,
   writeUserMeta,
 } from '../storage/users.ts';
-import { parseRoles, type Roles } from '../wordpress/capabilities.ts';
+import type { Roles } from '../wordpress/capabilities.ts';
 import { hashPassword } from '../wordpress/passwords.ts';
 import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
 import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
@@ -152,7 +152,7 @@ const PROFILE = {
   comment_shortcuts: 'false', admin_color: 'modern', use_ssl: '0', show_admin_bar_front: 'true', locale: '',
 }; // biome-ignore format: a table
 
-const rolesOf = async (site: Site): Promise<Roles> => parseRoles((await site.settings()).roles);
+const rolesOf = async (site: Site): Promise<Roles> => (await site.settings()).roles;
 
 /** The two metas of a role. The level is the highest `level_N` among its capabilities (`update_user_level_from_caps`). */
 function grantsOf(role: string, roles: Roles): { capabilities: string; level: string } {

@@ -1,14 +1,26 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Database } from '../storage/database.ts';
 import { capabilitiesKey, loadUsers, type StoredUser } from '../storage/users.ts';
-import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
+import { type Roles, userCapabilities } from '../wordpress/capabilities.ts';
+import { remembered } from '../wordpress/remembered.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /** A user as viewer: with what the database says now about roles and own grants. The metas must hold the capabilities. */
 export function viewerOf(db: Database, { roles }: Pick<SiteSettings, 'roles'>, { row, metas }: StoredUser): Viewer {
-  const capabilities = userCapabilities(metas.get(capabilitiesKey(db)) ?? '', parseRoles(roles));
+  const capabilities = under(roles)(metas.get(capabilitiesKey(db)) ?? '');
   return { id: row.ID, login: row.user_login, can: (capability) => capabilities.has(capability) };
 }
+
+/** What people may do under these roles, by what is stored of them: most have the same. */
+function under(roles: Roles): (stored: string) => ReadonlySet<string> {
+  const known = byRoles.get(roles);
+  if (known) return known;
+  const fresh = remembered((stored) => userCapabilities(stored, roles));
+  byRoles.set(roles, fresh);
+  return fresh;
+}
+
+const byRoles = new WeakMap<Roles, (stored: string) => ReadonlySet<string>>();
 
 /** The user of this id as viewer, in one query; undefined where there is none. */
 export async function loadViewer(db: Database, settings: Pick<SiteSettings, 'roles'>, id: number): Promise<Viewer | undefined> {

@@ -1,3 +1,4 @@
+import { parseRoles, type Roles } from '../wordpress/capabilities.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { siteZone, type Zone } from '../wordpress/time.ts';
 
@@ -18,8 +19,7 @@ export interface SiteSettings {
   readonly postsPerPage: number;
   readonly smilies: boolean;
   readonly applicationPasswords: boolean;
-  /** Role name to its capabilities, as `{prefix}user_roles` holds them. */
-  readonly roles: unknown;
+  readonly roles: Roles;
   /** Whether occurrence rows are in force (`tec_ct1_migration_state`); otherwise lists read the metas. */
   readonly occurrenceTables: boolean;
   /** Whether somebody else writes to these tables: WordPress, where the calendar's plugin is active in it. */
@@ -93,7 +93,7 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
     postsPerPage: Number.parseInt(text('posts_per_page'), 10) || 20,
     smilies: flag('use_smilies', '1'),
     applicationPasswords: flag('using_application_passwords', ''),
-    roles: parseSerialized(text(`${prefix}user_roles`)),
+    roles: parseRoles(text(`${prefix}user_roles`)),
     occurrenceTables: occurrencesInForce(options.get('tec_ct1_migration_state')),
     shared: text('active_plugins').includes('the-events-calendar'),
     calendar: readCalendar(membersOf(options.get('tribe_events_calendar_options')), text('date_format'), text('time_format')),
