@@ -77,6 +77,7 @@ export const problems = {
   'tec-record-in-trash': { code: 'tec_rest_entity_trashed', status: 410, shape: 'error' },
 
   'edit-conflict': { code: 'rest_precondition_failed', status: 412 },
+  'request-aborted': { code: 'rest_request_aborted', status: 400 },
   'body-too-large': { code: 'rest_request_too_large', status: 413 },
   'upload-refused': { code: 'rest_upload_sideload_error', status: 400 },
   'upload-too-large': { code: 'rest_upload_file_too_big', status: 400 },

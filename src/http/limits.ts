@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { fail } from '../errors.ts';
+import { codeOf } from '../storage/dialect.ts';
 
 /** How long a client may take, in milliseconds; slower ones are cut off by Node itself (408). */
 export const TIME_LIMITS = {
@@ -22,7 +23,7 @@ const NO_BODY = Buffer.alloc(0);
  * The body of a request, up to `limit` bytes. What is longer is refused at once, by its announced length or as soon as it gets there; the rest is
  * thrown away by Node, so that the refusal reaches clients that are still sending.
  *
- * @throws body-too-large
+ * @throws body-too-large, request-aborted where the client hung up before the end
  */
 export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
@@ -31,10 +32,15 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Buf
   if (Number(length ?? 0) > limit) fail('body-too-large');
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) fail('body-too-large');
-    chunks.push(chunk);
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) fail('body-too-large');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ECONNRESET') fail('request-aborted', { cause: error });
+    throw error;
   }
   return Buffer.concat(chunks);
 }
