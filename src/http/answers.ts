@@ -23,7 +23,12 @@ interface Kept {
   readonly answer: Answer;
   readonly version: string;
   zipped?: Buffer;
+  /** The headers that it goes out with, as it is and compressed, to whoever asks from no other origin. */
+  plainHead?: Headers;
+  zippedHead?: Headers;
 }
+
+type Headers = Readonly<Record<string, string>>;
 
 /** Answers to anonymous callers, in memory. */
 export interface Answers {
@@ -34,7 +39,7 @@ export interface Answers {
 }
 
 /** What every entry costs besides its body: its key, headers and place. */
-const OVERHEAD_BYTES = 1024;
+const OVERHEAD_BYTES = 2048;
 /** Longer bodies are not kept, so that one answer never pushes out all others. */
 const LONGEST_BODY = 4 * 1024 * 1024;
 
@@ -117,18 +122,26 @@ const WORTH_ZIPPING = 1024;
  */
 export async function deliver(req: Request, res: ServerResponse, answer: Answer, entry?: Kept): Promise<void> {
   const { status, headers, body } = answer;
+  const { origin } = req.headers;
   const zipped = body.length >= WORTH_ZIPPING && takesGzip(req);
   const etag = headers.ETag === undefined ? undefined : zipped ? `${headers.ETag.slice(0, -1)}-gzip"` : headers.ETag;
-  const sent: Record<string, string> = { ...headers, ...corsHeaders(req.headers.origin), ...(etag === undefined ? {} : { ETag: etag }) };
+  const common = (): Headers => ({ ...headers, ...corsHeaders(origin), ...(etag === undefined ? {} : { ETag: etag }) });
   if (status === 200 && isKnown(req, etag, headers['Last-Modified'])) {
-    delete sent['Content-Type'];
+    const { 'Content-Type': _, ...sent } = common();
     res.writeHead(304, sent).end();
     return;
   }
   const content = zipped ? (entry?.zipped ?? (await zip(body))) : body;
   if (entry && zipped) entry.zipped = content;
-  if (zipped) sent['Content-Encoding'] = 'gzip';
-  sent['Content-Length'] = String(content.length);
+  const head = (): Headers => ({
+    ...common(),
+    ...(zipped ? { 'Content-Encoding': 'gzip' } : {}),
+    'Content-Length': String(content.length),
+  });
+  const name = zipped ? 'zippedHead' : 'plainHead';
+  const keeper = origin === undefined ? entry : undefined;
+  const sent = keeper?.[name] ?? head();
+  if (keeper) keeper[name] = sent;
   res.writeHead(status, sent).end(req.method === 'HEAD' ? undefined : content);
 }
 
