@@ -155,10 +155,12 @@ describe('whatever is sent', () => {
     );
   });
 
-  it('cleaning the cleaned changes nothing', () => {
+  // When it comes again, a comment with tags within counts as a tag that is not closed (`wp_pre_kses_less_than`), and one with nothing within goes.
+  it('cleaning the cleaned changes nothing, but for comments around tags or nothing', () => {
     fc.assert(
       fc.property(texts, (html) => {
         const once = ksesTitle(html);
+        fc.pre(!/<!--[^>]*<|<!---->/.test(once));
         expect(ksesTitle(once)).toBe(once);
       }),
       { numRuns: 500 },
