@@ -6,6 +6,17 @@ import { placeAmong } from './expressions.ts';
 import type { PostQuery } from './post-query.ts';
 import { distance, placed } from './venue-places.ts';
 
+/** Orders that are those of columns. */
+const COLUMNS = {
+  id: [],
+  date: ['p.post_date'],
+  modified: ['p.post_modified'],
+  slug: ['p.post_name'],
+  author: ['p.post_author'],
+  parent: ['p.post_parent'],
+  menu: ['p.menu_order'],
+} as const;
+
 /** The order of a list of posts (as `p`) as pieces of SQL; the id breaks every tie, in the same direction (decision D24). */
 export function orderOf(db: Database, query: PostQuery): Sql[] {
   const { by, descending } = query.order;
@@ -21,22 +32,8 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
       return plain(momentColumn('start_date', false, query.occurrences), 'p.post_date');
     case 'end':
       return plain(momentColumn('end_date', false, query.occurrences), 'p.post_date');
-    case 'date':
-      return plain('p.post_date');
-    case 'modified':
-      return plain('p.post_modified');
-    case 'slug':
-      return plain('p.post_name');
-    case 'author':
-      return plain('p.post_author');
-    case 'parent':
-      return plain('p.post_parent');
-    case 'menu':
-      return plain('p.menu_order');
     case 'slugs':
       return named('p.post_name', query.conditions.find((condition) => condition.by === 'slug')?.slugs);
-    case 'id':
-      return plain();
     case 'title':
       return [db.dialect.orderFolded('p.post_title', direction), ...plain()];
     case 'include':
@@ -51,5 +48,7 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
       const { sql, bindings } = nearest.toSQL();
       return [[`(${sql}) ${direction}`, bindings as Knex.RawBinding[]], ...plain()];
     }
+    default:
+      return plain(...COLUMNS[by]);
   }
 }
