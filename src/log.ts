@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
-/** Members that never reach the log, wherever pino-http, our own entries or an error carry them. */
+/** Members that never reach the log, wherever an entry or an error carries them. */
 const SECRETS = [
   'authorization',
   'cookie',

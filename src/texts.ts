@@ -76,7 +76,7 @@ const FOLDER =
   'locales/';
 
 /** Language ranges by preference; what is not wanted (`q=0`) is left out. */
-function preferred(header: string): string[] {
+const preferred = remembered((header): readonly string[] => {
   const ranges = header.split(',').map((range) => {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
     const quality = parameters.find((parameter) => /^q=/i.test(parameter));
@@ -86,7 +86,7 @@ function preferred(header: string): string[] {
     .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality)
     .map(({ tag }) => tag);
-}
+});
 
 /** The language that is meant by a tag: itself, or what it is a variety of (`it-CH`: `it`). */
 function offered(tag: string | undefined, languages: readonly string[]): string[] {

@@ -12,7 +12,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['calendar'],
   ['kinds'],
   ['storage', 'texts.ts', 'log.ts', 'config.ts'],
-  ['refusals.ts'],
+  ['refusals.ts', 'known-settings.ts'],
   ['media'],
   ['site.ts'],
   ['records', 'accounts'],

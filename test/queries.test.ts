@@ -33,7 +33,9 @@ async function addRecords(db: Database): Promise<void> {
     for (const [meta_key, id] of Object.entries(links)) metas.push({ post_id: ID, meta_key, meta_value: String(id) });
   };
   for (let index = 0; index < MANY; index++) {
-    const [id, venueId, organizerId, imageId, category, tag] = [1000, 2000, 3000, 4000, 5000, 6000].map((first) => first + index) as [
+    const ids = [1000, 2000, 3000, 4000, 4500, 5000, 6000].map((first) => first + index);
+    const [id, venueId, organizerId, imageId, otherImageId, category, tag] = ids as [
+      number,
       number,
       number,
       number,
@@ -42,8 +44,9 @@ async function addRecords(db: Database): Promise<void> {
       number,
     ];
     add(imageId, image!, {});
-    add(venueId, venue!, { _thumbnail_id: imageId });
-    add(organizerId, organizer!, { _thumbnail_id: imageId });
+    add(otherImageId, image!, {});
+    add(venueId, venue!, { _thumbnail_id: otherImageId });
+    add(organizerId, organizer!, { _thumbnail_id: otherImageId });
     add(id, event!, { _EventVenueID: venueId, _EventOrganizerID: organizerId, _thumbnail_id: imageId });
     const dates = {
       start_date: '2035-05-01 10:00:00',
@@ -88,7 +91,10 @@ async function addRecords(db: Database): Promise<void> {
   }
 }
 
-describeDatabases('what a request costs in queries', (open) => {
+describeDatabases('what a request costs in queries', (open, engine) => {
+  /** Each name that must be free is locked by a query of its own, where there are several writers. */
+  const lock = engine === 'MySQL' ? 1 : 0;
+
   let db: Database;
   let running: RunningSite;
   beforeAll(async () => {
@@ -169,26 +175,26 @@ describeDatabases('what a request costs in queries', (open) => {
     };
   };
   it.each([
-    ['/events', { title: 'New', ...DATES }, 17],
-    ['/events', whole('With two of each', 2), 28],
-    ['/events', whole('With ten of each', 10), 28],
-    ['/venues', { venue: 'New' }, 14],
-    ['/organizers', { organizer: 'New' }, 14],
-    ['/categories', { name: 'New' }, 13],
-    ['/tags', { name: 'New' }, 12],
-  ] as const)('POST %s with %j costs %d', async (path, body, queries) => {
-    expect((await costOf('POST', path, { as: 'admin', body, status: 201 })).queries).toBe(queries);
+    ['/events', { title: 'New', ...DATES }, 15, 1],
+    ['/events', whole('With two of each', 2), 21, 1],
+    ['/events', whole('With ten of each', 10), 21, 1],
+    ['/venues', { venue: 'New' }, 12, 2],
+    ['/organizers', { organizer: 'New' }, 12, 2],
+    ['/categories', { name: 'New' }, 12, 1],
+    ['/tags', { name: 'New' }, 11, 1],
+  ] as const)('POST %s with %j costs %d, and locks %d times', async (path, body, queries, locks) => {
+    expect((await costOf('POST', path, { as: 'admin', body, status: 201 })).queries).toBe(queries + lock * locks);
   });
 
   it.each([
-    ['PATCH', '/events/1005', { title: 'Other' }, 25],
-    ['PATCH', '/events/1005', {}, 16],
-    ['PATCH', '/venues/2005', { city: 'Other' }, 22],
-    ['PATCH', '/organizers/3005', { phone: '1' }, 22],
-    ['PATCH', '/tags/6005', { description: 'Other' }, 10],
-    ['DELETE', '/events/1006', null, 32],
-    ['DELETE', '/tags/6006', null, 15],
-  ] as const)('%s %s with %j costs %d', async (method, path, body, queries) => {
-    expect((await costOf(method, path, { as: 'admin', body })).queries).toBe(queries);
+    ['PATCH', '/events/1005', { title: 'Other' }, 25, 0],
+    ['PATCH', '/events/1005', {}, 16, 0],
+    ['PATCH', '/venues/2005', { city: 'Other' }, 22, 0],
+    ['PATCH', '/organizers/3005', { phone: '1' }, 22, 0],
+    ['PATCH', '/tags/6005', { description: 'Other' }, 10, 0],
+    ['DELETE', '/events/1006', null, 31, 1],
+    ['DELETE', '/tags/6006', null, 15, 0],
+  ] as const)('%s %s with %j costs %d, and locks %d times', async (method, path, body, queries, locks) => {
+    expect((await costOf(method, path, { as: 'admin', body })).queries).toBe(queries + lock * locks);
   });
 });

@@ -1,5 +1,6 @@
 import type { Database } from '../storage/database.ts';
 import { loadUsers, lockUser, writeUserMeta } from '../storage/users.ts';
+import { remembered } from '../wordpress/remembered.ts';
 import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
 
 /** The meta that holds a user's application passwords (`WP_Application_Passwords::USERMETA_KEY_APPLICATION_PASSWORDS`). */
@@ -18,14 +19,16 @@ export interface StoredPassword {
 }
 
 /** The application passwords that a meta holds; entries that are broken don't count. */
-export function parsePasswords(stored: string | undefined): StoredPassword[] {
-  const list = stored === undefined ? undefined : parseSerialized(stored);
+export const parsePasswords = (stored: string | undefined): readonly StoredPassword[] => (stored === undefined ? [] : parsed(stored));
+
+const parsed = remembered((stored): readonly StoredPassword[] => {
+  const list = parseSerialized(stored);
   if (list === null || typeof list !== 'object') return [];
   return Object.values(list).filter(
     (entry): entry is StoredPassword =>
       entry !== null && typeof entry === 'object' && typeof entry.uuid === 'string' && typeof entry.password === 'string',
   );
-}
+});
 
 /**
  * Changes a user's list of application passwords, alone among all who do so. `change` gives the new list, or undefined to leave all as it is.

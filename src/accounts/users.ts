@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Site } from '../site.ts';
 import { noteChange } from '../storage/changes.ts';
-import { type Database, lockNames } from '../storage/database.ts';
-import { USERS_LOCK } from '../storage/lock-names.ts';
+import type { Database } from '../storage/database.ts';
+import { lockNames, USERS_LOCK } from '../storage/locks.ts';
 import {
   capabilitiesKey,
   countPostsOf,

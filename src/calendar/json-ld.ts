@@ -97,11 +97,17 @@ export function venueJsonLd(venue: VenueLd): Record<string, unknown> {
     url: '',
     address: {
       '@type': 'PostalAddress',
-      ...Object.fromEntries(Object.entries(address).flatMap(([name, part]) => (part === '' ? [] : [[name, escHtml(part)]]))),
+      ...filled(address),
     },
     telephone: escHtml(venue.phone),
     sameAs: venue.website,
   };
+}
+
+function filled(parts: Readonly<Record<string, string>>): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const [name, part] of Object.entries(parts)) if (part !== '') texts[name] = escHtml(part);
+  return texts;
 }
 
 /** Structured data of an organizer (schema.org Person). */

@@ -1,5 +1,6 @@
 import { settingNames } from '../calendar/settings.ts';
-import { type Site, siteSettings } from '../site.ts';
+import { siteSettings } from '../known-settings.ts';
+import type { Site } from '../site.ts';
 import type { Database } from '../storage/database.ts';
 import { readOptions } from '../storage/options.ts';
 

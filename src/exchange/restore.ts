@@ -1,6 +1,6 @@
 import type { Site } from '../site.ts';
-import { insertRows } from '../storage/bulk.ts';
 import { changeCount, countOn } from '../storage/changes.ts';
+import { insertRows } from '../storage/insert.ts';
 import { migrate } from '../storage/migrate.ts';
 import { columnsOf, emptySite, type Row } from '../storage/snapshot.ts';
 import type { TableName } from '../storage/tables.ts';

@@ -1,5 +1,4 @@
-import { lockNames } from '../storage/database.ts';
-import { slugLock } from '../storage/lock-names.ts';
+import { lockNames, slugLock } from '../storage/locks.ts';
 import { holdersOfSlugs } from '../storage/many-posts.ts';
 import { slugsLike } from '../storage/posts.ts';
 import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';

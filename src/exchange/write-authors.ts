@@ -1,5 +1,4 @@
-import { lockNames } from '../storage/database.ts';
-import { USERS_LOCK } from '../storage/lock-names.ts';
+import { lockNames, USERS_LOCK } from '../storage/locks.ts';
 import { takenIds } from '../storage/many-posts.ts';
 import { readOptions } from '../storage/options.ts';
 import { capabilitiesKey, findUserByName, insertUser, levelKey, takenNames } from '../storage/users.ts';

@@ -1,7 +1,7 @@
 import { eventDates } from '../calendar/dates.ts';
 import { storedDates } from '../kinds/event-dates.ts';
 import { termKind } from '../kinds/index.ts';
-import { imageIdOf } from '../media/images.ts';
+import { imageIdAt } from '../media/images.ts';
 import { insertOccurrences } from '../storage/bulk.ts';
 import {
   addToCounts,
@@ -80,7 +80,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
 
 /** An address of a file that was not fetched is worth something only where the library knows it. */
 async function useLibrary({ run, db, ledger, tally }: Work, item: PostItem, key: string, digest: string): Promise<void> {
-  const known = item.url === undefined ? undefined : await imageIdOf(db, item.url, run.caller);
+  const known = item.url === undefined ? undefined : await imageIdAt(db, item.url, run.caller);
   if (known === undefined) {
     count(tally.lost, 'attachment');
     lose(tally, { reason: 'file-missing', kind: 'attachment', of: item.url ?? item.sourceId, place: item.place });

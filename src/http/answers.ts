@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -6,6 +6,7 @@ import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Freshness } from '../storage/freshness.ts';
 import { corsHeaders } from './cors.ts';
+import { SECURITY_HEADERS } from './security.ts';
 
 /** An answer as it goes out, whole: it can be sent many times. */
 export interface Answer {
@@ -23,9 +24,8 @@ interface Kept {
   readonly answer: Answer;
   readonly version: string;
   zipped?: Buffer;
-  /** The headers that it goes out with, as it is and compressed, to whoever asks from no other origin. */
-  plainHead?: Headers;
-  zippedHead?: Headers;
+  /** The headers that it goes out with to whoever asks from no other origin: as it is, compressed, and where nothing but them is sent. */
+  readonly heads: Partial<Record<`${'plain' | 'zipped'}${'' | 'Unchanged'}`, Headers>>;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -47,12 +47,10 @@ export interface AnswersOptions {
   /** How much memory the bodies may take. */
   readonly bytes: number;
   readonly clock: () => Date;
-  /** Headers of every answer: what is remembered goes out before anything else could add them. */
-  readonly always: Readonly<Record<string, string>>;
 }
 
 /** A memory of answers that forgets the least used ones, and each as soon as `freshness` knows of another version of the data. */
-export function createAnswers(freshness: Freshness, { bytes, clock, always }: AnswersOptions): Answers {
+export function createAnswers(freshness: Freshness, { bytes, clock }: AnswersOptions): Answers {
   const kept = new LRUCache<string, Kept>({
     maxSize: bytes,
     sizeCalculation: ({ answer, zipped }) => answer.body.length + (zipped?.length ?? 0) + OVERHEAD_BYTES,
@@ -64,7 +62,7 @@ export function createAnswers(freshness: Freshness, { bytes, clock, always }: An
 
   const keep = (key: string, answer: Answer, version: string | undefined) => {
     if (version === undefined || !answer.shared || answer.status !== 200 || answer.body.length > LONGEST_BODY) return;
-    kept.set(key, { answer: { ...answer, headers: { ...always, ...answer.headers } }, version });
+    kept.set(key, { answer, version, heads: {} });
   };
 
   return {
@@ -113,6 +111,7 @@ const LONGEST_KEY = 2000;
 
 // ------------------------------------------------------------------------------------------------- going out
 const zip = promisify(gzip);
+const ZIPPED = { 'Content-Encoding': 'gzip' };
 /** Shorter bodies are not worth the work. */
 const WORTH_ZIPPING = 1024;
 
@@ -125,25 +124,28 @@ export async function deliver(req: Request, res: ServerResponse, answer: Answer,
   const { origin } = req.headers;
   const zipped = body.length >= WORTH_ZIPPING && takesGzip(req);
   const etag = headers.ETag === undefined ? undefined : zipped ? `${headers.ETag.slice(0, -1)}-gzip"` : headers.ETag;
-  const common = (): Headers => ({ ...headers, ...corsHeaders(origin), ...(etag === undefined ? {} : { ETag: etag }) });
+  // All in one object: headers that are set one by one cost as much as the rest of sending.
+  const head = (): Record<string, string> => {
+    const sent: Record<string, string> = { ...SECURITY_HEADERS, ...headers, ...corsHeaders(origin) };
+    if (req.id !== undefined) sent['X-Request-Id'] = req.id;
+    if (etag !== undefined) sent.ETag = etag;
+    return sent;
+  };
+  const heads = (origin === undefined && entry?.heads) || {};
+  const form = zipped ? 'zipped' : 'plain';
   if (status === 200 && isKnown(req, etag, headers['Last-Modified'])) {
-    const { 'Content-Type': _, ...sent } = common();
-    res.writeHead(304, sent).end();
+    heads[`${form}Unchanged`] ??= withoutType(head());
+    res.writeHead(304, heads[`${form}Unchanged`]).end();
     return;
   }
   const content = zipped ? (entry?.zipped ?? (await zip(body))) : body;
   if (entry && zipped) entry.zipped = content;
-  const head = (): Headers => ({
-    ...common(),
-    ...(zipped ? { 'Content-Encoding': 'gzip' } : {}),
-    'Content-Length': String(content.length),
-  });
-  const name = zipped ? 'zippedHead' : 'plainHead';
-  const keeper = origin === undefined ? entry : undefined;
-  const sent = keeper?.[name] ?? head();
-  if (keeper) keeper[name] = sent;
+  heads[form] ??= { ...head(), ...(zipped ? ZIPPED : {}), 'Content-Length': String(content.length) };
+  const sent = heads[form];
   res.writeHead(status, sent).end(req.method === 'HEAD' ? undefined : content);
 }
+
+const withoutType = ({ 'Content-Type': _, ...others }: Headers): Headers => others;
 
 /** Whether a validator says that the caller has these very bytes (RFC 9110, 13.2.2): a tag counts before a date. */
 function isKnown({ headers, method }: Request, etag: string | undefined, lastModified: string | undefined): boolean {
@@ -157,4 +159,4 @@ function isKnown({ headers, method }: Request, etag: string | undefined, lastMod
 const takesGzip = ({ headers }: Request): boolean => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(headers['accept-encoding'] ?? '');
 
 /** The strong validator of a body. */
-export const tagOf = (body: Buffer): string => `"${createHash('sha1').update(body).digest('base64url')}"`;
+export const tagOf = (body: Buffer): string => `"${hash('sha1', body, 'base64url')}"`;

@@ -9,7 +9,7 @@ import { answerProblem, noRoute } from './problem.ts';
 import { requestLog } from './request-log.ts';
 import { createIndex, createRoutes } from './routes.ts';
 import { createRouter } from './routing.ts';
-import { SECURITY_HEADERS, secure } from './security.ts';
+import { secure } from './security.ts';
 import { fromMemory, serveRoutes } from './serve-route.ts';
 import { uploads } from './uploads.ts';
 
@@ -23,8 +23,7 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   const index = createIndex(routes, site.texts.languages, companions);
   const router = createRouter(servedNamespaces(config), index, routes, companions);
 
-  const memory = { bytes: config.cacheBytes, clock: site.clock, always: SECURITY_HEADERS };
-  const answers = config.cache ? createAnswers(site.freshness, memory) : undefined;
+  const answers = config.cache ? createAnswers(site.freshness, { bytes: config.cacheBytes, clock: site.clock }) : undefined;
 
   const app = express();
   app.set('trust proxy', config.trustProxy);
@@ -33,9 +32,8 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   app.disable('x-powered-by');
 
   if (answers) app.use(fromMemory(site, answers, () => lifecycle.phase() === 'serving'));
-  app.use(secure);
   app.use(requestLog(site.log));
-  app.use('/health', healthRoutes(site, lifecycle));
+  app.use('/health', secure, healthRoutes(site, lifecycle));
   app.use(uploads(config.uploadsDir));
   app.use(gate(lifecycle));
   app.use(serveRoutes(site, router, answers));

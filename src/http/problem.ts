@@ -6,6 +6,7 @@ import { DatabaseUnavailable } from '../storage/database.ts';
 import type { Texts } from '../texts.ts';
 import { deliver } from './answers.ts';
 import { answerOf, PLAIN } from './protocol.ts';
+import { requestEntry } from './request-log.ts';
 import type { Reply } from './route.ts';
 
 /** What an error comes to for the caller: itself if it is a refusal, else what little may be told of it. */
@@ -22,7 +23,7 @@ export function refusalOf(error: unknown): ApiError {
 export function problemOf(site: Site, req: Request, language: string, error: unknown): Reply {
   const refusal = refusalOf(error);
   const { status } = refusal;
-  if (status >= 500) req.log[status === 500 ? 'error' : 'warn']({ err: error }, refusal.problem);
+  if (status >= 500) site.log[status === 500 ? 'error' : 'warn']({ ...requestEntry(req, req.ip), err: error }, refusal.problem);
   return problemReply(site.texts, language, refusal, String(req.id));
 }
 

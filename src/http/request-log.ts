@@ -1,28 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import type { RequestHandler } from 'express';
-import { pinoHttp } from 'pino-http';
+import type { Request, RequestHandler } from 'express';
 import { type Log, loggedUrl } from '../log.ts';
 
-/** Writes one entry for each request, under an id that the answer carries as `X-Request-Id`. Headers and bodies are not written. */
-export function requestLog(log: Log): RequestHandler {
-  return pinoHttp({
-    logger: log,
-    genReqId: (_req, res) => {
-      const id = randomUUID();
-      res.setHeader('X-Request-Id', id);
-      return id;
-    },
-    autoLogging: { ignore: (req) => req.url?.startsWith('/health/') ?? false },
-    customLogLevel: (_req, res, error) => (error || res.statusCode >= 500 ? 'error' : 'info'),
-    serializers: {
-      req: ({ id, method, url, raw }: { id: string; method: string; url: string; raw: IncomingMessage & { ip?: string } }) => ({
-        id,
-        method,
-        url: loggedUrl(url),
-        from: raw.ip,
-      }),
-      res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
-    },
-  });
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** What the answer carries as `X-Request-Id` and entries of the log as `req.id`. */
+    id?: string;
+  }
 }
+
+/** Writes one entry for each request, under an id that the answer carries. Headers and bodies are not written. */
+export function requestLog(log: Log): RequestHandler {
+  return (req, res, next) => {
+    req.id = randomUUID();
+    if (req.url.startsWith('/health/')) return next();
+    const [begun, { ip }] = [performance.now(), req];
+    res.once('close', () => {
+      const { statusCode, writableFinished } = res;
+      const level = statusCode >= 500 ? 'error' : 'info';
+      if (!log.isLevelEnabled(level)) return;
+      log[level](
+        { ...requestEntry(req, ip), res: { statusCode }, responseTime: Math.round(performance.now() - begun) },
+        writableFinished ? 'request completed' : 'request aborted',
+      );
+    });
+    next();
+  };
+}
+
+/** A request as entries of the log tell of it. `from`: its address, which is not known any more when it is over. */
+export const requestEntry = ({ id, method, originalUrl }: Request, from: string | undefined) => ({
+  req: { id, method, url: loggedUrl(originalUrl), from },
+});

@@ -57,8 +57,13 @@ export function credentialsOf({ req, query }: Incoming, body: Body) {
     ...(authorization === undefined ? {} : { authorization }),
     ...(cookie === undefined ? {} : { cookie }),
     ...(nonce === undefined ? {} : { nonce }),
-    secure: req.secure,
-    address: req.ip ?? '',
+    // Looked up only where a password or a cookie comes with the request.
+    get secure() {
+      return req.secure;
+    },
+    get address() {
+      return req.ip ?? '';
+    },
     post: req.method === 'POST',
   };
 }

@@ -1,3 +1,4 @@
+import { remembered } from '../wordpress/remembered.ts';
 import type { Method } from './route.ts';
 import type { ServedEndpoint, ServedRoute } from './routes.ts';
 
@@ -35,7 +36,7 @@ export function createRouter(
   const namespaceOf = (path: string) =>
     names.find((namespace) => path.toLowerCase() === `/${namespace}` || path.toLowerCase().startsWith(`/${namespace}/`));
 
-  const candidates = (path: string): Found[] => {
+  const candidates = remembered((path: string): readonly Found[] => {
     if (path === '/') return [{ route: index, pieces: {} }];
     const namespace = namespaceOf(path);
     if (namespace === undefined) return [];
@@ -44,7 +45,7 @@ export function createRouter(
       const match = regex.exec(rest);
       return match ? [{ route, pieces: { ...match.groups } }] : [];
     });
-  };
+  });
 
   const find: Router['find'] = (path, method) => {
     const found = candidates(path);

@@ -16,7 +16,7 @@ const helmeted = helmet({
 /** The headers that helmet gives every answer. They are the same each time, so it is asked once. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = headersOf(helmeted);
 
-/** Gives them to an answer. */
+/** Gives them to what goes out by itself; `deliver` adds them to answers. */
 export const secure: RequestHandler = (_req, res, next) => {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) res.setHeader(name, value);
   next();

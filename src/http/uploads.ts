@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
 import { fail } from '../errors.ts';
+import { secure } from './security.ts';
 
 /** Where WordPress keeps uploaded files, below the home of the site. */
 const PLACE = /^(?:\/[\w.~-]+)*?\/wp-content\/uploads(?=\/)/;
@@ -27,7 +28,7 @@ export function uploads(folder: string): RequestHandler {
       if (!HARMLESS.test(String(res.get('Content-Type')))) res.set('Content-Disposition', 'attachment');
     },
   });
-  const router = Router().use(withoutPlace, files, () => fail('rest_no_route'));
+  const router = Router().use(secure, withoutPlace, files, () => fail('rest_no_route'));
   return (req, res, next) => (PLACE.test(req.url) ? router(req, res, next) : next());
 }
 

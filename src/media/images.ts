@@ -31,14 +31,16 @@ export type PreparedImage = StoredImage;
 /** Whether the viewer may bring new images into the library, and so name one by URL. */
 export const mayUpload = (viewer: Viewer): boolean => viewer.can('upload_files');
 
-/**
- * The id of the image in the library that an `image` value means, without any network: an id (number or digits) of an image, or a URL that the
- * library knows. Undefined where it means none.
- */
-export async function imageIdOf(db: Database, value: number | string, { home, uploads }: OwnAddresses): Promise<number | undefined> {
+/** The id that an `image` value is, a number or digits; 0 where no record can have it, undefined where the value must be an address. */
+export function imageNumber(value: number | string): number | undefined {
   const text = String(value).trim();
-  if (/^\d+$/.test(text)) return Number.isSafeInteger(Number(text)) && Number(text) > 0 ? findImage(db, { id: Number(text) }) : undefined;
-  const url = webAddress(text, home);
+  if (!/^\d+$/.test(text)) return undefined;
+  return Number.isSafeInteger(Number(text)) ? Number(text) : 0;
+}
+
+/** The id of the image in the library that an address means, without any network; undefined where it means none. */
+export async function imageIdAt(db: Database, address: string, { home, uploads }: OwnAddresses): Promise<number | undefined> {
+  const url = webAddress(address.trim(), home);
   return url === undefined ? undefined : findImage(db, { url, file: fileBelow(url, uploads) });
 }
 

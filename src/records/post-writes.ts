@@ -8,9 +8,9 @@ import type { Site } from '../site.ts';
 import { loadMetas, loadPosts } from '../storage/bundle.ts';
 import { noteEdges } from '../storage/calendar-edges.ts';
 import { noteChange } from '../storage/changes.ts';
-import { type Database, lockNames } from '../storage/database.ts';
-import { slugLock, titleLock } from '../storage/lock-names.ts';
-import { removeOccurrence, writeOccurrence } from '../storage/occurrences.ts';
+import type { Database } from '../storage/database.ts';
+import { lockNames, slugLock, titleLock } from '../storage/locks.ts';
+import { removeOccurrence, writeFirstOccurrence, writeOccurrence } from '../storage/occurrences.ts';
 import { BLANK, findByTitle, insertMetas, insertPost, lockPost, removePost, slugsLike, updatePost, writeMetas } from '../storage/posts.ts';
 import { keepRevision } from '../storage/revisions.ts';
 import { insertTermLinks, setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../storage/terms.ts';
@@ -43,7 +43,7 @@ export async function createPost(
   values: Values,
   besides: Besides = {},
 ): Promise<Record<string, unknown>> {
-  return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, besides));
+  return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, besides), namedBy(kind, values));
 }
 
 /** The same, giving the id alone. */
@@ -53,7 +53,7 @@ export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values:
 /** Changes what the values name of a record, and nothing else (decision D1). */
 export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<Record<string, unknown>> {
   await changeRecord(site, caller, kind, id, values);
-  return renderPost(site, caller, kind, id);
+  return renderPost(site, caller, kind, id, namedBy(kind, values));
 }
 
 /** The same without showing it. */
@@ -208,7 +208,7 @@ async function writeRestOfNew(
     );
   if (kind.dated) {
     const occurrence = caller.settings.occurrenceTables
-      ? await writeOccurrence(db, row.ID, storedDates({ metas: new Map(Object.entries(metas)) }), nowUtc(caller.now))
+      ? await writeFirstOccurrence(db, row.ID, storedDates({ metas: new Map(Object.entries(metas)) }), nowUtc(caller.now))
       : undefined;
     if (occurrence)
       await noteEdges(db, row.ID, { start: occurrence.start_date_utc, end: occurrence.end_date_utc, status: row.post_status });
@@ -303,6 +303,15 @@ const besidePlan = (plan: PostPlan, { columns = {}, metas = {} }: Besides): Post
   columns: { ...plan.columns, ...columns },
   metas: { ...plan.metas, ...metas },
 });
+
+/** Ids of records and images that a write names, as far as they exist already. */
+const namedBy = (kind: PostKind, values: Values): number[] =>
+  Object.entries<Field>(kind.fields).flatMap(([name, { place }]) => {
+    const value = values[name];
+    if (place.in === 'image') return typeof value === 'number' && value > 0 ? [value] : [];
+    if (place.in !== 'links') return [];
+    return ((value ?? []) as readonly LinkPlan[]).flatMap((plan) => (isNewRecord(plan) ? [] : [plan.id]));
+  });
 
 /** The terms whose counts a record of this status is part of: published ones are. */
 const countedTerms = async (db: Database, kind: PostKind, id: number, status: string): Promise<number[]> =>

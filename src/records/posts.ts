@@ -148,8 +148,8 @@ function rights({ viewer }: Caller, { password, context }: Values) {
 }
 
 /** The record as a write answers it: without JSON-LD. */
-export async function renderPost(site: Site, caller: Caller, kind: PostKind, id: number) {
-  const bundle = await loadBundle(site.db, kind, [id]);
+export async function renderPost(site: Site, caller: Caller, kind: PostKind, id: number, expected: readonly number[] = []) {
+  const bundle = await loadBundle(site.db, kind, [id], expected);
   const opens = (row: Post) => row.ID === id && kind.name === 'event';
   return kind.render(id, bundle, renderContext(caller, { ...rights(caller, {}), opens }), false);
 }

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts';
 import type { Grammar, LinkWish, Reference } from '../kinds/grammar.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostKindName, TermKindName, Values } from '../kinds/kind.ts';
-import { fetchForLibrary, imageIdOf, mayUpload, type PreparedImage } from '../media/images.ts';
+import { fetchForLibrary, imageIdAt, imageNumber, mayUpload, type PreparedImage } from '../media/images.ts';
 import type { Site } from '../site.ts';
 import { loadMetas, loadPosts } from '../storage/bundle.ts';
 import { foldText } from '../storage/collation.ts';
@@ -10,7 +10,7 @@ import type { Database } from '../storage/database.ts';
 import { findTermsLike } from '../storage/terms.ts';
 import { existingUserIds } from '../storage/users.ts';
 import { sanitizeTermName } from '../wordpress/kses.ts';
-import type { Term } from '../wordpress/rows.ts';
+import type { Post, Term } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { mayRead, seen } from './visibility.ts';
@@ -45,6 +45,7 @@ export async function resolveReferences(
 ): Promise<{ resolved: Record<string, unknown>; unknown: string[] }> {
   const resolved: Record<string, unknown> = {};
   const unknown: string[] = [];
+  if (wanted.length === 0) return { resolved, unknown };
   const settle = (name: string, value: unknown) => {
     if (value === undefined) unknown.push(name);
     else resolved[name] = value;
@@ -58,8 +59,12 @@ export async function resolveReferences(
   );
   for (const { name, value } of people) settle(name, users.has(value as number) ? value : undefined);
 
-  const posts = about('event', 'venue', 'organizer');
-  const known = await knownPosts(site.db, caller, posts, options.password);
+  const [posts, images] = [about('event', 'venue', 'organizer'), about('image')];
+  const rows = await loadPosts(site.db, [
+    ...posts.flatMap(({ value }) => idsIn(value)),
+    ...images.flatMap(({ value }) => imageNumber(value as number | string) ?? []),
+  ]);
+  const known = await knownPosts(site.db, caller, rows, options.password);
   for (const { name, value, grammar } of posts) {
     const kind = postKind(grammar.refers as PostKindName);
     const sound = idsIn(value).every((id) => known(kind, id, grammar.use === 'selector'));
@@ -74,8 +79,8 @@ export async function resolveReferences(
     );
     for (const { name, value, grammar } of asked) settle(name, termValue(value, grammar, lookUp));
   }
-  for (const { name, value } of about('image'))
-    settle(name, await imageValue(site, caller, value as number | string, options.last && unknown.length === 0));
+  for (const { name, value } of images)
+    settle(name, await imageValue(site, caller, value as number | string, rows, options.last && unknown.length === 0));
   return { resolved, unknown };
 }
 
@@ -102,11 +107,7 @@ async function planned(value: unknown, kind: PostKind, accept: Options['accept']
 }
 
 /** Tells of ids among those asked for whether they are a record of a kind that the caller may read; `anyway`: or may not. */
-async function knownPosts(db: Database, { viewer }: Caller, asked: readonly Wanted[], password: string | undefined) {
-  const rows = await loadPosts(
-    db,
-    asked.flatMap(({ value }) => idsIn(value)),
-  );
+async function knownPosts(db: Database, { viewer }: Caller, rows: ReadonlyMap<number, Post>, password: string | undefined) {
   const trashed = [...rows.values()].filter((row) => row.post_status === 'trash').map((row) => row.ID);
   const metas = await loadMetas(db, trashed);
   return ({ name, postType }: PostKind, id: number, anyway: boolean): boolean => {
@@ -154,15 +155,18 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken }: TermLook
   return use === 'numbers' ? value.filter((token) => isId(String(token))).map(Number) : [...new Set(terms.map((term) => term!.term_id))];
 }
 
-/** An image of the library by id; for those who may upload, also by its address, or one fetched from elsewhere. */
+/** An image of the library by id, one of `rows`; for those who may upload, also by its address, or one fetched from elsewhere. */
 async function imageValue(
   site: Site,
   caller: Caller,
   value: number | string,
+  rows: ReadonlyMap<number, Post>,
   mayFetch: boolean,
 ): Promise<number | PreparedImage | undefined> {
   if (typeof value === 'string' && !mayUpload(caller.viewer)) return undefined;
-  const known = await imageIdOf(site.db, value, caller);
-  if (known !== undefined || typeof value === 'number' || !mayFetch) return known;
-  return fetchForLibrary(value, site, caller);
+  const id = imageNumber(value);
+  if (id !== undefined) return isImage(rows.get(id)) ? id : undefined;
+  return (await imageIdAt(site.db, String(value), caller)) ?? (mayFetch ? fetchForLibrary(String(value), site, caller) : undefined);
 }
+
+const isImage = (row: Post | undefined) => row?.post_type === 'attachment' && /^image\//i.test(row.post_mime_type);

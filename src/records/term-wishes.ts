@@ -10,7 +10,7 @@ import { createTermRow } from './term-writes.ts';
 
 /**
  * Ids of the terms that a write wishes for, in order and each once: existing ones by id, slug or name, and new ones made from names
- * (decision D4). Ids that do not exist are left out, as WordPress does.
+ * (decision D4). Ids stand as they came: those that do not exist are left out when the terms are assigned, as WordPress does.
  *
  * @throws rest_forbidden for a new name by a caller who may not create terms of that taxonomy
  */
@@ -19,13 +19,13 @@ export async function resolveTermWishes(db: Database, caller: Caller, name: Term
   const lookUp = await termLookUp(
     db,
     name,
-    wishes.map((wish) => wish.id ?? wish.slug ?? wish.name ?? ''),
+    wishes.flatMap(({ id, slug, name: named }) => (id === undefined ? [slug ?? named ?? ''] : [])),
   );
   const ids: number[] = [];
   const made = new Map<string, number>();
   for (const wish of wishes) {
-    const known = wish.id === undefined ? lookUp.byToken(wish.slug ?? wish.name ?? '') : lookUp.byId(wish.id);
-    if (known) ids.push(known.term_id);
+    const known = wish.id ?? lookUp.byToken(wish.slug ?? wish.name ?? '')?.term_id;
+    if (known !== undefined) ids.push(known);
     else if (wish.name !== undefined) {
       if (!kind.manage.every(caller.viewer.can)) fail('rest_forbidden', { status: caller.viewer.id === 0 ? 401 : 403 });
       // Names of the same slug are one term, as those of existing terms are.

@@ -1,7 +1,7 @@
 import { fail, failParam } from '../errors.ts';
 import type { TermKind } from '../kinds/kind.ts';
-import { type Database, lockNames } from '../storage/database.ts';
-import { termNameLock, termSlugLock } from '../storage/lock-names.ts';
+import type { Database } from '../storage/database.ts';
+import { lockNames, termNameLock, termSlugLock } from '../storage/locks.ts';
 import { deleteOption } from '../storage/options.ts';
 import { findTermsLike, insertTerm, loadTree, takenTermSlugs, updateTerm } from '../storage/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../wordpress/kses.ts';

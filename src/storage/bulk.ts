@@ -1,8 +1,8 @@
 import { type EventDates, occurrence, occurrenceHash } from '../calendar/dates.ts';
 import type { Post } from '../wordpress/rows.ts';
 import type { Database } from './database.ts';
+import { insertRows } from './insert.ts';
 import { BLANK } from './posts.ts';
-import type { TableName } from './tables.ts';
 
 /** An event to be inserted with many others. Its slug must be its own. */
 export interface NewEvent {
@@ -75,33 +75,6 @@ export async function insertOccurrences(db: Database, events: ReadonlyMap<number
     })),
   );
   return unsound;
-}
-
-/** SQLite takes 32,766 values in a statement; a tenth of that compiles faster. */
-const MOST_VALUES = 3000;
-
-/**
- * Inserts many rows that all name the columns of the first. knex writes many rows as a UNION for SQLite, which is slow and bounded; a list of VALUES
- * is understood by both databases.
- */
-export async function insertRows(
-  db: Database,
-  name: TableName,
-  rows: readonly Readonly<Record<string, string | number | null>>[],
-): Promise<void> {
-  const columns = Object.keys(rows[0] ?? {});
-  const most = Math.max(1, Math.floor(MOST_VALUES / columns.length));
-  const names = columns.map(() => '??').join(', ');
-  const row = `(${columns.map(() => '?').join(', ')})`;
-  for (let first = 0; first < rows.length; first += most) {
-    const chunk = rows.slice(first, first + most);
-    const values = chunk.flatMap((one) => columns.map((column) => one[column] ?? null));
-    await db.knex.raw(`INSERT INTO ?? (${names}) VALUES ${chunk.map(() => row).join(', ')}`, [
-      db.table(name),
-      ...columns,
-      ...values,
-    ] as never[]);
-  }
 }
 
 async function idsBySlug(db: Database, events: readonly NewEvent[]): Promise<Map<string, number>> {

@@ -1,3 +1,4 @@
+import { remembered } from '../wordpress/remembered.ts';
 import { parseSerialized, withMembers } from '../wordpress/serialized.ts';
 import type { Database } from './database.ts';
 import { calendarEdges } from './occurrences.ts';
@@ -32,7 +33,7 @@ export async function noteEdges(db: Database, postId: number, known?: EdgeEvent)
   );
   const [first, last] = [String(members.earliest_date || ''), String(members.latest_date || '')];
   if (marks || first === '' || last === '') await writeEdges(db, stored, await calendarEdges(db));
-  else if (event && ['publish', 'private'].includes(event.status))
+  else if (event && ['publish', 'private'].includes(event.status) && (event.start < first || event.end > last))
     await writeEdges(db, stored, {
       ...(event.start < first ? { earliest: { at: event.start, ids: [postId] } } : {}),
       ...(event.end > last ? { latest: { at: event.end, ids: [postId] } } : {}),
@@ -62,7 +63,7 @@ async function writeEdges(db: Database, stored: string, { earliest, latest }: Aw
   if (changed !== undefined && changed !== stored) await writeOption(db, OPTION, changed);
 }
 
-function membersOf(stored: string): Record<string, unknown> {
+const membersOf = remembered((stored): Readonly<Record<string, unknown>> => {
   const value = parseSerialized(stored);
   return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
-}
+});

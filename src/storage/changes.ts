@@ -7,10 +7,7 @@ import { writeOption } from './options.ts';
  * option by which WordPress and the calendar drop what they keep (`tribe_last_save_post`, Unix time as a text with fraction).
  */
 export async function noteChange(db: Database, now: Date): Promise<void> {
-  await db
-    .knex(db.table('fasti_changes'))
-    .where('id', 1)
-    .update({ counter: db.knex.raw('counter + 1'), changed_at: nowUtc(now) });
+  await db.change`UPDATE {fasti_changes} SET counter = counter + 1, changed_at = ${nowUtc(now)} WHERE id = 1`;
   await writeOption(db, 'tribe_last_save_post', String(now.getTime() / 1000), 'auto');
 }
 

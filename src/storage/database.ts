@@ -1,11 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import type { Client } from 'knex/lib/execution/runner.js';
 import { DatabaseUnavailable, type Dialect, type Engine } from './dialect.ts';
 import { openMysql } from './mysql.ts';
 import { openSqlite } from './sqlite.ts';
+import { type Place, statements } from './statement.ts';
+import { runStraight } from './straight-runner.ts';
 import type { TableName, Tables } from './tables.ts';
+import { type Transaction, transact } from './transaction.ts';
 
 export { DatabaseUnavailable } from './dialect.ts';
 
@@ -23,6 +26,15 @@ export interface Database {
 
   /** A query on that table, `alias` for use in joins. Where the database is watched it throws when the query would run beside an open transaction. */
   from<Name extends TableName>(name: Name, alias?: string): TableQuery<Name>;
+
+  /** Runs a statement that reads, written out as a template (`statement.ts`), and gives its rows. */
+  rows<Row>(text: TemplateStringsArray, ...places: Place[]): Promise<Row[]>;
+
+  /** The same for one that inserts. Gives the number that the database gave to a single row. */
+  insert(text: TemplateStringsArray, ...places: Place[]): Promise<number>;
+
+  /** The same for one that changes or removes. Gives how many rows it met. */
+  change(text: TemplateStringsArray, ...places: Place[]): Promise<number>;
 
   /**
    * Runs `work` as one transaction: all of it is written or nothing. When someone else is in the way the whole of `work` runs again, so it must
@@ -67,42 +79,11 @@ export async function ping(db: Database): Promise<void> {
   await db.knex.raw('SELECT 1');
 }
 
-/**
- * Makes all transactions that give one of these names wait for each other until their end, so that a look-up followed by an insert is safe though
- * WordPress's tables have no unique key for it. A row of our own is written, not only locked: clusters notice conflicts of writes alone.
- * Names share a bounded number of rows; sharing one costs a wait, no more. Call it before the look-up, in a transaction.
- */
-export async function lockNames(db: Database, names: readonly string[]): Promise<void> {
-  const rows = [...new Set(names.map(lockOf))].sort().map((name) => ({ name, touched: 1 }));
-  if (rows.length === 0) return;
-  await db
-    .from('fasti_locks')
-    .insert(rows)
-    .onConflict('name')
-    .merge({ touched: db.knex.raw('?? + 1', ['touched']) });
-}
-
-/** Inserts rows, or changes the columns `update` where a row with the same unique `keys` is there. */
-export async function upsert<Name extends TableName>(
-  db: Database,
-  name: Name,
-  rows: Partial<Tables[Name]> | Partial<Tables[Name]>[],
-  keys: (keyof Tables[Name] & string)[],
-  update: (keyof Tables[Name] & string)[],
-): Promise<void> {
-  if (Array.isArray(rows) && rows.length === 0) return;
-  const insert = db.knex(db.table(name)).insert(rows).onConflict(keys);
-  await (update.length > 0 ? insert.merge(update) : insert.ignore());
-}
-
 /** How long a transaction is run again and again, and how long writers of this process wait for their turn. */
 const LONGEST_WAIT_MS = 8000;
 const FIRST_PAUSE_MS = 2;
 /** More writers than this in the queue are turned away at once. */
 const MOST_WAITING = 1000;
-
-/** As many rows as there are values of the first three hexadecimal digits: at most 4096. */
-const lockOf = (name: string): string => createHash('sha1').update(name).digest('hex').slice(0, 3);
 
 const queryOf = <Row extends object>(knex: Knex, table: Knex.TableDescriptor | Knex.AliasDict) => knex<Row>(table);
 
@@ -117,6 +98,9 @@ function engineAt(url: string): Engine {
 /** `inside`: where the transaction that a piece of work belongs to is remembered. */
 function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStorage<{ open: boolean }> | undefined): Database {
   const inTurn = turnstile(dialect.writers);
+  const statementOf = statements(prefix);
+  const client = knex.client as Client;
+  const outside: Transaction = { knex, run: (query) => runStraight(client, query) };
   let count = 0;
   knex.on('query', () => {
     count += 1;
@@ -129,19 +113,11 @@ function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStora
 
   const once = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
     const state = { open: true };
-    let lost: unknown;
     try {
-      return await knex.transaction(async (trx) => {
-        // Work that passed over a lost transaction must not be taken for a success.
-        trx.on('query-error', (error: unknown) => {
-          if (error instanceof DatabaseUnavailable) lost ??= error;
-        });
-        const result = await (inside ? inside.run(state, () => work(handle(trx))) : work(handle(trx)));
-        if (lost !== undefined) throw lost;
-        return result;
+      return await transact(client, (transaction) => {
+        const inner = () => work(handle(transaction));
+        return inside ? inside.run(state, inner) : inner();
       });
-    } catch (error) {
-      throw lost ?? error;
     } finally {
       state.open = false;
     }
@@ -159,18 +135,28 @@ function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStora
     }
   };
 
-  const handle = (connection: Knex): Database => {
+  /** The database as seen from `way`: from outside, or from a transaction. */
+  const handle = (way: Transaction): Database => {
+    const ask = (method: 'select' | 'insert' | 'update', text: TemplateStringsArray, places: Place[]): Promise<unknown> => {
+      if (way === outside) refuseBeside();
+      return way.run({ method, ...statementOf(text, places) });
+    };
     const db: Database = {
-      knex: connection,
+      get knex() {
+        return way.knex;
+      },
       dialect,
       prefix,
       table: (name) => prefix + name,
       from: <Name extends TableName>(name: Name, alias?: string) => {
-        if (connection === knex) refuseBeside();
-        return queryOf<Tables[Name]>(connection, alias === undefined ? prefix + name : { [alias]: prefix + name });
+        if (way === outside) refuseBeside();
+        return queryOf<Tables[Name]>(way.knex, alias === undefined ? prefix + name : { [alias]: prefix + name });
       },
+      rows: <Row>(text: TemplateStringsArray, ...places: Place[]) => ask('select', text, places) as Promise<Row[]>,
+      insert: async (text, ...places) => Number(((await ask('insert', text, places)) as [number | bigint])[0]),
+      change: async (text, ...places) => Number(await ask('update', text, places)),
       transaction: async (work) => {
-        if (connection !== knex) return work(db);
+        if (way !== outside) return work(db);
         refuseBeside();
         return inTurn(() => retried(work));
       },
@@ -181,7 +167,7 @@ function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStora
     };
     return db;
   };
-  return handle(knex);
+  return handle(outside);
 }
 
 /** Lets `limit` works run at a time, the others in the order of their coming. */

@@ -48,17 +48,29 @@ export interface Dialect {
    */
   equalsFolded(column: string, ...values: [string, ...string[]]): Sql;
 
+  /**
+   * Condition: an indexed `column` of slugs begins with `start`, whatever the case. A list of all that lie between, on SQLite: it prepares a statement anew
+   * for each pattern of LIKE.
+   */
+  startsWith(column: string, start: string): Sql;
+
   /** Order by text under WordPress's collation, for `orderByRaw`. SQLite would put `É` and `é` after `z`. */
   orderFolded(column: string, direction?: 'asc' | 'desc'): Sql;
 
   /** The number at the begin of a text column (metas are text), for comparing and sorting. The names of the types differ. */
   asNumber(column: string): Sql;
 
+  /** What follows the values of an insert, before the changes of the row with the same unique keys that is there already. */
+  orUpdate(keys: readonly string[]): string;
+
+  /** In such a change: what would have been inserted into a column. */
+  inserted(column: string): string;
+
   /** A join that reads the left table first, so that rows come in the order of its key. Left to themselves, both may turn it round and sort. */
   readonly joinInOrder: string;
 
-  /** Keeps the rows found from other writers until the end of the transaction. SQLite has no FOR UPDATE: its transactions write alone anyway. */
-  lockRows<T extends Knex.QueryBuilder>(query: T): T;
+  /** What ends a statement whose rows others may not change, or may not read to change them, until the end of the transaction. SQLite's write alone anyway. */
+  readonly locks: { readonly share: string; readonly update: string };
 
   /**
    * A text that is another one after anybody else has changed one of these tables; undefined while that can't be told. MySQL notes the time of the last
@@ -133,27 +145,6 @@ export function failure(dialect: Dialect, error: unknown): unknown {
   if (dialect.isBusy(error)) return new DatabaseUnavailable('busy', error);
   if (dialect.isFull(error)) return new DatabaseUnavailable('full', error);
   return dialect.isUnavailable(error) ? new DatabaseUnavailable('unreachable', error) : error;
-}
-
-/**
- * The door through which both drivers send their queries: it gives errors their one name, and refuses what follows in a transaction that the database
- * has ended by itself (a deadlock, a full disk). Each of these queries would be written for good, though the transaction was lost.
- */
-export function guardTransactions(dialect: Dialect): <T>(connection: object, sql: string, run: () => Promise<T>) => Promise<T> {
-  const lost = new WeakMap<object, DatabaseUnavailable>();
-  return async (connection, sql, run) => {
-    const begins = /^BEGIN/i.test(sql);
-    if (begins || /^ROLLBACK/i.test(sql)) lost.delete(connection);
-    const why = lost.get(connection);
-    if (why) throw why;
-    try {
-      return await run();
-    } catch (cause) {
-      const error = failure(dialect, cause);
-      if (error instanceof DatabaseUnavailable && !begins && '__knexTxId' in connection) lost.set(connection, error);
-      throw error;
-    }
-  };
 }
 
 /** The code of a driver's or the system's error (`ER_DUP_ENTRY`, `SQLITE_BUSY`, `ECONNREFUSED`), or an empty text. */

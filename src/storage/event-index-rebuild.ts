@@ -3,6 +3,7 @@ import { noteChange } from './changes.ts';
 import type { Database } from './database.ts';
 import { indexEvents, trustIndex } from './event-index.ts';
 import { beginOf, dayOf, sharesOf, shortBefore } from './event-index-rows.ts';
+import { verbatim } from './statement.ts';
 import type { DayRow, EntryRow } from './tables.ts';
 
 /** Each step is a short transaction of its own, so that others read and write in between. */
@@ -56,9 +57,8 @@ export async function countEvents(db: Database): Promise<number> {
 
 /** The next events by their ids, and whatever the index holds of ids up to the last of them; without a last one, of all that follow. */
 async function indexAfter(db: Database, after: number): Promise<{ ids: number[]; last: number | undefined; unfit: number[] }> {
-  const posts = (await db.dialect.lockRows(
-    db.knex(db.table('posts')).where('post_type', 'tribe_events').where('ID', '>', after).orderBy('ID').limit(EVENTS).select('ID'),
-  )) as { ID: number }[];
+  const posts = await db.rows<{ ID: number }>`
+    SELECT ID FROM {posts} WHERE post_type = 'tribe_events' AND ID > ${after} ORDER BY ID LIMIT ${EVENTS} ${verbatim(db.dialect.locks.update)}`;
   const ids = posts.map(({ ID }) => ID);
   const last = ids.length === EVENTS ? ids.at(-1) : undefined;
   const held = db.knex(db.table('fasti_entries')).where('post_id', '>', after).distinct('post_id');
@@ -93,7 +93,7 @@ async function recountDays(db: Database, { facet, day }: Place): Promise<Place |
     if (until !== undefined) query.where('day', '<=', until);
     return query;
   };
-  const before = (await db.dialect.lockRows(inRange(db.knex(db.table('fasti_days'))))) as DayRow[];
+  const before = (await inRange(db.knex(db.table('fasti_days'))).forUpdate()) as DayRow[];
   const missing = [...(await countDays(db, facet, day, until)).keys()].filter((key) => !before.some((row) => row.day === key));
   if (missing.length > 0) {
     await db
@@ -103,7 +103,7 @@ async function recountDays(db: Database, { facet, day }: Place): Promise<Place |
       .ignore();
   }
   const right = await countDays(db, facet, day, until);
-  const held = missing.length > 0 ? ((await db.dialect.lockRows(inRange(db.knex(db.table('fasti_days'))))) as DayRow[]) : before;
+  const held = missing.length > 0 ? ((await inRange(db.knex(db.table('fasti_days'))).forUpdate()) as DayRow[]) : before;
   for (const row of held) {
     const { n, running } = right.get(row.day) ?? { n: 0, running: 0 };
     if (n !== row.n || running !== row.running) await db.knex(db.table('fasti_days')).where({ facet, day: row.day }).update({ n, running });

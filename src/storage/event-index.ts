@@ -1,10 +1,11 @@
 import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from '../kinds/event-metas.ts';
 import { postKind, taxonomies, termKind } from '../kinds/index.ts';
-import type { Post } from '../wordpress/rows.ts';
-import { insertRows } from './bulk.ts';
+import type { Post, Term } from '../wordpress/rows.ts';
 import type { Database } from './database.ts';
 import { entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesOf } from './event-index-rows.ts';
+import { insertRows, upsertRows } from './insert.ts';
 import { deleteOption, readOptions, writeOption } from './options.ts';
+import { verbatim } from './statement.ts';
 import type { DayRow, EntryRow } from './tables.ts';
 
 /*
@@ -116,7 +117,7 @@ async function indexThese(
   const changed = [...new Set(gone.map((row) => row.post_id))];
   if (changed.length > 0) await db.knex(db.table('fasti_entries')).whereIn('post_id', changed).delete();
   fresh.sort((a, b) => a.facet - b.facet || a.start_at - b.start_at);
-  await insertRows(db, 'fasti_entries', fresh as (EntryRow & Record<string, number>)[]);
+  await insertRows(db, 'fasti_entries', fresh);
   await addToDays(db, gone, fresh);
   return unfit;
 }
@@ -143,16 +144,9 @@ async function addToDays(db: Database, gone: readonly EntryRow[], fresh: readonl
     [...changes.values()].filter(({ n, running }) => n !== 0 || running !== 0).sort((a, b) => a.facet - b.facet || a.day - b.day),
     ({ n, running }) => `${n}:${running}`,
   );
-  const plus = (column: string, number: number) => db.knex.raw(`?? + (${Math.trunc(number)})`, [`${db.table('fasti_days')}.${column}`]);
   for (const rows of bySum.values()) {
     const { n, running } = rows[0]!;
-    for (let at = 0; at < rows.length; at += IDS) {
-      await db
-        .knex(db.table('fasti_days'))
-        .insert(rows.slice(at, at + IDS))
-        .onConflict(['facet', 'day'])
-        .merge({ n: plus('n', n), running: plus('running', running) });
-    }
+    await upsertRows(db, 'fasti_days', rows, ['facet', 'day'], { n: `n + (${n})`, running: `running + (${running})` });
   }
 }
 
@@ -162,8 +156,11 @@ export interface EventRows {
   readonly post: Pick<Post, 'ID' | 'post_status' | 'post_date' | 'post_password'>;
   readonly occurrences: readonly { readonly start_date: string; readonly end_date: string }[];
   readonly metas: readonly { readonly meta_key: string; readonly meta_value: string | null }[];
-  readonly terms: readonly { readonly term_id: number; readonly taxonomy: string }[];
+  readonly terms: readonly EventTerm[];
 }
+
+/** A term of an event. `parent` where its row is kept from other writers already. */
+type EventTerm = Pick<Term, 'term_id' | 'taxonomy'> & Partial<Pick<Term, 'parent'>>;
 
 async function loadEventRows(db: Database, ids: readonly number[]): Promise<EventRows[]> {
   const posts = (await db
@@ -205,7 +202,7 @@ async function loadEventRows(db: Database, ids: readonly number[]): Promise<Even
 /** Events as the index takes them, by id. */
 async function indexedEvents(db: Database, events: readonly EventRows[]): Promise<Map<number, IndexedEvent>> {
   const isCategory = ({ taxonomy }: { taxonomy: string }) => taxonomy === termKind('category').taxonomy;
-  const categoriesOf = ({ terms }: EventRows) => terms.filter(isCategory).map((term) => term.term_id);
+  const categoriesOf = ({ terms }: EventRows) => terms.filter(isCategory);
   const above = await loadParents(db, events.flatMap(categoriesOf));
   return new Map(
     events.map((rows) => {
@@ -221,7 +218,10 @@ async function indexedEvents(db: Database, events: readonly EventRows[]): Promis
         hidden: values(HIDDEN_META).length > 0,
         featured: values(FEATURED_META).length > 0,
         occurrences: occurrences.map(({ start_date: start, end_date: end }) => ({ start, end })),
-        categories: withAbove(categoriesOf(rows), above),
+        categories: withAbove(
+          categoriesOf(rows).map((term) => term.term_id),
+          above,
+        ),
         tags: terms.filter((term) => !isCategory(term)).map((term) => term.term_id),
         venues: values(VENUE_LINK),
         organizers: values(ORGANIZER_LINK),
@@ -235,22 +235,20 @@ async function indexedEvents(db: Database, events: readonly EventRows[]): Promis
  * The parents of categories and of all above them. They are kept as they are until the end of the transaction: whoever gives one of them another
  * parent waits, and then finds the events indexed here.
  */
-async function loadParents(db: Database, categories: readonly number[]): Promise<Map<number, number>> {
-  const parents = new Map<number, number>();
-  let wanted = [...new Set(categories)];
+async function loadParents(db: Database, categories: readonly EventTerm[]): Promise<Map<number, number>> {
+  const parents = new Map(categories.flatMap(({ term_id: id, parent }) => (parent === undefined ? [] : [[id, parent] as const])));
+  let wanted = [...new Set(categories.map(({ term_id: id }) => id).filter((id) => !parents.has(id))), ...unknownParents(parents)];
   while (wanted.length > 0) {
-    const rows = (await db
-      .knex(db.table('term_taxonomy'))
-      .where('taxonomy', termKind('category').taxonomy)
-      .whereIn('term_id', wanted)
-      .orderBy('term_taxonomy_id')
-      .select('term_id', 'parent')
-      .forShare()) as { term_id: number; parent: number }[];
+    const rows = await db.rows<{ term_id: number; parent: number }>`
+      SELECT term_id, parent FROM {term_taxonomy} WHERE taxonomy = ${termKind('category').taxonomy} AND term_id IN (${wanted})
+      ORDER BY term_taxonomy_id ${verbatim(db.dialect.locks.share)}`;
     for (const { term_id: id, parent } of rows) parents.set(id, parent);
-    wanted = [...new Set(rows.map(({ parent }) => parent))].filter((id) => id > 0 && !parents.has(id));
+    wanted = unknownParents(parents);
   }
   return parents;
 }
+
+const unknownParents = (parents: ReadonlyMap<number, number>) => [...new Set(parents.values())].filter((id) => id > 0 && !parents.has(id));
 
 function withAbove(ids: readonly number[], parents: ReadonlyMap<number, number>): number[] {
   const found = new Set(ids);

@@ -1,13 +1,24 @@
 import type { Knex } from 'knex';
-import type { Database } from './database.ts';
-import type { Sql } from './dialect.ts';
+import type { Dialect, Sql } from './dialect.ts';
 
 /*
  * Pieces of SQL that both databases read alike. Those that they don't are the dialect's.
  */
 
 /** Ids stand as text in metas: the column as a number. */
-export const asId = (db: Database, column: string): Knex.Raw => db.knex.raw('CAST(?? AS UNSIGNED)', [column]);
+export const asId = ({ knex }: { readonly knex: Knex }, column: string): Knex.Raw => knex.raw('CAST(?? AS UNSIGNED)', [column]);
+
+/** Condition: `column` equals one of these values. */
+export const among = (column: string, values: readonly (string | number)[]): Sql => [
+  `?? IN (${values.map(() => '?').join()})`,
+  [column, ...values],
+];
+
+/** Condition: one of these holds. */
+export const either = (conditions: readonly Sql[]): Sql => [
+  `(${conditions.map(([sql]) => sql).join(' OR ')})`,
+  conditions.flatMap(([, bindings]) => bindings),
+];
 
 /** Condition: `column` begins with `start`, `%` and `_` being plain characters. */
 export const beginsWith = (column: string, start: string): Sql => [`?? LIKE ? ESCAPE '!'`, [column, `${literal(start)}%`]];
@@ -18,8 +29,8 @@ export const contains = (column: string, text: string): Sql => [`?? LIKE ? ESCAP
 const literal = (text: string) => text.replace(/[!%_]/g, '!$&');
 
 /** Condition: `column` is a slug or one that was made of it, with a number behind. */
-export const isSlugLike = (column: string, slug: string): Sql => {
-  const [made, bindings] = beginsWith(column, `${slug}-`);
+export const isSlugLike = ({ dialect }: { readonly dialect: Dialect }, column: string, slug: string): Sql => {
+  const [made, bindings] = dialect.startsWith(column, `${slug}-`);
   return [`(?? = ? OR ${made})`, [column, slug, ...bindings]];
 };
 

@@ -83,9 +83,10 @@ export interface DataVersion {
  * WordPress above all.
  */
 export async function lookAtVersion(db: Database, shared: boolean): Promise<DataVersion> {
-  const row = (await db.knex(db.table('fasti_changes')).where('id', 1).select('counter', 'changed_at').first()) as
-    | { counter: number | string; changed_at: string }
-    | undefined;
+  const [row] = await db.rows<{
+    counter: number | string;
+    changed_at: string;
+  }>`SELECT counter, changed_at FROM {fasti_changes} WHERE id = 1`;
   const foreign = shared ? await db.dialect.foreignChanges(db.knex, WATCHED.map(db.table)) : '';
   return {
     version: foreign === undefined ? undefined : `${row?.counter ?? 0}:${foreign}`,

@@ -1,4 +1,5 @@
-import { type Database, upsert } from './database.ts';
+import type { Database } from './database.ts';
+import { given, upsertRows } from './insert.ts';
 import type { ImportIdRow, ImportRow, ImportWaitingRow } from './tables.ts';
 
 /** What is known of a record of a source. */
@@ -21,12 +22,12 @@ export async function findImport(db: Database, source: string): Promise<ImportRo
 
 /** Begins a run of a source, whatever the last one came to. Gives its row. Call it in a transaction. */
 export async function beginImport(db: Database, source: string, report: string, now: string): Promise<ImportRow> {
-  await upsert(
+  await upsertRows(
     db,
     'fasti_imports',
-    { source, run: 0, open: 1, done: 0, report, touched_at: now },
+    [{ source, run: 0, open: 1, done: 0, report, touched_at: now }],
     ['source'],
-    ['open', 'done', 'report', 'touched_at'],
+    given(db, ['open', 'done', 'report', 'touched_at']),
   );
   await db.from('fasti_imports').where('source', source).increment('run', 1);
   return (await db.from('fasti_imports').where('source', source).first()) as ImportRow;
@@ -68,7 +69,7 @@ export async function writeLedger(db: Database, importId: number, entries: reado
     const rows: ImportIdRow[] = entries
       .slice(at, at + KEYS_AT_ONCE)
       .map(({ item, kind, target, digest, run }) => ({ import_id: importId, item, kind, target, digest, run }));
-    await upsert(db, 'fasti_import_ids', rows, ['import_id', 'item'], ['kind', 'target', 'digest', 'run']);
+    await upsertRows(db, 'fasti_import_ids', rows, ['import_id', 'item'], given(db, ['kind', 'target', 'digest', 'run']));
   }
 }
 
@@ -88,7 +89,7 @@ export async function writeWaiting(db: Database, importId: number, rows: readonl
     const some: ImportWaitingRow[] = rows
       .slice(at, at + KEYS_AT_ONCE)
       .map(({ item, kind, target, wants }) => ({ import_id: importId, item, kind, target, wants }));
-    await upsert(db, 'fasti_import_waiting', some, ['import_id', 'item'], ['kind', 'target', 'wants']);
+    await upsertRows(db, 'fasti_import_waiting', some, ['import_id', 'item'], given(db, ['kind', 'target', 'wants']));
   }
 }
 

@@ -4,14 +4,24 @@ declare module 'knex/lib/execution/runner.js' {
   export interface Compiled {
     readonly method: string;
     readonly sql: string;
+    readonly bindings: readonly unknown[];
   }
-  interface Client {
-    /** Ours: a connection for this statement that nobody waits for. */
-    connectionFor?(query: Compiled): object | undefined;
+  export interface Client {
+    readonly version: unknown;
+    readonly config: unknown;
+    readonly driver: unknown;
+    readonly connectionSettings: unknown;
+    readonly valueForUndefined: unknown;
+    readonly logger: unknown;
+    /** Ours: runs a statement that only reads, if nobody has to wait for it; undefined: it has to go the usual way. */
+    readNow?(query: Compiled): unknown;
+    /** Ours: begins a transaction. */
+    begin(connection: object): Promise<void>;
     acquireConnection(): Promise<object>;
     releaseConnection(connection: object): Promise<void>;
-    query(connection: object, query: Compiled): Promise<unknown>;
-    processResponse(response: unknown, runner: Runner): unknown;
+    query(connection: object, query: Compiled | string): Promise<unknown>;
+    emit(event: 'query', query: Compiled): void;
+    processResponse(response: unknown, runner: Runner | undefined): unknown;
   }
   class Runner {
     constructor(client: unknown, builder: unknown);
@@ -22,6 +32,19 @@ declare module 'knex/lib/execution/runner.js' {
   export default Runner;
 }
 
+declare module 'knex/lib/execution/internal/query-executioner.js' {
+  import type { Client, Compiled } from 'knex/lib/execution/runner.js';
+
+  /** Sends a statement; errors name it. */
+  export function executeQuery(connection: object, query: Compiled, client: Client): Promise<unknown>;
+}
+
+declare module 'knex/lib/knex-builder/make-knex.js' {
+  import type { Knex } from 'knex';
+
+  export default function makeKnex(client: unknown): Knex;
+}
+
 declare module 'knex/lib/dialects/better-sqlite3/index.js' {
   import type { Knex } from 'knex';
 
@@ -30,6 +53,7 @@ declare module 'knex/lib/dialects/better-sqlite3/index.js' {
     readonly connectionSettings: { filename: string };
     /** Whether it is the client of a transaction. */
     readonly transacting?: boolean;
+    emit(event: 'query', query: object): void;
     acquireConnection(): Promise<unknown>;
     destroy(): Promise<void>;
   }
@@ -40,7 +64,7 @@ declare module 'knex/lib/dialects/sqlite3/execution/sqlite-transaction.js' {
   class Transaction {
     constructor(client: unknown, ...rest: unknown[]);
     _completed: boolean;
-    trxClient: { query(connection: unknown, sql: string): Promise<unknown> };
+    trxClient: { begin(connection: unknown): Promise<void> };
   }
   export default Transaction;
 }

@@ -1,8 +1,8 @@
 import { DATES } from '../kinds/event-metas.ts';
 import { taxonomies } from '../kinds/index.ts';
 import type { Post } from '../wordpress/rows.ts';
-import { insertRows } from './bulk.ts';
 import type { Database } from './database.ts';
+import { insertRows } from './insert.ts';
 import type { Visibility } from './post-query.ts';
 import { whereVisible } from './post-visibility.ts';
 import { BLANK } from './posts.ts';

@@ -2,14 +2,17 @@ import { type Metas, metaOf } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
 import { loadMetas } from './bundle.ts';
-import { type Database, lockNames } from './database.ts';
+import type { Database } from './database.ts';
 import { isSlugLike } from './expressions.ts';
-import { slugLock } from './lock-names.ts';
+import { lockNames, slugLock } from './locks.ts';
 import { readOptions } from './options.ts';
 import { insertPost, removePost, writeMetas } from './posts.ts';
 
-/** Which image is meant: by id, or by the URL of its file. `file`: the path below the folder of uploads if the URL leads there. */
-export type WantedImage = { readonly id: number } | { readonly url: string; readonly file?: string | undefined };
+/** Which image is meant, by the URL of its file. `file`: the path below the folder of uploads if the URL leads there. */
+export interface WantedImage {
+  readonly url: string;
+  readonly file?: string | undefined;
+}
 
 /** An attachment to be inserted. Its metas are whole, by key. */
 export interface NewAttachment {
@@ -27,12 +30,10 @@ export interface Insertion {
 }
 
 /**
- * The id of the image in the library that is meant, or undefined. A URL means the image that lies there, was made there (`guid`), was fetched
+ * The id of the image in the library that is meant, or undefined: the one that lies there, was made there (`guid`), was fetched
  * from there (`_tribe_importer_original_url`), or has a size or an original there (WordPress `attachment_url_to_postid`).
  */
-export async function findImage(db: Database, wanted: WantedImage): Promise<number | undefined> {
-  if ('id' in wanted) return (await imagesAmong(db, [wanted.id]))[0]?.ID;
-  const { url, file } = wanted;
+export async function findImage(db: Database, { url, file }: WantedImage): Promise<number | undefined> {
   const [made, stored] = await Promise.all([idsByGuid(db, url), idsByMeta(db, url, file)]);
   const images = await imagesAmong(db, [...made, ...stored]);
   if (images.length === 0) return undefined;
@@ -145,7 +146,7 @@ const withoutScheme = (url: string): string => url.replaceAll('&#038;', '&').rep
 async function slugsOfAllTypes(db: Database, base: string): Promise<Set<string>> {
   const rows = await db
     .from('posts')
-    .whereRaw(...isSlugLike('post_name', base))
+    .whereRaw(...isSlugLike(db, 'post_name', base))
     .select('post_name');
   return new Set(rows.map(({ post_name: name }) => name));
 }

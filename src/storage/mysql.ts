@@ -1,8 +1,10 @@
 import knex, { type Knex } from 'knex';
 import Mysql2Client from 'knex/lib/dialects/mysql2/index.js';
-import { codeOf, type Dialect, type Engine, failure, guardTransactions, type Inspection, keysOf, type TableDefinition } from './dialect.ts';
+import type { Client, Compiled } from 'knex/lib/execution/runner.js';
+import { codeOf, type Dialect, type Engine, failure, type Inspection, keysOf, type TableDefinition } from './dialect.ts';
+import { beginsWith } from './expressions.ts';
 import { silent } from './knex-log.ts';
-import { StraightRunner } from './straight-runner.ts';
+import { StraightRunner, send } from './straight-runner.ts';
 
 const CONNECTIONS = 16;
 const READERS = 4;
@@ -54,14 +56,14 @@ export const mysql: Dialect = {
   longestPause: 200,
   search: (column, text) => ["?? LIKE ? ESCAPE '|'", [column, `%${text.replace(/[%_|]/g, '|$&')}%`]],
   equalsFolded: (column, ...values) => [`?? IN (${values.map(() => '?').join()})`, [column, ...values]],
+  startsWith: (column, start) => beginsWith(column, start),
   orderFolded: (column, direction = 'asc') => [`?? ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   // `+ 0.0` reads the leading number of a text without the error that CAST gives on strict servers.
   asNumber: (column) => ['(?? + 0.0)', [column]],
+  orUpdate: () => 'ON DUPLICATE KEY UPDATE',
+  inserted: (column) => `VALUES(\`${column}\`)`,
   joinInOrder: 'STRAIGHT_JOIN',
-  lockRows: (query) => {
-    query.forUpdate();
-    return query;
-  },
+  locks: { share: 'LOCK IN SHARE MODE', update: 'FOR UPDATE' },
   foreignChanges: async (knex, tables) => {
     const [rows] = (await knex.raw(
       `SELECT COALESCE(MAX(UPDATE_TIME), '') AS last, COALESCE(TIMESTAMPDIFF(SECOND, MAX(UPDATE_TIME), NOW()), ${UNSETTLED_SECONDS}) AS age
@@ -132,8 +134,6 @@ const SESSION = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
 ];
 
-const guarded = guardTransactions(mysql);
-
 interface Connection {
   query(sql: string, done: (error: unknown) => void): void;
   destroy(): void;
@@ -168,8 +168,20 @@ class SessionClient extends Mysql2Client {
     return new StraightRunner(this, builder);
   }
 
+  query(connection: object, query: Compiled | string): Promise<unknown> {
+    return send(this as unknown as Client, connection, query);
+  }
+
   override async _query(connection: object, query: { readonly sql: string }): Promise<unknown> {
-    return guarded(connection, query.sql, () => super._query(connection, query));
+    try {
+      return await super._query(connection, query);
+    } catch (error) {
+      throw failure(mysql, error);
+    }
+  }
+
+  async begin(connection: object): Promise<void> {
+    await this.query(connection, 'BEGIN');
   }
 }
 

@@ -1,33 +1,55 @@
-import type { Knex } from 'knex';
 import { type EventDates, type Occurrence, occurrence, occurrenceHash } from '../calendar/dates.ts';
 import type { Database } from './database.ts';
+import { insertRows } from './insert.ts';
 
 /**
  * Writes the calendar's own rows of an event (`tec_events`, `tec_occurrences`) after a change of its dates, and gives the occurrence. Inconsistent dates
  * leave the rows as they are: then there is none. The occurrence keeps its id, as the calendar does it. `updatedAt`: UTC.
  */
 export async function writeOccurrence(db: Database, postId: number, dates: EventDates, updatedAt: string): Promise<Occurrence | undefined> {
-  const row = occurrence(dates);
-  if (row === null) return undefined;
-  const { duration, ...moments } = row;
-  const [events, occurrences] = [db.table('tec_events'), db.table('tec_occurrences')];
-  const known = (await db
-    .knex(events)
-    .where('post_id', postId)
-    .select('event_id as id', db.knex.raw("'event' AS what"))
-    .unionAll((rows: Knex.QueryBuilder) =>
-      rows.from(occurrences).where('post_id', postId).select('occurrence_id as id', db.knex.raw("'occurrence' AS what")),
-    )) as { id: number; what: 'event' | 'occurrence' }[];
+  const rows = calendarRows(postId, dates, updatedAt);
+  if (rows === undefined) return undefined;
+  const known = await db.rows<{ id: number; what: 'event' | 'occurrence' }>`
+    SELECT event_id AS id, 'event' AS what FROM {tec_events} WHERE post_id = ${postId}
+    UNION ALL SELECT occurrence_id, 'occurrence' FROM {tec_occurrences} WHERE post_id = ${postId}`;
   const [present] = known.filter(({ what }) => what === 'occurrence').sort((one, other) => one.id - other.id);
-  const event = { ...moments, timezone: dates.timezone, duration, updated_at: updatedAt, hash: '' };
   let eventId = known.find(({ what }) => what === 'event')?.id;
-  if (eventId === undefined) [eventId] = await db.knex(events).insert({ post_id: postId, ...event });
-  else await db.knex(events).where('event_id', eventId).update(event);
+  if (eventId === undefined) eventId = await insertRows(db, 'tec_events', [rows.event]);
+  else await db.from('tec_events').where('event_id', eventId).update(rows.event);
+  const occurrence = { ...rows.occurrence, event_id: eventId };
+  if (present) await db.from('tec_occurrences').where('occurrence_id', present.id).update(occurrence);
+  else await insertRows(db, 'tec_occurrences', [occurrence]);
+  return rows.moments;
+}
 
-  const after = { event_id: eventId, post_id: postId, ...moments, duration, hash: occurrenceHash(postId, row), updated_at: updatedAt };
-  if (present) await db.knex(occurrences).where('occurrence_id', present.id).update(after);
-  else await db.knex(occurrences).insert(after);
-  return row;
+/** The same for an event that has just been made. Rows that somebody left behind under its id become its own. */
+export async function writeFirstOccurrence(
+  db: Database,
+  postId: number,
+  dates: EventDates,
+  updatedAt: string,
+): Promise<Occurrence | undefined> {
+  const rows = calendarRows(postId, dates, updatedAt);
+  if (rows === undefined) return undefined;
+  try {
+    const eventId = await insertRows(db, 'tec_events', [rows.event]);
+    await insertRows(db, 'tec_occurrences', [{ ...rows.occurrence, event_id: eventId }]);
+    return rows.moments;
+  } catch (error) {
+    if (!db.dialect.isDuplicate(error)) throw error;
+    return writeOccurrence(db, postId, dates, updatedAt);
+  }
+}
+
+/** The rows that dates come to; undefined where they are inconsistent. */
+function calendarRows(postId: number, dates: EventDates, updatedAt: string) {
+  const moments = occurrence(dates);
+  if (moments === null) return undefined;
+  return {
+    moments,
+    event: { post_id: postId, ...moments, timezone: dates.timezone, updated_at: updatedAt, hash: '' },
+    occurrence: { post_id: postId, ...moments, updated_at: updatedAt, hash: occurrenceHash(postId, moments) },
+  };
 }
 
 /** Removes the calendar's rows of an event that is deleted for good. */

@@ -1,11 +1,14 @@
 import type { Database } from './database.ts';
+import { given, upsertRows } from './insert.ts';
+import type { OptionRow } from './tables.ts';
 
 /**
  * The options of these names that exist, in one query: name -> text as it is stored (PHP-serialized where WordPress serializes).
  */
 export async function readOptions(db: Database, names: readonly string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
-  const rows = await db.from('options').whereIn('option_name', names).select('option_name', 'option_value');
+  const rows = await db.rows<Pick<OptionRow, 'option_name' | 'option_value'>>`
+    SELECT option_name, option_value FROM {options} WHERE option_name IN (${names})`;
   return new Map(rows.map((row) => [row.option_name, row.option_value]));
 }
 
@@ -20,14 +23,27 @@ export async function writeOption(
   value: string,
   autoload?: 'on' | 'off' | 'auto' | 'yes' | 'no',
 ): Promise<void> {
-  await db
-    .from('options')
-    .insert({ option_name: name, option_value: value, autoload: autoload ?? 'auto' })
-    .onConflict('option_name')
-    .merge(autoload === undefined ? ['option_value'] : ['option_value', 'autoload']);
+  const row = { option_name: name, option_value: value, autoload: autoload ?? 'auto' };
+  await upsertRows(
+    db,
+    'options',
+    [row],
+    ['option_name'],
+    given(db, autoload === undefined ? ['option_value'] : ['option_value', 'autoload']),
+  );
 }
 
 /** Removes an option; one that does not exist is no fault. */
 export async function deleteOption(db: Database, name: string): Promise<void> {
   await db.from('options').where('option_name', name).del();
 }
+
+/** Has `notify` called just before this process writes one of these options, in whatever way. */
+export function beforeOptionsChange(db: Database, names: readonly string[], notify: () => void): void {
+  const wanted = new Set<unknown>(names);
+  db.knex.on('query', ({ sql, bindings = [] }: { sql: string; bindings?: readonly unknown[] }) => {
+    if (WRITES_OPTIONS.test(sql) && bindings.some((value) => wanted.has(value))) notify();
+  });
+}
+
+const WRITES_OPTIONS = /^(?:insert|update|delete)\b[^(]*options`/i;

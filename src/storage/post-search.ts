@@ -15,7 +15,7 @@ export function whereWords(db: Database, where: Knex.QueryBuilder, condition: Wo
 /** The columns that a protected post hides, and the one that it does not. */
 const splitTitle = (columns: readonly string[]) => ({ title: columns[0] ?? 'post_title', hidden: columns.slice(1) });
 
-/** All pieces in the same column or meta; nothing is found by a phrase without pieces. */
+/** All pieces in the same column or meta, and not in the trash, whatever status is asked for; nothing is found by a phrase without pieces. */
 function whereAllInOne(db: Database, where: Knex.QueryBuilder, { terms, columns, metas }: Words, query: PostQuery): void {
   if (terms.length === 0) {
     where.whereRaw('1 = 0');
@@ -31,11 +31,13 @@ function whereAllInOne(db: Database, where: Knex.QueryBuilder, { terms, columns,
     .where('m.post_id', db.knex.ref('p.ID'))
     .whereIn('m.meta_key', [...metas])
     .where(all('m.meta_value'));
-  where.where(all(`p.${title}`)).orWhere((told) => {
-    whereOpen(told, query);
-    told.where((any) => {
-      for (const column of hidden) any.orWhere(all(`p.${column}`));
-      if (metas.length > 0) any.orWhereExists(meta);
+  where.whereNot('p.post_status', 'trash').where((found) => {
+    found.where(all(`p.${title}`)).orWhere((told) => {
+      whereOpen(told, query);
+      told.where((any) => {
+        for (const column of hidden) any.orWhere(all(`p.${column}`));
+        if (metas.length > 0) any.orWhereExists(meta);
+      });
     });
   });
 }

@@ -2,6 +2,8 @@ import type { Post } from '../wordpress/rows.ts';
 import { loadPosts } from './bundle.ts';
 import type { Database } from './database.ts';
 import { isSlugLike } from './expressions.ts';
+import { insertRows } from './insert.ts';
+import { Piece, verbatim } from './statement.ts';
 
 /** The row of one post, or undefined. */
 export async function findPost(db: Database, id: number): Promise<Post | undefined> {
@@ -10,8 +12,8 @@ export async function findPost(db: Database, id: number): Promise<Post | undefin
 
 /** The row of one post, kept from other writers until the end of the transaction. */
 export async function lockPost(db: Database, id: number): Promise<Post | undefined> {
-  const rows = (await db.dialect.lockRows(db.knex(db.table('posts')).where('ID', id))) as Post[];
-  return rows[0];
+  const [row] = await db.rows<Post>`SELECT * FROM {posts} WHERE ID = ${id} ${verbatim(db.dialect.locks.update)}`;
+  return row;
 }
 
 /**
@@ -32,12 +34,8 @@ export async function findPostByPath(db: Database, type: string, path: readonly 
 
 /** Slugs of this type that begin with `base`, of other posts than `id`. */
 export async function slugsLike(db: Database, type: string, base: string, id: number): Promise<Set<string>> {
-  const rows = (await db
-    .knex(db.table('posts'))
-    .where('post_type', type)
-    .whereNot('ID', id)
-    .whereRaw(...isSlugLike('post_name', base))
-    .select('post_name')) as { post_name: string }[];
+  const rows = await db.rows<{ post_name: string }>`
+    SELECT post_name FROM {posts} WHERE post_type = ${type} AND NOT ID = ${id} AND ${new Piece(isSlugLike(db, 'post_name', base))}`;
   return new Set(rows.map(({ post_name: name }) => name));
 }
 
@@ -71,9 +69,7 @@ export async function findByTitle(db: Database, type: string, title: string, con
 
 /** Inserts a post; columns that are not named get WordPress's defaults. Gives its id. */
 export async function insertPost(db: Database, columns: Partial<Post>): Promise<number> {
-  const row = { ...BLANK, ...columns };
-  const [id] = await db.knex(db.table('posts')).insert(row);
-  return Number(id);
+  return insertRows(db, 'posts', [{ ...BLANK, ...columns }]);
 }
 
 /** The columns of a post that nothing is said about. */
@@ -102,7 +98,7 @@ export async function updatePost(db: Database, id: number, columns: Partial<Post
 /** The metas of a post that has none yet, each key with these values in this order. */
 export async function insertMetas(db: Database, id: number, metas: Readonly<Record<string, readonly string[]>>): Promise<void> {
   const rows = Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ post_id: id, meta_key, meta_value })));
-  if (rows.length > 0) await db.knex(db.table('postmeta')).insert(rows);
+  await insertRows(db, 'postmeta', rows);
 }
 
 /** Gives each key exactly these values, in this order; the empty list removes it. Rows that say so already are left as they are. */
@@ -129,7 +125,7 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
     insert.push(...after.map((value) => ({ post_id: id, meta_key: key, meta_value: value })));
   }
   if (remove.length > 0) await table().whereIn('meta_id', remove).delete();
-  if (insert.length > 0) await table().insert(insert);
+  await insertRows(db, 'postmeta', insert);
 }
 
 interface StoredMeta {

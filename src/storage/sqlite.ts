@@ -5,22 +5,12 @@ import knex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import SqliteTransaction from 'knex/lib/dialects/sqlite3/execution/sqlite-transaction.js';
 import SqliteQueryCompiler from 'knex/lib/dialects/sqlite3/query/sqlite-querycompiler.js';
-import type { Compiled } from 'knex/lib/execution/runner.js';
+import type { Client, Compiled } from 'knex/lib/execution/runner.js';
 import { LRUCache } from 'lru-cache';
 import { foldForSearch, foldText } from './collation.ts';
-import {
-  codeOf,
-  type Dialect,
-  type Engine,
-  failure,
-  guardTransactions,
-  type Inspection,
-  keysOf,
-  type Shapes,
-  type TableDefinition,
-} from './dialect.ts';
+import { codeOf, type Dialect, type Engine, failure, type Inspection, keysOf, type Shapes, type TableDefinition } from './dialect.ts';
 import { silent } from './knex-log.ts';
-import { StraightRunner } from './straight-runner.ts';
+import { StraightRunner, send } from './straight-runner.ts';
 
 /** better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while for single statements, not at all for BEGIN. */
 const BUSY_MS = 100;
@@ -67,10 +57,13 @@ export const sqlite: Dialect = {
   longestPause: 10,
   search: (column, text) => ['holds(??, ?)', [column, foldForSearch(text)]],
   equalsFolded: (column, ...values) => [`fold(??) IN (${values.map(() => '?').join()})`, [column, ...values.map(foldText)]],
+  startsWith: (column, start) => ['(?? >= ? AND ?? < ?)', [column, start, column, next(start)]],
   orderFolded: (column, direction = 'asc') => [`fold(??) ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   asNumber: (column) => ['CAST(?? AS REAL)', [column]],
+  orUpdate: (keys) => `ON CONFLICT (${keys.map((key) => `\`${key}\``).join(', ')}) DO UPDATE SET`,
+  inserted: (column) => `excluded.\`${column}\``,
   joinInOrder: 'CROSS JOIN',
-  lockRows: (query) => query,
+  locks: { share: '', update: '' },
   foreignChanges: async (knex) => {
     const [row] = (await knex.raw('PRAGMA data_version')) as { data_version: number }[];
     return String(row?.data_version);
@@ -88,7 +81,8 @@ export const sqlite: Dialect = {
   isFull: (error) => codeOf(error) === 'SQLITE_FULL',
 };
 
-const guarded = guardTransactions(sqlite);
+/** The first text after all that begin with this one, in the order of its characters. */
+const next = (start: string): string => start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
 
 /** knex's names of statements that change nothing. */
 const READING = new Set(['select', 'first', 'pluck']);
@@ -105,20 +99,25 @@ interface Query {
 
 /**
  * knex's client with prepared statements kept, transactions that take the right to write at once, and errors under one name. What is only read, outside of
- * transactions, goes to a connection of its own: it never waits for the one that writes, and every statement there is done before the next begins.
+ * transactions, never waits for the one that is open: meanwhile it goes to a connection of its own. Otherwise it takes the one that writes, which knows
+ * what it wrote, while another would read all pages again. Every statement is done before the next begins.
  */
 class FileClient extends BetterSqlite3Client {
   private reader?: Connection;
+  private writer?: Connection;
 
-  connectionFor({ method }: Compiled): object | undefined {
+  readNow(query: Compiled): Query | undefined {
     const { filename } = this.connectionSettings;
-    if (this.transacting || !READING.has(method) || filename === IN_MEMORY) return undefined;
+    if (this.transacting || !READING.has(query.method) || filename === IN_MEMORY) return undefined;
     try {
-      this.reader ??= connect(filename);
+      const idle = this.writer?.open && !this.writer.inTransaction ? this.writer : undefined;
+      if (!idle) this.reader ??= connect(filename);
+      const connection = idle ?? this.reader!;
+      this.emit('query', query);
+      return run(connection, query);
     } catch (error) {
-      throw failure(sqlite, error);
+      throw named(query, failure(sqlite, error));
     }
-    return this.reader;
   }
 
   runner(builder: unknown): StraightRunner {
@@ -140,22 +139,33 @@ class FileClient extends BetterSqlite3Client {
   }
 
   async acquireRawConnection(): Promise<Connection> {
-    return connect(this.connectionSettings.filename);
+    this.writer = connect(this.connectionSettings.filename);
+    return this.writer;
   }
 
-  _query(connection: Connection, query: Query): Promise<Query> {
-    return guarded(connection, query.sql, async () => {
-      const { statement, reads } = prepared(connection, query.sql);
-      const bindings = (query.bindings ?? []).map(bindable);
-      if (reads) {
-        query.response = statement.all(bindings);
-      } else {
-        const { lastInsertRowid, changes } = statement.run(bindings);
-        query.response = { lastInsertRowid, changes };
-        query.context = { lastID: lastInsertRowid, changes };
-      }
-      return query;
-    });
+  query(connection: Connection, query: Compiled | string): Promise<unknown> {
+    return send(this as unknown as Client, connection, query);
+  }
+
+  async _query(connection: Connection, query: Query): Promise<Query> {
+    try {
+      return run(connection, query);
+    } catch (error) {
+      throw failure(sqlite, error);
+    }
+  }
+
+  /**
+   * BEGIN alone reads first and asks for the right to write later, when it may be refused for good; BEGIN IMMEDIATE asks before it reads. Where another
+   * process has it, the connection is given back to readers until the next try.
+   */
+  async begin(connection: Connection): Promise<void> {
+    prepared(connection, 'PRAGMA busy_timeout = 0').statement.all();
+    try {
+      await this.query(connection, 'BEGIN IMMEDIATE');
+    } finally {
+      prepared(connection, `PRAGMA busy_timeout = ${BUSY_MS}`).statement.all();
+    }
   }
 
   transaction(...rest: unknown[]): SqliteTransaction {
@@ -183,21 +193,35 @@ class ValuesCompiler extends SqliteQueryCompiler {
   }
 }
 
-/**
- * BEGIN alone reads first and asks for the right to write later, when it may be refused for good; BEGIN IMMEDIATE asks before it reads. Where another
- * process has it, the connection is given back to readers until the next try.
- */
+/** Runs a statement, and gives it with what came of it, as knex wants it. */
+function run(connection: Connection, query: Query): Query {
+  const { statement, reads } = prepared(connection, query.sql);
+  const bindings = (query.bindings ?? []).map(bindable);
+  if (reads) {
+    query.response = statement.all(bindings);
+  } else {
+    const { lastInsertRowid, changes } = statement.run(bindings);
+    query.response = { lastInsertRowid, changes };
+    query.context = { lastID: lastInsertRowid, changes };
+  }
+  return query;
+}
+
+/** An error that says which statement it is about, as knex has it. */
+function named({ sql }: Query, error: unknown): unknown {
+  if (error instanceof Error) error.message = `${sql} - ${error.message}`;
+  return error;
+}
+
+/** knex's own transactions, in which it changes the schema. */
 class ImmediateTransaction extends SqliteTransaction {
-  async begin(connection: Connection): Promise<unknown> {
-    connection.pragma('busy_timeout = 0');
+  async begin(connection: Connection): Promise<void> {
     try {
-      return await this.trxClient.query(connection, 'BEGIN IMMEDIATE;');
+      await this.trxClient.begin(connection);
     } catch (error) {
       // knex would run the work of a transaction that never began.
       this._completed = true;
       throw error;
-    } finally {
-      connection.pragma(`busy_timeout = ${BUSY_MS}`);
     }
   }
 }

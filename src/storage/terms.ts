@@ -1,9 +1,11 @@
-import type { Knex } from 'knex';
 import { taxonomies } from '../kinds/index.ts';
 import type { TermKind } from '../kinds/kind.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Database } from './database.ts';
-import { isSlugLike } from './expressions.ts';
+import type { Sql } from './dialect.ts';
+import { among, either, isSlugLike } from './expressions.ts';
+import { insertRows } from './insert.ts';
+import { Piece, verbatim } from './statement.ts';
 
 const COLUMNS = [
   't.term_id',
@@ -42,14 +44,16 @@ export async function findTermsLike(
   { ids, slugs, names }: { ids: readonly number[]; slugs: readonly string[]; names: readonly string[] },
 ): Promise<Term[]> {
   if (ids.length + slugs.length + names.length === 0) return [];
-  return (await termsOf(db, taxonomy)
-    .where((any) => {
-      any.whereIn('t.term_id', [...ids]).orWhereIn('t.slug', [...slugs]);
-      const [first, ...others] = new Set(names);
-      if (first === undefined) return;
-      any.orWhereRaw(...db.dialect.equalsFolded('t.name', first, ...others));
-    })
-    .orderBy('t.term_id')) as Term[];
+  const [first, ...others] = new Set(names);
+  const any: Sql[] = [
+    ...(ids.length > 0 ? [among('t.term_id', ids)] : []),
+    ...(slugs.length > 0 ? [among('t.slug', slugs)] : []),
+    ...(first === undefined ? [] : [db.dialect.equalsFolded('t.name', first, ...others)]),
+  ];
+  return db.rows<Term>`
+    SELECT ${verbatim(COLUMNS.join())}
+    FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
+    WHERE tt.taxonomy = ${taxonomy} AND ${new Piece(either(any))} ORDER BY t.term_id`;
 }
 
 /** Which of these slugs are taken by terms of any taxonomy other than the term `exceptId`. */
@@ -58,7 +62,7 @@ export async function takenTermSlugs(db: Database, base: string, exceptId: numbe
     .knex({ t: db.table('terms') })
     .join({ tt: db.table('term_taxonomy') }, 't.term_id', 'tt.term_id')
     .whereNot('t.term_id', exceptId)
-    .whereRaw(...isSlugLike('t.slug', base))
+    .whereRaw(...isSlugLike(db, 't.slug', base))
     .select(COLUMNS)) as Term[];
 }
 
@@ -72,14 +76,11 @@ export async function loadTree(db: Database, taxonomy: string): Promise<Map<numb
 export async function loadTermsOf(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
   const terms = new Map<number, Term[]>();
   if (ids.length === 0) return terms;
-  const rows = (await db
-    .knex({ r: db.table('term_relationships') })
-    .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
-    .joinRaw(`${db.dialect.joinInOrder} ?? t ON t.term_id = tt.term_id`, [db.table('terms')])
-    .whereIn('r.object_id', [...new Set(ids)])
-    .whereIn('tt.taxonomy', taxonomies)
-    .select('r.object_id', ...COLUMNS)
-    .orderByRaw(...db.dialect.orderFolded('t.name'))) as (Term & { object_id: number })[];
+  const join = verbatim(db.dialect.joinInOrder);
+  const rows = await db.rows<Term & { object_id: number }>`
+    SELECT r.object_id, ${verbatim(COLUMNS.join())}
+    FROM {term_relationships} r ${join} {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id ${join} {terms} t ON t.term_id = tt.term_id
+    WHERE r.object_id IN (${[...new Set(ids)]}) AND tt.taxonomy IN (${taxonomies}) ORDER BY ${new Piece(db.dialect.orderFolded('t.name'))}`;
   for (const { object_id: id, ...term } of rows) {
     const known = terms.get(id);
     if (known) known.push(term);
@@ -135,7 +136,7 @@ export async function updateTerm(
 
 /** Removes a term for good: its children move up to its parent, posts lose it (`wp_delete_term`). */
 export async function removeTerm(db: Database, term: Term): Promise<void> {
-  await lockTerms(db, (rows) => rows.where('term_taxonomy_id', term.term_taxonomy_id));
+  await lockTerms(db, inTaxonomies([term.term_taxonomy_id]));
   await db.knex(db.table('term_taxonomy')).where({ taxonomy: term.taxonomy, parent: term.term_id }).update({ parent: term.parent });
   await db.knex(db.table('term_relationships')).where('term_taxonomy_id', term.term_taxonomy_id).delete();
   await db.knex(db.table('term_taxonomy')).where('term_taxonomy_id', term.term_taxonomy_id).delete();
@@ -146,31 +147,25 @@ export async function removeTerm(db: Database, term: Term): Promise<void> {
 }
 
 /** A term that a post carries, by its row in its taxonomy. */
-export type TermLink = Pick<Term, 'term_taxonomy_id' | 'term_id' | 'taxonomy'>;
+export type TermLink = Pick<Term, 'term_taxonomy_id' | 'term_id' | 'taxonomy' | 'parent'>;
 
 /** Gives a post that has none yet these terms, by taxonomy. Gives back those that exist. */
 export async function insertTermLinks(db: Database, postId: number, wanted: ReadonlyMap<string, readonly number[]>): Promise<TermLink[]> {
   const named = [...wanted].filter(([, ids]) => ids.length > 0);
   if (named.length === 0) return [];
-  const links = await lockTerms(db, (rows) =>
-    rows.where((any) => {
-      for (const [taxonomy, ids] of named) any.orWhere((all) => all.where('taxonomy', taxonomy).whereIn('term_id', [...ids]));
-    }),
-  );
-  const rows = links.map(({ term_taxonomy_id }) => ({ object_id: postId, term_taxonomy_id, term_order: 0 }));
-  if (rows.length > 0) await db.knex(db.table('term_relationships')).insert(rows);
+  const links = await lockTerms(db, either(named.map(([taxonomy, ids]) => taxonomyTerms(taxonomy, ids))));
+  await insertRows(db, 'term_relationships', linkRows(postId, idsOf(links)));
   return links;
 }
 
 /** Gives a post exactly these terms of a taxonomy. Gives back the rows of the taxonomy whose counts may have changed. */
 export async function setTermsOf(db: Database, postId: number, taxonomy: string, termIds: readonly number[]): Promise<number[]> {
-  const wanted =
-    termIds.length === 0 ? [] : idsOf(await lockTerms(db, (rows) => rows.where('taxonomy', taxonomy).whereIn('term_id', [...termIds])));
+  const wanted = termIds.length === 0 ? [] : idsOf(await lockTerms(db, taxonomyTerms(taxonomy, termIds)));
   const before = await termTaxonomyIdsOf(db, [postId], [taxonomy]);
   const [gone, fresh] = [before.filter((id) => !wanted.includes(id)), wanted.filter((id) => !before.includes(id))];
   const table = () => db.knex(db.table('term_relationships'));
   if (gone.length > 0) await table().where('object_id', postId).whereIn('term_taxonomy_id', gone).delete();
-  if (fresh.length > 0) await table().insert(fresh.map((id) => ({ object_id: postId, term_taxonomy_id: id, term_order: 0 })));
+  await insertRows(db, 'term_relationships', linkRows(postId, fresh));
   return [...gone, ...fresh];
 }
 
@@ -190,7 +185,7 @@ export async function termTaxonomyIdsOf(db: Database, postIds: readonly number[]
 export async function recount(db: Database, termTaxonomyIds: readonly number[]): Promise<void> {
   if (termTaxonomyIds.length === 0) return;
   // Whoever counts waits for those who count the same, and then sees what they wrote: the count itself would look at what was there before the wait.
-  const ids = idsOf(await lockTerms(db, (rows) => rows.whereIn('term_taxonomy_id', [...new Set(termTaxonomyIds)])));
+  const ids = idsOf(await lockTerms(db, inTaxonomies([...new Set(termTaxonomyIds)])));
   if (ids.length === 0) return;
   const published = db
     .knex({ r: db.table('term_relationships') })
@@ -212,19 +207,22 @@ export async function shiftCounts(db: Database, before: readonly number[], after
   const [gone, fresh] = [before.filter((id) => !after.includes(id)), after.filter((id) => !before.includes(id))];
   if (gone.length + fresh.length === 0) return;
   // A single statement takes its rows in the order of their key; two of them could wait for each other's.
-  if (gone.length > 0 && fresh.length > 0) await lockTerms(db, (rows) => rows.whereIn('term_taxonomy_id', [...gone, ...fresh]));
-  const counts = (ids: readonly number[]) => db.knex(db.table('term_taxonomy')).whereIn('term_taxonomy_id', [...ids]);
-  if (fresh.length > 0) await counts(fresh).increment('count');
+  if (gone.length > 0 && fresh.length > 0) await lockTerms(db, inTaxonomies([...gone, ...fresh]));
+  if (fresh.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count + 1 WHERE term_taxonomy_id IN (${fresh})`;
   // A count that was wrong before must not fall below nothing.
-  if (gone.length > 0) await counts(gone).where('count', '>', 0).decrement('count');
+  if (gone.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count - 1 WHERE term_taxonomy_id IN (${gone}) AND count > 0`;
 }
 
 /** Rows of the taxonomies, by id, kept from other writers until the end of the transaction: always in the same order, so that two don't wait for each other. */
-async function lockTerms(db: Database, choose: (rows: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<TermLink[]> {
-  const rows = choose(db.knex(db.table('term_taxonomy')))
-    .orderBy('term_taxonomy_id')
-    .select('term_taxonomy_id', 'term_id', 'taxonomy');
-  return (await db.dialect.lockRows(rows)) as TermLink[];
+const lockTerms = (db: Database, which: Sql): Promise<TermLink[]> =>
+  db.rows<TermLink>`
+    SELECT term_taxonomy_id, term_id, taxonomy, parent FROM {term_taxonomy} WHERE ${new Piece(which)} ORDER BY term_taxonomy_id ${verbatim(db.dialect.locks.update)}`;
+
+const inTaxonomies = (ids: readonly number[]): Sql => among('term_taxonomy_id', ids);
+function taxonomyTerms(taxonomy: string, ids: readonly number[]): Sql {
+  const [sql, bindings] = among('term_id', ids);
+  return [`(taxonomy = ? AND ${sql})`, [taxonomy, ...bindings]];
 }
+const linkRows = (postId: number, ids: readonly number[]) => ids.map((id) => ({ object_id: postId, term_taxonomy_id: id, term_order: 0 }));
 
 const idsOf = (links: readonly TermLink[]): number[] => links.map(({ term_taxonomy_id: id }) => id);

@@ -1,7 +1,9 @@
 import type { Database } from './database.ts';
-import { beginsWith, contains, placeAmong } from './expressions.ts';
+import type { Sql } from './dialect.ts';
+import { among, beginsWith, contains, either, placeAmong } from './expressions.ts';
 import { readOptions, writeOption } from './options.ts';
 import { countRows } from './row-count.ts';
+import { Piece } from './statement.ts';
 import type { UserRow } from './tables.ts';
 
 /** A user with the metas that were asked for; of a key with several rows the first counts, as in WordPress. */
@@ -18,12 +20,12 @@ export const levelKey = (db: Database): string => `${db.prefix}user_level`;
 /** Users by id, with these metas, in one query. */
 export async function loadUsers(db: Database, ids: readonly number[], keys: readonly string[]): Promise<Map<number, StoredUser>> {
   if (ids.length === 0) return new Map();
-  return usersWith(db, keys, (query) => query.whereIn('u.ID', [...new Set(ids)]));
+  return usersWith(db, keys, among('u.ID', [...new Set(ids)]));
 }
 
 /** All users with these metas, in the order of their ids. */
 export async function loadAllUsers(db: Database, keys: readonly string[]): Promise<StoredUser[]> {
-  return [...(await usersWith(db, keys, (query) => query)).values()];
+  return [...(await usersWith(db, keys, ['1 = 1', []])).values()];
 }
 
 /**
@@ -33,9 +35,7 @@ export async function loadAllUsers(db: Database, keys: readonly string[]): Promi
 export async function findUserByName(db: Database, name: string, keys: readonly string[], emails = false): Promise<StoredUser | undefined> {
   const login = db.dialect.equalsFolded('u.user_login', name);
   const email = db.dialect.equalsFolded('u.user_email', name);
-  const found = await usersWith(db, keys, (query) =>
-    emails ? query.where((either) => either.whereRaw(...login).orWhereRaw(...email)) : query.whereRaw(...login),
-  );
+  const found = await usersWith(db, keys, emails ? either([login, email]) : login);
   const users = [...found.values()];
   if (users.length < 2) return users[0];
   // The address of one is the login of another, who goes first.
@@ -115,7 +115,7 @@ export async function replaceUserMeta(db: Database, id: number, key: string, bef
 
 /** The row of a user, kept from other writers until the end of the transaction. */
 export async function lockUser(db: Database, id: number): Promise<UserRow | undefined> {
-  return db.dialect.lockRows(db.from('users').where('ID', id)).first();
+  return db.from('users').where('ID', id).forUpdate().first();
 }
 
 /** How many posts of any type a user is the author of; links and revisions count too, since they would be left without one. */
@@ -139,20 +139,11 @@ interface JoinedRow extends UserRow {
   readonly meta_value: string | null;
 }
 
-/** Users and their metas as one query: a second one would tell by its time whether the user exists. */
-async function usersWith(
-  db: Database,
-  keys: readonly string[],
-  narrow: (query: ReturnType<Database['knex']['queryBuilder']>) => ReturnType<Database['knex']['queryBuilder']>,
-): Promise<Map<number, StoredUser>> {
-  const query = db
-    .knex({ u: db.table('users') })
-    .leftJoin({ m: db.table('usermeta') }, (on) => {
-      on.on('m.user_id', 'u.ID').andOnIn('m.meta_key', [...keys]);
-    })
-    .select('u.*', 'm.meta_key', 'm.meta_value')
-    .orderBy(['u.ID', 'm.umeta_id']);
-  const rows = (await narrow(query)) as JoinedRow[];
+/** Users and their metas as one query: a second one would tell by its time whether the user exists. `which`: a condition on `u`. */
+async function usersWith(db: Database, keys: readonly string[], which: Sql): Promise<Map<number, StoredUser>> {
+  const rows = await db.rows<JoinedRow>`
+    SELECT u.*, m.meta_key, m.meta_value FROM {users} u LEFT JOIN {usermeta} m ON m.user_id = u.ID AND m.meta_key IN (${keys})
+    WHERE ${new Piece(which)} ORDER BY u.ID, m.umeta_id`;
   const users = new Map<number, { row: UserRow; metas: Map<string, string> }>();
   for (const { meta_key: key, meta_value: value, ...row } of rows) {
     const user = users.get(row.ID) ?? { row, metas: new Map<string, string>() };

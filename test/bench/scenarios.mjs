@@ -29,7 +29,7 @@ export const scenarios = [
       image: '{image}',
     },
     status: 201,
-    services: ['without cache'],
+    services: ['from memory'],
   })),
 ];
 

@@ -252,6 +252,15 @@ describeAsking('venues and organizers in lists', (ask) => {
     expect(idsOf(body)).toEqual(ids);
     expect([body.total, body.total_pages]).toEqual([ids.length, ids.length > 0 ? 1 : 0]);
   });
+  it.each([
+    ['venues', 'venue'],
+    ['organizers', 'organizer'],
+  ])('a search of %s passes over the trash, even where it is asked for', async (path, name) => {
+    const { id } = await ask.made(`/${path}`, { [name]: 'Quagga house' });
+    await ask.del(`/${path}/${id}`, 'admin');
+    expect(idsOf(await ask.read(`/${path}?status=trash&per_page=50`, 'admin'))).toContain(id);
+    expect(idsOf(await ask.read(`/${path}?status=trash&search=quagga`, 'admin'))).toEqual([]);
+  });
   it('D22 does not take letters of other scripts for separators', async () => {
     const { id } = await ask.made('/venues', { venue: 'Città Alta' });
     await ask.made('/venues', { venue: 'Citt a Alt b' });

@@ -6,7 +6,15 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { readSettings, settingNames } from '../../src/calendar/settings.ts';
-import { fetchForLibrary, imageIdOf, insertPrepared, mayUpload, type PreparedImage, prepareUpload } from '../../src/media/images.ts';
+import {
+  fetchForLibrary,
+  imageIdAt,
+  imageNumber,
+  insertPrepared,
+  mayUpload,
+  type PreparedImage,
+  prepareUpload,
+} from '../../src/media/images.ts';
 import { loadMetas, loadPosts } from '../../src/storage/bundle.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { readOptions } from '../../src/storage/options.ts';
@@ -69,21 +77,26 @@ describeDatabases('images', (open) => {
       .map(({ name }) => name)
       .sort();
 
-  describe('imageIdOf', () => {
+  it.each([
+    [10, 10],
+    ['10', 10],
+    [' 10 ', 10],
+    [0, 0],
+    ['99999999999999999999', 0],
+    ['abc', undefined],
+    ['1.5', undefined],
+    ['', undefined],
+  ])('takes %j for the id %j', (value, id) => expect(imageNumber(value)).toBe(id));
+
+  describe('imageIdAt', () => {
     it.each([
-      ['an id', 10, 10],
-      ['an id as text', '10', 10],
       ['the address of its file', `${own.uploads}/2026/11/tiny.png`, 10],
       ['the same with another scheme', `${own.uploads.replace('http', 'https')}/2026/11/tiny.png`, 10],
       ['the path of its file', '/wp-content/uploads/2026/11/tiny.png', 10],
       ['the address of one of its sizes', `${own.uploads}/2026/11/wide-300x200.png`, 11],
-    ])('knows an image by %s', async (_, value, id) => expect(await imageIdOf(db, value, own)).toBe(id));
+    ])('knows an image by %s', async (_, value, id) => expect(await imageIdAt(db, value, own)).toBe(id));
 
     it.each([
-      ['an unknown id', 99999],
-      ['the id of an event', 44],
-      ['no id', 0],
-      ['no number that exists', '99999999999999999999'],
       ['a word', 'abc'],
       ['nothing', ''],
       ['the home page', `${home}/`],
@@ -93,12 +106,12 @@ describeDatabases('images', (open) => {
       ['another host', 'https://external.example.test/wp-content/uploads/2026/11/tiny.png'],
       ['another scheme', 'ftp://127.0.0.1:8081/wp-content/uploads/2026/11/tiny.png'],
       ['a broken escape', `${own.uploads}/%E0%A4%A.png`],
-    ])('knows none by %s', async (_, value) => expect(await imageIdOf(db, value, own)).toBeUndefined());
+    ])('knows none by %s', async (_, value) => expect(await imageIdAt(db, value, own)).toBeUndefined());
 
     it('takes the same number of queries for each address', async () => {
       const count = async (url: string) => {
         const before = db.queries();
-        await imageIdOf(db, url, own);
+        await imageIdAt(db, url, own);
         return db.queries() - before;
       };
       expect(await count(`${own.uploads}/2026/11/tiny.png`)).toBe(4);
@@ -139,7 +152,7 @@ describeDatabases('images', (open) => {
       `${own.uploads}/2026/12/a.png`,
       `${own.uploads}/2026/12/a-300x150.png`,
     ]) {
-      expect(await imageIdOf(db, address, own)).toBe(id);
+      expect(await imageIdAt(db, address, own)).toBe(id);
     }
     expect(requests).toBe(0);
   });
@@ -151,7 +164,7 @@ describeDatabases('images', (open) => {
     const id = await inserted(await prepareUpload(large, 'large.jpg', site(), await callerNow()));
     expect((await loadMetas(db, [id])).get(id)?.get('_wp_attached_file')).toEqual(['2026/12/large-scaled.jpg']);
     for (const name of ['large-scaled.jpg', 'large.jpg', 'large-300x12.jpg'])
-      expect(await imageIdOf(db, `${own.uploads}/2026/12/${name}`, own)).toBe(id);
+      expect(await imageIdAt(db, `${own.uploads}/2026/12/${name}`, own)).toBe(id);
   });
 
   it('gives the second image of a name a name of its own, whatever posts have that slug', async () => {

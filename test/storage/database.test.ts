@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Database, DatabaseUnavailable, lockNames, openDatabase, ping, upsert } from '../../src/storage/database.ts';
+import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/database.ts';
+import { given, upsertRows } from '../../src/storage/insert.ts';
+import { lockNames } from '../../src/storage/locks.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 
 const counter = async (db: Database): Promise<number | undefined> =>
@@ -13,7 +15,7 @@ const option = (name: string, value = '') => ({ option_name: name, option_value:
 
 /** Adds one to the counter the slow way: read, wait, write. Two at once would lose one if they did not wait for each other. */
 async function countUp(db: Database): Promise<void> {
-  const row = await db.dialect.lockRows(db.from('fasti_changes').where('id', 1)).first('counter');
+  const row = await db.from('fasti_changes').where('id', 1).forUpdate().first('counter');
   await sleep(2);
   await db
     .from('fasti_changes')
@@ -182,10 +184,10 @@ describeDatabases('a database', (open, engine) => {
   });
 
   it('inserts or changes a row, one or many at a time', async () => {
-    await upsert(db, 'options', option('up-1', 'first'), ['option_name'], ['option_value']);
-    await upsert(db, 'options', [option('up-1', 'second'), option('up-2', 'new')], ['option_name'], ['option_value']);
-    await upsert(db, 'options', [option('up-2', 'ignored')], ['option_name'], []);
-    await upsert(db, 'options', [], ['option_name'], []);
+    const write = (...rows: ReturnType<typeof option>[]) => upsertRows(db, 'options', rows, ['option_name'], given(db, ['option_value']));
+    await write(option('up-1', 'first'));
+    await write(option('up-1', 'second'), option('up-2', 'new'));
+    await write();
     const rows = await db.from('options').where('option_name', 'like', 'up-%').orderBy('option_name').pluck('option_value');
     expect(rows).toEqual(['second', 'new']);
   });
@@ -194,14 +196,16 @@ describeDatabases('a database', (open, engine) => {
     const rows = Array.from({ length: 2000 }, (_, n) => ({ object_id: 9000 + n, term_taxonomy_id: 1 }));
     await db.from('term_relationships').insert(rows);
     await db.from('term_relationships').insert(rows).onConflict(['object_id', 'term_taxonomy_id']).ignore();
-    await upsert(
+    const keys = ['object_id', 'term_taxonomy_id'] as const;
+    await upsertRows(
       db,
       'term_relationships',
       rows.map((row) => ({ ...row, term_order: 5 })),
-      ['object_id', 'term_taxonomy_id'],
-      ['term_order'],
+      keys,
+      given(db, ['term_order']),
     );
-    expect(await db.from('term_relationships').where('object_id', '>=', 9000).where('term_order', 5)).toHaveLength(2000);
+    await upsertRows(db, 'term_relationships', rows, keys, { term_order: 'term_order + 2' });
+    expect(await db.from('term_relationships').where('object_id', '>=', 9000).where('term_order', 7)).toHaveLength(2000);
   });
 
   it('gives back what was written, type by type', async () => {

@@ -58,7 +58,7 @@ describeDatabases('a database in trouble', (open, engine) => {
         release = resolve;
       });
       const holder = other.transaction(async (tx) => {
-        await tx.dialect.lockRows(tx.from('fasti_changes')).first();
+        await tx.from('fasti_changes').forUpdate().first();
         await held;
       });
       await sleep(50);

@@ -1,0 +1,60 @@
+import { readSettings, type SiteSettings, settingNames } from './calendar/settings.ts';
+import type { Config } from './config.ts';
+import type { Database } from './storage/database.ts';
+import { beforeOptionsChange, readOptions } from './storage/options.ts';
+
+/** The settings of a site, as its options say them. */
+export interface SettingsReader {
+  /** As they stand at this moment. */
+  readonly read: () => Promise<SiteSettings>;
+  /** As they stand, as far as this process changes them, and as they stood a while ago, as far as others do. */
+  readonly known: () => Promise<SiteSettings>;
+  /** To be called at the end of every transaction. `open`: how many others there are. */
+  readonly settle: (open: number) => void;
+}
+
+/** Reads the options, and makes settings of them only where they differ from the last time. `keep`: for how many milliseconds others may change them unseen. */
+export function settingsReader(db: Database, config: Config, keep: number): SettingsReader {
+  const names = settingNames(db.prefix);
+  let last: { options: ReadonlyMap<string, string>; settings: SiteSettings; at: number } | undefined;
+  let edition = 0;
+  /** Whether an open transaction has changed one of them, and when the last that did was over. */
+  let changing = false;
+  let changed = Number.NEGATIVE_INFINITY;
+  beforeOptionsChange(db, names, () => {
+    changing = true;
+  });
+
+  const read = async () => {
+    const at = performance.now();
+    const options = await readOptions(db, names);
+    if (last && areEqual(last.options, options)) {
+      last = { ...last, at: Math.max(at, last.at) };
+    } else if (!last || at > last.at) {
+      edition += 1;
+      last = { options, settings: { ...siteSettings(options, db, config), edition }, at };
+    }
+    return last.settings;
+  };
+  return {
+    read,
+    known: async () => (last && !changing && last.at > changed && performance.now() - last.at < keep ? last.settings : read()),
+    settle: (open) => {
+      if (!changing) return;
+      changed = performance.now();
+      changing = open > 0;
+    },
+  };
+}
+
+function areEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  if (one.size !== other.size) return false;
+  for (const [name, value] of one) if (other.get(name) !== value) return false;
+  return true;
+}
+
+/** What the options say, as far as the configuration does not say otherwise. */
+export function siteSettings(options: ReadonlyMap<string, string>, { prefix }: Database, config: Config): SiteSettings {
+  const settings = readSettings(options, prefix, config.siteUrl);
+  return { ...settings, shared: config.sharedWithWordpress === 'auto' ? settings.shared : config.sharedWithWordpress === 'on' };
+}

@@ -1,0 +1,85 @@
+import { afterEach, beforeAll, expect, it } from '@jest/globals';
+import { readConfig } from '../src/config.ts';
+import { openSite, type Site } from '../src/site.ts';
+import type { Database } from '../src/storage/database.ts';
+import { writeOption } from '../src/storage/options.ts';
+import { describeDatabases, urlOf } from './support/databases.ts';
+import { loadSite } from './support/site.ts';
+
+describeDatabases('what a process knows of the settings', (open) => {
+  let db: Database;
+  let site: Site;
+  beforeAll(async () => {
+    db = await open();
+    await loadSite(db);
+  });
+  afterEach(() => site.close());
+
+  const start = async (freshness: string, cache = 'on') => {
+    site = await openSite(
+      readConfig({ DATABASE_URL: urlOf(db), TABLE_PREFIX: db.prefix, LOG_LEVEL: 'silent', CACHE: cache, CACHE_FRESHNESS_MS: freshness }),
+    );
+  };
+  const rename = (by: Database, name: string) => by.transaction((tx) => writeOption(tx, 'blogname', name));
+  const name = async () => (await site.settings()).raw.get('blogname');
+  const queriesOf = async (work: () => Promise<unknown>) => {
+    const before = site.db.queries();
+    await work();
+    return site.db.queries() - before;
+  };
+
+  it('is what it changed itself, at once', async () => {
+    await start('60000');
+    for (const wanted of ['first', 'second', 'third']) {
+      await rename(site.db, wanted);
+      expect(await name()).toBe(wanted);
+    }
+  });
+
+  it('is what others changed, when it has been known for long enough', async () => {
+    await start('60000');
+    await rename(db, 'before');
+    expect(await name()).toBe('before');
+    await rename(db, 'after');
+    expect(await name()).toBe('before');
+    await site.close();
+    await start('0');
+    expect(await name()).toBe('after');
+    await rename(db, 'again');
+    expect(await name()).toBe('again');
+  });
+
+  it('is asked for once while only other things are written', async () => {
+    await start('60000');
+    await name();
+    await site.db.transaction((tx) => writeOption(tx, 'tribe_last_save_post', '1'));
+    expect(await queriesOf(name)).toBe(0);
+    await rename(site.db, 'changed');
+    expect(await queriesOf(name)).toBe(1);
+    expect(await queriesOf(name)).toBe(0);
+  });
+
+  it('is not what an open transaction may still take back, nor what was read before it ended', async () => {
+    await start('60000');
+    await rename(site.db, 'kept');
+    await name();
+    await site.db
+      .transaction(async (tx) => {
+        await writeOption(tx, 'blogname', 'taken back');
+        expect(await name()).toBe('kept');
+        throw new Error('taken back');
+      })
+      .catch(() => undefined);
+    expect(await name()).toBe('kept');
+    await site.db.transaction(async (tx) => {
+      await writeOption(tx, 'blogname', 'written');
+      expect(await name()).toBe('kept');
+    });
+    expect(await name()).toBe('written');
+  });
+
+  it('is asked for each time where nothing is remembered', async () => {
+    await start('60000', 'off');
+    expect(await queriesOf(async () => [await name(), await name()])).toBe(2);
+  });
+});
