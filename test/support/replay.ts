@@ -12,7 +12,8 @@ import { loadSite, resetSite, setOptions } from './site.ts';
 export const recordingsIn = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 
 /**
- * Replays the recordings of a folder on every database, each from the state of the fixture, and holds answers, headers and rows against what was recorded.
+ * Replays the recordings of a folder on every database, each from the state of the fixture and at the moment it was made, and holds answers, headers
+ * and rows against what was recorded. (A duration from "tomorrow" to a fixed day is another one each day.)
  */
 export function describeRecordings(name: string, folder: string): void {
   const units = unitsOf(folder);
@@ -20,11 +21,12 @@ export function describeRecordings(name: string, folder: string): void {
     let db: Database;
     let running: RunningSite;
     let dirty = false;
+    let now: Date;
 
     beforeAll(async () => {
       db = await open();
       await loadSite(db);
-      running = await serveDatabase(db);
+      running = await serveDatabase(db, { clock: () => now });
     });
     afterAll(() => running.close());
 
@@ -32,7 +34,8 @@ export function describeRecordings(name: string, folder: string): void {
       if (dirty) await resetSite(db);
       dirty = steps.some((step) => step.kind !== 'read' || step.setup !== undefined);
       for (const step of steps) {
-        expect({ step: step.name, differences: await differencesOf(db, running, step) }).toEqual({ step: step.name, differences: [] });
+        now = new Date(step.at);
+        expect({ step: step.name, differences: await differencesOf(db, running, step, now) }).toEqual({ step: step.name, differences: [] });
       }
     });
   });
@@ -52,12 +55,11 @@ function unitsOf(folder: string): Map<string, Recording[]> {
   return units;
 }
 
-async function differencesOf(db: Database, running: RunningSite, step: Recording): Promise<unknown[]> {
+async function differencesOf(db: Database, running: RunningSite, step: Recording, now: Date): Promise<unknown[]> {
   if (step.setup) await setOptions(db, step.setup);
   const { method, path, query, headers = {}, body, latin1 } = step.request;
   const sent: Record<string, string> = { Host: '127.0.0.1:8081', ...headers };
   if (sent.Authorization) sent.Authorization = authorization(sent.Authorization);
-  const now = new Date();
   const answer = await running.send(method, path + (query ? `?${query}` : ''), {
     headers: sent,
     ...(step.as ? { as: step.as } : {}),
