@@ -44,9 +44,7 @@ describeDatabases('a database in trouble', (open, engine) => {
     it('gives up on a query that finds no free connection for a second, and recovers', async () => {
       const busy = Array.from({ length: 16 }, () => db.knex.raw('SELECT SLEEP(2)').then(() => 'done'));
       await sleep(100);
-      const begun = Date.now();
-      expect(await reasonOf(ping(db))).toBe('exhausted');
-      expect(Date.now() - begun).toBeLessThan(1900);
+      expect(await Promise.race([reasonOf(ping(db)), ...busy])).toBe('exhausted');
       await Promise.all(busy);
       await expect(ping(db)).resolves.toBeUndefined();
     });
