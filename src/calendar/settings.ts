@@ -44,6 +44,8 @@ export interface CalendarSettings {
   readonly singleEventSlug: string;
   readonly customFields: readonly CustomField[];
   readonly restDisabled: boolean;
+  /** The first start and the last end of all events as the calendar notes them (UTC); empty texts where it does not. */
+  readonly span: { readonly first: string; readonly last: string };
   readonly formats: DateFormats;
 }
 
@@ -119,6 +121,7 @@ function readCalendar(members: Record<string, unknown>, dateFormat: string, time
     singleEventSlug: text('singleEventSlug', 'event'),
     customFields: readCustomFields(members['custom-fields']),
     restDisabled: isTruthy(members['rest-v1-disabled']),
+    span: { first: text('earliest_date', ''), last: text('latest_date', '') },
     formats: {
       date: text('dateWithYearFormat', dateFormat || 'F j, Y'),
       dateWithoutYear: text('dateWithoutYearFormat', 'F j'),

@@ -6,7 +6,7 @@ import type { Before, Field, PostKind, Rows, TermKindName, Values } from '../kin
 import { insertPrepared } from '../media/images.ts';
 import type { Site } from '../site.ts';
 import { loadMetas, loadPosts } from '../storage/bundle.ts';
-import { noteEdges } from '../storage/calendar-edges.ts';
+import { isWithin, noteEdges } from '../storage/calendar-edges.ts';
 import { noteChange } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { lockNames, slugLock, titleLock } from '../storage/locks.ts';
@@ -210,8 +210,10 @@ async function writeRestOfNew(
     const occurrence = caller.settings.occurrenceTables
       ? await writeFirstOccurrence(db, row.ID, storedDates({ metas: new Map(Object.entries(metas)) }), nowUtc(caller.now))
       : undefined;
-    if (occurrence)
-      await noteEdges(db, row.ID, { start: occurrence.start_date_utc, end: occurrence.end_date_utc, status: row.post_status });
+    if (occurrence) {
+      const event = { start: occurrence.start_date_utc, end: occurrence.end_date_utc, status: row.post_status };
+      if (!isWithin(caller.settings.calendar.span, event)) await noteEdges(db, row.ID, event);
+    }
     await keepIndexOfNew(db, caller, {
       post: row,
       occurrences: occurrence ? [occurrence] : [],

@@ -1,3 +1,4 @@
+import type { CalendarSettings } from '../calendar/settings.ts';
 import { remembered } from '../wordpress/remembered.ts';
 import { parseSerialized, withMembers } from '../wordpress/serialized.ts';
 import type { Database } from './database.ts';
@@ -12,6 +13,10 @@ export interface EdgeEvent {
   readonly end: string;
   readonly status: string;
 }
+
+/** Whether a new event leaves the note as it is: it lies between the first start and the last end that are known. */
+export const isWithin = ({ first, last }: CalendarSettings['span'], { start, end }: EdgeEvent): boolean =>
+  first !== '' && last !== '' && start >= first && end <= last;
 
 /**
  * Keeps the calendar's note of its first start and last end (`earliest_date`, `latest_date` and the events that mark them) right after a write

@@ -135,17 +135,22 @@ async function countUsers(db: Database): Promise<void> {
 }
 
 interface JoinedRow extends UserRow {
+  readonly umeta_id: number | null;
   readonly meta_key: string | null;
   readonly meta_value: string | null;
 }
 
-/** Users and their metas as one query: a second one would tell by its time whether the user exists. `which`: a condition on `u`. */
+/**
+ * Users in the order of their ids and their metas as one query: a second one would tell by its time whether the user exists. The few rows are sorted
+ * here: MySQL would do it in a temporary table, which takes as long as to find them. `which`: a condition on `u`.
+ */
 async function usersWith(db: Database, keys: readonly string[], which: Sql): Promise<Map<number, StoredUser>> {
   const rows = await db.rows<JoinedRow>`
-    SELECT u.*, m.meta_key, m.meta_value FROM {users} u LEFT JOIN {usermeta} m ON m.user_id = u.ID AND m.meta_key IN (${keys})
-    WHERE ${new Piece(which)} ORDER BY u.ID, m.umeta_id`;
+    SELECT u.*, m.umeta_id, m.meta_key, m.meta_value FROM {users} u LEFT JOIN {usermeta} m ON m.user_id = u.ID AND m.meta_key IN (${keys})
+    WHERE ${new Piece(which)}`;
+  rows.sort((one, other) => one.ID - other.ID || Number(one.umeta_id) - Number(other.umeta_id));
   const users = new Map<number, { row: UserRow; metas: Map<string, string> }>();
-  for (const { meta_key: key, meta_value: value, ...row } of rows) {
+  for (const { umeta_id: _, meta_key: key, meta_value: value, ...row } of rows) {
     const user = users.get(row.ID) ?? { row, metas: new Map<string, string>() };
     users.set(row.ID, user);
     if (key !== null && !user.metas.has(key)) user.metas.set(key, value ?? '');

@@ -1,0 +1,54 @@
+import { expect, it } from '@jest/globals';
+import { parseSerialized } from '../../src/wordpress/serialized.ts';
+import { describeAsking } from '../support/asking.ts';
+
+describeAsking("the calendar's note of its first start and last end", (ask) => {
+  const noted = async () => {
+    const row = await ask.db().from('options').where('option_name', 'tribe_events_calendar_options').first();
+    const { earliest_date, earliest_date_markers, latest_date, latest_date_markers } = parseSerialized(row!.option_value) as Record<
+      string,
+      unknown
+    >;
+    return {
+      first: [earliest_date, ...Object.values(earliest_date_markers as object)],
+      last: [latest_date, ...Object.values(latest_date_markers as object)],
+    };
+  };
+  const SAMPLE = { first: ['2019-12-31 21:00:00', 36], last: ['2036-12-31 17:00:00', 37] };
+  const during = (year: number, more = {}) => ({
+    title: `In ${year}`,
+    start_date: `${year}-06-01 12:00`,
+    end_date: `${year}-06-01 13:00`,
+    ...more,
+  });
+
+  it('stays when an event is made in between', async () => {
+    await ask.made('/events', during(2030));
+    expect(await noted()).toEqual(SAMPLE);
+  });
+  it('takes in each new event beyond it', async () => {
+    const { id: late } = await ask.made('/events', during(2040));
+    const { id: later } = await ask.made('/events', during(2041, { status: 'private' }));
+    const { id: early } = await ask.made('/events', during(2010));
+    expect(later).toBe(late + 1);
+    expect(await noted()).toEqual({ first: ['2010-06-01 10:00:00', early], last: ['2041-06-01 11:00:00', later] });
+    await ask.made('/events', during(2040, { title: 'Between' }));
+    expect((await noted()).last).toEqual(['2041-06-01 11:00:00', later]);
+  });
+  it('leaves drafts out', async () => {
+    await ask.made('/events', during(2040, { status: 'draft' }));
+    expect(await noted()).toEqual(SAMPLE);
+  });
+  it('is made where there is none', async () => {
+    await ask.options({ tribe_events_calendar_options: { earliest_date: '', latest_date: '' } });
+    const { id } = await ask.made('/events', during(2040));
+    expect(await noted()).toEqual({ first: SAMPLE.first, last: ['2040-06-01 11:00:00', id] });
+  });
+  it('goes back when the event that marks it moves or is deleted', async () => {
+    const { id } = await ask.made('/events', during(2040));
+    await ask.changed(`/events/${id}`, { start_date: '2038-06-01 12:00', end_date: '2038-06-01 13:00' });
+    expect((await noted()).last).toEqual(['2038-06-01 11:00:00', id]);
+    await ask.del(`/events/${id}`);
+    expect((await noted()).last).toEqual(SAMPLE.last);
+  });
+});
