@@ -12,13 +12,13 @@
  *
  * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; the processor time of one that is not our own is not counted.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { machine, markdown, writeSection } from './report.mjs';
-import { fasti, provideMysql, startService } from './service.mjs';
-import { API, mysqlDatabase, seed, sqliteDatabase } from './site.mjs';
+import { fasti, startService } from './service.mjs';
+import { API, eachDatabase, seedOnce } from './site.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -32,7 +32,6 @@ const sizes = flags.sizes.split(',').map(Number);
 const rounds = Number(flags.rounds);
 const temporary = mkdtempSync(join(tmpdir(), 'fasti-growth-'));
 const [busy] = loadavg();
-let mysql;
 
 const REQUESTS = {
   'default list with total': () => '/events',
@@ -52,30 +51,18 @@ const REQUESTS = {
 };
 
 try {
-  if (flags.database !== 'mysql') await measureDatabase('SQLite', (events) => sqliteDatabase(folderOf(events)));
-  if (flags.database !== 'sqlite') {
-    mysql = await provideMysql(flags.keep ?? temporary);
-    if (mysql.url) await measureDatabase('MySQL', (events) => mysqlDatabase(folderOf(events), mysql.url, `fasti_growth_${events}`));
-    else console.error(`MySQL is skipped: ${mysql.reason}`);
-  }
+  await eachDatabase({ folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: flags.database }, measureDatabase);
 } finally {
-  await mysql?.stop?.();
   rmSync(temporary, { recursive: true, force: true });
 }
 
-function folderOf(events) {
-  const folder = join(flags.keep ?? temporary, String(events));
-  mkdirSync(folder, { recursive: true });
-  return folder;
-}
-
-async function measureDatabase(name, provide) {
+async function measureDatabase({ name, title, pid }, provide) {
   const sites = [];
   try {
-    for (const events of sizes) sites.push(await openSite(events, await provide(events)));
+    for (const events of sizes) sites.push({ ...(await openSite(events, await provide(events))), server: pid });
     const text = sectionOf(await measure(sites), sites);
     console.log(text);
-    writeSection(`growth ${name}`, `**${name === 'MySQL' ? mysql.version : name}**, ${machine(busy)}:\n\n${text}`);
+    writeSection(`growth ${name}`, `**${title}**, ${machine(busy)}:\n\n${text}`);
   } finally {
     for (const { process: service, remove } of sites) {
       await service.stop();
@@ -84,20 +71,10 @@ async function measureDatabase(name, provide) {
   }
 }
 
-/** Whether an earlier run has left a site. */
-function isThere(settings) {
-  try {
-    fasti(['event', 'list', '--per_page=1'], settings);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** A served site of so many events. */
 async function openSite(events, { env, remove }) {
   const settings = { ...env, CACHE: 'off', CACHE_FRESHNESS_MS: '0', LOG_LEVEL: 'warn', SITE_URL: 'http://127.0.0.1' };
-  const { seedMs } = isThere(settings) ? {} : seed(settings, events);
+  const { seedMs } = seedOnce(settings, events);
   if (seedMs !== undefined) console.error(`${events} events generated in ${Math.round(seedMs / 1000)} s`);
   const password = fasti(['user', 'application-password', 'create', 'admin', `growth ${Date.now()}`, '--porcelain'], settings);
   const service = await startService(settings, `${API}/events`);
@@ -151,31 +128,21 @@ async function measure(sites) {
   return figures;
 }
 
-async function timed({ process: service }, path, options) {
-  const [cpu, begun] = [cpuMs(service.pid), performance.now()];
+async function timed({ process: service, server }, path, options) {
+  const pids = [service.pid, server].filter(Boolean);
+  const [cpu, begun] = [cpuMs(pids), performance.now()];
   const response = await fetch(service.base + API + path, options);
   await response.arrayBuffer();
-  const figures = { wall: performance.now() - begun, cpu: cpuMs(service.pid) - cpu };
+  const figures = { wall: performance.now() - begun, cpu: cpuMs(pids) - cpu };
   if (!response.ok) throw new Error(`${path} was answered with ${response.status}`);
   return figures;
 }
 
-/** Processor time of a process and of the database server so far, in milliseconds; NaN where the system does not tell. */
-function cpuMs(pid) {
+/** Processor time of these processes so far, in milliseconds; NaN where the system does not tell. */
+function cpuMs(pids) {
   try {
-    return (
-      [pid, mysql?.pid]
-        .filter(Boolean)
-        .reduce(
-          (sum, one) =>
-            sum +
-            readdirSync(`/proc/${one}/task`).reduce(
-              (all, task) => all + Number(readFileSync(`/proc/${one}/task/${task}/schedstat`, 'utf8').split(' ')[0]),
-              0,
-            ),
-          0,
-        ) / 1e6
-    );
+    const tasks = pids.flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}/schedstat`));
+    return tasks.reduce((sum, file) => sum + Number(readFileSync(file, 'utf8').split(' ')[0]), 0) / 1e6;
   } catch {
     return Number.NaN;
   }

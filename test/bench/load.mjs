@@ -7,8 +7,11 @@
  *   --events N       how many events are generated (20000)
  *   --minutes N      how long the load lasts (10)
  *   --rounds N       how many measurements of the workers a figure is the median of (5)
- *   --file PATH      an SQLite file of an earlier run instead of generated events
  *   --only NAME      only the workers, or only the minutes
+ *   --database NAME  only sqlite or mysql
+ *   --keep FOLDER    where the sites are left for the next run, or one of `npm run bench:growth` has left them
+ *
+ * TEST_MYSQL_URL names a server as in `npm test`, or is `off`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -18,15 +21,16 @@ import autocannon from 'autocannon';
 import { machine, writeSection } from './report.mjs';
 import { scenarios } from './scenarios.mjs';
 import { fasti, startService } from './service.mjs';
-import { API, findWords, requestOf, seed, sqliteDatabase } from './site.mjs';
+import { API, eachDatabase, findWords, requestOf, seedOnce } from './site.mjs';
 
 const { values: flags } = parseArgs({
   options: {
     events: { type: 'string', default: '20000' },
     minutes: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '5' },
-    file: { type: 'string' },
     only: { type: 'string' },
+    database: { type: 'string' },
+    keep: { type: 'string' },
   },
 });
 const SECONDS = 4;
@@ -36,21 +40,26 @@ const MOST_PAGES = 200;
 /** Pauses between writes, so that answers are remembered for a while and forgotten again. */
 const WRITE_EVERY_MS = 500;
 const [busy] = loadavg();
-const folder = mkdtempSync(join(tmpdir(), 'fasti-load-'));
+const events = Number(flags.events);
+const temporary = mkdtempSync(join(tmpdir(), 'fasti-load-'));
 const started = [];
 try {
-  const { env } = await sqliteDatabase(folder);
-  if (flags.file) env.DATABASE_URL = `sqlite:${flags.file}`;
-  else seed(env, Number(flags.events));
-  for (const [name, measure] of Object.entries({ workers: compareWorkers, minutes: endure })) {
-    if (flags.only !== undefined && flags.only !== name) continue;
-    const text = await measure(env);
-    console.log(text);
-    writeSection(name, `${machine(busy)}:\n\n${text}`);
-  }
+  await eachDatabase({ folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: flags.database }, measureDatabase);
 } finally {
   for (const service of started) await service.stop();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(temporary, { recursive: true, force: true });
+}
+
+async function measureDatabase({ name, title }, provide) {
+  const { env, remove } = await provide(events);
+  seedOnce(env, events);
+  for (const [what, measure] of Object.entries({ workers: compareWorkers, minutes: endure })) {
+    if (flags.only !== undefined && flags.only !== what) continue;
+    const text = await measure(env);
+    console.log(text);
+    writeSection(`${what} ${name}`, `**${title}**, ${events} events, ${machine(busy)}:\n\n${text}`);
+  }
+  if (!flags.keep) await remove();
 }
 
 async function startedWith(env) {

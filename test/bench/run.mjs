@@ -19,8 +19,8 @@ import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { printedTable, requestsSection, writeSection } from './report.mjs';
 import { scenarios, services } from './scenarios.mjs';
-import { provideMysql, startBare, startRows, startService } from './service.mjs';
-import { API, findWords, mysqlDatabase, requestOf, seed, sqliteDatabase, traceQueries } from './site.mjs';
+import { startBare, startRows, startService } from './service.mjs';
+import { API, eachDatabase, findWords, requestOf, seed, traceQueries } from './site.mjs';
 
 /** So many answers before each scenario let the compiler and the caches do what they would have done long ago. */
 const WARM_UP = 2000;
@@ -43,17 +43,13 @@ const [events, seconds, rounds, clients] = [flags.events, flags.seconds, flags.r
 
 const [busy] = loadavg();
 const folder = mkdtempSync(join(tmpdir(), 'fasti-bench-'));
-let mysql;
 let status = 1;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void leave(130));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => leave(130));
 try {
   const results = [];
-  if (flags.database !== 'mysql') results.push(await measureDatabase(await sqliteName(), await sqliteDatabase(folder)));
-  if (flags.database !== 'sqlite') {
-    mysql = await provideMysql(folder);
-    if (mysql.url) results.push(await measureDatabase(mysql.version, await mysqlDatabase(folder, mysql.url)));
-    else console.error(`MySQL is skipped: ${mysql.reason}`);
-  }
+  await eachDatabase({ folder, only: flags.database }, async ({ title }, provide) => {
+    results.push(await measureDatabase(title, await provide(events)));
+  });
   const run = { events, seconds, rounds, clients, load: busy };
   console.log(printedTable(results));
   if (flags.only === undefined && flags.database === undefined) writeSection('requests', requestsSection(results, run));
@@ -61,7 +57,7 @@ try {
 } catch (error) {
   console.error(error);
 }
-await leave(status);
+leave(status);
 
 /** All figures of one database. */
 async function measureDatabase(name, { env, remove }) {
@@ -171,13 +167,7 @@ async function load({ base, cpu }, { path, method, headers, body, status: expect
   return { rate: total / result.duration, cpu: (cpu() - before) / total, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
-async function sqliteName() {
-  const { default: Sqlite } = await import('better-sqlite3');
-  return `SQLite ${new Sqlite(':memory:').prepare('SELECT sqlite_version()').pluck().get()}`;
-}
-
-async function leave(code) {
-  await mysql?.stop?.();
+function leave(code) {
   rmSync(folder, { recursive: true, force: true });
   process.exit(code);
 }

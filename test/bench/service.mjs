@@ -103,5 +103,5 @@ export async function provideMysql(folder) {
   if (wish === 'off') return { reason: 'TEST_MYSQL_URL is "off"' };
   if (wish !== undefined && wish !== 'required') return { url: wish, version: await versionAt(wish) };
   // What is written is safe against a loss of power, as SQLite is here too.
-  return startPrivateMysql(folder, ['--innodb-flush-log-at-trx-commit=1', '--innodb-buffer-pool-size=256M']);
+  return startPrivateMysql(folder, ['--innodb-flush-log-at-trx-commit=1', '--innodb-buffer-pool-size=2G']);
 }

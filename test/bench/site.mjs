@@ -1,18 +1,48 @@
 /** The site that is measured: generated events in a database of its own, and what scenarios need to know of it. */
+import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { connectTo } from '../support/private-mysql.mjs';
-import { fasti } from './service.mjs';
+import { fasti, provideMysql } from './service.mjs';
 
 /** Where requests go, after the address of the service. */
 export const API = '/wp-json/calendar/events/v1';
-/** An SQLite file in a folder: settings of the environment, and how to remove it. */
-export async function sqliteDatabase(folder) {
-  return { env: { DATABASE_URL: `sqlite:${join(folder, 'site.sqlite')}`, UPLOADS_DIR: join(folder, 'uploads') }, remove: async () => {} };
+
+/**
+ * Measures on SQLite and, as far as there is one, on MySQL or MariaDB: `measure({name, title, pid}, provide)`, where `provide(events)` gives the database
+ * of a site of so many events: settings of the environment, and how to remove it. `pid`: of a server of our own. In a `folder` that is kept, a later run
+ * gets the same ones. `only`: `sqlite` or `mysql`.
+ */
+export async function eachDatabase({ folder, kept, only }, measure) {
+  const below = (events) => {
+    const place = join(folder, String(events));
+    mkdirSync(place, { recursive: true });
+    return place;
+  };
+  if (only !== 'mysql') await measure({ name: 'SQLite', title: await sqliteTitle() }, async (events) => sqliteDatabase(below(events)));
+  if (only === 'sqlite') return;
+  const { reason, url, version, pid, stop } = await provideMysql(folder);
+  if (reason !== undefined) {
+    console.error(`MySQL is skipped: ${reason}`);
+    return;
+  }
+  const named = (events) => (kept ? `fasti_bench_${events}` : `fasti_bench_${process.pid}_${events}`);
+  await measure({ name: 'MySQL', title: version, pid }, async (events) => mysqlDatabase(below(events), url, named(events)));
+  await stop?.();
 }
 
-/** The same as a database on a server, made if there is none of that name. */
-export async function mysqlDatabase(folder, address, name = `fasti_bench_${process.pid}`) {
+async function sqliteTitle() {
+  const { default: Sqlite } = await import('better-sqlite3');
+  return `SQLite ${new Sqlite(':memory:').prepare('SELECT sqlite_version()').pluck().get()}`;
+}
+
+const sqliteDatabase = (folder) => ({
+  env: { DATABASE_URL: `sqlite:${join(folder, 'site.sqlite')}`, UPLOADS_DIR: join(folder, 'uploads') },
+  remove: async () => {},
+});
+
+/** A database on a server, made if there is none of that name. */
+async function mysqlDatabase(folder, address, name) {
   const run = async (sql) => {
     const connection = await connectTo(address);
     await connection.query(sql);
@@ -32,6 +62,16 @@ export function seed(env, events) {
   const seedMs = performance.now() - begun;
   const password = fasti(['user', 'application-password', 'create', 'admin', 'bench', '--porcelain'], env);
   return { authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`, seedMs };
+}
+
+/** The same unless an earlier run has left a site there; then nothing. */
+export function seedOnce(env, events) {
+  try {
+    fasti(['event', 'list', '--per_page=1'], env);
+    return {};
+  } catch {
+    return seed(env, events);
+  }
 }
 
 /** What the braces in scenarios stand for, on the site that answers at `base`. */
