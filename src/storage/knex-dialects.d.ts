@@ -32,13 +32,6 @@ declare module 'knex/lib/execution/runner.js' {
   export default Runner;
 }
 
-declare module 'knex/lib/execution/internal/query-executioner.js' {
-  import type { Client, Compiled } from 'knex/lib/execution/runner.js';
-
-  /** Sends a statement; errors name it. */
-  export function executeQuery(connection: object, query: Compiled, client: Client): Promise<unknown>;
-}
-
 declare module 'knex/lib/knex-builder/make-knex.js' {
   import type { Knex } from 'knex';
 
@@ -76,7 +69,7 @@ declare module 'knex/lib/dialects/mysql2/index.js' {
     constructor(config: Knex.Config);
     acquireConnection(): Promise<unknown>;
     acquireRawConnection(): Promise<unknown>;
-    _query(connection: object, query: { readonly sql: string }): Promise<unknown>;
+    emit(event: 'query', query: object): void;
   }
   export default Client;
 }

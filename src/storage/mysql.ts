@@ -1,10 +1,10 @@
 import knex, { type Knex } from 'knex';
 import Mysql2Client from 'knex/lib/dialects/mysql2/index.js';
-import type { Client, Compiled } from 'knex/lib/execution/runner.js';
+import type { Compiled } from 'knex/lib/execution/runner.js';
 import { codeOf, type Dialect, type Engine, failure, type Inspection, keysOf, type TableDefinition } from './dialect.ts';
 import { beginsWith } from './expressions.ts';
 import { silent } from './knex-log.ts';
-import { StraightRunner, send } from './straight-runner.ts';
+import { announced, named, StraightRunner } from './straight-runner.ts';
 
 const CONNECTIONS = 16;
 const READERS = 4;
@@ -135,7 +135,7 @@ const SESSION = [
 ];
 
 interface Connection {
-  query(sql: string, done: (error: unknown) => void): void;
+  query(sql: string, bindings: readonly unknown[], done: (error: unknown, rows?: unknown, fields?: unknown) => void): void;
   destroy(): void;
 }
 
@@ -154,7 +154,7 @@ class SessionClient extends Mysql2Client {
     try {
       for (const sql of SESSION) {
         await new Promise<void>((resolve, reject) => {
-          connection.query(sql, (error) => (error ? reject(error) : resolve()));
+          connection.query(sql, [], (error) => (error ? reject(error) : resolve()));
         });
       }
       return connection;
@@ -168,19 +168,17 @@ class SessionClient extends Mysql2Client {
     return new StraightRunner(this, builder);
   }
 
-  query(connection: object, query: Compiled | string): Promise<unknown> {
-    return send(this as unknown as Client, connection, query);
+  query(connection: Connection, query: Compiled | string): Promise<unknown> {
+    const compiled = announced(this, query);
+    return new Promise((resolve, reject) => {
+      connection.query(compiled.sql, compiled.bindings, (error, rows, fields) => {
+        if (error) reject(named(compiled, failure(mysql, error)));
+        else resolve({ ...compiled, response: [rows, fields] });
+      });
+    });
   }
 
-  override async _query(connection: object, query: { readonly sql: string }): Promise<unknown> {
-    try {
-      return await super._query(connection, query);
-    } catch (error) {
-      throw failure(mysql, error);
-    }
-  }
-
-  async begin(connection: object): Promise<void> {
+  async begin(connection: Connection): Promise<void> {
     await this.query(connection, 'BEGIN');
   }
 }

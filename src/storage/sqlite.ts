@@ -5,12 +5,12 @@ import knex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import SqliteTransaction from 'knex/lib/dialects/sqlite3/execution/sqlite-transaction.js';
 import SqliteQueryCompiler from 'knex/lib/dialects/sqlite3/query/sqlite-querycompiler.js';
-import type { Client, Compiled } from 'knex/lib/execution/runner.js';
+import type { Compiled } from 'knex/lib/execution/runner.js';
 import { LRUCache } from 'lru-cache';
 import { foldForSearch, foldText } from './collation.ts';
 import { codeOf, type Dialect, type Engine, failure, type Inspection, keysOf, type Shapes, type TableDefinition } from './dialect.ts';
 import { silent } from './knex-log.ts';
-import { StraightRunner, send } from './straight-runner.ts';
+import { announced, named, StraightRunner } from './straight-runner.ts';
 
 /** better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while for single statements, not at all for BEGIN. */
 const BUSY_MS = 100;
@@ -109,14 +109,16 @@ class FileClient extends BetterSqlite3Client {
   readNow(query: Compiled): Query | undefined {
     const { filename } = this.connectionSettings;
     if (this.transacting || !READING.has(query.method) || filename === IN_MEMORY) return undefined;
+    const idle = this.writer?.open && !this.writer.inTransaction ? this.writer : undefined;
+    return this.done(idle ?? this.ownReader(filename), query);
+  }
+
+  private ownReader(filename: string): Connection {
     try {
-      const idle = this.writer?.open && !this.writer.inTransaction ? this.writer : undefined;
-      if (!idle) this.reader ??= connect(filename);
-      const connection = idle ?? this.reader!;
-      this.emit('query', query);
-      return run(connection, query);
+      this.reader ??= connect(filename);
+      return this.reader;
     } catch (error) {
-      throw named(query, failure(sqlite, error));
+      throw failure(sqlite, error);
     }
   }
 
@@ -143,15 +145,16 @@ class FileClient extends BetterSqlite3Client {
     return this.writer;
   }
 
-  query(connection: Connection, query: Compiled | string): Promise<unknown> {
-    return send(this as unknown as Client, connection, query);
+  async query(connection: Connection, query: Compiled | string): Promise<Query> {
+    return this.done(connection, query);
   }
 
-  async _query(connection: Connection, query: Query): Promise<Query> {
+  private done(connection: Connection, query: Compiled | string): Query {
+    const compiled = announced(this, query);
     try {
-      return run(connection, query);
+      return run(connection, compiled);
     } catch (error) {
-      throw failure(sqlite, error);
+      throw named(compiled, failure(sqlite, error));
     }
   }
 
@@ -205,12 +208,6 @@ function run(connection: Connection, query: Query): Query {
     query.context = { lastID: lastInsertRowid, changes };
   }
   return query;
-}
-
-/** An error that says which statement it is about, as knex has it. */
-function named({ sql }: Query, error: unknown): unknown {
-  if (error instanceof Error) error.message = `${sql} - ${error.message}`;
-  return error;
 }
 
 /** knex's own transactions, in which it changes the schema. */

@@ -1,4 +1,3 @@
-import { executeQuery } from 'knex/lib/execution/internal/query-executioner.js';
 import Runner, { type Client, type Compiled } from 'knex/lib/execution/runner.js';
 
 /**
@@ -24,9 +23,15 @@ export async function runStraight(client: Client, query: Compiled, runner?: Runn
   }
 }
 
-/** Sends a statement on a connection, and tells those who listen for `query`. In the place of knex's own, which copies and formats it for its debugger. */
-export function send(client: Client, connection: object, query: Compiled | string): Promise<unknown> {
+/** A statement as it is to be run, told to those who listen for `query`. In the place of knex's own, which copies and formats it for its debugger. */
+export function announced(client: Pick<Client, 'emit'>, query: Compiled | string): Compiled {
   const compiled = typeof query === 'string' ? { method: 'raw', sql: query, bindings: [] } : query;
   client.emit('query', compiled);
-  return executeQuery(connection, compiled, client);
+  return compiled;
+}
+
+/** An error that says which statement it is about, as knex has it. */
+export function named({ sql }: Compiled, error: unknown): unknown {
+  if (error instanceof Error) error.message = `${sql} - ${error.message}`;
+  return error;
 }
