@@ -14,13 +14,13 @@
  * TEST_MYSQL_URL names a server as in `npm test`, or is `off`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { machine, writeSection } from './report.mjs';
 import { scenarios } from './scenarios.mjs';
-import { fasti, startService } from './service.mjs';
+import { cpuMs, fasti, startService } from './service.mjs';
 import { API, eachDatabase, findWords, requestOf, seedOnce } from './site.mjs';
 
 const { values: flags } = parseArgs({
@@ -50,12 +50,12 @@ try {
   rmSync(temporary, { recursive: true, force: true });
 }
 
-async function measureDatabase({ name, title }, provide) {
+async function measureDatabase({ name, title, pid }, provide) {
   const { env, remove } = await provide(events);
   seedOnce(env, events);
   for (const [what, measure] of Object.entries({ workers: compareWorkers, minutes: endure })) {
     if (flags.only !== undefined && flags.only !== what) continue;
-    const text = await measure(env);
+    const text = await measure(env, pid);
     console.log(text);
     writeSection(`${what} ${name}`, `**${title}**, ${events} events, ${machine(busy)}:\n\n${text}`);
   }
@@ -68,15 +68,18 @@ async function startedWith(env) {
   return service;
 }
 
-async function compareWorkers(env) {
+/** `server`: the process of a database server of our own, which needs its share of the processors too. */
+async function compareWorkers(env, server) {
   const counts = [1, 2];
   const services = [];
   for (const count of counts) services.push(await startedWith({ ...env, CACHE: 'off', WORKERS: String(count) }));
   const rates = counts.map(() => []);
   const own = counts.map(() => []);
+  const ofServer = counts.map(() => []);
   for (let round = -1; round < Number(flags.rounds); round += 1) {
     for (const [at, { base }] of services.entries()) {
       const cpu = process.cpuUsage();
+      const before = cpuMs(server);
       const { requests, errors, non2xx, duration } = await autocannon({
         url: `${base}${API}/events`,
         connections: CONNECTIONS,
@@ -87,11 +90,16 @@ async function compareWorkers(env) {
       if (round < 0) continue;
       rates[at].push(requests.total / duration);
       own[at].push((user + system) / 1e6 / duration);
+      ofServer[at].push((cpuMs(server) - before) / 1e3 / duration);
     }
   }
   for (const service of services) await service.stop();
-  const [[one, two], [ownOne, ownTwo]] = [rates.map(median), own.map(median)];
-  return `Two processes answer ${(two / one).toFixed(2)} times as many requests as one (${Math.round(two)} and ${Math.round(one)} a second, ${CONNECTIONS} connections, median of ${flags.rounds} rounds of ${SECONDS} s). The load generator took ${ownTwo.toFixed(2)} and ${ownOne.toFixed(2)} of a processor for it.`;
+  const [[one, two], [ownOne, ownTwo], [serverOne, serverTwo]] = [rates, own, ofServer].map((figures) => figures.map(median));
+  const besides =
+    server === undefined
+      ? ''
+      : ` The database server took ${serverTwo.toFixed(2)} and ${serverOne.toFixed(2)}: what is left of ${cpus().length} processors is less than two.`;
+  return `Two processes answer ${(two / one).toFixed(2)} times as many requests as one (${Math.round(two)} and ${Math.round(one)} a second, ${CONNECTIONS} connections, median of ${flags.rounds} rounds of ${SECONDS} s). The load generator took ${ownTwo.toFixed(2)} and ${ownOne.toFixed(2)} of a processor for it.${besides}`;
 }
 
 /** Minutes of load. The slope is that of a straight line through the second half, when all that is kept is kept. */

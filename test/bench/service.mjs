@@ -85,13 +85,15 @@ async function start(command, env, base, path) {
     }
     await sleep(PAUSE_MS);
   }
-  // Processor time in milliseconds, where the system tells it: it says what a request costs, whatever else the machine does.
-  const cpu = () => {
-    const numbers = existsSync(`/proc/${child.pid}/stat`) ? readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1].split(' ') : [];
-    return TICK_MS * (Number(numbers[11]) + Number(numbers[12]));
-  };
+  const cpu = () => cpuMs(child.pid);
   const memory = () => 1024 * Number(spawnSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' }).stdout);
   return { base, cpu, memory, stop, pid: child.pid };
+}
+
+/** Processor time of a process in milliseconds, where the system tells it (else NaN): it says what a request costs, whatever else the machine does. */
+export function cpuMs(pid) {
+  const numbers = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ') : [];
+  return TICK_MS * (Number(numbers[11]) + Number(numbers[12]));
 }
 
 /**
