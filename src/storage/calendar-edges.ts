@@ -14,7 +14,7 @@ export interface EdgeEvent {
   readonly status: string;
 }
 
-/** Whether a new event leaves the note as it is: it lies between the first start and the last end that are known. */
+/** Whether a new event leaves the note as it is: it lies between its first start and its last end, as they stood when the settings were read. */
 export const isWithin = ({ first, last }: CalendarSettings['span'], { start, end }: EdgeEvent): boolean =>
   first !== '' && last !== '' && start >= first && end <= last;
 
