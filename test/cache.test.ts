@@ -20,8 +20,7 @@ describeDatabases('the memory of two processes', (open) => {
   let sites: [RunningSite, RunningSite];
 
   beforeAll(async () => {
-    db = await open();
-    await loadSite(db);
+    db = await loadSite(await open());
     await setOptions(db, { active_plugins: 'a:0:{}' });
     const env = { CACHE_FRESHNESS_MS: String(FRESHNESS_MS) };
     sites = [await serveDatabase(db, { env }), await serveDatabase(db, { env })];
@@ -133,8 +132,7 @@ describeDatabases('the memory of two processes', (open) => {
 
 describeDatabases('a list that begins today', (open) => {
   it('moves on when the day of the site’s zone ends', async () => {
-    const db = await open();
-    await loadSite(db);
+    const db = await loadSite(await open());
     let now = new Date('2026-11-20T22:59:58Z');
     const running = await serveDatabase(db, { clock: () => now, env: { CACHE_FRESHNESS_MS: '60000', SHARED_WITH_WORDPRESS: 'off' } });
     try {
@@ -152,8 +150,7 @@ describeDatabases('a list that begins today', (open) => {
 
 describeDatabases('a database that WordPress writes to as well', (open) => {
   it('is looked at for changes that nobody told of', async () => {
-    const db = await open();
-    await loadSite(db);
+    const db = await loadSite(await open());
     const running = await serveDatabase(db, { env: { CACHE_FRESHNESS_MS: '50', SHARED_WITH_WORDPRESS: 'on' } });
     try {
       const title = async () => (await running.send('GET', URLS.one)).body.title;

@@ -23,8 +23,7 @@ describeDatabases('the companion routes', (open) => {
     (await db.from('postmeta').where({ post_id: id, meta_key: key }).orderBy('meta_id').select('meta_value')).map((row) => row.meta_value);
 
   beforeAll(async () => {
-    db = await open();
-    await loadSite(db);
+    db = await loadSite(await open());
     running = await serveDatabase(db);
   });
   afterAll(() => running.close());

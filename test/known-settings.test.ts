@@ -10,8 +10,7 @@ describeDatabases('what a process knows of the settings', (open) => {
   let db: Database;
   let site: Site;
   beforeAll(async () => {
-    db = await open();
-    await loadSite(db);
+    db = await loadSite(await open());
   });
   afterEach(() => site.close());
 

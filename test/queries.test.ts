@@ -98,8 +98,7 @@ describeDatabases('what a request costs in queries', (open, engine) => {
   let db: Database;
   let running: RunningSite;
   beforeAll(async () => {
-    db = await open();
-    await loadSite(db);
+    db = await loadSite(await open());
     await addRecords(db);
     running = await serveDatabase(db, { env: { CACHE: 'off' }, clock: () => new Date(NOON) });
   });

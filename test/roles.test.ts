@@ -150,8 +150,7 @@ describeDatabases('who may write what', (open) => {
   let db: Database;
   let running: RunningSite;
   beforeAll(async () => {
-    db = await open();
-    await loadSite(db);
+    db = await loadSite(await open());
     running = await serveDatabase(db, { clock: () => new Date(NOON) });
   });
   afterAll(() => running.close());

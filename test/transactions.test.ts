@@ -141,8 +141,7 @@ describeDatabases('requests at the same time over two instances', (open) => {
   let db: Database;
   let sites: RunningSite[];
   beforeAll(async () => {
-    db = await open();
-    await loadSite(db);
+    db = await loadSite(await open());
     sites = await Promise.all([1, 2].map(() => serveDatabase(db, { clock: () => new Date(NOON) })));
   });
   beforeEach(() => resetSite(db));

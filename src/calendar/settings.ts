@@ -45,7 +45,7 @@ export interface CalendarSettings {
   readonly customFields: readonly CustomField[];
   readonly restDisabled: boolean;
   /** The first start and the last end of all events as the calendar notes them (UTC); empty texts where it does not. */
-  readonly span: { readonly first: string; readonly last: string };
+  readonly edges: { readonly first: string; readonly last: string };
   readonly formats: DateFormats;
 }
 
@@ -121,7 +121,7 @@ function readCalendar(members: Record<string, unknown>, dateFormat: string, time
     singleEventSlug: text('singleEventSlug', 'event'),
     customFields: readCustomFields(members['custom-fields']),
     restDisabled: isTruthy(members['rest-v1-disabled']),
-    span: { first: text('earliest_date', ''), last: text('latest_date', '') },
+    edges: { first: text('earliest_date', ''), last: text('latest_date', '') },
     formats: {
       date: text('dateWithYearFormat', dateFormat || 'F j, Y'),
       dateWithoutYear: text('dateWithoutYearFormat', 'F j'),

@@ -212,7 +212,7 @@ async function writeRestOfNew(
       : undefined;
     if (occurrence) {
       const event = { start: occurrence.start_date_utc, end: occurrence.end_date_utc, status: row.post_status };
-      if (!isWithin(caller.settings.calendar.span, event)) await noteEdges(db, row.ID, event);
+      if (!isWithin(caller.settings.calendar.edges, event)) await noteEdges(db, row.ID, event);
     }
     await keepIndexOfNew(db, caller, {
       post: row,

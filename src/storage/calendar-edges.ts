@@ -2,8 +2,8 @@ import type { CalendarSettings } from '../calendar/settings.ts';
 import { remembered } from '../wordpress/remembered.ts';
 import { parseSerialized, withMembers } from '../wordpress/serialized.ts';
 import type { Database } from './database.ts';
-import { calendarEdges } from './occurrences.ts';
-import { readOptions, writeOption } from './options.ts';
+import { calendarEdges, type Edges } from './occurrences.ts';
+import { lockOption, readOptions, writeOption } from './options.ts';
 
 const OPTION = 'tribe_events_calendar_options';
 
@@ -15,7 +15,7 @@ export interface EdgeEvent {
 }
 
 /** Whether a new event leaves the note as it is: it lies between its first start and its last end, as they stood when the settings were read. */
-export const isWithin = ({ first, last }: CalendarSettings['span'], { start, end }: EdgeEvent): boolean =>
+export const isWithin = ({ first, last }: CalendarSettings['edges'], { start, end }: EdgeEvent): boolean =>
   first !== '' && last !== '' && start >= first && end <= last;
 
 /**
@@ -25,9 +25,17 @@ export const isWithin = ({ first, last }: CalendarSettings['span'], { start, end
  * @param known the event, where it has just been made; else it is looked up
  */
 export async function noteEdges(db: Database, postId: number, known?: EdgeEvent): Promise<void> {
-  const stored = (await readOptions(db, [OPTION])).get(OPTION) ?? '';
-  const members = membersOf(stored);
   const event = known ?? (await edgeEvent(db, postId));
+  if (edgesAfter((await readOptions(db, [OPTION])).get(OPTION) ?? '', postId, event) === 'same') return;
+  // The option holds all settings of the calendar: from here on whoever else is about to write it waits.
+  const stored = await lockOption(db, OPTION);
+  const edges = edgesAfter(stored, postId, event);
+  if (edges !== 'same') await writeEdges(db, stored, edges === 'unknown' ? await calendarEdges(db) : edges);
+}
+
+/** What becomes of the edges that are stored; `unknown`: the whole calendar has to be looked through. */
+function edgesAfter(stored: string, postId: number, event: EdgeEvent | undefined): Edges | 'same' | 'unknown' {
+  const members = membersOf(stored);
   const marks = [members.earliest_date_markers, members.latest_date_markers].some(
     (ids) =>
       ids !== null &&
@@ -36,13 +44,13 @@ export async function noteEdges(db: Database, postId: number, known?: EdgeEvent)
         .map(Number)
         .includes(postId),
   );
-  const [first, last] = [String(members.earliest_date || ''), String(members.latest_date || '')];
-  if (marks || first === '' || last === '') await writeEdges(db, stored, await calendarEdges(db));
-  else if (event && ['publish', 'private'].includes(event.status) && (event.start < first || event.end > last))
-    await writeEdges(db, stored, {
-      ...(event.start < first ? { earliest: { at: event.start, ids: [postId] } } : {}),
-      ...(event.end > last ? { latest: { at: event.end, ids: [postId] } } : {}),
-    });
+  const edges = { first: String(members.earliest_date || ''), last: String(members.latest_date || '') };
+  if (marks || edges.first === '' || edges.last === '') return 'unknown';
+  if (!event || !['publish', 'private'].includes(event.status) || isWithin(edges, event)) return 'same';
+  return {
+    ...(event.start < edges.first ? { earliest: { at: event.start, ids: [postId] } } : {}),
+    ...(event.end > edges.last ? { latest: { at: event.end, ids: [postId] } } : {}),
+  };
 }
 
 async function edgeEvent(db: Database, postId: number): Promise<EdgeEvent | undefined> {
@@ -57,10 +65,10 @@ async function edgeEvent(db: Database, postId: number): Promise<EdgeEvent | unde
 
 /** The same after many writes, whichever they were. */
 export async function renewEdges(db: Database): Promise<void> {
-  await writeEdges(db, (await readOptions(db, [OPTION])).get(OPTION) ?? '', await calendarEdges(db));
+  await writeEdges(db, await lockOption(db, OPTION), await calendarEdges(db));
 }
 
-async function writeEdges(db: Database, stored: string, { earliest, latest }: Awaited<ReturnType<typeof calendarEdges>>): Promise<void> {
+async function writeEdges(db: Database, stored: string, { earliest, latest }: Edges): Promise<void> {
   const changed = withMembers(stored, {
     ...(earliest ? { earliest_date: earliest.at, earliest_date_markers: earliest.ids } : {}),
     ...(latest ? { latest_date: latest.at, latest_date_markers: latest.ids } : {}),

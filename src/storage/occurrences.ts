@@ -57,10 +57,14 @@ export async function removeOccurrence(db: Database, postId: number): Promise<vo
   for (const table of ['tec_occurrences', 'tec_events'] as const) await db.knex(db.table(table)).where('post_id', postId).delete();
 }
 
-/** The first start and the last end (UTC) among published and private events, with the events that mark them. */
-export async function calendarEdges(
-  db: Database,
-): Promise<{ earliest?: { at: string; ids: number[] }; latest?: { at: string; ids: number[] } }> {
+/** The first start and the last end (UTC) of a calendar, with the events that mark them. */
+export interface Edges {
+  readonly earliest?: { readonly at: string; readonly ids: number[] };
+  readonly latest?: { readonly at: string; readonly ids: number[] };
+}
+
+/** The edges of the calendar among published and private events. */
+export async function calendarEdges(db: Database): Promise<Edges> {
   const rows = () =>
     db
       .knex({ o: db.table('tec_occurrences') })

@@ -1,5 +1,6 @@
 import type { Database } from './database.ts';
 import { given, upsertRows } from './insert.ts';
+import { verbatim } from './statement.ts';
 import type { OptionRow } from './tables.ts';
 
 /**
@@ -10,6 +11,13 @@ export async function readOptions(db: Database, names: readonly string[]): Promi
   const rows = await db.rows<Pick<OptionRow, 'option_name' | 'option_value'>>`
     SELECT option_name, option_value FROM {options} WHERE option_name IN (${names})`;
   return new Map(rows.map((row) => [row.option_name, row.option_value]));
+}
+
+/** One option as it is stored, kept from other writers until the end of the transaction; an empty text where there is none. */
+export async function lockOption(db: Database, name: string): Promise<string> {
+  const [row] = await db.rows<Pick<OptionRow, 'option_value'>>`
+    SELECT option_value FROM {options} WHERE option_name = ${name} ${verbatim(db.dialect.locks.update)}`;
+  return row?.option_value ?? '';
 }
 
 /**

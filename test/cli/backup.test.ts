@@ -17,8 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'fasti-backup-'));
 describeDatabases('fasti backup and restore', (open, engine) => {
   let db: Database;
   beforeAll(async () => {
-    db = await open();
-    await loadSite(db);
+    db = await loadSite(await open());
   });
   const fasti = async (url: string, args: readonly string[], env: Record<string, string> = {}) => {
     const [out, err]: [string[], string[]] = [[], []];

@@ -174,8 +174,7 @@ describeDatabases('an empty database', (open) => {
 
 describeDatabases('the database of a WordPress site', (open) => {
   it('is served as it is: nothing is seeded, and none of its rows are touched', async () => {
-    const db = await open();
-    await loadSite(db);
+    const db = await loadSite(await open());
     const rows = async () =>
       Object.fromEntries(
         await Promise.all(

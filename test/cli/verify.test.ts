@@ -14,8 +14,7 @@ describeDatabases('fasti verify', (open) => {
     fasti('verify', sites[0]!.base, sites[1]!.base, '--rate=100000', '--sample=3', '--no-filters', ...args);
   beforeAll(async () => {
     for (let number = 0; number < 2; number += 1) {
-      db = await open();
-      await loadSite(db);
+      db = await loadSite(await open());
       sites.push(await serveDatabase(db, { clock: () => new Date(NOON) }));
     }
   });

@@ -172,8 +172,7 @@ describeDatabases('the commands import and export', (open) => {
 
 describeDatabases('a site of a network', (open) => {
   it('comes from the tables with its number, with the people of the network and their roles there', async () => {
-    const db = await open();
-    await loadSite(db);
+    const db = await loadSite(await open());
     const second = await openDatabase({ url: urlOf(db), prefix: 'wp_2_' });
     await migrate(second);
     const tables: TableName[] = [

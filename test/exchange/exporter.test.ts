@@ -17,8 +17,7 @@ const USERS = { admin: 1, ed: 2, auth: 3, contrib: 4, sub: 5, nobody: 0 } as con
 describeDatabases('an export', (openDatabase) => {
   let site: Site;
   beforeAll(async () => {
-    const db = await openDatabase();
-    await loadSite(db);
+    const db = await loadSite(await openDatabase());
     site = await siteOf(db);
   });
   afterAll(() => site.close());

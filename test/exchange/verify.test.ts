@@ -56,8 +56,7 @@ describeDatabases('the comparison of two sites', (open, engine) => {
   let dirty = false;
   beforeAll(async () => {
     for (const home of [undefined, 'https://calendar.example.org']) {
-      const db = await open();
-      await loadSite(db);
+      const db = await loadSite(await open());
       dbs.push(db);
       sites.push(await serveDatabase(db, { clock: () => new Date(NOON), env: home === undefined ? {} : { SITE_URL: home } }));
     }

@@ -12,8 +12,7 @@ describeDatabases('a client that hangs up', (open) => {
   let running: RunningSite;
   const lines: { level: number }[] = [];
   beforeAll(async () => {
-    db = await open();
-    await loadSite(db);
+    db = await loadSite(await open());
     const log = createLog({ logLevel: 'info' }, { write: (line) => lines.push(JSON.parse(line)) });
     running = await serveDatabase(db, { log });
   });

@@ -15,8 +15,7 @@ describeDatabases('the server', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-http-'));
   const uploads = join(folder, 'uploads');
   beforeAll(async () => {
-    const db = await open();
-    await loadSite(db);
+    const db = await loadSite(await open());
     mkdirSync(join(uploads, '2026'), { recursive: true });
     writeFileSync(join(folder, 'outside.txt'), 'outside');
     for (const name of ['picture.png', 'drawing.svg', 'page.html', '.hidden', 'nameless']) writeFileSync(join(uploads, '2026', name), 'x');
@@ -180,8 +179,7 @@ describeDatabases('the server', (open) => {
 describeDatabases('a site in a subfolder without pretty permalinks', (open) => {
   let running: RunningSite;
   beforeAll(async () => {
-    const db = await open();
-    await loadSite(db);
+    const db = await loadSite(await open());
     await setOptions(db, { permalink_structure: '' });
     running = await serveDatabase(db, { env: { SITE_URL: 'https://x.test/cms/' } });
   });

@@ -44,6 +44,11 @@ describeAsking("the calendar's note of its first start and last end", (ask) => {
     const { id } = await ask.made('/events', during(2040));
     expect(await noted()).toEqual({ first: SAMPLE.first, last: ['2040-06-01 11:00:00', id] });
   });
+  it('is that of the outermost of several events made at once', async () => {
+    const years = [2040, 2047, 2041, 2046, 2042, 2045, 2043, 2044];
+    const made = await Promise.all(years.map((year) => ask.made('/events', during(year))));
+    expect(await noted()).toEqual({ first: SAMPLE.first, last: ['2047-06-01 11:00:00', made[1].id] });
+  });
   it('goes back when the event that marks it moves or is deleted', async () => {
     const { id } = await ask.made('/events', during(2040));
     await ask.changed(`/events/${id}`, { start_date: '2038-06-01 12:00', end_date: '2038-06-01 13:00' });

@@ -9,8 +9,7 @@ describeDatabases('texts are kept whole or refused', (open) => {
   let running: RunningSite;
 
   beforeAll(async () => {
-    const db = await open();
-    await loadSite(db);
+    const db = await loadSite(await open());
     running = await serveDatabase(db);
   });
   afterAll(() => running.close());

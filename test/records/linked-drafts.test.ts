@@ -14,8 +14,7 @@ describeDatabases('drafts that a published event links to', (open) => {
   const statuses = async () => (await db.from('posts').whereIn('ID', [VENUE, ORGANIZER]).orderBy('ID')).map((row) => row.post_status);
   const change = (as: string, body: object) => running.send('PATCH', `${EVENTS}/${EVENT}`, { as, body });
   beforeAll(async () => {
-    db = await open();
-    await loadSite(db);
+    db = await loadSite(await open());
     running = await serveDatabase(db);
   });
   beforeEach(() => resetSite(db));

@@ -8,8 +8,7 @@ describeDatabases('what the plugin keeps of parameters that are no fields', (ope
   let db: Database;
   let running: RunningSite;
   beforeAll(async () => {
-    db = await open();
-    await loadSite(db);
+    db = await loadSite(await open());
     running = await serveDatabase(db);
   });
   afterAll(() => running.close());

@@ -12,8 +12,7 @@ describeDatabases('the count of a term', (open) => {
   let db: Database;
   let site: RunningSite;
   beforeAll(async () => {
-    db = await open();
-    await loadSite(db);
+    db = await loadSite(await open());
     site = await serveDatabase(db);
   });
   beforeEach(() => resetSite(db));

@@ -10,8 +10,7 @@ describeDatabases('names and slugs of terms', (open) => {
   let running: RunningSite;
 
   beforeAll(async () => {
-    db = await open();
-    await loadSite(db);
+    db = await loadSite(await open());
     running = await serveDatabase(db);
   });
   afterAll(() => running.close());

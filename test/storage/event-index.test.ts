@@ -82,8 +82,7 @@ describeDatabases('the list index', (open) => {
   let site: Site;
 
   beforeAll(async () => {
-    db = await open();
-    await loadSite(db);
+    db = await loadSite(await open());
     running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
     site = running.site;
   });

@@ -10,8 +10,7 @@ describeDatabases('the sample site', (open) => {
   let db: Database;
   const fixture = readFixture();
   beforeAll(async () => {
-    db = await open();
-    await loadSite(db);
+    db = await loadSite(await open());
   });
 
   const everything = async (): Promise<Record<string, unknown>> => {

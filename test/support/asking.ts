@@ -66,8 +66,7 @@ export function describeAsking(
     let now = NOON;
     let dirty = false;
     beforeAll(async () => {
-      db = await open();
-      await loadSite(db);
+      db = await loadSite(await open());
       running = await serveDatabase(db, { env, clock: () => new Date(now) });
     });
     beforeEach(async () => {

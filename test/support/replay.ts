@@ -24,8 +24,7 @@ export function describeRecordings(name: string, folder: string): void {
     let now: Date;
 
     beforeAll(async () => {
-      db = await open();
-      await loadSite(db);
+      db = await loadSite(await open());
       running = await serveDatabase(db, { clock: () => now });
     });
     afterAll(() => running.close());

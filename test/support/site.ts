@@ -3,9 +3,10 @@ import { readOptions, writeOption } from '../../src/storage/options.ts';
 import { runScript } from './databases.ts';
 import { type Fixture, optionText, readFixture, resetScript } from './site-data.mjs';
 
-/** Empties the tables of the fixture and loads its rows. The next post is then 93 and the next term 19, as in the recordings. */
-export async function loadSite(db: Database, fixture: Fixture = sample()): Promise<void> {
+/** Empties the tables of the fixture and loads its rows; gives the database. The next post is then 93 and the next term 19, as in the recordings. */
+export async function loadSite(db: Database, fixture: Fixture = sample()): Promise<Database> {
   await runScript(db, scriptFor(fixture, db));
+  return db;
 }
 
 /** Puts the sample site back, quickly enough to do so before each of hundreds of tests. */
