@@ -3,7 +3,8 @@ FROM node:24-bookworm AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json ./
+COPY bin bin
 COPY src src
 COPY migrations migrations
 RUN npm run build && npm prune --omit=dev

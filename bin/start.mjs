@@ -13,7 +13,7 @@ const COMMAND = join(ROOT, 'dist/src/cli.js');
 
 requireNode();
 if (!isInstalled()) install();
-if (!isBuilt()) build();
+if (!isBuilt()) npm('Building', 'run', '--silent', 'build');
 
 // In this very process, so that signals reach the server. Paths in the settings count from the folder of the project.
 process.chdir(ROOT);
@@ -49,9 +49,7 @@ function isBuilt() {
   const sources = ['src', 'migrations'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true }).map((name) => join(folder, name)),
   );
-  return [...sources, 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].every(
-    (file) => statSync(join(ROOT, file)).mtimeMs <= built,
-  );
+  return [...sources, 'bin/build.mjs', 'tsconfig.json', 'package-lock.json'].every((file) => statSync(join(ROOT, file)).mtimeMs <= built);
 }
 
 /**
@@ -62,13 +60,10 @@ function install() {
   npm('Installing what is needed', 'install', '--no-save', '--include=dev', '--no-audit', '--no-fund');
 }
 
-/** A build that fails must not be taken for one the next time. */
-function build() {
-  rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
-  npm('Building', 'run', '--silent', 'build');
-}
-
-/** Runs npm, the one that runs this if there is one; what it says goes to standard error, and its failure ends all. */
+/**
+ * Runs npm, the one that runs this if there is one. What it says goes to standard error; its failure ends all, and what was built does not count any
+ * more.
+ */
 function npm(message, ...args) {
   process.stderr.write(`${message} ...\n`);
   const own = process.env.npm_execpath;

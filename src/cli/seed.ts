@@ -45,7 +45,7 @@ export async function seedSample(site: Site, caller: Caller, watched: Watched = 
 }
 
 /** Whether the sample calendar is in the database, or was. */
-export const isSeeded = async (db: Database): Promise<boolean> => (await readOptions(db, [OPTION])).has(OPTION);
+const isSeeded = async (db: Database): Promise<boolean> => (await readOptions(db, [OPTION])).has(OPTION);
 
 /** Says when the sample calendar was written. */
 const OPTION = 'fasti_sample';

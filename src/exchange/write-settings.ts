@@ -1,4 +1,4 @@
-import { readOptions, writeOption } from '../storage/options.ts';
+import { lockOption, readOptions, writeOption } from '../storage/options.ts';
 import { parseSerialized, toSerialized, withMembers } from '../wordpress/serialized.ts';
 import type { SettingsItem } from './items.ts';
 import { count, lose } from './report.ts';
@@ -32,6 +32,8 @@ export function settingsItem(options: ReadonlyMap<string, string>): SettingsItem
 /** Takes over settings of the source where that is wished; otherwise says which differ. */
 export async function writeSettings({ run, db, tally, touched }: Work, items: readonly SettingsItem[]): Promise<void> {
   for (const item of items) {
+    // Whoever else changes members of the calendar's option waits.
+    if (run.settings && !run.dry) await lockOption(db, CALENDAR);
     const here = await readOptions(db, [...SETTINGS]);
     for (const name of SETTINGS) {
       const wanted = item.options[name];

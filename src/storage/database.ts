@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Client } from 'knex/lib/execution/runner.js';
-import { DatabaseUnavailable, type Dialect, type Engine } from './dialect.ts';
+import type { Dialect, Engine } from './dialect.ts';
 import { openMysql } from './mysql.ts';
 import { openSqlite } from './sqlite.ts';
 import { type Place, statements } from './statement.ts';
 import { runStraight } from './straight-runner.ts';
 import type { TableName, Tables } from './tables.ts';
-import { type Transaction, transact } from './transaction.ts';
+import type { Transaction } from './transaction.ts';
+import { transactionRunner } from './transaction-runner.ts';
 
 export { DatabaseUnavailable } from './dialect.ts';
 
@@ -79,12 +79,6 @@ export async function ping(db: Database): Promise<void> {
   await db.knex.raw('SELECT 1');
 }
 
-/** How long a transaction is run again and again, and how long writers of this process wait for their turn. */
-const LONGEST_WAIT_MS = 8000;
-const FIRST_PAUSE_MS = 2;
-/** More writers than this in the queue are turned away at once. */
-const MOST_WAITING = 1000;
-
 const queryOf = <Row extends object>(knex: Knex, table: Knex.TableDescriptor | Knex.AliasDict) => knex<Row>(table);
 
 function engineAt(url: string): Engine {
@@ -97,9 +91,9 @@ function engineAt(url: string): Engine {
 
 /** `inside`: where the transaction that a piece of work belongs to is remembered. */
 function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStorage<{ open: boolean }> | undefined): Database {
-  const inTurn = turnstile(dialect.writers);
   const statementOf = statements(prefix);
   const client = knex.client as Client;
+  const inTransaction = transactionRunner(client, dialect);
   const outside: Transaction = { knex, run: (query) => runStraight(client, query) };
   let count = 0;
   knex.on('query', () => {
@@ -111,27 +105,14 @@ function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStora
     if (inside?.getStore()?.open) throw new Error('inside a transaction, use the database given to it');
   };
 
-  const once = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+  /** Runs a piece of work; meanwhile it is known that it has a transaction. */
+  const watchedWork = async <T>(work: (db: Database) => Promise<T>, transaction: Transaction): Promise<T> => {
+    if (!inside) return work(handle(transaction));
     const state = { open: true };
     try {
-      return await transact(client, (transaction) => {
-        const inner = () => work(handle(transaction));
-        return inside ? inside.run(state, inner) : inner();
-      });
+      return await inside.run(state, () => work(handle(transaction)));
     } finally {
       state.open = false;
-    }
-  };
-
-  const retried = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
-    const until = Date.now() + LONGEST_WAIT_MS;
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, dialect.longestPause)) {
-      try {
-        return await once(work);
-      } catch (error) {
-        if (!(error instanceof DatabaseUnavailable) || error.reason !== 'busy' || Date.now() > until) throw error;
-        await sleep(pause * (0.5 + Math.random()));
-      }
     }
   };
 
@@ -158,7 +139,7 @@ function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStora
       transaction: async (work) => {
         if (way !== outside) return work(db);
         refuseBeside();
-        return inTurn(() => retried(work));
+        return inTransaction((transaction) => watchedWork(work, transaction));
       },
       queries: () => count,
       close: async () => {
@@ -168,39 +149,4 @@ function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStora
     return db;
   };
   return handle(outside);
-}
-
-/** Lets `limit` works run at a time, the others in the order of their coming. */
-function turnstile(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  const turn = async (): Promise<void> => {
-    if (running < limit) {
-      running += 1;
-      return;
-    }
-    if (waiting.length >= MOST_WAITING) throw new DatabaseUnavailable('exhausted');
-    await new Promise<void>((resolve, reject) => {
-      const enter = (): void => {
-        clearTimeout(patience);
-        resolve();
-      };
-      const patience = setTimeout(() => {
-        waiting.splice(waiting.indexOf(enter), 1);
-        reject(new DatabaseUnavailable('exhausted'));
-      }, LONGEST_WAIT_MS);
-      waiting.push(enter);
-    });
-  };
-  return async (work) => {
-    await turn();
-    try {
-      return await work();
-    } finally {
-      // The turn is handed on, so that nobody slips in between.
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
 }

@@ -31,6 +31,12 @@ export interface Dialect {
   readonly writers: number;
 
   /**
+   * How many transactions that wait for each other one COMMIT writes, and for how many milliseconds they may keep other processes out. A flush to disk
+   * takes as long as all the rest of a small one. MySQL does this by itself, for those that run side by side.
+   */
+  readonly together: { readonly pieces: number; readonly milliseconds: number };
+
+  /**
    * The longest pause, in milliseconds, before a transaction that found someone in its way runs again. SQLite wakes nobody who waits for another
    * process: one has to ask often. MySQL queues them itself, and after a deadlock some distance is better.
    */

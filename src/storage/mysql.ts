@@ -53,6 +53,7 @@ const UNSETTLED_SECONDS = 2;
 export const mysql: Dialect = {
   name: 'mysql',
   writers: CONNECTIONS - READERS,
+  together: { pieces: 1, milliseconds: 0 },
   longestPause: 200,
   search: (column, text) => ["?? LIKE ? ESCAPE '|'", [column, `%${text.replace(/[%_|]/g, '|$&')}%`]],
   equalsFolded: (column, ...values) => [`?? IN (${values.map(() => '?').join()})`, [column, ...values]],

@@ -54,6 +54,7 @@ export const sqliteFile = (address: string): string | undefined => /^sqlite:(?:\
 export const sqlite: Dialect = {
   name: 'sqlite',
   writers: 1,
+  together: { pieces: 16, milliseconds: 25 },
   longestPause: 10,
   search: (column, text) => ['holds(??, ?)', [column, foldForSearch(text)]],
   equalsFolded: (column, ...values) => [`fold(??) IN (${values.map(() => '?').join()})`, [column, ...values.map(foldText)]],
@@ -198,10 +199,10 @@ class ValuesCompiler extends SqliteQueryCompiler {
 
 /** Runs a statement, and gives it with what came of it, as knex wants it. */
 function run(connection: Connection, query: Query): Query {
-  const { statement, reads } = prepared(connection, query.sql);
+  const { statement, columns } = prepared(connection, query.sql);
   const bindings = (query.bindings ?? []).map(bindable);
-  if (reads) {
-    query.response = statement.all(bindings);
+  if (columns) {
+    query.response = statement.all(bindings).map((values) => rowOf(columns, values));
   } else {
     const { lastInsertRowid, changes } = statement.run(bindings);
     query.response = { lastInsertRowid, changes };
@@ -241,10 +242,17 @@ function connect(filename: string): Connection {
   }
 }
 
-/** `reads`: whether it gives rows; asking the statement itself each time costs as much as a small query. */
+/** Rows come as lists of values: the library takes half as long again to make objects of them. */
 interface Prepared {
-  readonly statement: Sqlite.Statement;
-  readonly reads: boolean;
+  readonly statement: Sqlite.Statement<unknown[], unknown[]>;
+  /** The names of the columns that it gives; undefined: it only writes. Asking the statement each time costs as much as a small query. */
+  readonly columns: readonly string[] | undefined;
+}
+
+function rowOf(columns: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  for (let at = 0; at < columns.length; at += 1) row[columns[at]!] = values[at];
+  return row;
 }
 
 const statements = new WeakMap<Connection, LRUCache<string, Prepared>>();
@@ -255,8 +263,14 @@ function prepared(connection: Connection, sql: string): Prepared {
   statements.set(connection, kept);
   const known = kept.get(sql);
   if (known) return known;
-  const statement = connection.prepare(sql);
-  const fresh = { statement, reads: statement.reader };
+  const statement = connection.prepare<unknown[], unknown[]>(sql);
+  const columns = statement.reader
+    ? statement
+        .raw()
+        .columns()
+        .map(({ name }) => name)
+    : undefined;
+  const fresh = { statement, columns };
   kept.set(sql, fresh);
   return fresh;
 }

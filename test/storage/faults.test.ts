@@ -80,6 +80,19 @@ describeDatabases('a database in trouble', (open, engine) => {
       expect(await db.from('options').where('option_name', 'waited')).toHaveLength(1);
     });
 
+    it('says of all that came together that they are lost when the disk is full for one of them', async () => {
+      await db.transaction(async (tx) => insert(tx, 'room'));
+      const [{ page_count: pages }] = (await db.knex.raw('PRAGMA page_count')) as [{ page_count: number }];
+      await db.knex.raw(`PRAGMA max_page_count = ${pages}`);
+      const write = (name: string, bytes: number) =>
+        reasonOf(db.transaction(async (tx) => tx.from('options').insert({ option_name: name, option_value: 'x'.repeat(bytes) })));
+      expect(await Promise.all([write('full-1', 0), write('full-2', 0), write('full-3', 1_000_000)])).toEqual(['full', 'full', 'full']);
+      expect(await db.from('options').where('option_name', 'like', 'full-%')).toEqual([]);
+      await db.knex.raw('PRAGMA max_page_count = 1073741823');
+      expect(await Promise.all([write('full-4', 0), write('full-5', 1_000_000)])).toEqual(['no error', 'no error']);
+      expect(await db.from('options').where('option_name', 'like', 'full-%').pluck('option_name')).toEqual(['full-4', 'full-5']);
+    });
+
     it('gives up on a process that never ends its transaction, while reading goes on', async () => {
       const other = new Sqlite(urlOf(db).slice('sqlite:'.length));
       other.exec('BEGIN IMMEDIATE');

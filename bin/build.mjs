@@ -1,0 +1,40 @@
+/**
+ * What `npm run build` runs: the sources and most of the packages they use as a few files in `dist/`. A process that starts looks up, reads and links
+ * each file by itself; with hundreds of them that takes longer than all else until the first answer.
+ */
+import { chmodSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+/** What is loaded by its name: the command, the writer of `docs/`, and parts of the service that the tools in `test/` take. */
+const ENTRIES = ['cli', 'cli/docs', 'config', 'site', 'http/app', 'storage/collation', 'storage/database', 'storage/migrate'];
+
+/** Packages that stay in `node_modules`: they have native code, or threads that look for files of their own. */
+const APART = ['better-sqlite3', 'pino', 'pino-pretty', 'sharp'];
+/** Drivers that knex names for databases of others; they are not installed. */
+const ABSENT = ['mariadb/callback', 'mysql', 'oracledb', 'pg', 'pg-native', 'pg-query-stream', 'sqlite3', 'tedious'];
+
+/** Packages in CommonJS that are taken in expect it. */
+const REQUIRE = "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
+await build({
+  absWorkingDir: ROOT,
+  entryPoints: ENTRIES.map((name) => `src/${name}.ts`),
+  outbase: '.',
+  outdir: 'dist',
+  chunkNames: 'src/[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  external: [...APART, ...ABSENT],
+  banner: { js: REQUIRE },
+  platform: 'node',
+  target: 'node20.19',
+  format: 'esm',
+  sourcemap: true,
+  logLevel: 'warning',
+});
+chmodSync(join(ROOT, 'dist/src/cli.js'), 0o755);

@@ -1,0 +1,61 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'knex/lib/execution/runner.js';
+import { DatabaseUnavailable, type Dialect } from './dialect.ts';
+import { createLine, LONGEST_WAIT_MS } from './line.ts';
+import { beginShared, type SharedTransaction, type Transaction } from './transaction.ts';
+
+/** Runs a piece of work as one transaction: all of it is written or nothing. */
+export type RunTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
+
+const FIRST_PAUSE_MS = 2;
+
+/**
+ * Runs transactions of a client, as many at a time as the database has writers. The others wait in a line, and some of them go on in the transaction that is
+ * open. What finds somebody in its way runs again.
+ */
+export function transactionRunner(client: Client, { writers, together, longestPause }: Dialect): RunTransaction {
+  const line = createLine<SharedTransaction>(writers);
+
+  /** Whether the next in the line goes on in this one. */
+  const goesOn = ({ pieces, age }: SharedTransaction): boolean =>
+    line.length() > 0 && pieces() < together.pieces && age() < together.milliseconds;
+
+  /** Before COMMIT, requests that have arrived come into the line; after it, other processes get hold of the database. */
+  const letOthersCome = async (): Promise<void> => {
+    if (together.pieces > 1) await nextTurn();
+  };
+
+  return async (work) => {
+    let shared = await line.enter();
+    let result: Awaited<ReturnType<typeof work>>;
+    try {
+      result = await retried(longestPause, async () => {
+        if (!shared?.isOpen()) shared = await beginShared(client);
+        const done = await shared.take(work);
+        if (!goesOn(shared)) await letOthersCome();
+        if (!goesOn(shared)) await shared.commit();
+        return done;
+      });
+    } finally {
+      // Those before are told what came of it by `written`, whatever happened to this one.
+      if (shared?.isOpen() && !goesOn(shared)) await shared.commit().catch(() => undefined);
+      if (!shared?.isOpen() && line.length() > 0) await letOthersCome();
+      line.leave(shared?.isOpen() ? shared : undefined);
+    }
+    await shared?.written;
+    return result;
+  };
+}
+
+/** Runs work again as long as somebody is in its way, after pauses that grow. */
+async function retried<T>(longestPause: number, work: () => Promise<T>): Promise<T> {
+  const until = Date.now() + LONGEST_WAIT_MS;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, longestPause)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable) || error.reason !== 'busy' || Date.now() > until) throw error;
+      await sleep(pause * (0.5 + Math.random()));
+    }
+  }
+}
