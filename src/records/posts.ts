@@ -40,7 +40,7 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
   const perPage = pageSize(site, caller, values);
   const password = typeof values.password === 'string' ? values.password : undefined;
   const { conditions, order, echo, timeliness } = kind.narrow(values, caller);
-  const { ids, total } = await findPostIds(site.db, {
+  const { ids, total, linked } = await findPostIds(site.db, {
     kind,
     visible: listVisibility(viewer, kind, values.status as string[] | undefined),
     visibleEvents: listVisibility(viewer, postKind('event'), undefined),
@@ -53,7 +53,7 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
     indexed: trustsIndex(settings),
   });
   if (ids.length === 0 && page > 1) fail(`${kind.name}-archive-page-not-found` as ProblemName);
-  const bundle = await loadBundle(site.db, kind, ids);
+  const bundle = await loadBundle(site.db, kind, ids, linked);
   const context = renderContext(caller, rights(caller, values));
   const status = (values.status as string[] | undefined)?.join(',') ?? (editsKind(viewer, kind) ? ANY_STATUS : 'publish');
   return {

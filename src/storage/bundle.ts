@@ -9,47 +9,52 @@ import { loadTermsOf } from './terms.ts';
  * images of all. A fixed number of queries for any number of ids; ids without a row are simply missing. `expected`: ids that they are likely to name.
  */
 export async function loadBundle(db: Database, kind: PostKind, ids: readonly number[], expected: readonly number[] = []): Promise<Bundle> {
-  const [[first, firstMetas], terms] = await Promise.all([
-    loadBoth(db, [...ids, ...expected]),
+  const loaded: Loaded = { posts: new Map(), metas: new Map() };
+  const [terms] = await Promise.all([
     kind.terms.length > 0 ? loadTermsOf(db, ids) : new Map<number, Term[]>(),
+    loadMore(db, loaded, [...ids, ...expected]),
   ]);
-  const [own, ownMetas] = [only(first, ids), only(firstMetas, ids)];
-  const linkedIds = Object.keys(kind.links).flatMap((key) => idsIn(ownMetas, key));
-  const [named, namedMetas] = await loadOthers(db, [...linkedIds, ...imagesOf(own, ownMetas)], first, firstMetas);
-  const linked = only(named, linkedIds);
-  const attached = await loadAttached(db, [...own.values(), ...linked.values()].flatMap(galleryParentsOf));
-  const images = [...[...attached.values()].flat(), ...imagesOf(linked, only(namedMetas, linkedIds))];
-  const [posts, metas] = await loadOthers(db, images, named, namedMetas);
-  return { posts, metas, terms, attached };
+  const linked = unique(Object.keys(kind.links).flatMap((key) => idsIn(loaded, ids, key)));
+  await loadMore(db, loaded, [...linked, ...imagesOf(loaded, ids)]);
+  const attached = await loadAttached(
+    db,
+    [...ids, ...linked].flatMap((id) => galleryParentsOf(loaded.posts.get(id))),
+  );
+  await loadMore(db, loaded, [...[...attached.values()].flat(), ...imagesOf(loaded, linked)]);
+  return { ...loaded, terms, attached };
 }
 
-const loadBoth = (db: Database, ids: readonly number[]) => Promise.all([loadPosts(db, ids), loadMetas(db, ids)]);
-
-/** What is known already, and beside it the posts of these ids that are not, with their metas. */
-async function loadOthers(
-  db: Database,
-  ids: readonly number[],
-  posts: ReadonlyMap<number, Post>,
-  metas: ReadonlyMap<number, Metas>,
-): Promise<[ReadonlyMap<number, Post>, ReadonlyMap<number, Metas>]> {
-  const unknown = ids.filter((id) => !posts.has(id));
-  if (unknown.length === 0) return [posts, metas];
-  const [others, otherMetas] = await loadBoth(db, unknown);
-  return [new Map([...posts, ...others]), new Map([...metas, ...otherMetas])];
+/** Posts with their metas, as far as they are loaded yet. */
+interface Loaded {
+  readonly posts: Map<number, Post>;
+  readonly metas: Map<number, Metas>;
 }
 
-/** Ids of the images that posts name: as the one beside them, or in their texts. */
-const imagesOf = (posts: ReadonlyMap<number, Post>, metas: ReadonlyMap<number, Metas>): number[] => [
-  ...idsIn(metas, '_thumbnail_id'),
-  ...[...posts.values()].flatMap((post) => imageIdsIn(post.post_content)),
+/** Adds those of these ids that are not there yet. */
+async function loadMore(db: Database, loaded: Loaded, ids: readonly number[]): Promise<void> {
+  const missing = ids.filter((id) => !loaded.posts.has(id));
+  if (missing.length === 0) return;
+  const [posts, metas] = await Promise.all([loadPosts(db, missing), loadMetas(db, missing)]);
+  for (const [id, post] of posts) loaded.posts.set(id, post);
+  for (const [id, ofPost] of metas) loaded.metas.set(id, ofPost);
+}
+
+/** Ids of the images that these posts name: as the one beside them, or in their texts. */
+const imagesOf = (loaded: Loaded, ids: readonly number[]): number[] => [
+  ...idsIn(loaded, ids, '_thumbnail_id'),
+  ...ids.flatMap((id) => imageIdsIn(loaded.posts.get(id)?.post_content ?? '')),
 ];
 
-const only = <Value>(all: ReadonlyMap<number, Value>, ids: readonly number[]): Map<number, Value> =>
-  new Map(ids.flatMap((id) => (all.has(id) ? [[id, all.get(id)!] as const] : [])));
+/** Ids that these posts name in a meta. */
+const idsIn = ({ metas }: Loaded, ids: readonly number[], key: string): number[] =>
+  ids
+    .flatMap((id) => metas.get(id)?.get(key) ?? [])
+    .map(Number)
+    .filter((id) => Number.isSafeInteger(id) && id > 0);
 
 /** What the galleries of a post may show: one that names nothing, what is attached to nothing or to the post itself, as the interface has it. */
-const galleryParentsOf = ({ ID, post_content }: Post) =>
-  galleryParentsIn(post_content).flatMap((parent) => (parent === 0 ? [0, ID] : [parent]));
+const galleryParentsOf = (post: Post | undefined): number[] =>
+  post ? galleryParentsIn(post.post_content).flatMap((parent) => (parent === 0 ? [0, post.ID] : [parent])) : [];
 
 /** Rows of `posts` by id. */
 export async function loadPosts(db: Database, ids: readonly number[]): Promise<Map<number, Post>> {
@@ -61,11 +66,14 @@ export async function loadPosts(db: Database, ids: readonly number[]): Promise<M
 export async function loadMetas(db: Database, ids: readonly number[]): Promise<Map<number, Metas>> {
   if (ids.length === 0) return new Map();
   const rows = await db.rows<{ post_id: number; meta_key: string; meta_value: string | null }>`
-    SELECT post_id, meta_key, meta_value FROM {postmeta} WHERE post_id IN (${unique(ids)}) ORDER BY meta_id`;
+    SELECT post_id, meta_key, meta_value FROM {postmeta} WHERE post_id IN (${unique(ids)}) ORDER BY post_id, meta_id`;
   const metas = new Map<number, Map<string, string[]>>();
   for (const { post_id: id, meta_key: key, meta_value: value } of rows) {
-    const ofPost = metas.get(id) ?? new Map<string, string[]>();
-    metas.set(id, ofPost);
+    let ofPost = metas.get(id);
+    if (!ofPost) {
+      ofPost = new Map();
+      metas.set(id, ofPost);
+    }
     const values = ofPost.get(key);
     if (values) values.push(value ?? '');
     else ofPost.set(key, [value ?? '']);
@@ -93,5 +101,3 @@ async function loadAttached(db: Database, parents: readonly number[]): Promise<M
 }
 
 const unique = (ids: readonly number[]) => [...new Set(ids)];
-const idsIn = (metas: ReadonlyMap<number, Metas>, key: string) =>
-  [...metas.values()].flatMap((ofPost) => (ofPost.get(key) ?? []).map(Number).filter((id) => Number.isSafeInteger(id) && id > 0));

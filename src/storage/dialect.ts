@@ -63,6 +63,9 @@ export interface Dialect {
   /** Order by text under WordPress's collation, for `orderByRaw`. SQLite would put `É` and `é` after `z`. */
   orderFolded(column: string, direction?: 'asc' | 'desc'): Sql;
 
+  /** A text by whose characters rows are sorted here as `orderFolded` does: few rows with long texts in them, which MySQL would sort on disk. */
+  sortKey(column: string): Sql;
+
   /** The number at the begin of a text column (metas are text), for comparing and sorting. The names of the types differ. */
   asNumber(column: string): Sql;
 

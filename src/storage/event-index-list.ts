@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { FEATURED_META, HIDDEN_META } from '../kinds/event-metas.ts';
 import { postKind } from '../kinds/index.ts';
 import type { Condition } from '../kinds/kind.ts';
@@ -15,16 +14,19 @@ import {
   FEATURED,
   facetCode,
   facetOf,
+  idOf,
   isCounted,
   LATEST,
+  LINK_CODES,
   longOnes,
   momentOf,
   STATUSES,
   shortBefore,
   UNDATED,
 } from './event-index-rows.ts';
+import { among, every } from './expressions.ts';
 import type { PostQuery } from './post-query.ts';
-import { countRows } from './row-count.ts';
+import { Piece, verbatim } from './statement.ts';
 
 /**
  * A list of events as one stretch of the list index (`fasti_entries`): those of a facet that start and end between these moments, in the order of
@@ -84,19 +86,26 @@ export function stretchOf(query: PostQuery): Stretch | undefined {
   };
 }
 
-/** Ids of one page and how many there are in all. `restrict`: adds what is asked of the posts (as `p`), where there is any of it. */
+/** What a list shows of a page, before the records themselves are looked up. */
+export interface Page {
+  readonly ids: number[];
+  /** How many there are in all. */
+  readonly total: number;
+  /** Ids of the venues and organizers that they are likely to name. */
+  readonly linked: number[];
+}
+
+/** One page. `rest`: a condition on the posts (as `p`), where there is any. */
 export async function findIndexedIds(
   db: Database,
   stretch: Stretch,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-  restrict: (builder: Knex.QueryBuilder) => void,
-): Promise<{ ids: number[]; total: number }> {
-  const parts = partsOf(stretch).map((part) => () => rowsOf(db, stretch, part, restrict));
-  const [ids, total] = await Promise.all([
-    pageOf(parts, stretch, limit, offset),
-    isCountedByDays(stretch) ? countByDays(db, stretch) : sumOf(parts.map((rows) => countRows(rows()))),
-  ]);
-  return { ids, total };
+  limits: { readonly limit: number; readonly offset: number },
+  rest: Sql | undefined,
+): Promise<Page> {
+  const parts = partsOf(stretch).map((part) => rowsOf(db, stretch, part, rest));
+  const total = isCountedByDays(stretch) ? countedByDays(db, stretch) : countOf(parts);
+  const page = await pageOf(db, parts, { ...limits, total, descending: stretch.descending });
+  return { ...page, total: page.total ?? (await numberOf(db, total)) };
 }
 
 /**
@@ -175,53 +184,46 @@ function partsOf({ facet, from, to, endFrom, endTo }: Stretch): Part[] {
   return near > from ? [{ facet: longOnes(facet), from, to: Math.min(near - 1, last) }, main] : [main];
 }
 
-function rowsOf(
-  db: Database,
-  stretch: Stretch,
-  { facet, from, to }: Part,
-  restrict: (builder: Knex.QueryBuilder) => void,
-): Knex.QueryBuilder {
-  const { endFrom, endTo, statuses, rest } = stretch;
-  const rows: Knex.QueryBuilder = db.knex({ x: db.table('fasti_entries') });
-  if (statuses === undefined || rest.length > 0) {
-    rows.joinRaw(`${db.dialect.joinInOrder} ?? p ON p.ID = x.post_id`, [db.table('posts')]);
-    restrict(rows);
-  }
-  rows.where('x.facet', facet).where('x.start_at', '>=', from).where('x.start_at', '<=', to);
-  if (endFrom > from) rows.where('x.end_at', '>=', endFrom);
-  if (endTo < LATEST) rows.where('x.end_at', '<=', endTo);
-  if (statuses) rows.whereIn('x.status', [...statuses]);
-  if (stretch.listedOnly) rows.where('x.hidden', 0);
-  if (stretch.openOnly) rows.where('x.locked', 0);
-  if (stretch.unfeaturedOnly) rows.where('x.featured', 0);
-  return rows;
+/** `FROM … WHERE …` of the rows `x` of a part. */
+function rowsOf(db: Database, stretch: Stretch, { facet, from, to }: Part, rest: Sql | undefined): Sql {
+  const { endFrom, endTo, statuses } = stretch;
+  const conditions: Sql[] = [['x.facet = ? AND x.start_at >= ? AND x.start_at <= ?', [facet, from, to]]];
+  if (endFrom > from) conditions.push(['x.end_at >= ?', [endFrom]]);
+  if (endTo < LATEST) conditions.push(['x.end_at <= ?', [endTo]]);
+  if (statuses) conditions.push(among('x.status', statuses));
+  if (stretch.listedOnly) conditions.push(['x.hidden = 0', []]);
+  if (stretch.openOnly) conditions.push(['x.locked = 0', []]);
+  if (stretch.unfeaturedOnly) conditions.push(['x.featured = 0', []]);
+  if (rest) conditions.push(rest);
+  const [where, bindings] = every(conditions);
+  const posts: Sql = rest ? [` ${db.dialect.joinInOrder} ?? p ON p.ID = x.post_id`, [db.table('posts')]] : ['', []];
+  return [`FROM ?? x${posts[0]} WHERE ${where}`, [db.table('fasti_entries'), ...posts[1], ...bindings]];
 }
 
+/** One page, with its total where a row of the main part, the last one, is there to carry it: that saves a query. */
 async function pageOf(
-  parts: readonly (() => Knex.QueryBuilder)[],
-  { descending }: Stretch,
-  limit: number,
-  offset: number,
-): Promise<number[]> {
-  const direction = descending ? 'desc' : 'asc';
-  const ids: number[] = [];
+  db: Database,
+  parts: readonly Sql[],
+  { total, limit, offset, descending }: { total: Sql; limit: number; offset: number; descending: boolean },
+): Promise<Omit<Page, 'total'> & { total?: number }> {
+  const direction = verbatim(descending ? 'DESC' : 'ASC');
+  const found: Omit<Page, 'total'> & { total?: number } = { ids: [], linked: [] };
   let skip = offset;
   for (const [place, part] of (descending ? parts.toReversed() : parts).entries()) {
-    if (ids.length >= limit) break;
-    const page = part()
-      .select('x.post_id as id')
-      .limit(limit - ids.length)
-      .offset(skip);
-    for (const column of ['start_at', 'posted_at', 'post_id']) page.orderBy(`x.${column}`, direction);
-    const rows = (await page) as { id: number }[];
-    ids.push(...rows.map(({ id }) => Number(id)));
-    if (place + 1 < parts.length) skip = rows.length > 0 ? 0 : Math.max(0, skip - (await countRows(part())));
+    if (found.ids.length >= limit) break;
+    const rows = await db.rows<{ id: number; links: string | null; total: number | string | null }>`
+      SELECT x.post_id AS id, ${new Piece(part === parts.at(-1) ? total : ['NULL', []])} AS total,
+        (SELECT GROUP_CONCAT(l.facet) FROM {fasti_entries} l WHERE l.post_id = x.post_id AND l.facet % ${FACETS} IN (${LINK_CODES})) AS links
+      ${new Piece(part)} ORDER BY x.start_at ${direction}, x.posted_at ${direction}, x.post_id ${direction} LIMIT ${limit - found.ids.length} OFFSET ${skip}`;
+    for (const { id, links, total: whole } of rows) {
+      found.ids.push(id);
+      found.linked.push(...(links?.split(',').map((facet) => idOf(Number(facet))) ?? []));
+      if (whole !== null) found.total = Number(whole);
+    }
+    if (place + 1 < parts.length) skip = rows.length > 0 ? 0 : Math.max(0, skip - (await numberOf(db, countOf([part]))));
   }
-  return ids;
+  return found;
 }
-
-const sumOf = async (counts: readonly Promise<number>[]): Promise<number> =>
-  (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 
 // ------------------------------------------------------------------------------------------------- totals
 /** Whether the counts of days are of what this stretch holds. */
@@ -233,25 +235,31 @@ const isCountedByDays = ({ facet, statuses, listedOnly, openOnly, unfeaturedOnly
   !unfeaturedOnly &&
   (facet === ALL ? !openOnly : openOnly);
 
+/** The rows of these parts, counted one by one. */
+const countOf = (parts: readonly Sql[]): Sql => [
+  parts.map(([sql]) => `(SELECT COUNT(*) ${sql})`).join(' + '),
+  parts.flatMap(([, bindings]) => bindings),
+];
+
+async function numberOf(db: Database, value: Sql): Promise<number> {
+  const [row] = await db.rows<{ value: number | string }>`SELECT ${new Piece(value)} AS value`;
+  return Number(row?.value);
+}
+
 /**
  * How many events a stretch holds, without counting them one by one: those that start in it, with those that run into it where ends have a lower
  * bound, less those that run beyond the upper one.
  */
-async function countByDays(db: Database, stretch: Stretch): Promise<number> {
+function countedByDays(db: Database, stretch: Stretch): Sql {
   const { facet, from, to, endFrom, endTo } = stretch;
-  if (endFrom > endTo) return 0;
+  if (endFrom > endTo) return ['0', []];
   const last = Math.min(to, endTo);
   const terms: { readonly sign: '+' | '-'; readonly sql: Sql }[] = [];
   const add = (sign: '+' | '-', pieces: readonly Sql[]) => terms.push(...pieces.map((sql) => ({ sign, sql })));
   add('+', starting(db, facet, Math.max(from, endFrom), last));
   if (endFrom > from) add('+', passing(db, facet, endFrom, from, Math.min(last, endFrom - 1)));
   if (endTo < LATEST) add('-', passing(db, facet, endTo + 1, from, last));
-  if (terms.length === 0) return 0;
-  const bindings = terms.flatMap(({ sql }) => sql[1]);
-  const row = (await db.knex
-    .select(db.knex.raw(`0 ${terms.map(({ sign, sql }) => `${sign} ${sql[0]}`).join(' ')} AS total`, bindings))
-    .first()) as unknown as { total: number | string };
-  return Number(row.total);
+  return [`0 ${terms.map(({ sign, sql }) => `${sign} ${sql[0]}`).join(' ')}`, terms.flatMap(({ sql }) => sql[1])];
 }
 
 /** Those that start between two moments: by whole days, and one by one in what is left of the first and the last. */

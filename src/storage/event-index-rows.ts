@@ -19,6 +19,9 @@ export const FACETS = 8;
 /** The events of a category (those of its children among them), with a tag, at a venue or of an organizer. */
 export const facetOf = (kind: keyof typeof CODES, id: number): Facet => id * FACETS + CODES[kind];
 export const facetCode = (kind: keyof typeof CODES): number => CODES[kind];
+export const LINK_CODES = [CODES.venue, CODES.organizer];
+/** The id of the term or post that a facet is of. */
+export const idOf = (facet: Facet): number => Math.floor(facet / FACETS);
 
 /** The events of a facet that last longer than `SHORT_DAYS`. */
 export const longOnes = (facet: Facet): Facet => -facet - 1;

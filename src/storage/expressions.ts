@@ -14,6 +14,12 @@ export const among = (column: string, values: readonly (string | number)[]): Sql
   [column, ...values],
 ];
 
+/** Condition: all of these hold. */
+export const every = (conditions: readonly Sql[]): Sql => [
+  conditions.map(([sql]) => sql).join(' AND '),
+  conditions.flatMap(([, bindings]) => bindings),
+];
+
 /** Condition: one of these holds. */
 export const either = (conditions: readonly Sql[]): Sql => [
   `(${conditions.map(([sql]) => sql).join(' OR ')})`,

@@ -59,6 +59,7 @@ export const mysql: Dialect = {
   equalsFolded: (column, ...values) => [`?? IN (${values.map(() => '?').join()})`, [column, ...values]],
   startsWith: (column, start) => beginsWith(column, start),
   orderFolded: (column, direction = 'asc') => [`?? ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
+  sortKey: (column) => ['HEX(WEIGHT_STRING(??))', [column]],
   // `+ 0.0` reads the leading number of a text without the error that CAST gives on strict servers.
   asNumber: (column) => ['(?? + 0.0)', [column]],
   orUpdate: () => 'ON DUPLICATE KEY UPDATE',

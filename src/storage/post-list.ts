@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Database } from './database.ts';
-import { findIndexedIds, type Stretch, stretchOf } from './event-index-list.ts';
+import type { Sql } from './dialect.ts';
+import { findIndexedIds, type Page, type Stretch, stretchOf } from './event-index-list.ts';
 import { joinDates } from './event-moments.ts';
 import { whereCondition } from './post-conditions.ts';
 import { orderOf } from './post-order.ts';
@@ -8,15 +9,15 @@ import type { PostQuery } from './post-query.ts';
 import { whereVisible } from './post-visibility.ts';
 import { countRows } from './row-count.ts';
 
-/** Ids of one page of a list, in order, and how many there are in all. A small number of queries, whatever is asked. */
-export async function findPostIds(db: Database, query: PostQuery): Promise<{ ids: number[]; total: number }> {
+/** One page of a list, in order. A small number of queries, whatever is asked. */
+export async function findPostIds(db: Database, query: PostQuery): Promise<Page> {
   const stretch = stretchOf(query);
-  if (stretch) return findIndexedIds(db, stretch, query, (builder) => whereTheRest(db, builder, stretch, query));
+  if (stretch) return findIndexedIds(db, stretch, query, restOf(db, stretch, query));
   const filtered = () => narrowed(db, query);
   const page = filtered().select('p.ID as id').limit(query.limit).offset(query.offset);
   for (const [sql, bindings] of orderOf(db, query)) page.orderByRaw(sql, bindings);
   const [rows, total] = await Promise.all([page, countRows(filtered())]);
-  return { ids: (rows as { id: number }[]).map(({ id }) => Number(id)), total };
+  return { ids: (rows as { id: number }[]).map(({ id }) => Number(id)), total, linked: [] };
 }
 
 function narrowed(db: Database, query: PostQuery): Knex.QueryBuilder {
@@ -28,8 +29,12 @@ function narrowed(db: Database, query: PostQuery): Knex.QueryBuilder {
   return builder;
 }
 
-/** What the index does not know of the events `p` it found. */
-function whereTheRest(db: Database, builder: Knex.QueryBuilder, { statuses, rest }: Stretch, query: PostQuery): void {
+/** Condition: what the index does not know of the events `p` it found; undefined where it knows everything. */
+function restOf(db: Database, { statuses, rest }: Stretch, query: PostQuery): Sql | undefined {
+  if (statuses !== undefined && rest.length === 0) return undefined;
+  const builder: Knex.QueryBuilder = db.knex.queryBuilder();
   if (statuses === undefined) builder.where((where) => whereVisible(db, where, 'p', query.visible));
   for (const condition of rest) builder.where((where) => whereCondition(db, where, condition, query));
+  const { sql, bindings } = builder.toSQL();
+  return [sql.slice('select * where '.length), [...bindings]];
 }

@@ -60,6 +60,7 @@ export const sqlite: Dialect = {
   equalsFolded: (column, ...values) => [`fold(??) IN (${values.map(() => '?').join()})`, [column, ...values.map(foldText)]],
   startsWith: (column, start) => ['(?? >= ? AND ?? < ?)', [column, start, column, next(start)]],
   orderFolded: (column, direction = 'asc') => [`fold(??) ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
+  sortKey: (column) => ['fold(??)', [column]],
   asNumber: (column) => ['CAST(?? AS REAL)', [column]],
   orUpdate: (keys) => `ON CONFLICT (${keys.map((key) => `\`${key}\``).join(', ')}) DO UPDATE SET`,
   inserted: (column) => `excluded.\`${column}\``,

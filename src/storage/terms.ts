@@ -77,11 +77,12 @@ export async function loadTermsOf(db: Database, ids: readonly number[]): Promise
   const terms = new Map<number, Term[]>();
   if (ids.length === 0) return terms;
   const join = verbatim(db.dialect.joinInOrder);
-  const rows = await db.rows<Term & { object_id: number }>`
-    SELECT r.object_id, ${verbatim(COLUMNS.join())}
+  const rows = await db.rows<Term & { object_id: number; sort_key: string }>`
+    SELECT r.object_id, ${verbatim(COLUMNS.join())}, ${new Piece(db.dialect.sortKey('t.name'))} AS sort_key
     FROM {term_relationships} r ${join} {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id ${join} {terms} t ON t.term_id = tt.term_id
-    WHERE r.object_id IN (${[...new Set(ids)]}) AND tt.taxonomy IN (${taxonomies}) ORDER BY ${new Piece(db.dialect.orderFolded('t.name'))}`;
-  for (const { object_id: id, ...term } of rows) {
+    WHERE r.object_id IN (${[...new Set(ids)]}) AND tt.taxonomy IN (${taxonomies})`;
+  rows.sort(({ sort_key: one }, { sort_key: other }) => (one < other ? -1 : Number(one > other)));
+  for (const { object_id: id, sort_key: _, ...term } of rows) {
     const known = terms.get(id);
     if (known) known.push(term);
     else terms.set(id, [term]);
