@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/database.ts';
+import { reindexEvents } from '../src/storage/event-index-rebuild.ts';
 import { type As, bodyOf, idsOf, NOON, ROOT } from './support/asking.ts';
 import { describeDatabases } from './support/databases.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
@@ -195,5 +196,25 @@ describeDatabases('what a request costs in queries', (open, engine) => {
     ['DELETE', '/tags/6006', null, 15, 0],
   ] as const)('%s %s with %j costs %d, and locks %d times', async (method, path, body, queries, locks) => {
     expect((await costOf(method, path, { as: 'admin', body })).queries).toBe(queries + lock * locks);
+  });
+});
+
+describeDatabases('what a list from the index costs in queries', (open) => {
+  let running: RunningSite;
+  beforeAll(async () => {
+    const db = await loadSite(await open());
+    await addRecords(db);
+    running = await serveDatabase(db, { env: { CACHE: 'off', SHARED_WITH_WORDPRESS: 'off' }, clock: () => new Date(NOON) });
+    await reindexEvents(running.site.db, () => new Date(NOON), { trust: true });
+  });
+  afterAll(() => running.close());
+
+  it('its total and the ids of venues and organizers come with the page', async () => {
+    for (const rows of [1, 2, 50]) {
+      const before = running.site.db.queries();
+      const body = bodyOf(await running.send('GET', `${ROOT}/events?${WIDE}&per_page=${rows}`), 200);
+      const queries = running.site.db.queries() - before;
+      expect({ rows: idsOf(body).length, total: body.total, queries }).toEqual({ rows, total: MANY, queries: 7 });
+    }
   });
 });

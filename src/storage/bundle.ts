@@ -15,7 +15,7 @@ export async function loadBundle(db: Database, kind: PostKind, ids: readonly num
     loadMore(db, loaded, [...ids, ...expected]),
   ]);
   const linked = unique(Object.keys(kind.links).flatMap((key) => idsIn(loaded, ids, key)));
-  await loadMore(db, loaded, [...linked, ...imagesOf(loaded, ids)]);
+  await loadMore(db, loaded, [...linked, ...imagesOf(loaded, [...ids, ...linked])]);
   const attached = await loadAttached(
     db,
     [...ids, ...linked].flatMap((id) => galleryParentsOf(loaded.posts.get(id))),

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { foldText } from '../../src/storage/collation.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { Piece } from '../../src/storage/statement.ts';
 import { describeDatabases } from '../support/databases.ts';
 
 /** Every assigned letter of these ranges. Later letters than Unicode 5.2 knows are of no weight to the collation, and left out. */
@@ -141,5 +142,9 @@ describeDatabases('the dialect', (open) => {
         .pluck('post_title');
     expect(await order('asc')).toEqual(sorted);
     expect(await order('desc')).toEqual([...sorted].reverse());
+    const rows = await db.rows<{ post_title: string; sort_key: string }>`
+      SELECT post_title, ${new Piece(db.dialect.sortKey('post_title'))} AS sort_key FROM {posts}`;
+    rows.sort(({ sort_key: one }, { sort_key: other }) => (one < other ? -1 : Number(one > other)));
+    expect(rows.map(({ post_title: title }) => title)).toEqual(sorted);
   });
 });
