@@ -7,6 +7,7 @@
  *   --events N       how many events are generated (20000)
  *   --minutes N      how long the load lasts (10)
  *   --rounds N       how many measurements of the workers a figure is the median of (5)
+ *   --share N        measures the workers a second time, each with no more than this share of a processor (Linux, as root)
  *   --only NAME      only the workers, or only the minutes
  *   --database NAME  only sqlite or mysql
  *   --keep FOLDER    where the sites are left for the next run, or one of `npm run bench:growth` has left them
@@ -20,7 +21,7 @@ import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { machine, writeSection } from './report.mjs';
 import { scenarios } from './scenarios.mjs';
-import { cpuMs, fasti, startService } from './service.mjs';
+import { cpuMs, fasti, limitProcessor, servingProcesses, startService } from './service.mjs';
 import { API, eachDatabase, findWords, requestOf, seedOnce } from './site.mjs';
 
 const { values: flags } = parseArgs({
@@ -28,6 +29,7 @@ const { values: flags } = parseArgs({
     events: { type: 'string', default: '20000' },
     minutes: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '5' },
+    share: { type: 'string' },
     only: { type: 'string' },
     database: { type: 'string' },
     keep: { type: 'string' },
@@ -70,12 +72,28 @@ async function startedWith(env) {
 
 /** `server`: the process of a database server of our own, which needs its share of the processors too. */
 async function compareWorkers(env, server) {
+  const free = await ratesOfWorkers(env, server);
+  const [one, two] = free;
+  const besides =
+    server === undefined
+      ? ''
+      : ` The database server took ${two.server.toFixed(2)} and ${one.server.toFixed(2)}: what is left of ${cpus().length} processors is less than two.`;
+  const whole = `${compared(free)} (${CONNECTIONS} connections, median of ${flags.rounds} rounds of ${SECONDS} s). The load generator took ${two.own.toFixed(2)} and ${one.own.toFixed(2)} of a processor for it.${besides}`;
+  if (flags.share === undefined) return whole;
+  const limited = await ratesOfWorkers(env, server, Number(flags.share));
+  return `${whole}\n\nWith ${flags.share} of a processor for each process, by a control group, so that everything else on the machine finds its own: ${compared(limited)}.`;
+}
+
+const compared = ([one, two]) =>
+  `two processes answer ${(two.rate / one.rate).toFixed(2)} times as many requests as one, ${Math.round(two.rate)} and ${Math.round(one.rate)} a second`;
+
+/** Medians of one process and of two: requests a second, and what the load generator and the server took of a processor. */
+async function ratesOfWorkers(env, server, share) {
   const counts = [1, 2];
   const services = [];
   for (const count of counts) services.push(await startedWith({ ...env, CACHE: 'off', WORKERS: String(count) }));
-  const rates = counts.map(() => []);
-  const own = counts.map(() => []);
-  const ofServer = counts.map(() => []);
+  const limits = share === undefined ? [] : services.flatMap(({ pid }) => servingProcesses(pid)).map((pid) => limitProcessor(pid, share));
+  const rounds = counts.map(() => []);
   for (let round = -1; round < Number(flags.rounds); round += 1) {
     for (const [at, { base }] of services.entries()) {
       const cpu = process.cpuUsage();
@@ -88,18 +106,18 @@ async function compareWorkers(env, server) {
       if (errors + non2xx > 0) throw new Error(`${errors + non2xx} requests failed`);
       const { user, system } = process.cpuUsage(cpu);
       if (round < 0) continue;
-      rates[at].push(requests.total / duration);
-      own[at].push((user + system) / 1e6 / duration);
-      ofServer[at].push((cpuMs(server) - before) / 1e3 / duration);
+      rounds[at].push({
+        rate: requests.total / duration,
+        own: (user + system) / 1e6 / duration,
+        server: (cpuMs(server) - before) / 1e3 / duration,
+      });
     }
   }
   for (const service of services) await service.stop();
-  const [[one, two], [ownOne, ownTwo], [serverOne, serverTwo]] = [rates, own, ofServer].map((figures) => figures.map(median));
-  const besides =
-    server === undefined
-      ? ''
-      : ` The database server took ${serverTwo.toFixed(2)} and ${serverOne.toFixed(2)}: what is left of ${cpus().length} processors is less than two.`;
-  return `Two processes answer ${(two / one).toFixed(2)} times as many requests as one (${Math.round(two)} and ${Math.round(one)} a second, ${CONNECTIONS} connections, median of ${flags.rounds} rounds of ${SECONDS} s). The load generator took ${ownTwo.toFixed(2)} and ${ownOne.toFixed(2)} of a processor for it.${besides}`;
+  for (const lift of limits) lift();
+  return rounds.map((figures) =>
+    Object.fromEntries(['rate', 'own', 'server'].map((name) => [name, median(figures.map((figure) => figure[name]))])),
+  );
 }
 
 /** Minutes of load. The slope is that of a straight line through the second half, when all that is kept is kept. */

@@ -1,6 +1,6 @@
 /** Processes that are measured: the service itself, and a bare Express app that sends the bytes that the service sent. */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort, startPrivateMysql, versionAt } from '../support/private-mysql.mjs';
@@ -94,6 +94,33 @@ async function start(command, env, base, path) {
 export function cpuMs(pid) {
   const numbers = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ') : [];
   return TICK_MS * (Number(numbers[11]) + Number(numbers[12]));
+}
+
+/** What serves requests under a process of the service: its workers, or itself where it has none. */
+export function servingProcesses(pid) {
+  const { stdout } = spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
+  const workers = stdout.split('\n').filter(Boolean).map(Number);
+  return workers.length > 0 ? workers : [pid];
+}
+
+const GROUPS = '/sys/fs/cgroup/cpu';
+const PERIOD_US = 10_000;
+
+/**
+ * Gives a process no more than this share of a processor, by a control group of its own (Linux, version 1, as root). Gives a function that takes the group
+ * away once the process is gone.
+ */
+export function limitProcessor(pid, share) {
+  const group = `${GROUPS}/fasti-bench-${pid}`;
+  mkdirSync(group);
+  for (const [file, value] of Object.entries({
+    'cpu.cfs_period_us': PERIOD_US,
+    'cpu.cfs_quota_us': PERIOD_US * share,
+    'cgroup.procs': pid,
+  })) {
+    writeFileSync(`${group}/${file}`, String(value));
+  }
+  return () => rmdirSync(group);
 }
 
 /**

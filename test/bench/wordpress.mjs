@@ -1,0 +1,84 @@
+#!/usr/bin/env node
+/**
+ * What `npm run bench:wordpress` runs: the service as WordPress was measured, on the same number of events, with as many clients and a process for each
+ * processor. Prints the rates beside WordPress's and writes its section of docs/performance.md.
+ *
+ *   --rounds N       how many measurements a figure is the median of (5)
+ *   --database NAME  only sqlite or mysql
+ *   --keep FOLDER    where the sites are left for the next run
+ *
+ * TEST_MYSQL_URL names a server as in `npm test`, or is `off`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import autocannon from 'autocannon';
+import { machine, markdown, writeSection } from './report.mjs';
+import { startService } from './service.mjs';
+import { API, eachDatabase, findWords, requestOf, seedOnce } from './site.mjs';
+
+const { values: flags } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' }, database: { type: 'string' }, keep: { type: 'string' } },
+});
+const EVENTS = 20_000;
+const CLIENTS = 4;
+const SECONDS = 3;
+const WARM_UP = 4000;
+
+/** Requests, and how many of them WordPress with the plugin answers in a second: four PHP workers with opcache on two processors. */
+const REQUESTS = [
+  { name: 'default list', path: '/events', wordpress: 5.5 },
+  { name: 'list with a date window', path: '/events?start_date={today}&end_date={in a month}', wordpress: 7.3 },
+  { name: 'search', path: '/events?search=concert', wordpress: 5 },
+  { name: 'one event', path: '/events/{event}', wordpress: 43 },
+  { name: 'venues', path: '/venues', wordpress: 43 },
+  { name: 'categories', path: '/categories', wordpress: 42 },
+];
+const COLUMNS = ['database', 'request', 'WordPress', 'without cache', 'times WordPress', 'from memory', 'times WordPress'];
+
+const [busy] = loadavg();
+const temporary = mkdtempSync(join(tmpdir(), 'fasti-wordpress-'));
+const rows = [];
+try {
+  await eachDatabase({ folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: flags.database }, measureDatabase);
+} finally {
+  rmSync(temporary, { recursive: true, force: true });
+}
+const table = markdown(COLUMNS, rows, 2);
+console.log(table);
+if (flags.database === undefined) {
+  writeSection('wordpress', `${machine(busy)}, ${EVENTS} events, ${CLIENTS} clients, ${cpus().length} processes:\n\n${table}`);
+}
+
+async function measureDatabase({ title }, provide) {
+  const { env, remove } = await provide(EVENTS);
+  seedOnce(env, EVENTS);
+  const services = [];
+  for (const CACHE of ['off', 'on']) {
+    services.push(await startService({ ...env, CACHE, WORKERS: String(cpus().length), LOG_LEVEL: 'warn' }, `${API}/events`));
+  }
+  const { words } = await findWords(services[0].base);
+  for (const request of REQUESTS) {
+    const { path } = requestOf(request, words);
+    const rates = services.map(() => []);
+    for (const { base } of services) await load(base + path, { amount: WARM_UP });
+    for (let round = 0; round < Number(flags.rounds); round += 1) {
+      for (const [at, { base }] of services.entries()) rates[at].push(await load(base + path, { duration: SECONDS }));
+    }
+    const figures = rates.map(median).flatMap((rate) => [String(Math.round(rate)), String(Math.round(rate / request.wordpress))]);
+    rows.push([title, request.name, String(request.wordpress), ...figures]);
+  }
+  for (const service of services) await service.stop();
+  if (!flags.keep) await remove();
+}
+
+async function load(url, length) {
+  const { requests, errors, non2xx, duration } = await autocannon({ url, connections: CLIENTS, ...length });
+  if (errors + non2xx > 0) throw new Error(`${url}: ${errors + non2xx} requests failed`);
+  return requests.total / duration;
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[values.length >> 1];
+}
