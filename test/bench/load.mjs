@@ -78,14 +78,15 @@ async function compareWorkers(env, server) {
     server === undefined
       ? ''
       : ` The database server took ${two.server.toFixed(2)} and ${one.server.toFixed(2)}: what is left of ${cpus().length} processors is less than two.`;
-  const whole = `${compared(free)} (${CONNECTIONS} connections, median of ${flags.rounds} rounds of ${SECONDS} s). The load generator took ${two.own.toFixed(2)} and ${one.own.toFixed(2)} of a processor for it.${besides}`;
+  const whole = `Without limits, ${compared(free)} (${CONNECTIONS} connections, median of ${flags.rounds} rounds of ${SECONDS} s). The load generator took ${two.own.toFixed(2)} and ${one.own.toFixed(2)} of a processor for it.${besides}`;
   if (flags.share === undefined) return whole;
   const limited = await ratesOfWorkers(env, server, Number(flags.share));
   return `${whole}\n\nWith ${flags.share} of a processor for each process, by a control group, so that everything else on the machine finds its own: ${compared(limited)}.`;
 }
 
-const compared = ([one, two]) =>
-  `two processes answer ${(two.rate / one.rate).toFixed(2)} times as many requests as one, ${Math.round(two.rate)} and ${Math.round(one.rate)} a second`;
+function compared([one, two]) {
+  return `two processes answer ${(two.rate / one.rate).toFixed(2)} times as many requests as one, ${Math.round(two.rate)} and ${Math.round(one.rate)} a second`;
+}
 
 /** Medians of one process and of two: requests a second, and what the load generator and the server took of a processor. */
 async function ratesOfWorkers(env, server, share) {
