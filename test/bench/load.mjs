@@ -114,8 +114,8 @@ async function ratesOfWorkers(env, server, share) {
       });
     }
   }
-  for (const service of services) await service.stop();
   for (const lift of limits) lift();
+  for (const service of services) await service.stop();
   return rounds.map((figures) =>
     Object.fromEntries(['rate', 'own', 'server'].map((name) => [name, median(figures.map((figure) => figure[name]))])),
   );

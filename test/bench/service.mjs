@@ -107,8 +107,8 @@ const GROUPS = '/sys/fs/cgroup/cpu';
 const PERIOD_US = 10_000;
 
 /**
- * Gives a process no more than this share of a processor, by a control group of its own (Linux, version 1, as root). Gives a function that takes the group
- * away once the process is gone.
+ * Gives a process no more than this share of a processor, by a control group of its own (Linux, version 1, as root). Gives a function that takes
+ * the limit away again.
  */
 export function limitProcessor(pid, share) {
   const group = `${GROUPS}/fasti-bench-${pid}`;
@@ -120,7 +120,10 @@ export function limitProcessor(pid, share) {
   })) {
     writeFileSync(`${group}/${file}`, String(value));
   }
-  return () => rmdirSync(group);
+  return () => {
+    writeFileSync(`${GROUPS}/cgroup.procs`, String(pid));
+    rmdirSync(group);
+  };
 }
 
 /**
