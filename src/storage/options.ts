@@ -21,7 +21,8 @@ export async function lockOption(db: Database, name: string): Promise<string> {
 }
 
 /**
- * Sets an option, as `update_option` does: a new one is made, an old one keeps its `autoload` unless one is given. `value` is the text to store.
+ * Sets an option, as `update_option` does: a new one is made, an old one keeps its `autoload` unless one is given. `value` is the text to store. One that
+ * is there is not inserted first: MySQL would use up an id each time.
  *
  * @param autoload WordPress's word for when to load it; new options get `auto`, as WordPress has it since 6.6
  */
@@ -31,6 +32,9 @@ export async function writeOption(
   value: string,
   autoload?: 'on' | 'off' | 'auto' | 'yes' | 'no',
 ): Promise<void> {
+  const kept = autoload === undefined ? verbatim('autoload') : autoload;
+  const met = await db.change`UPDATE {options} SET option_value = ${value}, autoload = ${kept} WHERE option_name = ${name}`;
+  if (met > 0) return;
   const row = { option_name: name, option_value: value, autoload: autoload ?? 'auto' };
   await upsertRows(
     db,

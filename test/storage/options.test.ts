@@ -41,6 +41,14 @@ describeDatabases('options', (open) => {
     expect(await db.from('options').where('option_name', 'unsaid').pluck('autoload')).toEqual(['auto']);
   });
 
+  it('uses up an id for a new option alone', async () => {
+    await writeOption(db, 'first', '1');
+    for (const value of ['2', '3', '3', '4']) await writeOption(db, 'first', value, 'off');
+    await writeOption(db, 'second', '1');
+    const [first, second] = await db.from('options').whereIn('option_name', ['first', 'second']).orderBy('option_id').pluck('option_id');
+    expect(second).toBe(first! + 1);
+  });
+
   it('removes an option, and minds no absent one', async () => {
     await writeOption(db, 'gone', '1');
     await deleteOption(db, 'gone');
