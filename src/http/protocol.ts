@@ -45,6 +45,7 @@ export const PLAIN: Wrapping = { script: false, envelope: false, pretty: false, 
  * @throws rest_callback_invalid
  */
 export function readWrapping(query: Raw): Wrapping {
+  if (Object.keys(query).length === 0) return PLAIN;
   const has = (name: string) => Object.hasOwn(query, name);
   const { _jsonp: jsonp, _fields: fields } = query;
   if (has('_jsonp') && (typeof jsonp !== 'string' || !/^[\w.]*$/.test(jsonp))) fail('rest_callback_invalid');

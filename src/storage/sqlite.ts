@@ -7,6 +7,7 @@ import SqliteTransaction from 'knex/lib/dialects/sqlite3/execution/sqlite-transa
 import SqliteQueryCompiler from 'knex/lib/dialects/sqlite3/query/sqlite-querycompiler.js';
 import type { Compiled } from 'knex/lib/execution/runner.js';
 import { LRUCache } from 'lru-cache';
+import { remembered } from '../wordpress/remembered.ts';
 import { foldForSearch, foldText } from './collation.ts';
 import { codeOf, type Dialect, type Engine, failure, type Inspection, keysOf, type Shapes, type TableDefinition } from './dialect.ts';
 import { silent } from './knex-log.ts';
@@ -225,6 +226,9 @@ class ImmediateTransaction extends SqliteTransaction {
   }
 }
 
+/** The names of terms are sorted again with every list. */
+const knownFold = remembered(foldText);
+
 function connect(filename: string): Connection {
   const connection = new Sqlite(filename, { timeout: BUSY_MS });
   try {
@@ -232,7 +236,7 @@ function connect(filename: string): Connection {
     // What was acknowledged survives a loss of power.
     connection.pragma('synchronous = FULL');
     connection.pragma('foreign_keys = OFF');
-    connection.function('fold', { deterministic: true }, (text) => (text === null ? null : foldText(String(text))));
+    connection.function('fold', { deterministic: true }, (text) => (text === null ? null : knownFold(String(text))));
     connection.function('holds', { deterministic: true }, (text, part) =>
       text === null || part === null ? null : Number(foldForSearch(String(text)).includes(String(part))),
     );
