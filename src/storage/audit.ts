@@ -181,7 +181,7 @@ export async function* attachedFiles(db: Database): AsyncGenerator<{ id: number;
 // ------------------------------------------------------------------------------------------------- bookkeeping
 export type IndexState = 'trusted' | 'off' | 'wrong';
 
-/** Whether lists are read from the index, and if so whether it holds as many events as there are. */
+/** Whether lists are read from the index, and if so whether it holds as many events as there are, and its counts of months what those of days come to. */
 export async function indexState(db: Database): Promise<IndexState> {
   if ((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) !== INDEX_LAYOUT) return 'off';
   const number = async (table: TableName, narrow: (rows: Knex.QueryBuilder) => void): Promise<number> => {
@@ -197,7 +197,9 @@ export async function indexState(db: Database): Promise<IndexState> {
       .where('p.post_type', 'tribe_events')
       .whereIn('p.post_status', [...STATUSES.keys()]),
   );
-  return listed === there ? 'trusted' : 'wrong';
+  const uneven = await db.rows`
+    SELECT facet FROM {fasti_days} GROUP BY facet HAVING SUM(CASE WHEN day < 0 THEN n ELSE -n END) <> 0 LIMIT 1`;
+  return listed === there && uneven.length === 0 ? 'trusted' : 'wrong';
 }
 
 /** Sources whose import was not finished. */

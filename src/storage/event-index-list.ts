@@ -14,12 +14,16 @@ import {
   FEATURED,
   facetCode,
   facetOf,
+  firstDayOf,
   idOf,
   isCounted,
   LATEST,
   LINK_CODES,
+  lastDayOf,
   longOnes,
   momentOf,
+  monthOf,
+  monthRow,
   STATUSES,
   shortBefore,
   UNDATED,
@@ -270,13 +274,27 @@ function starting(db: Database, facet: Facet, from: number, to: number): Sql[] {
   if (first === last && !(wholeFirst && wholeLast)) return [scan(db, facet, from, to)];
   return [
     ...(wholeFirst ? [] : [scan(db, facet, from, endOf(first))]),
-    [
-      'COALESCE((SELECT SUM(c.n) FROM ?? c WHERE c.facet = ? AND c.day >= ? AND c.day <= ?), 0)',
-      [db.table('fasti_days'), facet, wholeFirst ? first : first + 1, wholeLast ? last : last - 1],
-    ],
+    ...onDays(db, facet, wholeFirst ? first : first + 1, wholeLast ? last : last - 1),
     ...(wholeLast ? [] : [scan(db, facet, beginOf(last), to)]),
   ];
 }
+
+/** Those that start on these days: by whole months where there are several, and by the days around them. */
+function onDays(db: Database, facet: Facet, first: number, last: number): Sql[] {
+  const from = monthOf(first) + (first <= firstDayOf(monthOf(first)) ? 0 : 1);
+  const to = monthOf(last) - (last >= lastDayOf(monthOf(last)) ? 0 : 1);
+  if (from >= to) return [sumOf(db, facet, first, last)];
+  return [
+    ...(first < firstDayOf(from) ? [sumOf(db, facet, first, firstDayOf(from) - 1)] : []),
+    sumOf(db, facet, monthRow(to), monthRow(from)),
+    ...(last > lastDayOf(to) ? [sumOf(db, facet, lastDayOf(to) + 1, last)] : []),
+  ];
+}
+
+const sumOf = (db: Database, facet: Facet, first: number, last: number): Sql => [
+  'COALESCE((SELECT SUM(c.n) FROM ?? c WHERE c.facet = ? AND c.day >= ? AND c.day <= ?), 0)',
+  [db.table('fasti_days'), facet, first, last],
+];
 
 /** Those that start between two moments, before a third one, and end then or later. At midnight the day before knows their number. */
 function passing(db: Database, facet: Facet, moment: number, from: number, to: number): Sql[] {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { noteChange } from './changes.ts';
 import type { Database } from './database.ts';
 import { indexEvents, trustIndex } from './event-index.ts';
-import { beginOf, dayOf, sharesOf, shortBefore } from './event-index-rows.ts';
+import { ALL, beginOf, dayOf, type Facet, monthOf, monthRow, sharesOf, shortBefore } from './event-index-rows.ts';
 import { verbatim } from './statement.ts';
 import type { DayRow, EntryRow } from './tables.ts';
 
@@ -38,10 +38,7 @@ export async function reindexEvents(
     if (step.last === undefined) break;
     after = step.last;
   }
-  for (let from: Place | undefined = START; from; ) {
-    const place: Place = from;
-    from = await db.transaction((trx) => recountDays(trx, place));
-  }
+  for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) await recount(db, facet);
   await db.transaction(async (trx) => {
     if (trust && unfit.length === 0) await trustIndex(trx);
     await noteChange(trx, now());
@@ -68,18 +65,36 @@ async function indexAfter(db: Database, after: number): Promise<{ ids: number[];
 }
 
 // ------------------------------------------------------------------------------------------------- counts of days
-/** A facet and a day from which to count on. */
-interface Place {
-  readonly facet: number;
-  readonly day: number;
+/** Sets the counts of a facet right: of its days, and then of its months, which are their sums. */
+async function recount(db: Database, facet: Facet): Promise<void> {
+  for (let day: number | undefined = 0; day !== undefined; ) {
+    const first: number = day;
+    day = await db.transaction((trx) => recountDays(trx, facet, first));
+  }
+  await db.transaction((trx) =>
+    setRight(
+      trx,
+      facet,
+      (rows) => rows.where('day', '<', 0),
+      () => countMonths(trx, facet),
+    ),
+  );
 }
-const START: Place = { facet: 0, day: 0 };
 
-/**
- * Sets the counts of the days of one facet right, as many days as some thousand rows make. Their rows are kept from other writers, and rows that are
- * missing are made, before what belongs there is counted: then whoever writes beside has written both or neither.
- */
-async function recountDays(db: Database, { facet, day }: Place): Promise<Place | undefined> {
+/** The next facet that anything is known of. */
+async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined> {
+  const next = await Promise.all(
+    (['fasti_entries', 'fasti_days'] as const).map(async (table) => {
+      const row = (await db.knex(db.table(table)).where('facet', '>', facet).min({ facet: 'facet' }).first()) as { facet: number | null };
+      return row.facet ?? Number.POSITIVE_INFINITY;
+    }),
+  );
+  const following = Math.min(...next);
+  return Number.isFinite(following) ? following : undefined;
+}
+
+/** Days from this one on, as many as some thousand rows make. Gives the day to go on with, if there are more. */
+async function recountDays(db: Database, facet: Facet, day: number): Promise<number | undefined> {
   const some = (await entries(db, facet)
     .where('start_at', '>=', beginOf(day))
     .orderBy('start_at')
@@ -88,13 +103,28 @@ async function recountDays(db: Database, { facet, day }: Place): Promise<Place |
     .select('start_at')) as Pick<EntryRow, 'start_at'>[];
   // Up to the end of the day that the last of them starts on.
   const until = some[0] ? dayOf(some[0].start_at) : undefined;
-  const inRange = (query: Knex.QueryBuilder): Knex.QueryBuilder => {
-    query.where('facet', facet).where('day', '>=', day);
-    if (until !== undefined) query.where('day', '<=', until);
-    return query;
+  const inRange = (rows: Knex.QueryBuilder): Knex.QueryBuilder => {
+    rows.where('day', '>=', day);
+    if (until !== undefined) rows.where('day', '<=', until);
+    return rows;
   };
-  const before = (await inRange(db.knex(db.table('fasti_days'))).forUpdate()) as DayRow[];
-  const missing = [...(await countDays(db, facet, day, until)).keys()].filter((key) => !before.some((row) => row.day === key));
+  await setRight(db, facet, inRange, () => countDays(db, facet, day, until));
+  return until === undefined ? undefined : until + 1;
+}
+
+/**
+ * Sets the rows of a facet in some range to what `count` gives. They are kept from other writers, and rows that are missing are made, before what belongs
+ * there is counted: then whoever writes beside has written both or neither.
+ */
+async function setRight(
+  db: Database,
+  facet: Facet,
+  inRange: (rows: Knex.QueryBuilder) => Knex.QueryBuilder,
+  count: () => Promise<Map<number, DayRow>>,
+): Promise<void> {
+  const held = async () => (await inRange(days(db, facet)).forUpdate()) as DayRow[];
+  const before = await held();
+  const missing = [...(await count()).keys()].filter((key) => !before.some((row) => row.day === key));
   if (missing.length > 0) {
     await db
       .knex(db.table('fasti_days'))
@@ -102,36 +132,37 @@ async function recountDays(db: Database, { facet, day }: Place): Promise<Place |
       .onConflict(['facet', 'day'])
       .ignore();
   }
-  const right = await countDays(db, facet, day, until);
-  const held = missing.length > 0 ? ((await inRange(db.knex(db.table('fasti_days'))).forUpdate()) as DayRow[]) : before;
-  for (const row of held) {
+  const right = await count();
+  for (const row of missing.length > 0 ? await held() : before) {
     const { n, running } = right.get(row.day) ?? { n: 0, running: 0 };
-    if (n !== row.n || running !== row.running) await db.knex(db.table('fasti_days')).where({ facet, day: row.day }).update({ n, running });
+    if (n !== row.n || running !== row.running) await days(db, facet).where('day', row.day).update({ n, running });
   }
-  if (until !== undefined) return { facet, day: until + 1 };
-  const next = await Promise.all(
-    (['fasti_entries', 'fasti_days'] as const).map(async (table) => {
-      const row = (await db.knex(db.table(table)).where('facet', '>', facet).min({ facet: 'facet' }).first()) as { facet: number | null };
-      return row.facet ?? Number.POSITIVE_INFINITY;
-    }),
-  );
-  const following = Math.min(...next);
-  return Number.isFinite(following) ? { facet: following, day: 0 } : undefined;
 }
 
-const entries = (db: Database, facet: number) => db.knex(db.table('fasti_entries')).where('facet', facet);
+const entries = (db: Database, facet: Facet) => db.knex(db.table('fasti_entries')).where('facet', facet);
+const days = (db: Database, facet: Facet) => db.knex(db.table('fasti_days')).where('facet', facet);
 
 /** What the days of a facet ought to say. Events that began so much earlier that they run into these days are among those looked at. */
-async function countDays(db: Database, facet: number, first: number, last: number | undefined): Promise<Map<number, DayRow>> {
+async function countDays(db: Database, facet: Facet, first: number, last: number | undefined): Promise<Map<number, DayRow>> {
   const rows = entries(db, facet).where('start_at', '>=', beginOf(lookBack(first)));
   if (last !== undefined) rows.where('start_at', '<', beginOf(last + 1));
-  const days = new Map<number, DayRow>();
+  const counted = new Map<number, DayRow>();
   for (const share of ((await rows) as EntryRow[]).flatMap(sharesOf)) {
     if (share.day < first || (last !== undefined && share.day > last)) continue;
-    const known = days.get(share.day);
-    days.set(share.day, known ? { ...known, n: known.n + share.n, running: known.running + share.running } : share);
+    const known = counted.get(share.day);
+    counted.set(share.day, known ? { ...known, n: known.n + share.n, running: known.running + share.running } : share);
   }
-  return days;
+  return counted;
+}
+
+/** What the months of a facet ought to say, as its days stand. */
+async function countMonths(db: Database, facet: Facet): Promise<Map<number, DayRow>> {
+  const counted = new Map<number, DayRow>();
+  for (const { day, n } of (await days(db, facet).where('day', '>=', 0).where('n', '>', 0)) as DayRow[]) {
+    const key = monthRow(monthOf(day));
+    counted.set(key, { facet, day: key, n: n + (counted.get(key)?.n ?? 0), running: 0 });
+  }
+  return counted;
 }
 
 /** The first day on which a short event can begin that passes a midnight of this day or later. `day`: one after a real day, or 0. */

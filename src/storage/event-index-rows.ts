@@ -101,12 +101,14 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
   return rows;
 }
 
-/** What a row adds to the counts of days: to the day it starts on, and, unless it is a long one, to each whose midnight it passes. */
+/**
+ * What a row adds to the counts of days: to the day and the month it starts in, and, unless it is a long one, to each day whose midnight it passes.
+ */
 export function sharesOf(row: EntryRow): DayRow[] {
   const { facet, start_at, end_at } = row;
   if (facet < 0 || start_at === UNDATED || !isPublic(row)) return [];
   const first = dayOf(start_at);
-  const shares: DayRow[] = [{ facet, day: first, n: 1, running: 0 }];
+  const shares: DayRow[] = [first, monthRow(monthOf(first))].map((day) => ({ facet, day, n: 1, running: 0 }));
   if (isLong(start_at, end_at)) return shares;
   for (let day = first; day < dayOf(end_at); day = daysAfter(day, 1)) shares.push({ facet, day, n: 0, running: 1 });
   return shares;
@@ -123,6 +125,7 @@ export const isCounted = (statuses: readonly number[]): boolean => statuses.leng
 export const UNDATED = 0;
 export const LATEST = 99_999_999_999_999;
 const DAY = 1_000_000;
+const MONTH = 100;
 
 /** `YYYY-MM-DD HH:MM:SS` as the number of its digits; undefined where it is anything else. */
 export function momentOf(text: string): number | undefined {
@@ -132,6 +135,14 @@ export function momentOf(text: string): number | undefined {
 export const dayOf = (moment: number): number => Math.floor(moment / DAY);
 export const beginOf = (day: number): number => day * DAY;
 export const endOf = (day: number): number => day * DAY + 235_959;
+
+/** The month (`YYYYMM`) of a day, and bounds that all its days lie between. */
+export const monthOf = (day: number): number => Math.floor(day / MONTH);
+export const firstDayOf = (month: number): number => month * MONTH;
+export const lastDayOf = (month: number): number => firstDayOf(month + 1) - 1;
+
+/** The `day` under which the counts of days hold what begins in a month: below zero, where no day is, the last month first. */
+export const monthRow = (month: number): number => -month - 1;
 
 /** The same time of day, as many days before as an event can last that is not a long one. */
 export const shortBefore = (moment: number): number => beginOf(daysAfter(dayOf(moment), -SHORT_DAYS)) + (moment % DAY);

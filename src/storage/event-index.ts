@@ -17,7 +17,7 @@ import type { DayRow, EntryRow } from './tables.ts';
 export const INDEX_OPTION = 'fasti_index';
 
 /** How the rows are made; another value means that they are to be made anew. */
-export const INDEX_LAYOUT = '1';
+export const INDEX_LAYOUT = '2';
 
 const IDS = 500;
 /** So many events change at once by a change of one term. Above that, lists go without the index until it is made anew. */

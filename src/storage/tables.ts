@@ -224,7 +224,7 @@ export interface EntryRow {
   featured: number;
 }
 
-/** How many public events begin on a day, and how many run past its midnight. `day`: `YYYYMMDD`. */
+/** How many public events begin on a day (`YYYYMMDD`), and how many run past its midnight; or how many begin in a month (`-YYYYMM - 1`). */
 export interface DayRow {
   facet: number;
   day: number;

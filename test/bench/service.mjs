@@ -128,12 +128,13 @@ export function limitProcessor(pid, share) {
 
 /**
  * The server to measure on, as in `npm test`: the one that TEST_MYSQL_URL names, a private one, or none. Gives `{url, version, pid, stop}`, the last two
- * of a private one, or `{reason}`.
+ * of a private one, or `{reason}`. A private one is reached by its socket, as PHP reaches one on the same machine (`localhost`).
  */
 export async function provideMysql(folder) {
   const wish = process.env.TEST_MYSQL_URL || undefined;
   if (wish === 'off') return { reason: 'TEST_MYSQL_URL is "off"' };
   if (wish !== undefined && wish !== 'required') return { url: wish, version: await versionAt(wish) };
   // What is written is safe against a loss of power, as SQLite is here too.
-  return startPrivateMysql(folder, ['--innodb-flush-log-at-trx-commit=1', '--innodb-buffer-pool-size=2G']);
+  const { socketUrl, ...server } = await startPrivateMysql(folder, ['--innodb-flush-log-at-trx-commit=1', '--innodb-buffer-pool-size=2G']);
+  return { ...server, url: socketUrl };
 }

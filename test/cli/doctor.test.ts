@@ -118,6 +118,7 @@ describeDatabases('fasti doctor', (open, engine) => {
     ['counter-missing', 'error', () => db.from('fasti_changes').delete(), ['']],
     ['index-off', 'warning', () => db.from('options').where('option_name', 'fasti_index').delete(), ['']],
     ['index-wrong', 'error', () => db.from('fasti_entries').where('post_id', 39).delete(), ['']],
+    ['index-wrong', 'error', () => db.from('fasti_days').where('day', '<', 0).where('facet', 0).delete(), ['']],
   ])('repairs %s', async (name, severity, harm, examples) => {
     await harm();
     const [finding, ...others] = (await told()).filter(

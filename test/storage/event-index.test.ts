@@ -14,6 +14,7 @@ import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { distrustIndex, indexEvents, isOvertaken } from '../../src/storage/event-index.ts';
 import { reindexEvents } from '../../src/storage/event-index-rebuild.ts';
+import { migrate } from '../../src/storage/migrate.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite, resetSite, setOptions } from '../support/site.ts';
@@ -31,6 +32,8 @@ const EVENT_LISTS: readonly Record<string, string>[] = [
   { start_date: '2026-11-21', end_date: '2026-11-21' },
   { start_date: '2026-12-01', end_date: '2026-12-03' },
   { start_date: '2027-03-01', end_date: '2026-03-01' },
+  { start_date: '2026-10-31', end_date: '2027-02-01' },
+  { start_date: '2026-11-01', end_date: '2027-01-31', order: 'desc' },
   { start_date: '1990-01-01', end_date: '2090-01-01', per_page: '5', page: '3' },
   { start_date: '2026-11-22 20:00:00', end_date: '2026-12-05 21:00:00', strict_dates: 'true' },
   { start_date: '2026-11-25 19:00:00', end_date: '2026-11-25 23:00:00', strict_dates: 'true' },
@@ -267,14 +270,26 @@ describeDatabases('the list index', (open) => {
     await db
       .from('fasti_entries')
       .insert({ facet: 0, start_at: 20261201100000, posted_at: 1, post_id: 999, end_at: 20261201110000, status: 1 });
-    await db.from('fasti_days').where('day', '>', 0).update({ n: 7 });
-    await db.from('fasti_days').insert({ facet: 8001, day: 20261201, n: 2, running: 1 });
+    await db.from('fasti_days').update({ n: 7 });
+    await db.from('fasti_days').insert([20261201, -202613].map((day) => ({ facet: 8001, day, n: 2, running: 1 })));
     await db.from('fasti_entries').where('post_id', 38).del();
     await reindexEvents(site.db, () => NOW, { trust: true });
     expect(await rowsOf()).toEqual(right);
   });
 
-  it('counts what a list holds by days, not one by one', async () => {
+  it('takes over the counts of days from before there were months', async () => {
+    const right = await rowsOf();
+    expect(right.days.filter(({ day }) => day < 0).length).toBeGreaterThan(0);
+    await db.from('fasti_days').where('day', '<', 0).del();
+    await setOptions(db, { fasti_index: '1' });
+    expect(trustsIndex(await site.settings())).toBe(false);
+    await db.knex(`${db.prefix}fasti_migrations`).where('name', '006-months').del();
+    expect(await migrate(db)).toEqual(['006-months']);
+    expect(await rowsOf()).toEqual(right);
+    expect(trustsIndex(await site.settings())).toBe(true);
+  });
+
+  it('counts what a list holds by days and months, not one by one', async () => {
     const seen: string[] = [];
     site.db.knex.on('query', ({ sql }: { sql: string }) => seen.push(sql));
     await listOf(await callerOf(0), 'event', {});

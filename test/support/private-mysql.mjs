@@ -20,8 +20,8 @@ const START_MS = 60_000;
 const STOP_MS = 15_000;
 
 /**
- * Starts a server whose data lie in `folder`, those of an earlier one included. Gives `{url, version, pid, stop}`, the address of its root user without password, or `{reason}` why there is
- * none. `settings`: further options of the server.
+ * Starts a server whose data lie in `folder`, those of an earlier one included. Gives `{url, socketUrl, version, pid, stop}`, the address of its root user
+ * without password by port and by socket, or `{reason}` why there is none. `settings`: further options of the server.
  */
 export async function startPrivateMysql(folder, settings = []) {
   const program = ['mariadbd', 'mysqld'].map(findProgram).find(Boolean);
@@ -39,6 +39,7 @@ export async function startPrivateMysql(folder, settings = []) {
   if (created.status !== 0) return { reason: `${installer} failed: ${lastLines(created.stdout + created.stderr)}` };
 
   const port = await freePort();
+  const socket = join(folder, 'socket');
   const log = join(folder, 'server.log');
   const output = openSync(log, 'w');
   const server = spawn(
@@ -47,7 +48,7 @@ export async function startPrivateMysql(folder, settings = []) {
       '--no-defaults',
       ...user,
       `--datadir=${data}`,
-      `--socket=${join(folder, 'socket')}`,
+      `--socket=${socket}`,
       `--pid-file=${join(folder, 'pid')}`,
       `--port=${port}`,
       '--bind-address=127.0.0.1',
@@ -66,11 +67,12 @@ export async function startPrivateMysql(folder, settings = []) {
   // Whoever ends without having stopped it leaves no server behind.
   process.once('exit', () => server.kill('SIGKILL'));
   const url = `mysql://root@127.0.0.1:${port}/`;
+  const socketUrl = `mysql://root@localhost/?socketPath=${encodeURIComponent(socket)}`;
   const until = Date.now() + START_MS;
   for (;;) {
     if (server.exitCode !== null) return { reason: `${program} ended at once: ${lastLines(readFileSync(log, 'utf8'))}` };
     try {
-      return { url, version: await versionAt(url), pid: server.pid, stop: () => stop(server) };
+      return { url, socketUrl, version: await versionAt(url), pid: server.pid, stop: () => stop(server) };
     } catch (error) {
       if (Date.now() > until) {
         await stop(server);
