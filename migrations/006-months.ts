@@ -13,11 +13,7 @@ export const months: Migration = {
     await knex(days).where('day', '<', 0).delete();
     const month = knex.raw('-FLOOR(?? / 100) - 1', ['day']) as Knex.Raw<number>;
     await knex(knex.raw('?? (facet, day, n, running)', [days])).insert(
-      knex(days)
-        .where('day', '>=', 0)
-        .where('n', '>', 0)
-        .groupBy('facet', month)
-        .select('facet', month, knex.raw('SUM(n)'), knex.raw('0')),
+      knex(days).where('day', '>=', 0).where('n', '>', 0).groupBy('facet', month).select('facet', month, knex.raw('SUM(n)'), knex.raw('0')),
     );
     const options = `${prefix}options`;
     if (!(await knex.schema.hasTable(options))) return;

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
  * What `npm run bench:wordpress` runs: the service as WordPress was measured, on the same number of events, with as many clients and a process for each
- * processor. Prints the rates beside WordPress's and writes its section of docs/performance.md.
+ * processor. A bare Express app takes turns with it: what it does says how fast the machine is beside the one that WordPress was measured on. Prints the
+ * rates beside WordPress's and writes its section of docs/performance.md.
  *
  *   --rounds N       how many measurements a figure is the median of (5)
  *   --database NAME  only sqlite or mysql
@@ -15,7 +16,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { machine, markdown, writeSection } from './report.mjs';
-import { startService } from './service.mjs';
+import { startBare, startService } from './service.mjs';
 import { API, eachDatabase, findWords, requestOf, seedOnce } from './site.mjs';
 
 const { values: flags } = parseArgs({
@@ -24,7 +25,9 @@ const { values: flags } = parseArgs({
 const EVENTS = 20_000;
 const CLIENTS = 4;
 const SECONDS = 3;
-const WARM_UP = 4000;
+const WARM_UP_SECONDS = 5;
+/** How many times in a second one bare Express app sent 40 kB on the machine that WordPress was measured on. */
+const BARE_THERE = 7600;
 
 /** Requests, and how many of them WordPress with the plugin answers in a second: four PHP workers with opcache on two processors. */
 const REQUESTS = [
@@ -35,7 +38,7 @@ const REQUESTS = [
   { name: 'venues', path: '/venues', wordpress: 43 },
   { name: 'categories', path: '/categories', wordpress: 42 },
 ];
-const COLUMNS = ['database', 'request', 'WordPress', 'without cache', 'times WordPress', 'from memory', 'times WordPress'];
+const COLUMNS = ['database', 'request', 'WordPress', 'bare Express', 'without cache', 'times WordPress', 'from memory', 'times WordPress'];
 
 const [busy] = loadavg();
 const temporary = mkdtempSync(join(tmpdir(), 'fasti-wordpress-'));
@@ -59,17 +62,33 @@ async function measureDatabase({ title }, provide) {
     services.push(await startService({ ...env, CACHE, WORKERS: String(cpus().length), LOG_LEVEL: 'warn' }, `${API}/events`));
   }
   const { words } = await findWords(services[0].base);
+  const list = await (await fetch(`${services[0].base}${API}/events`)).arrayBuffer();
+  const bare = await startBare({
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=UTF-8' },
+    body: Buffer.from(list).toString('base64'),
+  });
+  await load(bare.base, { duration: WARM_UP_SECONDS });
   for (const request of REQUESTS) {
     const { path } = requestOf(request, words);
-    const rates = services.map(() => []);
-    for (const { base } of services) await load(base + path, { amount: WARM_UP });
+    const [rates, times, yardstick] = [services.map(() => []), services.map(() => []), []];
+    for (const { base } of services) await load(base + path, { duration: WARM_UP_SECONDS });
     for (let round = 0; round < Number(flags.rounds); round += 1) {
-      for (const [at, { base }] of services.entries()) rates[at].push(await load(base + path, { duration: SECONDS }));
+      yardstick.push(await load(bare.base, { duration: SECONDS }));
+      for (const [at, { base }] of services.entries()) {
+        rates[at].push(await load(base + path, { duration: SECONDS }));
+        times[at].push(((rates[at].at(-1) / yardstick.at(-1)) * BARE_THERE) / request.wordpress);
+      }
     }
-    const figures = rates.map(median).flatMap((rate) => [String(Math.round(rate)), String(Math.round(rate / request.wordpress))]);
-    rows.push([title, request.name, String(request.wordpress), ...figures]);
+    const figures = services.flatMap((_, at) => [median(rates[at]), median(times[at])]);
+    rows.push([
+      title,
+      request.name,
+      String(request.wordpress),
+      ...[median(yardstick), ...figures].map((figure) => String(Math.round(figure))),
+    ]);
   }
-  for (const service of services) await service.stop();
+  for (const one of [bare, ...services]) await one.stop();
   if (!flags.keep) await remove();
 }
 
