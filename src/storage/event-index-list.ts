@@ -6,20 +6,20 @@ import type { Sql } from './dialect.ts';
 import {
   ALL,
   beginOf,
+  beginOfMonth,
   dayOf,
   daysAfter,
   endOf,
+  endOfMonth,
   FACETS,
   type Facet,
   FEATURED,
   facetCode,
   facetOf,
-  firstDayOf,
   idOf,
   isCounted,
   LATEST,
   LINK_CODES,
-  lastDayOf,
   longOnes,
   momentOf,
   monthOf,
@@ -281,13 +281,13 @@ function starting(db: Database, facet: Facet, from: number, to: number): Sql[] {
 
 /** Those that start on these days: by whole months where there are several, and by the days around them. */
 function onDays(db: Database, facet: Facet, first: number, last: number): Sql[] {
-  const from = monthOf(first) + (first <= firstDayOf(monthOf(first)) ? 0 : 1);
-  const to = monthOf(last) - (last >= lastDayOf(monthOf(last)) ? 0 : 1);
+  const from = monthOf(first) + (first <= beginOfMonth(monthOf(first)) ? 0 : 1);
+  const to = monthOf(last) - (last >= endOfMonth(monthOf(last)) ? 0 : 1);
   if (from >= to) return [sumOf(db, facet, first, last)];
   return [
-    ...(first < firstDayOf(from) ? [sumOf(db, facet, first, firstDayOf(from) - 1)] : []),
+    ...(first < beginOfMonth(from) ? [sumOf(db, facet, first, beginOfMonth(from) - 1)] : []),
     sumOf(db, facet, monthRow(to), monthRow(from)),
-    ...(last > lastDayOf(to) ? [sumOf(db, facet, lastDayOf(to) + 1, last)] : []),
+    ...(last > endOfMonth(to) ? [sumOf(db, facet, endOfMonth(to) + 1, last)] : []),
   ];
 }
 

@@ -138,8 +138,8 @@ export const endOf = (day: number): number => day * DAY + 235_959;
 
 /** The month (`YYYYMM`) of a day, and bounds that all its days lie between. */
 export const monthOf = (day: number): number => Math.floor(day / MONTH);
-export const firstDayOf = (month: number): number => month * MONTH;
-export const lastDayOf = (month: number): number => firstDayOf(month + 1) - 1;
+export const beginOfMonth = (month: number): number => month * MONTH;
+export const endOfMonth = (month: number): number => beginOfMonth(month + 1) - 1;
 
 /** The `day` under which the counts of days hold what begins in a month: below zero, where no day is, the last month first. */
 export const monthRow = (month: number): number => -month - 1;
