@@ -8,7 +8,7 @@ import type { Lifecycle } from './http/health.ts';
 import { LONGEST_HEAD, TIME_LIMITS } from './http/limits.ts';
 import { manageWorkers } from './http/workers.ts';
 import { createLog } from './log.ts';
-import { giveUpStaleIndex } from './records/list-index.ts';
+import { giveUpStaleIndex, type IndexLack } from './records/list-index.ts';
 import { publishDue } from './records/scheduled.ts';
 import { openSite, type Site } from './site.ts';
 import { DatabaseUnavailable } from './storage/database.ts';
@@ -77,12 +77,20 @@ async function publishRegularly(site: Site, isServing: () => boolean): Promise<v
   }
 }
 
+/** What is said at the start where lists do without their index. */
+const WITHOUT_INDEX: Record<IndexLack, string> = {
+  shared:
+    'WordPress writes to this database too, so lists are read from its tables; once it does not, SHARED_WITH_WORDPRESS=off and fasti reindex make them faster',
+  missing: 'lists are read without their index; fasti reindex makes it',
+};
+
 /** Brings the tables up to date, as soon as there is a database. */
 async function untilMigrated(site: Site, stopped: () => boolean): Promise<void> {
   for (let tries = 0; !stopped(); tries += 1) {
     try {
       const applied = await migrate(site.db);
-      if (await giveUpStaleIndex(site)) site.log.warn('lists are read without the index; fasti reindex makes it anew');
+      const lack = await giveUpStaleIndex(site);
+      if (lack) site.log[lack === 'shared' ? 'info' : 'warn'](WITHOUT_INDEX[lack]);
       if (applied.length > 0 || tries > 0) site.log.info({ applied }, 'the database is ready');
       return;
     } catch (error) {

@@ -25,15 +25,20 @@ import type { Caller } from './caller.ts';
 export const trustsIndex = ({ shared, occurrenceTables, raw }: SiteSettings): boolean =>
   !shared && occurrenceTables && raw.get(INDEX_OPTION) === INDEX_LAYOUT;
 
+/** Why lists are read from WordPress's tables: it writes to them too, or the index is still to be made. */
+export type IndexLack = 'shared' | 'missing';
+
 /**
- * To be asked at the start: where WordPress writes too, or wrote while nobody of us looked on, the index is given up until it is made anew. Gives
- * whether that was so.
+ * To be asked at the start: where WordPress writes too, or wrote while nobody of us looked on, the index is given up until it is made anew. Gives why
+ * lists go without it from now on; undefined where they do not, or where there are no occurrences to make it of.
  */
-export async function giveUpStaleIndex(site: Site): Promise<boolean> {
-  const { shared, raw } = await site.settings();
+export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefined> {
+  const { shared, occurrenceTables, raw } = await site.settings();
   const stale = shared ? raw.has(INDEX_OPTION) : await isOvertaken(site.db);
   if (stale) await site.db.transaction(distrustIndex);
-  return stale;
+  if (!occurrenceTables) return undefined;
+  if (shared) return 'shared';
+  return trustsIndex(await site.settings()) ? undefined : 'missing';
 }
 
 /** Keeps the index in step with a write of these events, in its transaction, after everything else. */

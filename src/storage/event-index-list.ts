@@ -29,7 +29,7 @@ import {
   UNDATED,
 } from './event-index-rows.ts';
 import { among, every } from './expressions.ts';
-import type { PostQuery } from './post-query.ts';
+import { fitsFew, type PostQuery } from './post-query.ts';
 import { Piece, verbatim } from './statement.ts';
 
 /**
@@ -62,7 +62,7 @@ export function stretchOf(query: PostQuery): Stretch | undefined {
   const rest: Condition[] = [];
   for (const condition of conditions) {
     const facet = facetIn(condition);
-    if (SELECTIVE.has(condition.by)) return undefined;
+    if (fitsFew(condition)) return undefined;
     if (condition.by === 'moment') {
       if (condition.utc || !narrowBounds(bounds, condition)) return undefined;
     } else if (condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present) flags.listedOnly = true;
@@ -137,9 +137,6 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
 }
 
 // ------------------------------------------------------------------------------------------------- what a query asks for
-/** Few posts fit these: they are better looked up. */
-const SELECTIVE = new Set(['id', 'parent', 'parents', 'slug', 'linkedFrom']);
-
 /** The facet of an event filter for one category, tag, venue or organizer, or for the featured ones. */
 function facetIn(condition: Condition): Facet | undefined {
   if (condition.by === 'meta') return condition.key === FEATURED_META && condition.present ? FEATURED : undefined;

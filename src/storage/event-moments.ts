@@ -5,13 +5,19 @@ import type { Database } from './database.ts';
 /** Start and end of an event, local and UTC, as columns of `d`; without occurrence rows, as metas `ds`, `de`, `us` and `ue`. Events without are not listed. */
 export function joinDates(db: Database, builder: Knex.QueryBuilder, post: string, occurrences: boolean): void {
   if (occurrences) {
-    builder.join({ d: db.table('tec_occurrences') }, 'd.post_id', `${post}.ID`);
+    builder.joinRaw(`${db.dialect.joinInOrder} ?? d ON d.post_id = ??.ID`, [db.table('tec_occurrences'), post]);
     return;
   }
   for (const [alias, key] of Object.entries(LEGACY_DATES)) {
     builder.join({ [alias]: db.table('postmeta') }, (join) => join.on(`${alias}.post_id`, `${post}.ID`).andOnVal(`${alias}.meta_key`, key));
   }
 }
+
+/** The dates of all occurrences, as `joinDates` names them, and for each its post. Databases read them in this order. */
+export const datesWithPosts = (db: Database, post: string): Knex.QueryBuilder =>
+  db
+    .knex({ d: db.table('tec_occurrences') })
+    .joinRaw(`${db.dialect.joinInOrder} ?? ?? ON ??.ID = d.post_id`, [db.table('posts'), post, post]);
 
 const LEGACY_DATES = { ds: DATES.start, de: DATES.end, us: DATES.startUtc, ue: DATES.endUtc };
 

@@ -159,7 +159,10 @@ const linkTargets = (db: Database, sub: Knex.QueryBuilder, key: string): Knex.Qu
     .from({ l: db.table('postmeta') })
     .where('l.meta_key', key);
 
-/** Venues or organizers that an event names which the caller may see; `upcomingSince`: one that starts from then on and is not hidden. */
+/**
+ * Venues or organizers that an event names which the caller may see; `upcomingSince`: one that starts from then on and is not hidden. The links are gone through
+ * first: left to themselves, both databases read all metas of all events to find them.
+ */
 function linkedFromEvents(
   db: Database,
   sub: Knex.QueryBuilder,
@@ -167,7 +170,7 @@ function linkedFromEvents(
   query: PostQuery,
 ): void {
   linkTargets(db, sub, key)
-    .join({ ev: db.table('posts') }, 'ev.ID', 'l.post_id')
+    .joinRaw(`${db.dialect.joinInOrder} ?? ev ON ev.ID = l.post_id`, [db.table('posts')])
     .where('ev.post_type', postKind('event').postType)
     .whereIn('ev.post_password', openedBy(query.password))
     .where((where) => whereVisible(db, where, 'ev', query.visibleEvents));

@@ -30,3 +30,8 @@ export interface PostQuery {
   /** Whether the list index holds every event as it is (`event-index.ts`). Absent: WordPress's tables are asked. */
   readonly indexed?: boolean;
 }
+
+/** Whether so few posts fit a condition that they are better looked up than sought among others. */
+export const fitsFew = ({ by }: Condition): boolean => FEW.has(by);
+
+const FEW = new Set(['id', 'parent', 'parents', 'slug', 'linkedFrom']);

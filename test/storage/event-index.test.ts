@@ -6,13 +6,13 @@ import { postKind, termKind } from '../../src/kinds/index.ts';
 import type { PostKindName } from '../../src/kinds/kind.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
-import { trustsIndex } from '../../src/records/list-index.ts';
+import { giveUpStaleIndex, trustsIndex } from '../../src/records/list-index.ts';
 import { changePost, createPost, trashPost } from '../../src/records/post-writes.ts';
 import { listPosts } from '../../src/records/posts.ts';
 import { changeTerm, createTerm, deleteTerm } from '../../src/records/terms.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { distrustIndex, indexEvents, isOvertaken } from '../../src/storage/event-index.ts';
+import { distrustIndex, indexEvents, isOvertaken, trustIndex } from '../../src/storage/event-index.ts';
 import { reindexEvents } from '../../src/storage/event-index-rebuild.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -79,7 +79,7 @@ const LINKED_LISTS: readonly Record<string, string>[] = [
   { only_with_upcoming: 'true', has_events: 'true', per_page: '2', page: '2' },
 ];
 
-describeDatabases('the list index', (open) => {
+describeDatabases('the list index', (open, engine) => {
   let db: Database;
   let running: RunningSite;
   let site: Site;
@@ -262,6 +262,47 @@ describeDatabases('the list index', (open) => {
       expect(await isOvertaken(db)).toBe(true);
       await distrustIndex(db);
       expect(await isOvertaken(db)).toBe(false);
+    });
+
+    it('is looked at when the service starts, which says why lists go without the index', async () => {
+      expect(await giveUpStaleIndex(site)).toBeUndefined();
+      await setOptions(db, { tribe_last_save_post: String(NOW.getTime() / 1000 + 60) });
+      expect(await giveUpStaleIndex(site)).toBe('missing');
+      expect(trustsIndex(await site.settings())).toBe(false);
+      expect(await giveUpStaleIndex(site)).toBe('missing');
+      await trustIndex(site.db);
+      expect(await giveUpStaleIndex({ ...site, settings: async () => ({ ...(await site.settings()), shared: true }) })).toBe('shared');
+      expect(trustsIndex(await site.settings())).toBe(false);
+    });
+  });
+
+  describe('without it', () => {
+    /** The tables that the statement which counts a list goes through, in this order, by their aliases. */
+    const readInOrder = async (name: PostKindName, raw: Record<string, string>): Promise<string[]> => {
+      const caller = await callerOf(0);
+      const seen: { sql: string; bindings: string[] }[] = [];
+      const watch = (query: (typeof seen)[number]) => seen.push(query);
+      site.db.knex.on('query', watch);
+      await listOf({ ...caller, settings: { ...caller.settings, shared: true } }, name, raw);
+      site.db.knex.off('query', watch);
+      const [counted] = seen.filter(({ sql }) => /^select count/.test(sql));
+      if (engine === 'MySQL') {
+        const [rows] = (await db.knex.raw(`EXPLAIN ${counted?.sql}`, counted?.bindings ?? [])) as [{ table: string }[]];
+        return rows.map(({ table }) => table);
+      }
+      const rows = (await db.knex.raw(`EXPLAIN QUERY PLAN ${counted?.sql}`, counted?.bindings ?? [])) as { detail: string }[];
+      return rows.map(({ detail }) => /^(?:SCAN|SEARCH) (\w+)/.exec(detail)?.[1] ?? '');
+    };
+
+    it.each<[string, PostKindName, Record<string, string>, string[]]>([
+      ['a list between dates goes through the occurrences, and then to their events', 'event', {}, ['d', 'p']],
+      ['so does one that looks into texts or metas', 'event', { search: 'a', venue: '12' }, ['d', 'p']],
+      ['one of a category goes from its events to their dates', 'event', { categories: '2' }, ['p', 'd']],
+      ['so does one of a few events', 'event', { include: '38,39' }, ['p', 'd']],
+      ['venues with events are found by the links to them', 'venue', { has_events: 'true' }, ['l', 'ev']],
+      ['and those of the coming ones', 'venue', { only_with_upcoming: 'true' }, ['l', 'ev', 'd']],
+    ])('%s', async (_, name, raw, order) => {
+      expect((await readInOrder(name, raw)).filter((table) => order.includes(table))).toEqual(order);
     });
   });
 
