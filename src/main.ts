@@ -20,6 +20,12 @@ const RETRY_MS = 1000;
 const DUE_MS = 30_000;
 /** How long connections are still taken once the process is told to end, so that whoever distributes requests learns of it. */
 const NOTICE_MS = 2000;
+/** What is said at the start where lists do without their index. */
+const WITHOUT_INDEX: Record<IndexLack, string> = {
+  shared:
+    'WordPress writes to this database too, so lists are read from its tables; once it does not, SHARED_WITH_WORDPRESS=off and fasti reindex make them faster',
+  missing: 'lists are read without their index; fasti reindex makes it',
+};
 
 // By itself V8 lets the heap grow to four times what is in use before it clears up, and keeps a hundred megabytes of old answers. Twice costs little time.
 setFlagsFromString('--heap-growing-percent=100');
@@ -76,13 +82,6 @@ async function publishRegularly(site: Site, isServing: () => boolean): Promise<v
     await sleep(DUE_MS, undefined, { ref: false });
   }
 }
-
-/** What is said at the start where lists do without their index. */
-const WITHOUT_INDEX: Record<IndexLack, string> = {
-  shared:
-    'WordPress writes to this database too, so lists are read from its tables; once it does not, SHARED_WITH_WORDPRESS=off and fasti reindex make them faster',
-  missing: 'lists are read without their index; fasti reindex makes it',
-};
 
 /** Brings the tables up to date, as soon as there is a database. */
 async function untilMigrated(site: Site, stopped: () => boolean): Promise<void> {
