@@ -33,11 +33,11 @@ import { fitsFew, type PostQuery } from './post-query.ts';
 import { Piece, verbatim } from './statement.ts';
 
 /**
- * A list of events as one stretch of the list index (`fasti_entries`): those of a facet that start and end between these moments, in the order of
- * their starts. Moments are numbers, all bounds belong to the stretch.
+ * A list of events as one stretch of the list index (`fasti_entries`): those of any of these facets that start and end between these moments, in the order
+ * of their starts. Moments are numbers, all bounds belong to the stretch.
  */
 export interface Stretch {
-  readonly facet: Facet;
+  readonly facets: readonly [Facet, ...Facet[]];
   readonly from: number;
   readonly to: number;
   readonly endFrom: number;
@@ -58,10 +58,10 @@ export function stretchOf(query: PostQuery): Stretch | undefined {
   if (!query.indexed || !query.kind.dated || !query.occurrences || order.by !== 'start') return undefined;
   const bounds = { from: UNDATED + 1, to: LATEST, endFrom: 0, endTo: LATEST };
   const flags = { listedOnly: false, openOnly: false, unfeaturedOnly: false };
-  const facets: { readonly facet: Facet; readonly condition: Condition }[] = [];
+  const headed: { readonly facets: Stretch['facets']; readonly condition: Condition }[] = [];
   const rest: Condition[] = [];
   for (const condition of conditions) {
-    const facet = facetIn(condition);
+    const facets = facetsIn(condition);
     if (fitsFew(condition)) return undefined;
     if (condition.by === 'moment') {
       if (condition.utc || !narrowBounds(bounds, condition)) return undefined;
@@ -69,19 +69,19 @@ export function stretchOf(query: PostQuery): Stretch | undefined {
     else if (condition.by === 'meta' && condition.key === FEATURED_META && !condition.present && password === undefined) {
       flags.unfeaturedOnly = true;
       flags.openOnly ||= !tellsAll;
-    } else if (facet === undefined) rest.push(condition);
-    else facets.push({ facet, condition });
+    } else if (facets === undefined) rest.push(condition);
+    else headed.push({ facets, condition });
   }
   // The narrowest first: a venue or an organizer, a tag, a category.
-  facets.sort((a, b) => facetRank(b.facet) - facetRank(a.facet));
-  const [first, ...others] = facets;
+  headed.sort((a, b) => facetRank(b.facets[0]) - facetRank(a.facets[0]));
+  const [first, ...others] = headed;
   // Where a password opens some, the posts say which.
   if (first && password === undefined) flags.openOnly ||= !tellsAll;
-  rest.push(...(first && password !== undefined ? facets : others).map(({ condition }) => condition));
+  rest.push(...(first && password !== undefined ? headed : others).map(({ condition }) => condition));
   const statuses = visible.all.map((status) => STATUSES.get(status));
   if (statuses.length === 0 || statuses.includes(undefined)) return undefined;
   return {
-    facet: first?.facet ?? ALL,
+    facets: first?.facets ?? [ALL],
     ...bounds,
     ...flags,
     statuses: visible.own.length === 0 ? (statuses as number[]) : undefined,
@@ -137,18 +137,25 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
 }
 
 // ------------------------------------------------------------------------------------------------- what a query asks for
-/** The facet of an event filter for one category, tag, venue or organizer, or for the featured ones. */
-function facetIn(condition: Condition): Facet | undefined {
-  if (condition.by === 'meta') return condition.key === FEATURED_META && condition.present ? FEATURED : undefined;
+/** More facets than this are left to the posts: each of them is looked for by itself. */
+const MOST_FACETS = 200;
+
+/** The facets of an event filter for categories, tags, venues or organizers of which events have any, or for the featured ones. */
+function facetsIn(condition: Condition): Stretch['facets'] | undefined {
+  if (condition.by === 'meta') return condition.key === FEATURED_META && condition.present ? [FEATURED] : undefined;
   if (condition.by === 'links') {
-    const [id, ...more] = condition.ids;
     const kind = postKind('event').links[condition.key];
-    return kind && id !== undefined && more.length === 0 ? facetOf(kind, id) : undefined;
+    return kind && facetsOf(kind, condition.ids);
   }
   if (condition.by !== 'terms' || condition.wanted === 'none') return undefined;
   // Categories stand for what is below them only where that was added to those asked for.
   const ids = condition.roots ?? (condition.kind === 'tag' ? condition.ids : []);
-  return ids.length === 1 ? facetOf(condition.kind, ids[0]!) : undefined;
+  return condition.wanted === 'all' && ids.length > 1 ? undefined : facetsOf(condition.kind, ids);
+}
+
+function facetsOf(kind: Parameters<typeof facetOf>[0], ids: readonly number[]): Stretch['facets'] | undefined {
+  const [first, ...others] = new Set(ids.map((id) => facetOf(kind, id)));
+  return first === undefined || others.length >= MOST_FACETS ? undefined : [first, ...others];
 }
 
 const RANKS = [0, 1, 2, 4, 3, 1];
@@ -169,7 +176,7 @@ function narrowBounds(
 
 // ------------------------------------------------------------------------------------------------- pages
 interface Part {
-  readonly facet: Facet;
+  readonly facets: readonly Facet[];
   readonly from: number;
   readonly to: number;
 }
@@ -178,17 +185,17 @@ interface Part {
  * Where to look, in the order of starts. No event ends before it starts, and none but the long ones can reach a bound of ends from more than a month
  * before: so much is looked through for these, and of what lies before only the long ones.
  */
-function partsOf({ facet, from, to, endFrom, endTo }: Stretch): Part[] {
+function partsOf({ facets, from, to, endFrom, endTo }: Stretch): Part[] {
   const last = Math.min(to, endTo);
   const near = endFrom > from ? Math.max(from, shortBefore(endFrom)) : from;
-  const main = { facet, from: near, to: last };
-  return near > from ? [{ facet: longOnes(facet), from, to: Math.min(near - 1, last) }, main] : [main];
+  const main = { facets, from: near, to: last };
+  return near > from ? [{ facets: facets.map(longOnes), from, to: Math.min(near - 1, last) }, main] : [main];
 }
 
-/** `FROM … WHERE …` of the rows `x` of a part. */
-function rowsOf(db: Database, stretch: Stretch, { facet, from, to }: Part, rest: Sql | undefined): Sql {
+/** `FROM … WHERE …` of the rows `x` of a part. What stands under several of its facets is there once. */
+function rowsOf(db: Database, stretch: Stretch, { facets, from, to }: Part, rest: Sql | undefined): Sql {
   const { endFrom, endTo, statuses } = stretch;
-  const conditions: Sql[] = [['x.facet = ? AND x.start_at >= ? AND x.start_at <= ?', [facet, from, to]]];
+  const conditions: Sql[] = [among('x.facet', facets), ['x.start_at >= ? AND x.start_at <= ?', [from, to]]];
   if (endFrom > from) conditions.push(['x.end_at >= ?', [endFrom]]);
   if (endTo < LATEST) conditions.push(['x.end_at <= ?', [endTo]]);
   if (statuses) conditions.push(among('x.status', statuses));
@@ -198,7 +205,8 @@ function rowsOf(db: Database, stretch: Stretch, { facet, from, to }: Part, rest:
   if (rest) conditions.push(rest);
   const [where, bindings] = every(conditions);
   const posts: Sql = rest ? [` ${db.dialect.joinInOrder} ?? p ON p.ID = x.post_id`, [db.table('posts')]] : ['', []];
-  return [`FROM ?? x${posts[0]} WHERE ${where}`, [db.table('fasti_entries'), ...posts[1], ...bindings]];
+  const rows: Sql = [`FROM ?? x${posts[0]} WHERE ${where}`, [db.table('fasti_entries'), ...posts[1], ...bindings]];
+  return facets.length === 1 ? rows : [`FROM (SELECT DISTINCT x.start_at, x.posted_at, x.post_id, x.end_at ${rows[0]}) x`, rows[1]];
 }
 
 /** One page, with its total where a row of the main part, the last one, is there to carry it: that saves a query. */
@@ -228,7 +236,8 @@ async function pageOf(
 
 // ------------------------------------------------------------------------------------------------- totals
 /** Whether the counts of days are of what this stretch holds. */
-const isCountedByDays = ({ facet, statuses, listedOnly, openOnly, unfeaturedOnly, rest }: Stretch): boolean =>
+const isCountedByDays = ({ facets: [facet, ...others], statuses, listedOnly, openOnly, unfeaturedOnly, rest }: Stretch): boolean =>
+  others.length === 0 &&
   statuses !== undefined &&
   isCounted(statuses) &&
   rest.length === 0 &&
@@ -248,11 +257,12 @@ async function numberOf(db: Database, value: Sql): Promise<number> {
 }
 
 /**
- * How many events a stretch holds, without counting them one by one: those that start in it, with those that run into it where ends have a lower
+ * How many events a stretch of one facet holds, without counting them one by one: those that start in it, with those that run into it where ends have a lower
  * bound, less those that run beyond the upper one.
  */
 function countedByDays(db: Database, stretch: Stretch): Sql {
-  const { facet, from, to, endFrom, endTo } = stretch;
+  const { from, to, endFrom, endTo } = stretch;
+  const [facet] = stretch.facets;
   if (endFrom > endTo) return ['0', []];
   const last = Math.min(to, endTo);
   const terms: { readonly sign: '+' | '-'; readonly sql: Sql }[] = [];

@@ -6,10 +6,10 @@ import type { Database } from './database.ts';
 import { linkedInIndex } from './event-index-list.ts';
 import { joinDates, momentColumn } from './event-moments.ts';
 import { asId, beginsWith } from './expressions.ts';
+import { described, linkedTo, near, placed } from './linked-records.ts';
 import type { PostQuery } from './post-query.ts';
 import { whereWords } from './post-search.ts';
 import { openedBy, whereOpen, whereVisible } from './post-visibility.ts';
-import { distance, placed } from './venue-places.ts';
 
 /** Metas by which published tickets name their event (decision D28). */
 const TICKET_LINKS = [
@@ -103,9 +103,7 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
     }
     case 'linkedMeta':
       whereOpen(where, query);
-      where.whereIn('p.ID', (sub: Knex.QueryBuilder) =>
-        linkedPublic(db, sub, condition.link, condition.key).whereRaw(...db.dialect.equalsFolded('m.meta_value', condition.value)),
-      );
+      where.whereIn('p.ID', (sub: Knex.QueryBuilder) => linkedTo(db, described(db, sub, condition), condition.link).select('l.post_id'));
       return;
     case 'meta':
       if (condition.blanked) whereOpen(where, query);
@@ -119,19 +117,13 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
     case 'placed':
       whereOpen(where, query);
       where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
-        placed(db, sub, condition.link).select('l.post_id'),
+        linkedTo(db, placed(db, sub), condition.link).select('l.post_id'),
       );
       return;
-    case 'near': {
+    case 'near':
       whereOpen(where, query);
-      const [km, points] = distance(db, condition);
-      where.whereIn('p.ID', (sub: Knex.QueryBuilder) =>
-        placed(db, sub, condition.link)
-          .select('l.post_id')
-          .whereRaw(`${km} <= ?`, [...points, condition.km]),
-      );
+      where.whereIn('p.ID', (sub: Knex.QueryBuilder) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id'));
       return;
-    }
     case 'ticketed':
       where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
         sub
@@ -188,14 +180,4 @@ function linkedFromEvents(
         .from({ h: db.table('postmeta') })
         .where('h.meta_key', HIDDEN_META),
     );
-}
-
-/** Ids of posts linked to a public record that has a meta of this key (as `m`). What is not public must not be told by a filter. */
-function linkedPublic(db: Database, sub: Knex.QueryBuilder, link: string, key: string): Knex.QueryBuilder {
-  return sub
-    .select('l.post_id')
-    .from({ l: db.table('postmeta') })
-    .join({ v: db.table('posts') }, 'v.ID', asId(db, 'l.meta_value'))
-    .join({ m: db.table('postmeta') }, 'm.post_id', 'v.ID')
-    .where({ 'l.meta_key': link, 'm.meta_key': key, 'v.post_status': 'publish', 'v.post_password': '' });
 }

@@ -4,6 +4,7 @@ import type { Database } from './database.ts';
 import type { Sql } from './dialect.ts';
 import { findIndexedIds, type Page, type Stretch, stretchOf } from './event-index-list.ts';
 import { datesWithPosts, joinDates } from './event-moments.ts';
+import { withLinksFound } from './linked-records.ts';
 import { whereCondition } from './post-conditions.ts';
 import { orderOf } from './post-order.ts';
 import { fitsFew, type PostQuery } from './post-query.ts';
@@ -11,7 +12,8 @@ import { whereVisible } from './post-visibility.ts';
 import { countRows } from './row-count.ts';
 
 /** One page of a list, in order. A small number of queries, whatever is asked. */
-export async function findPostIds(db: Database, query: PostQuery): Promise<Page> {
+export async function findPostIds(db: Database, asked: PostQuery): Promise<Page> {
+  const query = await withLinksFound(db, asked);
   const stretch = stretchOf(query);
   if (stretch) return findIndexedIds(db, stretch, query, restOf(db, stretch, query));
   const filtered = () => narrowed(db, query);

@@ -3,8 +3,8 @@ import type { Database } from './database.ts';
 import type { Sql } from './dialect.ts';
 import { momentColumn } from './event-moments.ts';
 import { placeAmong } from './expressions.ts';
+import { distance, linkedTo, placed } from './linked-records.ts';
 import type { PostQuery } from './post-query.ts';
-import { distance, placed } from './venue-places.ts';
 
 /** Orders that are those of columns. */
 const COLUMNS = {
@@ -39,10 +39,10 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
     case 'include':
       return named('p.ID', query.conditions.find((condition) => condition.by === 'id')?.ids);
     case 'distance': {
-      const near = query.conditions.find((condition) => condition.by === 'near');
-      if (!near) return plain();
-      const [km, points] = distance(db, near);
-      const nearest = placed(db, db.knex.queryBuilder(), near.link)
+      const { measuredFrom } = query;
+      if (!measuredFrom) return plain();
+      const [km, points] = distance(db, measuredFrom);
+      const nearest = linkedTo(db, placed(db, db.knex.queryBuilder()), measuredFrom.link)
         .whereRaw('l.post_id = p.ID')
         .select(db.knex.raw(`MIN(${km})`, points));
       const { sql, bindings } = nearest.toSQL();

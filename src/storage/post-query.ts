@@ -19,6 +19,8 @@ export interface PostQuery {
   readonly visibleEvents: Visibility;
   readonly conditions: readonly Condition[];
   readonly order: Order;
+  /** The place whose distance an order by distance goes by. */
+  readonly measuredFrom?: Extract<Condition, { by: 'near' }> | undefined;
   readonly limit: number;
   readonly offset: number;
   /** The password that came with the request: it opens protected posts to filters on what they hide. */

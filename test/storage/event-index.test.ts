@@ -14,6 +14,7 @@ import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { distrustIndex, indexEvents, isOvertaken, trustIndex } from '../../src/storage/event-index.ts';
 import { reindexEvents } from '../../src/storage/event-index-rebuild.ts';
+import { insertRows } from '../../src/storage/insert.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
@@ -71,6 +72,19 @@ const EVENT_LISTS: readonly Record<string, string>[] = [
   { modified_after: '2026-11-19' },
   { ticketed: 'false' },
   { geoloc: 'true' },
+  { geoloc: 'false', per_page: '4' },
+  { geoloc_lat: '40.8', geoloc_lng: '-73.9', geoloc_radius: '20', start_date: '2020-01-01' },
+  { geoloc_lat: '40.8', geoloc_lng: '-73.9', geoloc_radius: '20', start_date: '2020-01-01', orderby: 'start_date' },
+  { city: 'new york', start_date: '2020-01-01' },
+  { city: 'nowhere' },
+  { country: 'united states', venue: '12,13', start_date: '2020-01-01', order: 'desc', per_page: '4' },
+  { categories: '2,3,4', start_date: '2020-01-01', per_page: '3', page: '2' },
+  { categories: '2,4', tags: '12,13', ends_after: '2026-11-30' },
+  { categories: '2,5', featured: 'true', start_date: '2020-01-01' },
+  { categories: '2,5', password: 'secret' },
+  { organizer: '24,25', start_date: '2020-01-01', order: 'desc', per_page: '3', page: '2' },
+  { venue: '12,13', ends_after: '2026-11-30', per_page: '2' },
+  { venue: '12,999' },
 ];
 const LINKED_LISTS: readonly Record<string, string>[] = [
   { only_with_upcoming: 'true' },
@@ -293,6 +307,27 @@ describeDatabases('the list index', (open, engine) => {
       const rows = (await db.knex.raw(`EXPLAIN QUERY PLAN ${counted?.sql}`, counted?.bindings ?? [])) as { detail: string }[];
       return rows.map(({ detail }) => /^(?:SCAN|SEARCH) (\w+)/.exec(detail)?.[1] ?? '');
     };
+
+    it('finds the events of places the same way however many places fit', async () => {
+      const caller = await callerOf(0);
+      const places = [
+        { geoloc: 'true', start_date: '2020-01-01' },
+        { geoloc_lat: '40.8', geoloc_lng: '-73.9', geoloc_radius: '20', start_date: '2020-01-01' },
+      ];
+      const lists = async () => [await listOf(caller, 'event', places[0]!), await listOf(caller, 'event', places[1]!)];
+      const before = await lists();
+      expect(before).toEqual(places.map(() => expect.objectContaining({ ids: expect.arrayContaining([expect.any(Number)]) })));
+      const venue = await db.from('posts').where('ID', 12).first();
+      const many = Array.from({ length: 1001 }, (_, place) => ({ ...venue!, ID: 50_000 + place, post_name: `hall-${place}` }));
+      await insertRows(db, 'posts', many);
+      for (const [meta_key, meta_value] of Object.entries({ _VenueLat: '40.8', _VenueLng: '-73.9' }))
+        await insertRows(
+          db,
+          'postmeta',
+          many.map(({ ID }) => ({ post_id: ID, meta_key, meta_value })),
+        );
+      expect(await lists()).toEqual(before);
+    });
 
     it.each<[string, PostKindName, Record<string, string>, string[]]>([
       ['a list between dates goes through the occurrences, and then to their events', 'event', {}, ['d', 'p']],
