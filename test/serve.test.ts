@@ -70,20 +70,20 @@ describeDatabases('a process that serves', (open) => {
 
   it('answers, and ends as it is told', async () => {
     await reindexEvents(db, () => new Date(), { trust: true });
-    const process = await start({ SHARED_WITH_WORDPRESS: 'off' });
-    expect(await events(process.base)).not.toEqual([]);
-    expect(await process.stop()).toBe(0);
-    expect(aboutLists(process)).toEqual([]);
-    expect(process.entries.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['listening', 'stopping', 'stopped']));
+    const server = await start({ SHARED_WITH_WORDPRESS: 'off' });
+    expect(await events(server.base)).not.toEqual([]);
+    expect(await server.stop()).toBe(0);
+    expect(aboutLists(server)).toEqual([]);
+    expect(server.entries.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['listening', 'stopping', 'stopped']));
   });
 
   it.each([
     ['on', 30, 'SHARED_WITH_WORDPRESS=off and fasti reindex'],
     ['off', 40, 'fasti reindex makes it'],
   ])('says why lists do without their index, SHARED_WITH_WORDPRESS being %s', async (SHARED_WITH_WORDPRESS, level, hint) => {
-    const process = await start({ SHARED_WITH_WORDPRESS });
-    expect(await events(process.base)).not.toEqual([]);
-    await process.stop();
-    expect(aboutLists(process)).toEqual([[level, expect.stringContaining(hint)]]);
+    const server = await start({ SHARED_WITH_WORDPRESS });
+    expect(await events(server.base)).not.toEqual([]);
+    await server.stop();
+    expect(aboutLists(server)).toEqual([[level, expect.stringContaining(hint)]]);
   });
 });
