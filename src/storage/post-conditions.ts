@@ -153,7 +153,7 @@ const linkTargets = (db: Database, sub: Knex.QueryBuilder, key: string): Knex.Qu
 
 /**
  * Venues or organizers that an event names which the caller may see; `upcomingSince`: one that starts from then on and is not hidden. The links are gone through
- * first: left to themselves, both databases read all metas of all events to find them.
+ * first: left to itself, MariaDB reads all metas of all events to find them.
  */
 function linkedFromEvents(
   db: Database,
