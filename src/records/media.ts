@@ -1,6 +1,7 @@
 import { fail, failParam, type ProblemName } from '../errors.ts';
 import { coreMedia } from '../kinds/core-media.ts';
 import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
+import { postKinds } from '../kinds/index.ts';
 import type { Bundle, Condition, Values } from '../kinds/kind.ts';
 import { insertPrepared, mayUpload, prepareUpload } from '../media/images.ts';
 import { removeFiles } from '../media/library.ts';
@@ -10,17 +11,19 @@ import { noteChange } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { filesOf, removeAttachment } from '../storage/media.ts';
 import { findPostIds } from '../storage/post-list.ts';
+import type { Attached } from '../storage/post-query.ts';
 import { findPost, lockPost, updatePost, writeMetas } from '../storage/posts.ts';
 import { existingUserIds } from '../storage/users.ts';
-import { mapMetaCap } from '../wordpress/capabilities.ts';
+import { mapMetaCap, type OwnedPost } from '../wordpress/capabilities.ts';
 import { ksesTitle } from '../wordpress/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Post } from '../wordpress/rows.ts';
+import { REGISTERED_STATUSES } from '../wordpress/status.ts';
 import { nowLocal, nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { type CorePage, cleanText, forbiddenStatus, orderOf, paging, postConditions, viewOf } from './core-posts.ts';
-import { mayEdit, mayRead } from './visibility.ts';
+import { mayEdit, mayRead, rowsThat } from './visibility.ts';
 
 /*
  * The library of files, as WordPress's own routes (`wp/v2/media`) list, show and change it.
@@ -30,7 +33,8 @@ type CoreRecord = Record<string, unknown>;
 type Verdict = true | false | ProblemName;
 
 /**
- * The files that a request asks for (`WP_REST_Attachments_Controller::get_items`): those that are attached to nothing, or to what the caller may read.
+ * The files that a request asks for (`WP_REST_Attachments_Controller::get_items`): those that the caller may read,
+ * and in the context for editing those that the caller may edit.
  *
  * @throws rest_post_invalid_page_number past the last page
  */
@@ -38,25 +42,19 @@ export async function listMedia(site: Site, caller: Caller, values: Values): Pro
   const { viewer, settings } = caller;
   const statuses = (values.status as string[] | undefined) ?? ['inherit'];
   if (statuses.some((status) => status !== 'inherit') && !viewer.can('edit_posts')) forbiddenStatus(viewer);
-  const seesAll = (status: string) => (status === 'trash' ? viewer.can('edit_others_posts') : viewer.can('read_private_posts'));
-  const all = statuses.filter((status) => status === 'inherit' || seesAll(status));
-  const own = viewer.id === 0 ? [] : statuses.filter((status) => !all.includes(status));
-  const visible = { viewer: viewer.id, all, own, exceptOwnPublishedTrash: false };
+  const editing = values.context === 'edit';
+  const visible = rowsThat(viewer, statuses, (post) => readsFile(viewer, post) && (!editing || editsFile(viewer, post)));
   const { limit, offset, page } = paging(values);
   const { ids, total } = await findPostIds(site.db, {
     kind: { postType: 'attachment', dated: false },
     visible,
     visibleEvents: visible,
-    conditions: [
-      ...(viewer.can('edit_others_posts') ? [] : [{ by: 'attachedToPublic' as const, viewer: viewer.id }]),
-      ...typeConditions(values),
-      ...postConditions(caller, values),
-    ],
+    opened: { password: undefined, editable: undefined },
+    attached: attachedVisibly(viewer),
+    conditions: [...typeConditions(values), ...postConditions(caller, values)],
     order: orderOf(values),
     limit,
     offset,
-    password: undefined,
-    tellsAll: true,
     occurrences: settings.occurrenceTables,
   });
   const pages = Math.ceil(total / limit);
@@ -98,27 +96,44 @@ async function loadMediaBundle(db: Database, ids: readonly number[]): Promise<Bu
 }
 
 // ------------------------------------------------------------------------------------------------- who may
-/** A file is read by whoever may read what it is attached to; attached to nothing, by everybody (`WP_REST_Posts_Controller::check_read_permission`). */
+/**
+ * Attached to nothing, a file is read by everybody. Else its status is that of what it is attached to, and it is
+ * read by whoever may read a file of that status, or what it is attached to
+ * (`WP_REST_Posts_Controller::check_read_permission`, `get_post_status`). Lists get the same as `attachedVisibly`.
+ */
 function mayReadMedia(viewer: Viewer, row: Post, parent: Post | undefined): boolean {
-  if (row.post_status !== 'inherit') return mapMetaCap('read', viewer, owned(row), 'posts');
-  if (!parent || parent.post_status === 'publish' || (viewer.id > 0 && row.post_author === viewer.id)) return true;
-  return mayRead(viewer, parent) || viewer.can('edit_others_posts');
+  if (row.post_status !== 'inherit') return readsFile(viewer, owned(row));
+  return !parent || readsAttached(viewer, { author: row.post_author, status: parent.post_status }) || mayRead(viewer, parent);
 }
 
-const owned = (row: Post) => ({ author: row.post_author, status: row.post_status });
+const attachedVisibly = (viewer: Viewer): Attached => ({
+  toStatus: rowsThat(viewer, REGISTERED_STATUSES, (post) => readsAttached(viewer, post)),
+  toSeen: postKinds.map(({ postType }) => ({
+    postType,
+    visible: rowsThat(viewer, REGISTERED_STATUSES, ({ author, status }) =>
+      mayRead(viewer, { post_type: postType, post_author: author, post_status: status }),
+    ),
+  })),
+});
+
+const readsFile = (viewer: Viewer, post: OwnedPost): boolean => post.status === 'inherit' || readsAttached(viewer, post);
+const readsAttached = (viewer: Viewer, post: OwnedPost): boolean => mapMetaCap('read', viewer, post, 'posts');
+const editsFile = (viewer: Viewer, post: OwnedPost): boolean => mapMetaCap('edit', viewer, post, 'posts');
+const owned = (row: Post): OwnedPost => ({ author: row.post_author, status: row.post_status });
 const methodsOn = (viewer: Viewer, row: Post): Methods => [
   'GET',
-  ...(mapMetaCap('edit', viewer, owned(row), 'posts') ? ['POST', 'PUT', 'PATCH'] : []),
+  ...(editsFile(viewer, owned(row)) ? ['POST', 'PUT', 'PATCH'] : []),
   ...(mapMetaCap('delete', viewer, owned(row), 'posts') ? ['DELETE'] : []),
 ];
 
+/** The form for editing is for those who edit anything; which files they see in it, the list itself tells. */
 export const mayListMedia = ({ viewer }: Caller, { context }: Values): Verdict =>
-  context === 'edit' && !viewer.can('upload_files') ? 'rest_forbidden_context' : true;
+  context === 'edit' && !viewer.can('edit_posts') ? 'rest_forbidden_context' : true;
 
 export async function mayReadOneMedia({ db }: Site, { viewer }: Caller, { id, context }: Values): Promise<Verdict> {
   const row = await findPost(db, Number(id));
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
-  if (context === 'edit' && !mapMetaCap('edit', viewer, owned(row), 'posts')) return 'rest_forbidden_context';
+  if (context === 'edit' && !editsFile(viewer, owned(row))) return 'rest_forbidden_context';
   const parent = row.post_parent > 0 ? await findPost(db, row.post_parent) : undefined;
   return mayReadMedia(viewer, row, parent);
 }
@@ -133,7 +148,7 @@ export async function mayUploadMedia({ db }: Site, { viewer }: Caller, { author,
 export async function mayChangeMedia({ db }: Site, { viewer }: Caller, { id, author, post }: Values): Promise<Verdict> {
   const row = await findPost(db, Number(id));
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
-  if (!mapMetaCap('edit', viewer, owned(row), 'posts') || !(await mayAttach(db, viewer, post))) return 'rest_cannot_edit';
+  if (!editsFile(viewer, owned(row)) || !(await mayAttach(db, viewer, post))) return 'rest_cannot_edit';
   const given = typeof author === 'number' && author !== row.post_author && author !== viewer.id;
   return given && !viewer.can('edit_others_posts') ? 'rest_cannot_edit_others' : true;
 }

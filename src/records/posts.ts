@@ -1,6 +1,5 @@
 import { fail, type ProblemName } from '../errors.ts';
 import { ANY_STATUS } from '../kinds/grammar.ts';
-import { postKind } from '../kinds/index.ts';
 import type { Condition, Order, PostKind, Values } from '../kinds/kind.ts';
 import { isLocked } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
@@ -15,7 +14,7 @@ import type { Post } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { trustsIndex } from './list-index.ts';
-import { editsKind, listVisibility, mayDelete, mayEdit, mayRead, seen } from './visibility.ts';
+import { editsKind, listRights, mayDelete, mayEdit, mayRead, type Opening, opens, seen } from './visibility.ts';
 
 /** One page of a list. */
 export interface Listing {
@@ -38,24 +37,22 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
   const { viewer, settings } = caller;
   const page = Number(values.page ?? 1);
   const perPage = pageSize(site, caller, values);
-  const password = typeof values.password === 'string' ? values.password : undefined;
   const { conditions, order, echo, timeliness } = kind.narrow(values, caller);
+  const statuses = values.status as string[] | undefined;
   const { ids, total, linked } = await findPostIds(site.db, {
     kind,
-    visible: listVisibility(viewer, kind, values.status as string[] | undefined),
-    visibleEvents: listVisibility(viewer, postKind('event'), undefined),
+    ...listRights(viewer, kind, { statuses, ...openingOf(values) }),
     conditions: await withDescendants(site.db, conditions),
     order,
     limit: perPage,
     offset: (page - 1) * perPage,
-    password,
     occurrences: settings.occurrenceTables,
     indexed: trustsIndex(settings),
   });
   if (ids.length === 0 && page > 1) fail(`${kind.name}-archive-page-not-found` as ProblemName);
   const bundle = await loadBundle(site.db, kind, ids, linked);
   const context = renderContext(caller, rights(caller, values));
-  const status = (values.status as string[] | undefined)?.join(',') ?? (editsKind(viewer, kind) ? ANY_STATUS : 'publish');
+  const status = statuses?.join(',') ?? (editsKind(viewer, kind) ? ANY_STATUS : 'publish');
   return {
     records: ids.filter((id) => bundle.posts.has(id)).map((id) => kind.render(id, bundle, context, false)),
     total,
@@ -82,13 +79,11 @@ export async function listedIds(
 ): Promise<number[]> {
   const { ids } = await findPostIds(db, {
     kind,
-    visible: listVisibility(viewer, kind, statuses),
-    visibleEvents: listVisibility(viewer, postKind('event'), undefined),
+    ...listRights(viewer, kind, { statuses, editing: false }),
     conditions: await withDescendants(db, conditions),
     order,
     limit: MOST_LISTED,
     offset: 0,
-    password: undefined,
     occurrences: settings.occurrenceTables,
   });
   return ids;
@@ -140,18 +135,17 @@ export async function readPost(
 }
 
 /** What the caller may read, and what the request opens: by `password`, or with `context=edit` for those who may edit. */
-function rights({ viewer }: Caller, { password, context }: Values) {
-  return {
-    mayRead: (row: Post) => mayRead(viewer, row),
-    opens: (row: Post) => row.post_password === password || (context === 'edit' && mayEdit(viewer, row)),
-  };
+function rights({ viewer }: Caller, values: Values) {
+  return { mayRead: (row: Post) => mayRead(viewer, row), opens: opens(viewer, openingOf(values)) };
 }
+
+const openingOf = ({ password, context }: Values): Opening => ({ password, editing: context === 'edit' });
 
 /** The record as a write answers it: without JSON-LD. */
 export async function renderPost(site: Site, caller: Caller, kind: PostKind, id: number, expected: readonly number[] = []) {
   const bundle = await loadBundle(site.db, kind, [id], expected);
-  const opens = (row: Post) => row.ID === id && kind.name === 'event';
-  return kind.render(id, bundle, renderContext(caller, { ...rights(caller, {}), opens }), false);
+  const isIt = (row: Post) => row.ID === id && kind.name === 'event';
+  return kind.render(id, bundle, renderContext(caller, { ...rights(caller, {}), opens: isIt }), false);
 }
 
 /** Id of the record that a by-slug address names, whatever its status; undefined: none. A child is named by its whole path, `parent%2Fchild`. */
