@@ -36,7 +36,7 @@ export interface Field extends Param {
   readonly empty: 'clears' | 'refused' | 'false';
   /**
    * A yes puts the record before those of others: it takes the right to publish such records, or to edit other people's
-   * (decision D54).
+   * (decision D36).
    */
   readonly promotes?: true;
   /** The API's value as stored texts; the empty list removes the rows. Metas and columns only. */

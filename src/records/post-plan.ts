@@ -70,7 +70,7 @@ function checkAuthor(caller: Caller, kind: PostKind, author: number | undefined,
 
 /**
  * What puts a record before those of others is for those whose records appear without review, as WordPress has it with
- * sticky posts (`WP_REST_Posts_Controller::create_item_permissions_check`; decision D54). What is so already may stay.
+ * sticky posts (`WP_REST_Posts_Controller::create_item_permissions_check`; decision D36). What is so already may stay.
  */
 function checkPromotion(caller: Caller, kind: PostKind, values: Values, before: Before | undefined): void {
   const { viewer } = caller;

@@ -40,7 +40,7 @@ export const editsKind = (viewer: Viewer, kind: PostKind): boolean => viewer.can
 
 /**
  * Whether a caller may create, change and delete terms of this kind: the same on every route, and for new names that
- * come with an event (decisions D4, D55).
+ * come with an event (decision D4).
  */
 export const mayManageTerms = ({ viewer }: { readonly viewer: Viewer }, kind: TermKind): boolean => kind.manage.every(viewer.can);
 
