@@ -1,8 +1,19 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import type { Database } from '../src/storage/database.ts';
 import { idsOf, type Json, NOON, ROOT } from './support/asking.ts';
 import { describeDatabases } from './support/databases.ts';
-import { addRoles, can, edits as editsOwned, IDS, ROLES, type Role, reads as readsOwned, type Signed } from './support/roles.ts';
+import {
+  addRoles,
+  can,
+  edits as editsOwned,
+  IDS,
+  type Owned,
+  ROLES,
+  type Role,
+  reads as readsOwned,
+  type Signed,
+} from './support/roles.ts';
 import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
@@ -288,6 +299,39 @@ const linkedWays = (kind: Kind): Way[] => [
 
 const WAYS = [...EVENT_WAYS, ...linkedWays(VENUES), ...linkedWays(ORGANIZERS)];
 
+// ------------------------------------------------------------------------------------------------- lists for editing
+/** Lists that have a form for editing. */
+const EDIT_LISTS = [...companionNamespaces()].flatMap(([namespace, routes]) =>
+  routes.flatMap(({ pattern, endpoints }) => {
+    const list = endpoints.find(({ methods }) => methods.includes('GET'));
+    const choices = list?.params.context?.grammar.json.enum;
+    const isOne = pattern.includes('(?P<') || pattern.endsWith('/me');
+    return !isOne && Array.isArray(choices) && choices.includes('edit') ? [`/wp-json/${namespace}${pattern}`] : [];
+  }),
+);
+
+type Edited = { readonly mayAsk: (role: Role) => boolean } & (
+  | { readonly type?: undefined }
+  | { readonly type: string; readonly may: (role: Role, row: Owned) => boolean }
+);
+const edited = (type: string): Edited => ({
+  type,
+  mayAsk: (role) => can(role, 'edit'),
+  may: (role, row) => editsOwned(role, row) && (row.status === 'trash' || readsOwned(role, row)),
+});
+const isEditor = (role: Role) => role === 'ed' || role === 'admin';
+/** Who may ask for each of them, and what it holds; of terms, people and types all or nothing. */
+const EDITED: Readonly<Record<string, Edited>> = {
+  ...Object.fromEntries(KINDS.map(({ type }) => [type, edited(type)])),
+  // Files go by the rights on posts of the blog, of which the odd roles have one.
+  media: { type: 'attachment', mayAsk: (role) => can(role, 'edit'), may: (role, { own }) => own || isEditor(role) },
+  tags: { mayAsk: isEditor },
+  tribe_events_cat: { mayAsk: (role) => can(role, 'publish') },
+  users: { mayAsk: (role) => role === 'admin' },
+  types: { mayAsk: (role) => can(role, 'edit') },
+  taxonomies: { mayAsk: (role) => can(role, 'edit') },
+};
+
 // ------------------------------------------------------------------------------------------------- the records
 async function addRecords(db: Database): Promise<void> {
   const model = (await db.from('posts').where('ID', 38).first())!;
@@ -383,11 +427,11 @@ async function addRecords(db: Database): Promise<void> {
 }
 
 describeDatabases('who sees what', (create) => {
+  let db: Database;
   let running: RunningSite;
   let signed: (role: Role) => Signed;
   beforeAll(async () => {
-    const db = await create();
-    await loadSite(db);
+    db = await loadSite(await create());
     signed = await addRoles(db);
     await addRecords(db);
     running = await serveDatabase(db, { clock: () => new Date(NOON) });
@@ -462,6 +506,45 @@ describeDatabases('who sees what', (create) => {
     expect(told).toEqual([]);
     expect(answered).toBeGreaterThan(30);
   });
+
+  /** The rows of a type with what is needed to tell who may edit them. */
+  const ownedRows = async (type: string, role: Role) => {
+    const was = new Map(
+      (await db.from('postmeta').where('meta_key', '_wp_trash_meta_status')).map((row) => [row.post_id, String(row.meta_value)]),
+    );
+    const rows = await db.from('posts').where('post_type', type).orderBy('ID');
+    return rows.map(({ ID, post_author, post_status }) => ({
+      id: ID,
+      own: post_author === IDS[role],
+      status: post_status,
+      was: was.get(ID) ?? '',
+    }));
+  };
+
+  it.each(EDIT_LISTS.flatMap((path) => ROLES.map((role) => [path, role] as const)))(
+    '%s for editing holds what %s may edit, and counts nothing else',
+    async (path, role) => {
+      const edited = EDITED[path.slice(path.lastIndexOf('/') + 1)]!;
+      if (edited.type === undefined) {
+        const { status } = await running.send('GET', `${path}?context=edit`, signed(role));
+        expect(status).toBe(edited.mayAsk(role) ? 200 : role === 'nobody' ? 401 : 403);
+        return;
+      }
+      const rows = await ownedRows(edited.type, role);
+      for (const status of new Set(rows.map((row) => row.status))) {
+        const among = rows.filter((row) => row.status === status);
+        // Events that are over are listed where they are named.
+        const query = `?context=edit&status=${status}&orderby=id&order=asc&per_page=100&include=${among.map(({ id }) => id)}`;
+        const { status: answer, headers, body } = await running.send('GET', path + query, signed(role));
+        const mine = among.filter((row) => edited.may(role, row)).map(({ id }) => id);
+        expect({ query, answer, listed: body.map?.(({ id }: Json) => id), total: headers['x-wp-total'] }).toEqual(
+          edited.mayAsk(role)
+            ? { query, answer: 200, listed: mine.slice(0, 100), total: String(mine.length) }
+            : { query, answer: expect.any(Number), listed: undefined, total: undefined },
+        );
+      }
+    },
+  );
 
   it('asks about every way, state, role and owner', () => {
     const cells = WAYS.flatMap((way) => ROLES.flatMap((role) => cellsOf(way.kind, role)));
