@@ -319,6 +319,21 @@ describeDatabases('who may write what', (open) => {
     },
   );
 
+  it('takes no image that only a record of others shows, but one that is shown already', async () => {
+    await resetSite(db);
+    await db.from('posts').where('ID', 10).update({ post_parent: 84 });
+    await db.from('posts').where('ID', 11).update({ post_parent: 82 });
+    await db.from('postmeta').where('meta_key', '_thumbnail_id').delete();
+    await db.from('postmeta').insert({ post_id: 80, meta_key: '_thumbnail_id', meta_value: '11' });
+    await db.from('fasti_changes').increment('counter');
+    const change = async (role: Role, path: string, body: object) => (await running.send('PATCH', path, { as: role, body })).status;
+    expect(await change('contrib', `${ROOT}/events/80`, { image: 10 })).toBe(400);
+    expect(await change('contrib', '/wp-json/wp/v2/tribe_events/80', { featured_media: 10 })).toBe(400);
+    expect(await change('contrib', `${ROOT}/events/80`, { image: 11 })).toBe(200);
+    expect(await change('ed', `${ROOT}/events/80`, { image: 10 })).toBe(200);
+    expect(await change('contrib', `${ROOT}/events/80`, { image: 10 })).toBe(200);
+  });
+
   it('asks the database for what roles may, not a list of its own', async () => {
     await resetSite(db);
     const grant = (user_id: number, meta_value: string) =>

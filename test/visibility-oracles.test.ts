@@ -128,36 +128,47 @@ function addRecord(rows: Rows, type: Type, state: State, { secret, told, links, 
     addMetas(rows, id, { _EventVenueID: links.venue, _EventOrganizerID: links.organizer });
     addMetas(rows, id, { _EventCost: metas.phone, _EventURL: `https://${metas.word}.example.org`, _thumbnail_id: links.image });
     for (const term of [links.category, links.tag]) rows.term_relationships.push({ object_id: id, term_taxonomy_id: term, term_order: 0 });
-    if (state === 'protected') return;
-    rows.posts.push({
-      ID: id + FILE,
-      post_type: 'attachment',
-      post_status: 'inherit',
-      post_author: secret.author,
-      post_parent: id,
-      post_title: secret.word,
-      post_name: `file-${secret.word}-${id}`,
-      post_content: secret.word,
-      post_excerpt: secret.word,
-      post_mime_type: secret.mime,
-      ...datesOf(secret.time),
-    });
-    addMetas(rows, id + FILE, { _wp_attached_file: `2026/${secret.word}.png`, _wp_attachment_image_alt: secret.word });
+    addFile(rows, id, state === 'protected' ? metas : secret);
+    addNaming(rows, id, { post_content: `[gallery id="${id}"]` });
     return;
   }
   addMetas(rows, id, {
     _VenueAddress: `${metas.word} street`, _VenueCity: metas.place, _VenueCountry: metas.place, _VenueStateProvince: metas.place, _VenuePhone: metas.phone,
     _VenueZip: metas.phone, _VenueLat: metas.at[0], _VenueLng: metas.at[1], _OrganizerPhone: metas.phone, _OrganizerEmail: metas.email,
   }); // biome-ignore format: pairs
+  addNaming(rows, id, {});
+  addMetas(rows, id + NAMING, { [type === 'tribe_venue' ? '_EventVenueID' : '_EventOrganizerID']: idOf(type, named) });
+}
+
+/** An image that is attached to an event. */
+function addFile(rows: Rows, id: number, secret: Secret): void {
+  rows.posts.push({
+    ID: id + FILE,
+    post_type: 'attachment',
+    post_status: 'inherit',
+    post_author: secret.author,
+    post_parent: id,
+    post_title: secret.word,
+    post_name: `file-${secret.word}-${id}`,
+    post_content: secret.word,
+    post_excerpt: secret.word,
+    post_mime_type: secret.mime,
+    ...datesOf(secret.time),
+  });
+  addMetas(rows, id + FILE, { _wp_attached_file: `2026/${secret.word}.png`, _wp_attachment_image_alt: secret.word });
+}
+
+/** A public event that names a record. */
+function addNaming(rows: Rows, id: number, columns: object): void {
   rows.posts.push({
     ID: id + NAMING,
     post_type: 'tribe_events',
     post_status: 'publish',
     post_title: 'Names one',
     post_name: `names-${id}`,
+    ...columns,
   });
   addDates(rows, id + NAMING, '2031-03-01');
-  addMetas(rows, id + NAMING, { [type === 'tribe_venue' ? '_EventVenueID' : '_EventOrganizerID']: idOf(type, named) });
 }
 
 const datesOf = (time: string) => ({ post_date: time, post_date_gmt: time, post_modified: time, post_modified_gmt: time });
@@ -369,7 +380,11 @@ describeDatabases('what a list does not show', (open) => {
         });
       it('is told by no single record', async () => {
         const ids = TYPES.flatMap((type) =>
-          STATES.flatMap((state) => [idOf(type, state), ...(type === 'tribe_events' ? [idOf(type, state) + FILE] : [])]),
+          STATES.flatMap((state) => [
+            idOf(type, state),
+            idOf(type, state) + NAMING,
+            ...(type === 'tribe_events' ? [idOf(type, state) + FILE] : []),
+          ]),
         );
         const paths = SINGLES.filter((path) => path.startsWith(`/wp-json/${namespace}/`));
         expect(

@@ -1,7 +1,6 @@
 import { fail, failParam, type ProblemName } from '../errors.ts';
 import { coreMedia } from '../kinds/core-media.ts';
 import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
-import { postKinds } from '../kinds/index.ts';
 import type { Bundle, Condition, Values } from '../kinds/kind.ts';
 import { insertPrepared, mayUpload, prepareUpload } from '../media/images.ts';
 import { removeFiles } from '../media/library.ts';
@@ -11,19 +10,16 @@ import { noteChange } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { filesOf, removeAttachment } from '../storage/media.ts';
 import { findPostIds } from '../storage/post-list.ts';
-import type { Attached } from '../storage/post-query.ts';
 import { findPost, lockPost, updatePost, writeMetas } from '../storage/posts.ts';
 import { existingUserIds } from '../storage/users.ts';
-import { mapMetaCap, type OwnedPost } from '../wordpress/capabilities.ts';
 import { ksesTitle } from '../wordpress/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Post } from '../wordpress/rows.ts';
-import { REGISTERED_STATUSES } from '../wordpress/status.ts';
 import { nowLocal, nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { type CorePage, cleanText, forbiddenStatus, orderOf, paging, postConditions, viewOf } from './core-posts.ts';
-import { mayEdit, mayRead, rowsThat } from './visibility.ts';
+import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayTouchOther } from './visibility.ts';
 
 /*
  * The library of files, as WordPress's own routes (`wp/v2/media`) list, show and change it.
@@ -42,15 +38,10 @@ export async function listMedia(site: Site, caller: Caller, values: Values): Pro
   const { viewer, settings } = caller;
   const statuses = (values.status as string[] | undefined) ?? ['inherit'];
   if (statuses.some((status) => status !== 'inherit') && !viewer.can('edit_posts')) forbiddenStatus(viewer);
-  const editing = values.context === 'edit';
-  const visible = rowsThat(viewer, statuses, (post) => readsFile(viewer, post) && (!editing || editsFile(viewer, post)));
   const { limit, offset, page } = paging(values);
   const { ids, total } = await findPostIds(site.db, {
     kind: { postType: 'attachment', dated: false },
-    visible,
-    visibleEvents: visible,
-    opened: { password: undefined, editable: undefined },
-    attached: attachedVisibly(viewer),
+    ...fileRights(viewer, statuses, values.context === 'edit'),
     conditions: [...typeConditions(values), ...postConditions(caller, values)],
     order: orderOf(values),
     limit,
@@ -80,7 +71,7 @@ export async function shownMedia(site: Site, caller: Caller, ids: readonly numbe
   const context: CoreContext = { ...renderContext(caller, { mayRead: (row) => mayRead(viewer, row), opens: () => true }), view };
   const readable = ids.filter((id) => {
     const row = bundle.posts.get(id);
-    return row?.post_type === 'attachment' && mayReadMedia(viewer, row, bundle.posts.get(row.post_parent));
+    return row?.post_type === 'attachment' && mayReadFile(viewer, row, bundle.posts.get(row.post_parent));
   });
   return new Map(readable.map((id) => [id, coreMedia(id, bundle, context, methodsOn(viewer, bundle.posts.get(id)!))]));
 }
@@ -96,34 +87,10 @@ async function loadMediaBundle(db: Database, ids: readonly number[]): Promise<Bu
 }
 
 // ------------------------------------------------------------------------------------------------- who may
-/**
- * Attached to nothing, a file is read by everybody. Else its status is that of what it is attached to, and it is
- * read by whoever may read a file of that status, or what it is attached to
- * (`WP_REST_Posts_Controller::check_read_permission`, `get_post_status`). Lists get the same as `attachedVisibly`.
- */
-function mayReadMedia(viewer: Viewer, row: Post, parent: Post | undefined): boolean {
-  if (row.post_status !== 'inherit') return readsFile(viewer, owned(row));
-  return !parent || readsAttached(viewer, { author: row.post_author, status: parent.post_status }) || mayRead(viewer, parent);
-}
-
-const attachedVisibly = (viewer: Viewer): Attached => ({
-  toStatus: rowsThat(viewer, REGISTERED_STATUSES, (post) => readsAttached(viewer, post)),
-  toSeen: postKinds.map(({ postType }) => ({
-    postType,
-    visible: rowsThat(viewer, REGISTERED_STATUSES, ({ author, status }) =>
-      mayRead(viewer, { post_type: postType, post_author: author, post_status: status }),
-    ),
-  })),
-});
-
-const readsFile = (viewer: Viewer, post: OwnedPost): boolean => post.status === 'inherit' || readsAttached(viewer, post);
-const readsAttached = (viewer: Viewer, post: OwnedPost): boolean => mapMetaCap('read', viewer, post, 'posts');
-const editsFile = (viewer: Viewer, post: OwnedPost): boolean => mapMetaCap('edit', viewer, post, 'posts');
-const owned = (row: Post): OwnedPost => ({ author: row.post_author, status: row.post_status });
 const methodsOn = (viewer: Viewer, row: Post): Methods => [
   'GET',
-  ...(editsFile(viewer, owned(row)) ? ['POST', 'PUT', 'PATCH'] : []),
-  ...(mapMetaCap('delete', viewer, owned(row), 'posts') ? ['DELETE'] : []),
+  ...(mayEditFile(viewer, row) ? ['POST', 'PUT', 'PATCH'] : []),
+  ...(mayDeleteFile(viewer, row) ? ['DELETE'] : []),
 ];
 
 /** The form for editing is for those who edit anything; which files they see in it, the list itself tells. */
@@ -133,9 +100,9 @@ export const mayListMedia = ({ viewer }: Caller, { context }: Values): Verdict =
 export async function mayReadOneMedia({ db }: Site, { viewer }: Caller, { id, context }: Values): Promise<Verdict> {
   const row = await findPost(db, Number(id));
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
-  if (context === 'edit' && !editsFile(viewer, owned(row))) return 'rest_forbidden_context';
+  if (context === 'edit' && !mayEditFile(viewer, row)) return 'rest_forbidden_context';
   const parent = row.post_parent > 0 ? await findPost(db, row.post_parent) : undefined;
-  return mayReadMedia(viewer, row, parent);
+  return mayReadFile(viewer, row, parent);
 }
 
 /** New files come from those who may upload, and are attached to what they may edit. */
@@ -148,7 +115,7 @@ export async function mayUploadMedia({ db }: Site, { viewer }: Caller, { author,
 export async function mayChangeMedia({ db }: Site, { viewer }: Caller, { id, author, post }: Values): Promise<Verdict> {
   const row = await findPost(db, Number(id));
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
-  if (!editsFile(viewer, owned(row)) || !(await mayAttach(db, viewer, post))) return 'rest_cannot_edit';
+  if (!mayEditFile(viewer, row) || !(await mayAttach(db, viewer, post))) return 'rest_cannot_edit';
   const given = typeof author === 'number' && author !== row.post_author && author !== viewer.id;
   return given && !viewer.can('edit_others_posts') ? 'rest_cannot_edit_others' : true;
 }
@@ -156,15 +123,13 @@ export async function mayChangeMedia({ db }: Site, { viewer }: Caller, { id, aut
 export async function mayDeleteMedia({ db }: Site, { viewer }: Caller, { id }: Values): Promise<Verdict> {
   const row = await findPost(db, Number(id));
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
-  return mapMetaCap('delete', viewer, owned(row), 'posts') ? true : 'rest_cannot_delete';
+  return mayDeleteFile(viewer, row) ? true : 'rest_cannot_delete';
 }
 
 async function mayAttach(db: Database, viewer: Viewer, post: unknown): Promise<boolean> {
   if (typeof post !== 'number' || post === 0) return true;
   const row = await findPost(db, post);
-  return (
-    row !== undefined && (mayEdit(viewer, row) || mapMetaCap('edit', viewer, owned(row), row.post_type === 'page' ? 'pages' : 'posts'))
-  );
+  return row !== undefined && (mayEdit(viewer, row) || mayTouchOther('edit', viewer, row));
 }
 
 // ------------------------------------------------------------------------------------------------- writes

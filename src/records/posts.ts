@@ -9,12 +9,11 @@ import type { Database } from '../storage/database.ts';
 import { findPostIds } from '../storage/post-list.ts';
 import { findPost, findPostByPath } from '../storage/posts.ts';
 import { descendantsOf } from '../storage/terms.ts';
-import { mapMetaCap } from '../wordpress/capabilities.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { trustsIndex } from './list-index.ts';
-import { editsKind, listRights, mayDelete, mayEdit, mayRead, type Opening, opens, seen } from './visibility.ts';
+import { editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens, seen } from './visibility.ts';
 
 /** One page of a list. */
 export interface Listing {
@@ -166,8 +165,7 @@ async function mayTouch({ db }: Site, { viewer }: Caller, kind: PostKind, id: nu
   const row = await findPost(db, id);
   if (!row) return kind.name === 'event';
   // WordPress asks for the right to what the id really is, so that those who have it learn of the mistake.
-  if (row.post_type !== kind.postType)
-    return mapMetaCap(action, viewer, { author: row.post_author, status: row.post_status }, row.post_type === 'page' ? 'pages' : 'posts');
+  if (row.post_type !== kind.postType) return mayTouchOther(action, viewer, row);
   const metas = row.post_status === 'trash' ? (await loadMetas(db, [id])).get(id) : undefined;
   return (action === 'edit' ? mayEdit : mayDelete)(viewer, seen(row, metas));
 }

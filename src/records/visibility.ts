@@ -1,5 +1,5 @@
 import { event } from '../kinds/event.ts';
-import { postKindOfType } from '../kinds/index.ts';
+import { postKindOfType, postKinds } from '../kinds/index.ts';
 import type { PostKind, TermKind } from '../kinds/kind.ts';
 import type { PostQuery, Visibility } from '../storage/post-query.ts';
 import { mapMetaCap, type OwnedPost } from '../wordpress/capabilities.ts';
@@ -133,3 +133,45 @@ export function rowsThat(viewer: Viewer, statuses: readonly string[], allows: (p
 }
 
 const hasAny = ({ all, others, own }: Visibility) => all.length + others.length + own.length > 0;
+
+// ------------------------------------------------------------------------------------------------- files
+/**
+ * Whether a caller may read a file of the library. Attached to nothing, it is read by everybody. Else its status is that
+ * of what it is attached to, and it is read by whoever may read a file of that status, or what it is attached to
+ * (`WP_REST_Posts_Controller::check_read_permission`, `get_post_status`). Lists get the same from `fileRights`.
+ */
+export function mayReadFile(viewer: Viewer, row: Post, parent: Post | undefined): boolean {
+  if (row.post_status !== 'inherit') return readsFile(viewer, owned(row));
+  return !parent || readsAttached(viewer, { author: row.post_author, status: parent.post_status }) || mayRead(viewer, parent);
+}
+
+/** Whether a caller may edit, or delete, a file. */
+export const mayEditFile = (viewer: Viewer, row: Post): boolean => mapMetaCap('edit', viewer, owned(row), FILES);
+export const mayDeleteFile = (viewer: Viewer, row: Post): boolean => mapMetaCap('delete', viewer, owned(row), FILES);
+
+/** What a list of files may hold for this caller; with `toEdit`, only those that the caller may edit. */
+export function fileRights(
+  viewer: Viewer,
+  statuses: readonly string[],
+  toEdit: boolean,
+): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened' | 'attached'> {
+  const visible = rowsThat(viewer, statuses, (file) => readsFile(viewer, file) && (!toEdit || mapMetaCap('edit', viewer, file, FILES)));
+  const attached = {
+    toStatus: rowsThat(viewer, REGISTERED_STATUSES, (file) => readsAttached(viewer, file)),
+    toSeen: postKinds.map((kind) => ({
+      postType: kind.postType,
+      visible: rowsThat(viewer, REGISTERED_STATUSES, byKind(viewer, kind, 'read')),
+    })),
+  };
+  return { visible, visibleEvents: visible, opened: { password: undefined, editable: undefined }, attached };
+}
+
+/** Whether a caller may edit, or delete, what is no record of the calendar: a page or a post of the blog. */
+export const mayTouchOther = (action: 'edit' | 'delete', viewer: Viewer, row: Post): boolean =>
+  mapMetaCap(action, viewer, owned(row), row.post_type === 'page' ? 'pages' : 'posts');
+
+/** The rights on files are those on posts of the blog. */
+const FILES = 'posts';
+const owned = (row: Post): OwnedPost => ({ author: row.post_author, status: row.post_status });
+const readsFile = (viewer: Viewer, file: OwnedPost): boolean => file.status === 'inherit' || readsAttached(viewer, file);
+const readsAttached = (viewer: Viewer, file: OwnedPost): boolean => mapMetaCap('read', viewer, file, FILES);
