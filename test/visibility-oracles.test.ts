@@ -11,10 +11,11 @@ import { addRoles, edits, type Role, reads, type Signed } from './support/roles.
 import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
-/*
- * What a list holds, how it is sorted and how long it is must not tell what it does not show. Two sites differ in nothing
- * but what a caller may not see; every request for a list, with every parameter that any list route takes, must be answered
- * alike by both. Routes and parameters come from the tables of routes, so that new ones are asked without a change here.
+/**
+ * What a list holds, how it is sorted and how long it is must not tell what it does not show. Two sites differ in
+ * nothing but what a caller may not see; every request for a list, with every parameter that any list route takes,
+ * must be answered alike by both. Routes and parameters come from the tables of routes, so that new ones are asked
+ * without a change here.
  */
 
 const NAMESPACES = new Map([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()]);
@@ -49,12 +50,12 @@ type Twin = (typeof TWINS)[number];
 /** What the hidden records of each site say. None of it stands anywhere else. */
 const SECRETS = {
   a: {
-    word: 'zyxwvut', place: 'Aqqstadt', phone: '7177711', email: 'aqq@example.org', day: '2031-05-01', time: '2025-03-01 10:00:00', author: 62, parent: 74,
-    category: 4, tag: 11, venue: 12, organizer: 24, image: 10, at: [43.71, 10.4], order: -1, mime: 'image/png',
+    word: 'zyxwvut', place: 'Aqqstadt', phone: '7177711', email: 'aqq@example.org', day: '2031-05-01', time: '2025-03-01 10:00:00',
+    author: 62, parent: 74, category: 4, tag: 11, venue: 12, organizer: 24, image: 10, at: [43.71, 10.4], order: -1, mime: 'image/png',
   },
   b: {
-    word: 'qrstuvk', place: 'Bqqville', phone: '8288822', email: 'bqq@example.org', day: '2032-06-01', time: '2025-09-01 10:00:00', author: 63, parent: 75,
-    category: 5, tag: 12, venue: 13, organizer: 25, image: 11, at: [45.46, 9.19], order: 0, mime: 'image/jpeg',
+    word: 'qrstuvk', place: 'Bqqville', phone: '8288822', email: 'bqq@example.org', day: '2032-06-01', time: '2025-09-01 10:00:00',
+    author: 63, parent: 75, category: 5, tag: 12, venue: 13, organizer: 25, image: 11, at: [45.46, 9.19], order: 0, mime: 'image/jpeg',
   },
 } as const; // biome-ignore format: side by side
 type Secret = (typeof SECRETS)[Twin];
@@ -66,7 +67,10 @@ type State = (typeof STATES)[number];
 
 const FIRST = 7000;
 const idOf = (type: Type, state: State) => FIRST + TYPES.indexOf(type) * 100 + STATES.indexOf(state);
-/** A file that is attached to an event; a public event that names a venue or organizer; records that one site alone has. */
+/**
+ * A file that is attached to an event; a public event that names a venue or organizer; records that one site alone
+ * has.
+ */
 const FILE = 500;
 const NAMING = 600;
 const SURPLUS = 900;
@@ -87,15 +91,19 @@ function addMetas(rows: Rows, post_id: number, metas: Readonly<Record<string, st
 function addDates(rows: Rows, id: number, day: string): void {
   const [start, end] = [`${day} 10:00:00`, `${day} 12:00:00`];
   addMetas(rows, id, {
-    _EventStartDate: start, _EventEndDate: end, _EventStartDateUTC: start, _EventEndDateUTC: end, _EventTimezone: 'UTC', _EventDuration: 7200,
+    _EventStartDate: start, _EventEndDate: end, _EventStartDateUTC: start, _EventEndDateUTC: end,
+    _EventTimezone: 'UTC', _EventDuration: 7200,
   }); // biome-ignore format: pairs
   rows.tec_occurrences.push({
-    occurrence_id: id, event_id: id, post_id: id, start_date: start, start_date_utc: start, end_date: end, end_date_utc: end, duration: 7200,
-    hash: `twin-${id}`, updated_at: start,
+    occurrence_id: id, event_id: id, post_id: id, start_date: start, start_date_utc: start, end_date: end, end_date_utc: end,
+    duration: 7200, hash: `twin-${id}`, updated_at: start,
   }); // biome-ignore format: pairs
 }
 
-/** What a record says: what nobody may know of it, what those may who see it blanked, and what the routes of a namespace tell of it. */
+/**
+ * What a record says: what nobody may know of it, what those may who see it blanked, and what the routes of a
+ * namespace tell of it.
+ */
 interface Hiding {
   readonly secret: Secret;
   readonly told: Secret;
@@ -128,20 +136,21 @@ function addRecord(rows: Rows, type: Type, state: State, { secret, told, links, 
     addMetas(rows, id, { _EventVenueID: links.venue, _EventOrganizerID: links.organizer });
     addMetas(rows, id, { _EventCost: metas.phone, _EventURL: `https://${metas.word}.example.org`, _thumbnail_id: links.image });
     for (const term of [links.category, links.tag]) rows.term_relationships.push({ object_id: id, term_taxonomy_id: term, term_order: 0 });
-    addFile(rows, id, state === 'protected' ? metas : secret);
+    addFile(rows, id, state === 'protected' ? { ...metas, word: metas.place } : secret);
     addNaming(rows, id, { post_content: `[gallery id="${id}"]` });
     return;
   }
   addMetas(rows, id, {
-    _VenueAddress: `${metas.word} street`, _VenueCity: metas.place, _VenueCountry: metas.place, _VenueStateProvince: metas.place, _VenuePhone: metas.phone,
-    _VenueZip: metas.phone, _VenueLat: metas.at[0], _VenueLng: metas.at[1], _OrganizerPhone: metas.phone, _OrganizerEmail: metas.email,
+    _VenueAddress: `${metas.word} street`, _VenueCity: metas.place, _VenueCountry: metas.place, _VenueStateProvince: metas.place,
+    _VenuePhone: metas.phone, _VenueZip: metas.phone, _VenueLat: metas.at[0], _VenueLng: metas.at[1],
+    _OrganizerPhone: metas.phone, _OrganizerEmail: metas.email,
   }); // biome-ignore format: pairs
   addNaming(rows, id, {});
   addMetas(rows, id + NAMING, { [type === 'tribe_venue' ? '_EventVenueID' : '_EventOrganizerID']: idOf(type, named) });
 }
 
 /** An image that is attached to an event. */
-function addFile(rows: Rows, id: number, secret: Secret): void {
+function addFile(rows: Rows, id: number, secret: Omit<Secret, 'word'> & { readonly word: string }): void {
   rows.posts.push({
     ID: id + FILE,
     post_type: 'attachment',
@@ -177,7 +186,10 @@ const datesOf = (time: string) => ({ post_date: time, post_date_gmt: time, post_
 const knows = (role: Role, state: State) =>
   state === 'protected' ? edits(role, { own: false, status: 'publish' }) : reads(role, { own: false, status: state });
 
-/** States that none of those asked here knows: which of the two a public event names is told by WordPress's own routes alone. */
+/**
+ * States that none of those asked here knows: which of the two a public event names is told by WordPress's own routes
+ * alone.
+ */
 const OTHER: Partial<Record<State, State>> = { private: 'future', future: 'private' };
 
 /** The rows of a site for a role and the routes of a namespace: what they may know is the same on both sites. */
@@ -187,7 +199,8 @@ function rowsOf(twin: Twin, role: Role, namespace: string): Rows {
     for (const state of STATES) {
       const secret = SECRETS[knows(role, state) ? 'a' : twin];
       const told = state === 'protected' ? SECRETS.a : secret;
-      // The newer routes find protected events by their links and show classes made of their terms; WordPress's own show metas too.
+      // The newer routes find protected events by their links and show classes made of their terms; WordPress's own
+      // show metas too.
       const links = namespace === 'calendar/events/v1' ? secret : told;
       const metas = namespace === 'wp/v2' ? told : secret;
       const named = twin === 'b' && namespace !== 'wp/v2' && !knows(role, state) ? (OTHER[state] ?? state) : state;
@@ -205,7 +218,8 @@ function rowsOf(twin: Twin, role: Role, namespace: string): Rows {
 
 const BLANK = {
   post_author: 1, post_content: '', post_title: '', post_excerpt: '', post_password: '', post_parent: 0, menu_order: 0, post_mime_type: '',
-  comment_status: 'closed', ping_status: 'closed', to_ping: '', pinged: '', post_content_filtered: '', guid: 'http://127.0.0.1:8081/?twin', comment_count: 0,
+  comment_status: 'closed', ping_status: 'closed', to_ping: '', pinged: '', post_content_filtered: '', guid: 'http://127.0.0.1:8081/?twin',
+  comment_count: 0,
   ...datesOf('2025-01-01 10:00:00'),
 }; // biome-ignore format: pairs
 

@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts';
 import { postTypes } from '../kinds/index.ts';
 import type { Site } from '../site.ts';
-import { countProtected } from '../storage/post-visibility.ts';
+import { recordPasswords } from '../storage/post-visibility.ts';
 import { attemptsOf } from './attempts.ts';
 
 /**
@@ -19,6 +19,21 @@ export async function admitRecordPassword(site: Site, password: unknown, address
   const attempts = attemptsOf(site);
   const wait = attempts.waitOf(address, site.clock());
   if (wait !== undefined) fail('too-many-requests', { data: { retry_after: wait } });
-  const { all, opened } = await countProtected(site.db, postTypes, password);
-  if (all > 0 && opened === 0) attempts.failed(address, undefined, site.clock());
+  const right = await passwordsOf(site);
+  if (right.size > 0 && !right.has(password)) attempts.failed(address, undefined, site.clock());
+}
+
+/** Nobody who sends passwords makes the database look for all of them more often than this. */
+const REMEMBERED_MS = 1000;
+
+const known = new WeakMap<Site, { readonly at: number; readonly passwords: Promise<ReadonlySet<string>> }>();
+
+/** All passwords of records, as they were a moment ago: what they open is looked up anew each time. */
+function passwordsOf(site: Site): Promise<ReadonlySet<string>> {
+  const [last, now] = [known.get(site), site.clock().getTime()];
+  if (last && now >= last.at && now < last.at + REMEMBERED_MS) return last.passwords;
+  const passwords = recordPasswords(site.db, postTypes);
+  known.set(site, { at: now, passwords });
+  passwords.catch(() => known.delete(site));
+  return passwords;
 }

@@ -55,8 +55,8 @@ export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext)
 }
 
 /**
- * Images for a gallery that shows what is attached to `post` (0: to nothing), in the text of the record `own`: none where
- * the caller may not read that post, or a password guards it (`gallery_shortcode`).
+ * Images for a gallery that shows what is attached to `post` (0: to nothing), in the text of the record `own`: none
+ * where the caller may not read that post, or a password guards it (`gallery_shortcode`).
  */
 export function attachedImages(post: number, own: number, bundle: Bundle, context: RenderContext): readonly number[] {
   const images = bundle.attached.get(post) ?? [];

@@ -176,7 +176,10 @@ async function shownImages(
   return (id) => shown.has(id);
 }
 
-/** An image of the library by id, if it is one that `isShown`; for those who may upload, also by its address, or one fetched from elsewhere. */
+/**
+ * An image of the library by id, if it is one that `isShown`; for those who may upload, also by its address, or one
+ * fetched from elsewhere.
+ */
 async function imageValue(
   site: Site,
   caller: Caller,

@@ -136,9 +136,9 @@ const hasAny = ({ all, others, own }: Visibility) => all.length + others.length 
 
 // ------------------------------------------------------------------------------------------------- files
 /**
- * Whether a caller may read a file of the library. Attached to nothing, it is read by everybody. Else its status is that
- * of what it is attached to, and it is read by whoever may read a file of that status, or what it is attached to
- * (`WP_REST_Posts_Controller::check_read_permission`, `get_post_status`). Lists get the same from `fileRights`.
+ * Whether a caller may read a file of the library. Attached to nothing, it is read by everybody. Else its status is
+ * that of what it is attached to, and it is read by whoever may read a file of that status, or what it is attached
+ * to (`WP_REST_Posts_Controller::check_read_permission`, `get_post_status`). Lists get the same from `fileRights`.
  */
 export function mayReadFile(viewer: Viewer, row: Post, parent: Post | undefined): boolean {
   if (row.post_status !== 'inherit') return readsFile(viewer, owned(row));

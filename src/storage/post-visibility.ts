@@ -80,15 +80,9 @@ export function openSql(db: Database, query: Pick<PostQuery, 'opened'>): Sql {
   return [sql.slice('select * where '.length), [...bindings]];
 }
 
-/** How many posts of these types are protected, and how many of them by this password. */
-export async function countProtected(
-  db: Database,
-  types: readonly string[],
-  password: string,
-): Promise<{ readonly all: number; readonly opened: number }> {
-  const isIt = new Piece(db.dialect.equalsExactly('p.post_password', password));
-  const [row] = await db.rows<{ total: number; opened: number | string | null }>`
-    SELECT COUNT(*) AS total, SUM(CASE WHEN ${isIt} THEN 1 ELSE 0 END) AS opened FROM {posts} p
-    WHERE p.post_type IN (${types}) AND NOT ${new Piece(withoutPassword('p'))}`;
-  return { all: Number(row?.total), opened: Number(row?.opened) };
+/** The passwords of all posts of these types that have one. */
+export async function recordPasswords(db: Database, types: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.rows<{ post_password: string }>`
+    SELECT p.post_password FROM {posts} p WHERE p.post_type IN (${types}) AND NOT ${new Piece(withoutPassword('p'))}`;
+  return new Set(rows.map((row) => row.post_password));
 }

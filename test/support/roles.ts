@@ -1,12 +1,15 @@
 import type { Database } from '../../src/storage/database.ts';
 import { addPerson } from './people.ts';
 
-/*
- * Who asks in the tests of rights, and a small model of WordPress's capabilities that shares nothing with the service. What a role may do it may do with
- * events, venues and organizers alike.
+/**
+ * Who asks in the tests of rights, and a small model of WordPress's capabilities that shares nothing with the
+ * service. What a role may do it may do with events, venues and organizers alike.
  */
 
-/** The roles of WordPress, and two odd ones: who reads private records, and who edits others' records but no published ones. */
+/**
+ * The roles of WordPress, and two odd ones: who reads private records, and who edits others' records but no published
+ * ones.
+ */
 export const ROLES = ['nobody', 'sub', 'contrib', 'auth', 'ed', 'admin', 'reader', 'fixer'] as const;
 export type Role = (typeof ROLES)[number];
 
