@@ -1,20 +1,32 @@
+import { unescape as percentDecode } from 'node:querystring';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
-/** Members that never reach the log, wherever an entry or an error carries them. */
-const SECRETS = [
+/**
+ * Names under which secrets come: of parameters, fields, headers and settings, in small letters. `sql`: drivers put the
+ * statement beside their errors, with the values that it binds.
+ */
+const SECRETS = new Set([
   'authorization',
+  'proxy-authorization',
   'cookie',
   'set-cookie',
   'x-wp-nonce',
+  '_wpnonce',
   'password',
   'post_password',
   'user_pass',
+  'pass1',
+  'pass2',
+  'pwd',
   'application_password',
-  'databaseUrl',
-];
-const PLACES = ['', '*.', 'req.headers.', 'res.headers.'];
+  'token',
+  'access_token',
+  'databaseurl',
+  'sql',
+]);
+const HIDDEN = '[hidden]';
 
 /**
  * The log: a line of JSON for each entry on standard output, readable lines on a terminal. Under a test runner it is silent unless
@@ -22,18 +34,102 @@ const PLACES = ['', '*.', 'req.headers.', 'res.headers.'];
  */
 export function createLog({ logLevel }: { readonly logLevel: string }, stream?: DestinationStream): Log {
   const quiet = stream === undefined && process.env.NODE_ENV === 'test';
-  const options = { level: quiet ? 'silent' : logLevel, redact: { paths: secretPaths(), censor: '[hidden]' }, base: { pid: process.pid } };
+  const options = {
+    level: quiet ? 'silent' : logLevel,
+    formatters: { log: (entry: Record<string, unknown>) => withoutSecrets(entry) as Record<string, unknown> },
+    serializers: { err: loggedError },
+    base: { pid: process.pid },
+  };
   if (stream) return pino(options, stream);
   return pino(quiet || !process.stdout.isTTY ? options : { ...options, transport: { target: 'pino-pretty', options: { ignore: 'pid' } } });
 }
 
-/** An address as it may stand in the log: passwords of protected records and nonces in its query are blotted out. */
-export function loggedUrl(url: string): string {
-  return url.replace(/([?&](?:password|_wpnonce)=)[^&#]*/gi, '$1[hidden]');
-}
+/** No entry is nested as deep as this. */
+const DEEPEST = 8;
 
-function secretPaths(): string[] {
-  return PLACES.flatMap((place) =>
-    SECRETS.map((name) => (/^\w+$/.test(name) ? `${place}${name}` : `${place.replace(/\.$/, '')}["${name}"]`)),
+/**
+ * A value without what stands under the names of secrets. Errors and what writes itself as JSON are left as they are.
+ */
+function withoutSecrets(value: unknown, depth = 0): unknown {
+  if (value === null || typeof value !== 'object' || value instanceof Error || 'toJSON' in value) return value;
+  if (depth === DEEPEST) return HIDDEN;
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, isSecret(name) ? HIDDEN : withoutSecrets(member, depth + 1)]),
   );
 }
+
+/** An error with its stack and what else it carries. */
+const loggedError = (error: unknown): unknown => withoutSecrets(error instanceof Error ? { ...pino.stdSerializers.err(error) } : error);
+
+/**
+ * Whether a name is that of a secret, or of a member of one, as PHP reads names: `password`, `password[]`,
+ * `user[post_password]`.
+ */
+const isSecret = (name: string): boolean =>
+  name
+    .split(/[[\]]/)
+    .map((part) => part.trim().replace(/[ .]/g, '_').toLowerCase())
+    .some((part) => SECRETS.has(part));
+
+// ------------------------------------------------------------------------------------------------- addresses
+/**
+ * An address as it may stand in the log: passwords and nonces in its query are blotted out, whichever way their
+ * names are written, and so is who signs in before the host. Addresses within its path or its values are read in the
+ * same way.
+ */
+export const loggedUrl = (url: string): string => withoutSecretsIn(url, 0);
+
+function withoutSecretsIn(url: string, depth: number): string {
+  const [place = '', query] = splitAt(url, '?');
+  const [path, fragment] = query === undefined ? splitAt(place, '#') : [place, undefined];
+  const [pairs, after] = query === undefined ? [undefined, fragment] : splitAt(query, '#');
+  return [
+    nested(path ?? '', depth),
+    ...(pairs === undefined
+      ? []
+      : [
+          '?',
+          pairs
+            .split('&')
+            .map((pair) => loggedPair(pair, depth))
+            .join('&'),
+        ]),
+    ...(after === undefined ? [] : ['#', nested(after, depth)]),
+  ].join('');
+}
+
+function loggedPair(pair: string, depth: number): string {
+  const [name = '', value] = splitAt(pair, '=');
+  if (value === undefined) return nested(name, depth);
+  return `${name}=${isSecret(decoded(name)) ? HIDDEN : nested(value, depth)}`;
+}
+
+/** Addresses within addresses within addresses: nobody writes them any deeper. */
+const NESTED = 4;
+
+/** A piece of an address that may hold another one, percent-encoded or not. */
+function nested(piece: string, depth: number): string {
+  const plain = decoded(piece);
+  if (plain.includes('?') && depth === NESTED) return HIDDEN;
+  const logged = plain.includes('?') ? withoutSecretsIn(plain, depth + 1) : withoutUser(plain);
+  return logged === plain ? piece : logged.replaceAll('&', '%26').replaceAll('#', '%23');
+}
+
+/** Takes name and password out of `scheme://name:password@host/...`. */
+function withoutUser(path: string): string {
+  const [scheme = '', rest] = splitAt(path, '//');
+  if (rest === undefined) return path;
+  const [authority = '', after] = splitAt(rest, '/');
+  const at = authority.lastIndexOf('@');
+  return `${scheme}//${at < 0 ? authority : HIDDEN + authority.slice(at)}${after === undefined ? '' : `/${after}`}`;
+}
+
+/** The text before the first mark and the one after it; without a mark all of it and nothing. */
+function splitAt(text: string, mark: string): [string, string | undefined] {
+  const place = text.indexOf(mark);
+  return place < 0 ? [text, undefined] : [text.slice(0, place), text.slice(place + mark.length)];
+}
+
+/** A piece of a query as PHP decodes it; what is no valid escape stands for itself. */
+const decoded = (piece: string): string => percentDecode(piece.replaceAll('+', ' '));

@@ -132,7 +132,7 @@ describeDatabases('the companion routes', (open) => {
       ['tribe_venue/999', 404, 'rest_post_invalid_id'],
       ['tribe_venue/44', 404, 'rest_post_invalid_id'],
       ['tribe_venue/18', 401, 'rest_forbidden'],
-      ['tribe_events/73?password=wrong', 401, 'rest_post_incorrect_password'],
+      ['tribe_events/73?password=wrong', 403, 'rest_post_incorrect_password'],
       ['tags/999', 404, 'rest_term_invalid'],
       ['tags?post=82', 401, 'rest_forbidden_context'],
       ['users/999', 404, 'rest_user_invalid_id'],
@@ -297,6 +297,7 @@ describeDatabases('the companion routes', (open) => {
       ['anonymous callers', 'POST', 'tribe_venue', undefined, { title: 'X' }, 401, 'rest_cannot_create'],
       ['subscribers', 'POST', 'tribe_venue', 'sub', { title: 'X' }, 403, 'rest_cannot_create'],
       ['authors for others', 'POST', 'tribe_venue', 'auth', { title: 'X', author: 1 }, 403, 'rest_cannot_edit_others'],
+      ['contributors who make tags', 'POST', 'tags', 'contrib', { name: 'X' }, 403, 'rest_cannot_create'],
       ['contributors who publish', 'POST', 'tribe_venue', 'contrib', { title: 'X', status: 'publish' }, 403, 'rest_cannot_publish'],
       ['contributors who publish their drafts', 'POST', 'tribe_events/80', 'contrib', { status: 'publish' }, 403, 'rest_cannot_publish'],
       ['authors of other people’s records', 'POST', 'tribe_venue/12', 'auth', { title: 'X' }, 403, 'rest_cannot_edit'],
@@ -330,7 +331,7 @@ describeDatabases('the companion routes', (open) => {
       expect((await send('GET', `${CORE}/tribe_venue/17`, { as: 'admin' })).status).toBe(404);
     });
     it('makes, changes and deletes terms', async () => {
-      const { status, body, headers } = await send('POST', `${CORE}/tags`, { as: 'contrib', body: { name: 'Open air' } });
+      const { status, body, headers } = await send('POST', `${CORE}/tags`, { as: 'ed', body: { name: 'Open air' } });
       expect({ status, slug: body.slug, location: headers.location }).toEqual({
         status: 201,
         slug: 'open-air',

@@ -21,17 +21,58 @@ describe('the log', () => {
     ['a password', { password: SECRET }],
     ['a password within', { user: { application_password: SECRET, user_pass: SECRET } }],
     ['the address of the database', { config: { databaseUrl: SECRET } }],
+    ['a password however deep', { request: { body: { user: { Post_Password: SECRET } } } }],
+    ['passwords of a form', { body: { 'password[]': SECRET, 'user[password]': [SECRET], 'post password': SECRET } }],
+    ['what an error carries', { err: Object.assign(new Error('no'), { sql: SECRET, config: { password: SECRET } }) }],
+    ['what an error of many carries', { err: new AggregateError([Object.assign(new Error('no'), { sql: SECRET })]) }],
   ])('hides %s', (_what, entry) => {
     expect(written(entry)).toContain('[hidden]');
     expect(written(entry)).not.toContain(SECRET);
   });
+  it('tells of an error what it is and where', () => {
+    const { err } = JSON.parse(written({ err: Object.assign(new Error('no'), { code: 'E_NO' }) }));
+    expect(err).toMatchObject({ type: 'Error', message: 'no', code: 'E_NO', stack: expect.stringContaining('log.test') });
+  });
   it('is silent under a test runner', () => expect(createLog({ logLevel: 'info' }).level).toBe('silent'));
 });
+
+/**
+ * Ways to write the name of a parameter so that the server reads it as `name`, or as a list or a member of that name.
+ */
+function spellingsOf(name: string): string[] {
+  const escaped = [...name].map((letter) => `%${letter.charCodeAt(0).toString(16)}`);
+  const oneLetter = escaped.map((letter, at) => name.slice(0, at) + letter + name.slice(at + 1));
+  const names = [name, escaped.join(''), escaped.join('').toUpperCase().replaceAll('X', 'x'), ...oneLetter, name.toUpperCase()];
+  const brackets = ['', '[]', '%5B%5D', '%5b%5d', '[0]', '[a][b]', '%5B'];
+  return [...names.flatMap((one) => brackets.map((bracket) => one + bracket)), `+${name}`, `x[${name}]`, `x%5B${name}%5D`];
+}
 
 describe('an address in the log', () => {
   it.each([
     ['/events?page=2', '/events?page=2'],
     ['/events/1?password=opensesame&x=1', '/events/1?password=[hidden]&x=1'],
     ['/?rest_route=/events&_wpnonce=abc#top', '/?rest_route=/events&_wpnonce=[hidden]#top'],
+    ['/events?search=a%20b&x=y=z&&flag&=1', '/events?search=a%20b&x=y=z&&flag&=1'],
+    ['/events?search=anna@example.org', '/events?search=anna@example.org'],
+    ['http://ed:secret@example.org/events?x=1', 'http://[hidden]@example.org/events?x=1'],
+    ['//ed:se@cret@example.org', '//[hidden]@example.org'],
+    ['/?rest_route=/events/1%3Fpassword%3Dsecret', '/?rest_route=/events/1?password=[hidden]'],
+    ['/events/1%3Fpassword=secret', '/events/1?password=[hidden]'],
+    ['/events?image=https%3A%2F%2Fed%3Asecret%40example.org%2Fa.png', '/events?image=https://[hidden]@example.org/a.png'],
+    ['/events?image=https://example.org/a.png?a=1%26password=secret', '/events?image=https://example.org/a.png?a=1%26password=[hidden]'],
+    ['/events#?password=secret', '/events#?password=[hidden]'],
+    ['/events?%zz=%&password=%', '/events?%zz=%&password=[hidden]'],
   ])('%s is written %s', (url, shown) => expect(loggedUrl(url)).toBe(shown));
+
+  it.each(['password', 'post_password', '_wpnonce', 'user_pass', 'application_password', 'authorization'])(
+    'hides %s however it is spelt',
+    (name) => {
+      const told = spellingsOf(name).filter((spelling) => loggedUrl(`/events?a=1&${spelling}=opensesame&b=2`).includes('opensesame'));
+      expect(told).toEqual([]);
+    },
+  );
+  it('hides what lies too deep to be read', () => {
+    const deep = Array.from({ length: 9 }).reduce<string>((url) => `/x?u=${encodeURIComponent(url)}`, '/x?password=opensesame');
+    expect(loggedUrl(deep)).not.toContain('opensesame');
+  });
 });

@@ -253,6 +253,57 @@ describeDatabases('who may write what', (open) => {
     expect((await db.from('term_taxonomy').where('term_id', id)).length).toBe(manages(role) ? 0 : 1);
   });
 
+  it.each(
+    [
+      ['categories', 'tribe_events_cat', publishes],
+      ['tags', 'tags', writesOthers],
+    ].flatMap(([name, core, manages]) =>
+      ROLES.map((role) => [name, role, core, manages] as [string, Role, string, (role: Role) => boolean]),
+    ),
+  )('new %s, by the same rule whichever way they come: %s', async (name, role, core, manages) => {
+    await resetSite(db);
+    const header = { headers: { 'X-TEC-EEA': 'yes' }, ...(role === 'nobody' ? {} : { as: role }) };
+    const made = async (path: string, body: object) => (await running.send('POST', path, { ...header, body })).status;
+    const ways = [
+      await made(`${ROOT}/${name}`, { name: 'One' }),
+      await made(`/wp-json/wp/v2/${core}`, { name: 'Two' }),
+      await made(`${ROOT}/events`, { ...KINDS[0].body, [name]: ['Three'] }),
+    ];
+    expect(ways).toEqual(Array(3).fill(manages(role) ? 201 : refusal(role)));
+  });
+
+  it.each(['sticky', 'featured'].flatMap((flag) => ROLES.map((role) => [flag, role] as const)))(
+    '%s events, for those whose events appear without review: %s',
+    async (flag, role) => {
+      await removeRecords(db);
+      await addRecords(db, role);
+      const writable = cellsOf(KINDS[0], role).filter((cell) => cell.own && may(role, cell) && !isTrash(cell.state));
+      const header = { headers: { 'X-TEC-EEA': 'yes' }, ...(role === 'nobody' ? {} : { as: role }) };
+      const stored = async (id: number) =>
+        flag === 'sticky'
+          ? (await db.from('posts').where('ID', id).first('menu_order'))?.menu_order === -1
+          : (await db.from('postmeta').where({ post_id: id, meta_key: '_tribe_featured' })).length > 0;
+      const allowed = publishes(role) || writesOthers(role);
+      const refused = { status: refusal(role), stored: false };
+      for (const { id } of writable) {
+        const change = async (value: boolean, path = `${ROOT}/events/${id}`) => ({
+          status: (await running.send('PUT', path, { ...header, body: { [flag]: value } })).status,
+          stored: await stored(id),
+        });
+        expect(await change(true)).toEqual(allowed ? { status: 200, stored: true } : refused);
+        expect(await change(false)).toEqual({ status: 200, stored: false });
+        expect(await change(true, `/wp-json/tec/v1/events/${id}`)).toEqual(allowed ? { status: 200, stored: true } : refused);
+        // What an editor has set may be sent back, and taken away.
+        if (flag === 'sticky') await db.from('posts').where('ID', id).update({ menu_order: -1 });
+        else if (!(await stored(id))) await db.from('postmeta').insert({ post_id: id, meta_key: '_tribe_featured', meta_value: '1' });
+        expect(await change(true)).toEqual({ status: 200, stored: true });
+        expect(await change(false)).toEqual({ status: 200, stored: false });
+      }
+      const create = async (value: boolean) => (await send(role, 'POST', '/events', { ...KINDS[0].body, [flag]: value })).status;
+      expect([await create(true), await create(false)]).toEqual([allowed ? 201 : refusal(role), writes(role) ? 201 : refusal(role)]);
+    },
+  );
+
   it.each(KINDS.flatMap((kind) => ROLES.map((role) => [kind.path, role, kind] as const)))(
     '%s, taking an image of the library by its id, and by its address from those who may upload: %s',
     async (path, role, { body }) => {
@@ -267,6 +318,21 @@ describeDatabases('who may write what', (open) => {
       );
     },
   );
+
+  it('takes no image that only a record of others shows, but one that is shown already', async () => {
+    await resetSite(db);
+    await db.from('posts').where('ID', 10).update({ post_parent: 84 });
+    await db.from('posts').where('ID', 11).update({ post_parent: 82 });
+    await db.from('postmeta').where('meta_key', '_thumbnail_id').delete();
+    await db.from('postmeta').insert({ post_id: 80, meta_key: '_thumbnail_id', meta_value: '11' });
+    await db.from('fasti_changes').increment('counter');
+    const change = async (role: Role, path: string, body: object) => (await running.send('PATCH', path, { as: role, body })).status;
+    expect(await change('contrib', `${ROOT}/events/80`, { image: 10 })).toBe(400);
+    expect(await change('contrib', '/wp-json/wp/v2/tribe_events/80', { featured_media: 10 })).toBe(400);
+    expect(await change('contrib', `${ROOT}/events/80`, { image: 11 })).toBe(200);
+    expect(await change('ed', `${ROOT}/events/80`, { image: 10 })).toBe(200);
+    expect(await change('contrib', `${ROOT}/events/80`, { image: 10 })).toBe(200);
+  });
 
   it('asks the database for what roles may, not a list of its own', async () => {
     await resetSite(db);

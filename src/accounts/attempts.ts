@@ -1,12 +1,18 @@
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
-/** Failed attempts to sign in, by address and by the name that was tried, in the memory of this process. */
+/**
+ * Failed attempts to sign in or to open a protected record, by address and by the name that was tried, in the memory of
+ * this process.
+ */
 export interface Attempts {
-  /** Counts a failure. Gives the seconds until the limit that it went beyond is lifted, or undefined while all is within the limits. */
-  readonly failed: (address: string, name: string, now: Date) => number | undefined;
-  /** Whether this address has failed too often. */
-  readonly tooMany: (address: string, now: Date) => boolean;
+  /**
+   * Counts a failure; `name`: the name that was tried, if one was. Gives the seconds until the limit that it went
+   * beyond is lifted, or undefined while all is within the limits.
+   */
+  readonly failed: (address: string, name: string | undefined, now: Date) => number | undefined;
+  /** The seconds until an address that has failed too often may try again; undefined for every other one. */
+  readonly waitOf: (address: string, now: Date) => number | undefined;
 }
 
 /** How many failures are answered as such within the window; passwords of 24 letters are not guessed by one more. */
@@ -17,6 +23,15 @@ export interface AttemptLimits {
 }
 
 const LIMITS: AttemptLimits = { perAddress: 200, perName: 100, windowSeconds: 900 };
+
+const ofSites = new WeakMap<object, Attempts>();
+
+/** What this process remembers for one site. */
+export function attemptsOf(site: object): Attempts {
+  const known = ofSites.get(site) ?? countAttempts();
+  ofSites.set(site, known);
+  return known;
+}
 
 /** The memory is bounded: the addresses that were quiet for longest are forgotten. */
 const MOST_REMEMBERED = 20_000;
@@ -32,14 +47,21 @@ export function countAttempts({ perAddress, perName, windowSeconds }: AttemptLim
     const window = current(key, now) ?? { failures: 0, until: now.getTime() + windowSeconds * 1000 };
     window.failures += 1;
     windows.set(key, window);
-    return window.failures > limit ? Math.ceil((window.until - now.getTime()) / 1000) : undefined;
+    return window.failures > limit ? secondsLeft(window, now) : undefined;
   };
+  const secondsLeft = ({ until }: { until: number }, now: Date) => Math.ceil((until - now.getTime()) / 1000);
   return {
     failed: (address, name, now) => {
-      const waits = [count(addressKey(address), perAddress, now), count(`name ${name}`, perName, now)].filter((wait) => wait !== undefined);
+      const waits = [
+        count(addressKey(address), perAddress, now),
+        name === undefined ? undefined : count(`name ${name}`, perName, now),
+      ].filter((wait) => wait !== undefined);
       return waits.length > 0 ? Math.max(...waits) : undefined;
     },
-    tooMany: (address, now) => (current(addressKey(address), now)?.failures ?? 0) >= perAddress,
+    waitOf: (address, now) => {
+      const window = current(addressKey(address), now);
+      return window && window.failures >= perAddress ? secondsLeft(window, now) : undefined;
+    },
   };
 }
 

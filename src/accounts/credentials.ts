@@ -12,7 +12,7 @@ import { hashApplicationPassword, normalizeApplicationPassword, verifyPassword }
 import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
-import { type Attempts, countAttempts } from './attempts.ts';
+import { attemptsOf } from './attempts.ts';
 import { PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { viewerOf } from './viewer.ts';
 
@@ -69,7 +69,6 @@ const USE_NOTED_SECONDS = 86_400;
 
 /** What this process remembers for one site. */
 interface Memory {
-  readonly attempts: Attempts;
   /** Digest of a stored hash and the password that was found behind it -> until when that counts, in milliseconds. */
   readonly verified: LRUCache<string, number>;
   /** Passwords whose use is being noted. */
@@ -84,7 +83,6 @@ function memoryOf(site: Site): Memory {
   const known = memories.get(site);
   if (known) return known;
   const memory: Memory = {
-    attempts: countAttempts(),
     verified: new LRUCache({ max: MOST_REMEMBERED }),
     noting: new Set(),
     slow: Promise.resolve(),
@@ -116,7 +114,7 @@ async function applicationUser(
     noteUse(site, user, entry, address);
     return viewerOf(site.db, settings, user);
   }
-  const wait = memoryOf(site).attempts.failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
+  const wait = attemptsOf(site).failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
   await sleep(Math.max(0, FAILURE_MS - (performance.now() - begun)));
   return wait === undefined ? fail('incorrect_password') : fail('too-many-requests', { data: { retry_after: wait } });
 }
@@ -145,7 +143,7 @@ async function verifiedSlowly(site: Site, stored: string, plain: string, address
   const key = createHash('sha256').update(`${stored}\n${plain}`).digest('base64');
   const now = site.clock().getTime();
   if ((memory.verified.get(key) ?? 0) > now) return true;
-  if (memory.attempts.tooMany(address, site.clock())) return false;
+  if (attemptsOf(site).waitOf(address, site.clock()) !== undefined) return false;
   const turn = memory.slow.then(() => verifyPassword(plain, stored));
   memory.slow = turn.catch(() => undefined);
   const right = await turn;

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { admitRecordPassword } from '../accounts/record-passwords.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import type { EventRecord } from '../exchange/event-record.ts';
@@ -19,7 +20,7 @@ import { type Answer, type Answers, deliver, keyOf, tagOf } from './answers.ts';
 import { type FeedAddress, feedAddress } from './feed-address.ts';
 import { parseQuery, type Raw } from './input.ts';
 import { problemOf } from './problem.ts';
-import { answerOf, httpDate, PLAIN, untilWhen } from './protocol.ts';
+import { answerOf, bringsPassword, httpDate, KEPT, NOT_KEPT, PLAIN, untilWhen } from './protocol.ts';
 import { surrogateKeys } from './surrogates.ts';
 
 /** A page of the calendar that is asked for as a feed. */
@@ -57,19 +58,18 @@ export function serveFeeds(site: Site, answers: Answers | undefined): RequestHan
     const caller = callerOf(site, settings, address, query, req.get('accept-language'));
     const page = settings.home + path.slice(path.startsWith(`${basePath(settings.home)}/`) ? basePath(settings.home).length : 0);
     const changedAt = site.changedAt();
+    const personal = bringsPassword(query);
     const compute = async (): Promise<Answer> => {
       try {
-        return answerWith(
-          await feedOf({ site, caller, address, query, page, self: text === '' ? page : `${page}?${text}` }),
-          caller,
-          changedAt,
-        );
+        await admitRecordPassword(site, query.password, req.ip ?? '');
+        const feed = await feedOf({ site, caller, address, query, page, self: text === '' ? page : `${page}?${text}` });
+        return answerWith(feed, caller, changedAt, personal);
       } catch (error) {
         const reply = problemOf(site, req, caller.language, error);
-        return answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: false });
+        return answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal });
       }
     };
-    const key = answers && keyOf(req, language);
+    const key = personal ? undefined : answers && keyOf(req, language);
     await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, compute) : await compute());
   };
 }
@@ -89,24 +89,29 @@ function callerOf(site: Site, settings: SiteSettings, { language: segment }: Fee
   return callerFor(site, settings, ANONYMOUS, { language, home: settings.home + (segment === undefined ? '' : `/${segment}`) });
 }
 
-/** Anyone may keep it, and asks whether it still holds before using it. */
-function answerWith({ type, body: text, timeliness, records, file }: Feed, caller: Caller, changedAt: string | undefined): Answer {
+/** Anyone may keep it, unless it is `personal`: opened by a password. */
+function answerWith(
+  { type, body: text, timeliness, records, file }: Feed,
+  caller: Caller,
+  changedAt: string | undefined,
+  personal: boolean,
+): Answer {
   const body = Buffer.from(text);
   return {
     status: 200,
     headers: {
       'Content-Type': `${type}; charset=UTF-8`,
       'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'public, no-cache',
+      ...(personal ? NOT_KEPT : KEPT),
       Vary: 'Origin, Accept-Language, Accept-Encoding',
       ETag: tagOf(body),
       ...(timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
       ...(file === undefined ? {} : { 'Content-Disposition': `attachment; filename="${file}"` }),
-      ...surrogateKeys({ events: records, total_pages: 1 }),
+      ...(personal ? {} : surrogateKeys({ events: records, total_pages: 1 })),
     },
     body,
     until: untilWhen(timeliness, caller),
-    shared: true,
+    shared: !personal,
   };
 }
 

@@ -30,7 +30,7 @@ export interface Frame {
   /** Time of the last change of the data, UTC, if it is known. */
   readonly changedAt?: string | undefined;
   readonly place?: Pick<Incoming, 'home' | 'settings' | 'now'>;
-  /** Whether the answer is for one caller alone. */
+  /** Whether the answer is for one caller alone: for a known one, or for one who has the password of a record. */
   readonly personal: boolean;
   /** A fresh nonce for callers with a cookie. */
   readonly nonce?: string | undefined;
@@ -60,9 +60,17 @@ export function readWrapping(query: Raw): Wrapping {
 
 /** What the answer depends on besides its address: callers, their language, the origin that is repeated in it, and compression. */
 export const VARY = 'Origin, Accept-Language, Authorization, Cookie, X-WP-Nonce, Accept-Encoding';
-const NOT_KEPT = { 'Cache-Control': 'no-cache, must-revalidate, max-age=0, no-store, private', Expires: 'Wed, 11 Jan 1984 05:00:00 GMT' };
+/** What says that nobody but the caller may keep an answer. */
+export const NOT_KEPT = {
+  'Cache-Control': 'no-cache, must-revalidate, max-age=0, no-store, private',
+  Expires: 'Wed, 11 Jan 1984 05:00:00 GMT',
+};
 /** Anyone may keep it, and asks whether it still holds before using it. */
-const KEPT = { 'Cache-Control': 'public, no-cache' };
+export const KEPT = { 'Cache-Control': 'public, no-cache' };
+
+/** Whether a request brings the password of a record: what answers it is for its caller alone, be it right or wrong. */
+export const bringsPassword = (...sources: readonly (Raw | undefined)[]): boolean =>
+  sources.some((source) => source !== undefined && Object.hasOwn(source, 'password'));
 
 /** The whole answer of a reply, with all that the protocol adds to it; what depends on the origin is added when it goes out. */
 export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, personal, nonce, changedAt }: Frame): Answer {

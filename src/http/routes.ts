@@ -6,7 +6,8 @@ import type { Kind, Param, PostKind, Rows, TermKind, Values } from '../kinds/kin
 import type { Caller } from '../records/caller.ts';
 import { changePost, createPost, trashPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
-import { changeTerm, createTerm, deleteTerm, listTerms, mayManageTerms, readTerm } from '../records/terms.ts';
+import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../records/terms.ts';
+import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { describeNamespace, describeSite } from './describe.ts';

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { identify } from '../accounts/credentials.ts';
+import { admitRecordPassword } from '../accounts/record-passwords.ts';
 import { servedNamespaces } from '../config.ts';
 import { fail, type ProblemName, problems } from '../errors.ts';
 import type { Values } from '../kinds/kind.ts';
@@ -12,7 +13,7 @@ import { describeRoute } from './describe.ts';
 import { type Body, type JsonFault, mergeParams, type Raw } from './input.ts';
 import { neighbourLinks } from './neighbours.ts';
 import { problemOf } from './problem.ts';
-import { answerOf, type Frame, PLAIN, readWrapping, VARY } from './protocol.ts';
+import { answerOf, bringsPassword, type Frame, PLAIN, readWrapping, VARY } from './protocol.ts';
 import { described, type LinkedReply, ok } from './reply.ts';
 import { callerOf, credentialsOf, type Incoming, readRequest, readRequestBody, requestLanguage } from './request.ts';
 import type { Endpoint, Verdict } from './route.ts';
@@ -28,7 +29,7 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
   return async (req, res, next) => {
     const incoming = await readRequest(site, req);
     if (!incoming) return next();
-    const key = answers && keyOf(req, languageKey(site));
+    const key = bringsPassword(incoming.query) ? undefined : answers && keyOf(req, languageKey(site));
     const compute = () => compose(site, router, incoming);
     await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, compute) : await compute());
   };
@@ -62,16 +63,17 @@ async function compose(site: Site, router: Router, incoming: Incoming): Promise<
     method,
     sent: req.method,
     place: incoming,
-    personal: false,
+    personal: bringsPassword(query),
     changedAt,
   };
   let reply: LinkedReply;
   try {
     frame = { ...frame, wrapping: readWrapping(query) };
     body = await readRequestBody(site, incoming);
+    const isForOne = bringsPassword(query, body.json, body.form);
     frame = { ...frame, personal: true };
     const { viewer, nonce } = await identify(site, incoming.settings, credentialsOf(incoming, body));
-    frame = { ...frame, personal: viewer.id > 0, nonce };
+    frame = { ...frame, personal: isForOne || viewer.id > 0, nonce };
     reply = await answer(site, callerOf(site, router, incoming, body, viewer), router, incoming, body);
   } catch (error) {
     reply = problemOf(site, req, requestLanguage(site, incoming, body), error);
@@ -113,6 +115,7 @@ async function handle(
   const heeded = heededBy(endpoint);
   const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(heeded) : heeded;
   const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
+  if (endpoint.methods.includes('GET')) await admitRecordPassword(site, raw.password, req.ip ?? '');
   const values = { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selected };
   const verdict = await verdictOf(site, caller, endpoint, values);
   if (verdict !== true) {

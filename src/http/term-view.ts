@@ -1,7 +1,8 @@
 import type { TermKind } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Listing } from '../records/posts.ts';
-import { mayManageTerms, readTerm } from '../records/terms.ts';
+import { readTerm } from '../records/terms.ts';
+import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
 
 type TermRecord = Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import { coreTerms } from './core-term.ts';
 import { type CoreContext, CURIES, EDITED, inView, isoDate, type Methods, type View, WHOLE } from './core-view.ts';
 import { contentImage, thumbnailOf } from './image-record.ts';
 import type { Bundle, PostKind, RenderContext } from './kind.ts';
-import { isLocked, permalink } from './post-record.ts';
+import { attachedImages, isLocked, permalink } from './post-record.ts';
 
 /** Earlier versions of a post: how many, and the last one. */
 export interface Revisions {
@@ -63,7 +63,7 @@ export function postCore(id: number, bundle: Bundle, context: RenderContext) {
     smilies: context.settings.smilies,
     images: (image: number) => contentImage(image, bundle, context),
     // Unlike the calendar's own routes, WordPress's render within the post.
-    attachedImages: (post: number) => bundle.attached.get(post || id) ?? [],
+    attachedImages: (post: number) => attachedImages(post || id, id, bundle, context),
   };
   const content = () => (row.post_content === '' ? '' : filteredContent(row.post_content, options));
   const excerpt = () => {

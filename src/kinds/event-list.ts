@@ -36,18 +36,19 @@ export function eventConditions(values: Values, context: RuleContext): Narrowed 
     ['categories', 'category'],
     ['tags', 'tag'],
   ] as const) {
-    if (values[name]) add({ by: 'terms', kind, ids: values[name] as number[] }, name, list(name));
+    if (values[name]) add({ by: 'terms', kind, ids: values[name] as number[], guarded: true }, name, list(name));
   }
   for (const [name, key] of [
     ['venue', VENUE_LINK],
     ['organizer', ORGANIZER_LINK],
   ] as const) {
-    if (values[name]) add({ by: 'links', key, ids: values[name] as number[] }, name, list(name));
+    if (values[name]) add({ by: 'links', key, ids: values[name] as number[], guarded: true }, name, list(name));
   }
   if (typeof values.featured === 'boolean')
-    add({ by: 'meta', key: FEATURED_META, present: values.featured, blanked: true }, 'featured', values.featured ? '1' : '0');
+    add({ by: 'meta', key: FEATURED_META, present: values.featured, guarded: true }, 'featured', values.featured ? '1' : '0');
   if (values.include) add({ by: 'id', ids: values.include as number[] }, 'include', list('include'));
-  else add({ by: 'meta', key: HIDDEN_META, present: false });
+  // Whether an event is hidden from lists is told by the lists themselves.
+  else add({ by: 'meta', key: HIDDEN_META, present: false, guarded: false });
   if (typeof values.post_parent === 'number') add({ by: 'parent', id: values.post_parent }, 'post_parent');
   if (typeof values.ticketed === 'boolean') add({ by: 'ticketed', wanted: values.ticketed }, 'ticketed');
   for (const [name, key] of [
@@ -108,7 +109,7 @@ function nearby({ geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: km }: Values)
 }
 
 /** A search of WordPress's (`WP_Query::parse_search`): each term in the title, the excerpt or the content. */
-export const wordsCondition = (search: string): Condition => ({
+export const wordsCondition = (search: string): Extract<Condition, { by: 'words' }> => ({
   by: 'words',
   terms: parseSearch(search),
   columns: ['post_title', 'post_excerpt', 'post_content'],

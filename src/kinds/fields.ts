@@ -3,7 +3,7 @@ import type { PostColumn } from '../wordpress/rows.ts';
 import { anyText, flag, type Grammar, image, linkWishes, termWishes } from './grammar.ts';
 import type { Field, TermKindName } from './kind.ts';
 
-type Extra = Partial<Pick<Field, 'required' | 'fallback' | 'empty' | 'store'>>;
+type Extra = Partial<Pick<Field, 'required' | 'fallback' | 'empty' | 'promotes' | 'store'>>;
 
 /** A column of `posts`. */
 export const column = (name: PostColumn, grammar: Grammar, extra: Extra = {}): Field => ({

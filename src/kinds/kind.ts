@@ -34,11 +34,21 @@ export interface Field extends Param {
   readonly place: Place;
   /** What an empty value does on update: it clears the field, is refused, or means false. On create it counts as absent. */
   readonly empty: 'clears' | 'refused' | 'false';
+  /**
+   * A yes puts the record before those of others: it takes the right to publish such records, or to edit other people's
+   * (decision D36).
+   */
+  readonly promotes?: true;
   /** The API's value as stored texts; the empty list removes the rows. Metas and columns only. */
   readonly store?: (value: unknown) => readonly string[];
 }
 
-/** How a list may be narrowed. Every member becomes one bound condition of SQL in `storage/post-conditions.ts`. */
+/**
+ * How a list may be narrowed. Every member becomes one bound condition of SQL in `storage/post-conditions.ts`.
+ * `guarded`: whether the answers of the interface hide what the condition looks at when a password protects the
+ * record; then protected records that are not open to the caller never match. Texts (`words`) are always guarded,
+ * and so is what only the calendar's own routes ask for.
+ */
 export type Condition =
   | { readonly by: 'id'; readonly ids: readonly number[] }
   | { readonly by: 'notId'; readonly ids: readonly number[] }
@@ -55,8 +65,6 @@ export type Condition =
   | { readonly by: 'modified' | 'published'; readonly op: '<' | '>'; readonly value: string }
   /** Attachments by their MIME types, whole or as `image/`. */
   | { readonly by: 'mime'; readonly types: readonly string[] }
-  /** Attachments of nothing or of what is published, and the caller's own. */
-  | { readonly by: 'attachedToPublic'; readonly viewer: number }
   | {
       readonly by: 'words';
       readonly terms: readonly SearchTerm[];
@@ -71,12 +79,13 @@ export type Condition =
       readonly ids: readonly number[];
       readonly roots?: readonly number[];
       readonly wanted?: 'any' | 'all' | 'none';
+      readonly guarded: boolean;
     }
-  | { readonly by: 'links'; readonly key: string; readonly ids: readonly number[] }
+  | { readonly by: 'links'; readonly key: string; readonly ids: readonly number[]; readonly guarded: boolean }
   | { readonly by: 'linkedFrom'; readonly key: string; readonly event: number }
   | { readonly by: 'linkedFromAny'; readonly key: string; readonly wanted: boolean; readonly upcomingSince?: string }
   | { readonly by: 'linkedMeta'; readonly link: string; readonly key: string; readonly value: string }
-  | { readonly by: 'meta'; readonly key: string; readonly present: boolean; readonly blanked?: boolean }
+  | { readonly by: 'meta'; readonly key: string; readonly present: boolean; readonly guarded: boolean }
   | { readonly by: 'placed'; readonly link?: string; readonly wanted: boolean }
   | { readonly by: 'near'; readonly link?: string; readonly lat: number; readonly lng: number; readonly km: number }
   | { readonly by: 'ticketed'; readonly wanted: boolean };

@@ -3,6 +3,7 @@ import { postUrl } from '../wordpress/links.ts';
 import { remembered } from '../wordpress/remembered.ts';
 import { renderContent, renderExcerpt, renderTitle } from '../wordpress/render.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
+import { isPublic } from '../wordpress/status.ts';
 import { contentImage, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Bundle, RenderContext } from './kind.ts';
 
@@ -39,7 +40,7 @@ export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext)
   const options = {
     smilies,
     images: (id: number) => contentImage(id, bundle, context),
-    attachedImages: (id: number) => bundle.attached.get(id) ?? [],
+    attachedImages: (id: number) => attachedImages(id, row.ID, bundle, context),
   };
   const known = smilies ? WITH_SMILIES : WITHOUT_SMILIES;
   const rendered = (text: string, kind: 'content' | 'excerpt') => {
@@ -51,6 +52,17 @@ export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext)
     description: () => rendered(row.post_content, 'content'),
     excerpt: () => rendered(row.post_excerpt, 'excerpt'),
   };
+}
+
+/**
+ * Images for a gallery that shows what is attached to `post` (0: to nothing), in the text of the record `own`: none
+ * where the caller may not read that post, or a password guards it (`gallery_shortcode`).
+ */
+export function attachedImages(post: number, own: number, bundle: Bundle, context: RenderContext): readonly number[] {
+  const images = bundle.attached.get(post) ?? [];
+  const row = bundle.posts.get(post);
+  if (images.length === 0 || post === 0 || post === own) return images;
+  return row && (isPublic(row.post_status) || context.mayRead(row)) && !isLocked(row, context) ? images : [];
 }
 
 const RENDER = { content: renderContent, excerpt: renderExcerpt };

@@ -24,11 +24,11 @@ const EVENT_FILTERS: Record<string, Param> = {
   search: { grammar: anyString },
   categories: { grammar: idsArgument(false) },
   tags: { grammar: idsArgument(false) },
-  venue: { grammar: idsArgument(true) },
-  organizer: { grammar: idsArgument(true) },
+  venue: { grammar: { ...idsArgument(true), refers: 'venue' } },
+  organizer: { grammar: { ...idsArgument(true), refers: 'organizer' } },
   featured: { grammar: truth },
   status: { grammar: strings },
-  post_parent: { grammar: positiveArgument },
+  post_parent: { grammar: { ...positiveArgument, refers: 'event' } },
   ...Object.fromEntries(MOMENTS.map((name) => [name, { grammar: momentArgument }])),
   ticketed: { grammar: truth },
   orderby: { grammar: oneOf(['date', 'event_date', 'title', 'menu_order', 'modified'], 'value'), fallback: 'event_date' },
@@ -38,7 +38,7 @@ const EVENT_FILTERS: Record<string, Param> = {
 const LINKED_FILTERS: Record<string, Param> = {
   ...PAGING,
   search: { grammar: anyString },
-  event: { grammar: positiveArgument },
+  event: { grammar: { ...positiveArgument, refers: 'event' } },
   has_events: { grammar: flagAnything },
   only_with_upcoming: { grammar: flagAnything },
   status: { grammar: strings },
@@ -48,9 +48,19 @@ export const tecFilters = ({ name }: PostKind): Readonly<Record<string, Param>> 
 
 const ORDERS = { date: 'date', event_date: 'start', title: 'title', menu_order: 'menu', modified: 'modified' } as const;
 
-/** Conditions and order of a list. Events have no bounds but those that are asked for; categories and tags are checked and shape nothing, as in the reference. */
+/**
+ * Conditions and order of a list. Events have no bounds but those that are asked for; categories and tags are
+ * checked and shape nothing, as in the reference. Links are not guarded: as there, protected events are found by
+ * their venues, which WordPress's own routes tell everybody.
+ */
 export function narrowTec(kind: PostKind, values: Values, context: RuleContext): Pick<Narrowed, 'conditions' | 'order'> {
-  if (kind.name !== 'event') return kind.narrow(values, context);
+  if (kind.name !== 'event') {
+    const { conditions, order } = kind.narrow(values, context);
+    return {
+      order,
+      conditions: conditions.map((condition) => (condition.by === 'words' ? asWordPressSearches(condition, values) : condition)),
+    };
+  }
   const { settings, now } = context;
   const { cutoff, timezoneMode: mode } = settings.calendar;
   const window = listWindow(values, { siteZone: settings.zone, cutoff, now, mode });
@@ -59,14 +69,23 @@ export function narrowTec(kind: PostKind, values: Values, context: RuleContext):
     asked[place] ? [{ by: 'moment' as const, utc: mode === 'site', ...filter }] : [],
   );
   if (typeof values.search === 'string' && values.search !== '') conditions.push(wordsCondition(values.search));
-  if (values.venue) conditions.push({ by: 'links', key: VENUE_LINK, ids: values.venue as number[] });
-  if (values.organizer) conditions.push({ by: 'links', key: ORGANIZER_LINK, ids: values.organizer as number[] });
-  if (typeof values.featured === 'boolean') conditions.push({ by: 'meta', key: FEATURED_META, present: values.featured });
+  if (values.venue) conditions.push({ by: 'links', key: VENUE_LINK, ids: values.venue as number[], guarded: false });
+  if (values.organizer) conditions.push({ by: 'links', key: ORGANIZER_LINK, ids: values.organizer as number[], guarded: false });
+  if (typeof values.featured === 'boolean') conditions.push({ by: 'meta', key: FEATURED_META, present: values.featured, guarded: true });
   if (typeof values.post_parent === 'number') conditions.push({ by: 'parent', id: values.post_parent });
   if (typeof values.ticketed === 'boolean') conditions.push({ by: 'ticketed', wanted: values.ticketed });
   const by = ORDERS[(values.orderby ?? 'event_date') as keyof typeof ORDERS];
   return { conditions, order: { by, descending: values.order === 'DESC' } };
 }
+
+/**
+ * The search of venues and organizers here is WordPress's, which passes over protected ones for visitors; it looks
+ * into the same metas as the plugin's.
+ */
+const asWordPressSearches = ({ metas }: Extract<Condition, { by: 'words' }>, { search }: Values): Condition => ({
+  ...wordsCondition(String(search)),
+  metas,
+});
 
 /** What the fields of each kind are called here. */
 const COMMON = {

@@ -21,7 +21,7 @@ import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { acceptParams } from './input.ts';
 import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
-import { editsKind, listVisibility, mayDelete, mayEdit, mayRead, seen } from './visibility.ts';
+import { editsKind, listRights, mayDelete, mayEdit, mayRead, opens, seen } from './visibility.ts';
 
 /*
  * Events, venues and organizers as WordPress's own routes (`wp/v2`) list, show and write them: its parameters and refusals over the calendar's own verbs.
@@ -61,14 +61,13 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
   const { limit, offset, page } = paging(values);
   const { ids, total } = await findPostIds(site.db, {
     kind: { postType: kind.postType, dated: future.length > 0 },
-    visible: listVisibility(viewer, kind, statuses),
-    visibleEvents: listVisibility(viewer, kind, statuses),
+    // Unlike the calendar's own lists, these let those who may edit a protected record search its texts in every
+    // context.
+    ...listRights(viewer, kind, { statuses, toEdit: values.context === 'edit', editing: true }),
     conditions: [...future, ...postConditions(caller, values), ...termConditions(values)],
     order: orderOf(values),
     limit,
     offset,
-    password: undefined,
-    tellsAll: true,
     occurrences: settings.occurrenceTables,
   });
   const pages = Math.ceil(total / limit);
@@ -145,15 +144,18 @@ export function postConditions({ settings, now }: Pick<Caller, 'settings' | 'now
   return conditions;
 }
 
-/** Terms to be had, or not to be; `tax_relation` OR is told by neither list alone and counts as AND. */
+/**
+ * Terms to be had, or not to be; `tax_relation` OR is told by neither list alone and counts as AND. These routes
+ * show everybody the terms of protected records, as WordPress does, so that filters may go by them.
+ */
 function termConditions(values: Values): Condition[] {
   return (['tags', 'tribe_events_cat'] as const).flatMap((name): Condition[] => {
     const kind = name === 'tags' ? 'tag' : 'category';
     const { ids = [], all = false } = (values[name] ?? {}) as { ids?: number[]; all?: boolean };
     const { ids: none = [] } = (values[`${name}_exclude`] ?? {}) as { ids?: number[] };
     return [
-      ...(ids.length > 0 ? [{ by: 'terms' as const, kind, ids, wanted: all ? ('all' as const) : ('any' as const) } as const] : []),
-      ...(none.length > 0 ? [{ by: 'terms' as const, kind, ids: none, wanted: 'none' as const } as const] : []),
+      ...(ids.length > 0 ? [{ by: 'terms', kind, ids, wanted: all ? 'all' : 'any', guarded: false } as const] : []),
+      ...(none.length > 0 ? [{ by: 'terms', kind, ids: none, wanted: 'none', guarded: false } as const] : []),
     ];
   });
 }
@@ -178,7 +180,7 @@ export async function readCorePost(site: Site, caller: Caller, kind: PostKind, i
   const row = await findPost(site.db, id);
   const { password } = values;
   if (typeof password === 'string' && password !== '' && row && row.post_password !== '' && row.post_password !== password)
-    refuseTo(caller, 'rest_post_incorrect_password');
+    fail('rest_post_incorrect_password');
   return (await shownPosts(site, caller, kind, [id], values))[0] ?? refuseTo(caller, 'rest_post_invalid_id');
 }
 
@@ -187,9 +189,11 @@ async function shownPosts(site: Site, caller: Caller, kind: PostKind, ids: reado
   const [bundle, revisions] = await Promise.all([loadBundle(site.db, kind, ids), countRevisions(site.db, ids)]);
   const { viewer } = caller;
   const view = viewOf(values);
-  const opens = (row: Post) =>
-    (values.password !== undefined && row.post_password === values.password) || (view === 'edit' && mayEdit(viewer, row));
-  const context: CoreContext = { ...renderContext(caller, { mayRead: (row: Post) => mayRead(viewer, row), opens }), view };
+  const rights = {
+    mayRead: (row: Post) => mayRead(viewer, row),
+    opens: opens(viewer, { password: values.password, editing: view === 'edit' }),
+  };
+  const context: CoreContext = { ...renderContext(caller, rights), view };
   return ids.flatMap((id) => {
     const row = bundle.posts.get(id);
     if (row?.post_type !== kind.postType) return [];
@@ -211,7 +215,10 @@ function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods
 // ------------------------------------------------------------------------------------------------- who may
 type Verdict = true | ProblemName;
 
-/** Whether a list may be asked for in this context. */
+/**
+ * Whether a list may be asked for in this context; in the one for editing it holds what the caller may edit, and
+ * nothing else.
+ */
 export const mayListCore = ({ viewer }: Caller, kind: PostKind, { context }: Values): Verdict =>
   context === 'edit' && !editsKind(viewer, kind) ? 'rest_forbidden_context' : true;
 

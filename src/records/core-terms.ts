@@ -8,10 +8,11 @@ import { findTerms, type TermOrder } from '../storage/term-list.ts';
 import { findTerm, loadTerms, loadTree } from '../storage/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
+import { isPublic } from '../wordpress/status.ts';
 import type { Caller } from './caller.ts';
 import { type CorePage, paging, viewOf } from './core-posts.ts';
-import { ancestors, changeTerm, createTerm, deleteTerm, mayEditTerms, termMethods } from './terms.ts';
-import { mayRead, seen } from './visibility.ts';
+import { ancestors, changeTerm, createTerm, deleteTerm, termMethods } from './terms.ts';
+import { mayManageTerms, mayRead, seen } from './visibility.ts';
 
 /*
  * Categories and tags as WordPress's own routes (`wp/v2`) list, show and write them, over the calendar's verbs.
@@ -111,23 +112,21 @@ async function accepted({ db }: Site, kind: TermKind, { name, slug, description,
 // ------------------------------------------------------------------------------------------------- who may
 /** Whether a list may be asked for: in the form for editing by those who edit, of a post by those who may read it. */
 export async function mayListCoreTerms({ db }: Site, caller: Caller, kind: TermKind, { context, post }: Values): Promise<Verdict> {
-  if (context === 'edit' && !mayEditTerms(caller, kind)) return 'rest_forbidden_context';
+  if (context === 'edit' && !mayManageTerms(caller, kind)) return 'rest_forbidden_context';
   if (typeof post !== 'number' || post === 0) return true;
   const row = await findPost(db, post);
   if (!row) return 'rest_post_invalid_id';
-  if (row.post_status === 'publish') return true;
+  if (isPublic(row.post_status)) return true;
   const metas = row.post_status === 'trash' ? (await loadMetas(db, [post])).get(post) : undefined;
   return mayRead(caller.viewer, seen(row, metas)) ? true : 'rest_forbidden_context';
 }
 
 export async function mayReadCoreTerm({ db }: Site, caller: Caller, kind: TermKind, { id, context }: Values): Promise<Verdict> {
   if (!(await findTerm(db, kind.taxonomy, Number(id)))) return 'rest_term_invalid';
-  return context === 'edit' && !mayEditTerms(caller, kind) ? 'rest_forbidden_context' : true;
+  return context === 'edit' && !mayManageTerms(caller, kind) ? 'rest_forbidden_context' : true;
 }
 
-/** New tags may be made by those who may give them to posts; categories by those who manage them. */
-export const mayCreateCoreTerm = (caller: Caller, kind: TermKind): Verdict =>
-  mayEditTerms(caller, kind) || (!kind.hierarchical && caller.viewer.can('edit_posts')) ? true : 'rest_cannot_create';
+export const mayCreateCoreTerm = (caller: Caller, kind: TermKind): Verdict => (mayManageTerms(caller, kind) ? true : 'rest_cannot_create');
 
 export async function mayWriteCoreTerm(
   { db }: Site,
@@ -137,5 +136,5 @@ export async function mayWriteCoreTerm(
   refusal: 'rest_cannot_update' | 'rest_cannot_delete',
 ): Promise<Verdict> {
   if (!(await findTerm(db, kind.taxonomy, Number(id)))) return 'rest_term_invalid';
-  return mayEditTerms(caller, kind) ? true : refusal;
+  return mayManageTerms(caller, kind) ? true : refusal;
 }

@@ -12,7 +12,6 @@ import { filesOf, removeAttachment } from '../storage/media.ts';
 import { findPostIds } from '../storage/post-list.ts';
 import { findPost, lockPost, updatePost, writeMetas } from '../storage/posts.ts';
 import { existingUserIds } from '../storage/users.ts';
-import { mapMetaCap } from '../wordpress/capabilities.ts';
 import { ksesTitle } from '../wordpress/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Post } from '../wordpress/rows.ts';
@@ -20,7 +19,7 @@ import { nowLocal, nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { type CorePage, cleanText, forbiddenStatus, orderOf, paging, postConditions, viewOf } from './core-posts.ts';
-import { mayEdit, mayRead } from './visibility.ts';
+import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayTouchOther } from './visibility.ts';
 
 /*
  * The library of files, as WordPress's own routes (`wp/v2/media`) list, show and change it.
@@ -30,7 +29,8 @@ type CoreRecord = Record<string, unknown>;
 type Verdict = true | false | ProblemName;
 
 /**
- * The files that a request asks for (`WP_REST_Attachments_Controller::get_items`): those that are attached to nothing, or to what the caller may read.
+ * The files that a request asks for (`WP_REST_Attachments_Controller::get_items`): those that the caller may read,
+ * and in the context for editing those that the caller may edit.
  *
  * @throws rest_post_invalid_page_number past the last page
  */
@@ -38,25 +38,14 @@ export async function listMedia(site: Site, caller: Caller, values: Values): Pro
   const { viewer, settings } = caller;
   const statuses = (values.status as string[] | undefined) ?? ['inherit'];
   if (statuses.some((status) => status !== 'inherit') && !viewer.can('edit_posts')) forbiddenStatus(viewer);
-  const seesAll = (status: string) => (status === 'trash' ? viewer.can('edit_others_posts') : viewer.can('read_private_posts'));
-  const all = statuses.filter((status) => status === 'inherit' || seesAll(status));
-  const own = viewer.id === 0 ? [] : statuses.filter((status) => !all.includes(status));
-  const visible = { viewer: viewer.id, all, own, exceptOwnPublishedTrash: false };
   const { limit, offset, page } = paging(values);
   const { ids, total } = await findPostIds(site.db, {
     kind: { postType: 'attachment', dated: false },
-    visible,
-    visibleEvents: visible,
-    conditions: [
-      ...(viewer.can('edit_others_posts') ? [] : [{ by: 'attachedToPublic' as const, viewer: viewer.id }]),
-      ...typeConditions(values),
-      ...postConditions(caller, values),
-    ],
+    ...fileRights(viewer, statuses, values.context === 'edit'),
+    conditions: [...typeConditions(values), ...postConditions(caller, values)],
     order: orderOf(values),
     limit,
     offset,
-    password: undefined,
-    tellsAll: true,
     occurrences: settings.occurrenceTables,
   });
   const pages = Math.ceil(total / limit);
@@ -82,7 +71,7 @@ export async function shownMedia(site: Site, caller: Caller, ids: readonly numbe
   const context: CoreContext = { ...renderContext(caller, { mayRead: (row) => mayRead(viewer, row), opens: () => true }), view };
   const readable = ids.filter((id) => {
     const row = bundle.posts.get(id);
-    return row?.post_type === 'attachment' && mayReadMedia(viewer, row, bundle.posts.get(row.post_parent));
+    return row?.post_type === 'attachment' && mayReadFile(viewer, row, bundle.posts.get(row.post_parent));
   });
   return new Map(readable.map((id) => [id, coreMedia(id, bundle, context, methodsOn(viewer, bundle.posts.get(id)!))]));
 }
@@ -98,29 +87,22 @@ async function loadMediaBundle(db: Database, ids: readonly number[]): Promise<Bu
 }
 
 // ------------------------------------------------------------------------------------------------- who may
-/** A file is read by whoever may read what it is attached to; attached to nothing, by everybody (`WP_REST_Posts_Controller::check_read_permission`). */
-function mayReadMedia(viewer: Viewer, row: Post, parent: Post | undefined): boolean {
-  if (row.post_status !== 'inherit') return mapMetaCap('read', viewer, owned(row), 'posts');
-  if (!parent || parent.post_status === 'publish' || (viewer.id > 0 && row.post_author === viewer.id)) return true;
-  return mayRead(viewer, parent) || viewer.can('edit_others_posts');
-}
-
-const owned = (row: Post) => ({ author: row.post_author, status: row.post_status });
 const methodsOn = (viewer: Viewer, row: Post): Methods => [
   'GET',
-  ...(mapMetaCap('edit', viewer, owned(row), 'posts') ? ['POST', 'PUT', 'PATCH'] : []),
-  ...(mapMetaCap('delete', viewer, owned(row), 'posts') ? ['DELETE'] : []),
+  ...(mayEditFile(viewer, row) ? ['POST', 'PUT', 'PATCH'] : []),
+  ...(mayDeleteFile(viewer, row) ? ['DELETE'] : []),
 ];
 
+/** The form for editing is for those who edit anything; which files they see in it, the list itself tells. */
 export const mayListMedia = ({ viewer }: Caller, { context }: Values): Verdict =>
-  context === 'edit' && !viewer.can('upload_files') ? 'rest_forbidden_context' : true;
+  context === 'edit' && !viewer.can('edit_posts') ? 'rest_forbidden_context' : true;
 
 export async function mayReadOneMedia({ db }: Site, { viewer }: Caller, { id, context }: Values): Promise<Verdict> {
   const row = await findPost(db, Number(id));
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
-  if (context === 'edit' && !mapMetaCap('edit', viewer, owned(row), 'posts')) return 'rest_forbidden_context';
+  if (context === 'edit' && !mayEditFile(viewer, row)) return 'rest_forbidden_context';
   const parent = row.post_parent > 0 ? await findPost(db, row.post_parent) : undefined;
-  return mayReadMedia(viewer, row, parent);
+  return mayReadFile(viewer, row, parent);
 }
 
 /** New files come from those who may upload, and are attached to what they may edit. */
@@ -133,7 +115,7 @@ export async function mayUploadMedia({ db }: Site, { viewer }: Caller, { author,
 export async function mayChangeMedia({ db }: Site, { viewer }: Caller, { id, author, post }: Values): Promise<Verdict> {
   const row = await findPost(db, Number(id));
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
-  if (!mapMetaCap('edit', viewer, owned(row), 'posts') || !(await mayAttach(db, viewer, post))) return 'rest_cannot_edit';
+  if (!mayEditFile(viewer, row) || !(await mayAttach(db, viewer, post))) return 'rest_cannot_edit';
   const given = typeof author === 'number' && author !== row.post_author && author !== viewer.id;
   return given && !viewer.can('edit_others_posts') ? 'rest_cannot_edit_others' : true;
 }
@@ -141,15 +123,13 @@ export async function mayChangeMedia({ db }: Site, { viewer }: Caller, { id, aut
 export async function mayDeleteMedia({ db }: Site, { viewer }: Caller, { id }: Values): Promise<Verdict> {
   const row = await findPost(db, Number(id));
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
-  return mapMetaCap('delete', viewer, owned(row), 'posts') ? true : 'rest_cannot_delete';
+  return mayDeleteFile(viewer, row) ? true : 'rest_cannot_delete';
 }
 
 async function mayAttach(db: Database, viewer: Viewer, post: unknown): Promise<boolean> {
   if (typeof post !== 'number' || post === 0) return true;
   const row = await findPost(db, post);
-  return (
-    row !== undefined && (mayEdit(viewer, row) || mapMetaCap('edit', viewer, owned(row), row.post_type === 'page' ? 'pages' : 'posts'))
-  );
+  return row !== undefined && (mayEdit(viewer, row) || mayTouchOther('edit', viewer, row));
 }
 
 // ------------------------------------------------------------------------------------------------- writes

@@ -1,6 +1,6 @@
 import { parseEventTime } from '../calendar/dates.ts';
 import { fail, failParam, type ProblemName } from '../errors.ts';
-import type { Before, PostKind, Rows, Values } from '../kinds/kind.ts';
+import type { Before, Field, PostKind, Rows, Values } from '../kinds/kind.ts';
 import { hasVisibleText } from '../wordpress/plain-text.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { settleSlug } from '../wordpress/slug.ts';
@@ -28,6 +28,7 @@ export function planPost(caller: Caller, kind: PostKind, values: Values, before?
   const { post_title: title, post_author: author } = own.columns;
   checkTitle(kind, title, before);
   checkAuthor(caller, kind, author, before?.row.post_author ?? viewer.id);
+  checkPromotion(caller, kind, values, before);
   const follows = kind.follows(values, before, caller);
   const dates = settledDates(caller, kind, values, before);
   return {
@@ -65,6 +66,23 @@ function checkAuthor(caller: Caller, kind: PostKind, author: number | undefined,
   const { viewer } = caller;
   if (author !== undefined && author !== present && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`))
     forbidden(caller);
+}
+
+/**
+ * What puts a record before those of others is for those whose records appear without review, as WordPress has it with
+ * sticky posts (`WP_REST_Posts_Controller::create_item_permissions_check`; decision D36). What is so already may stay.
+ */
+function checkPromotion(caller: Caller, kind: PostKind, values: Values, before: Before | undefined): void {
+  const { viewer } = caller;
+  if (viewer.can(`publish_${kind.capabilities}`) || viewer.can(`edit_others_${kind.capabilities}`)) return;
+  for (const [name, field] of Object.entries(kind.fields))
+    if (field.promotes && values[name] === true && !(before && isSet(field, before))) forbidden(caller);
+}
+
+/** Whether a yes of this field is stored already. */
+function isSet({ place, store }: Field, { row, metas }: Before): boolean {
+  if (place.in === 'meta') return metas.has(place.key);
+  return place.in === 'column' && String(row[place.column]) === store?.(true)[0];
 }
 
 function settledDates(caller: Caller, kind: PostKind, values: Values, before: Before | undefined): SettledDates {

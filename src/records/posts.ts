@@ -1,6 +1,5 @@
 import { fail, type ProblemName } from '../errors.ts';
 import { ANY_STATUS } from '../kinds/grammar.ts';
-import { postKind } from '../kinds/index.ts';
 import type { Condition, Order, PostKind, Values } from '../kinds/kind.ts';
 import { isLocked } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
@@ -10,12 +9,11 @@ import type { Database } from '../storage/database.ts';
 import { findPostIds } from '../storage/post-list.ts';
 import { findPost, findPostByPath } from '../storage/posts.ts';
 import { descendantsOf } from '../storage/terms.ts';
-import { mapMetaCap } from '../wordpress/capabilities.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { trustsIndex } from './list-index.ts';
-import { editsKind, listVisibility, mayDelete, mayEdit, mayRead, seen } from './visibility.ts';
+import { editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens, seen } from './visibility.ts';
 
 /** One page of a list. */
 export interface Listing {
@@ -38,24 +36,22 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
   const { viewer, settings } = caller;
   const page = Number(values.page ?? 1);
   const perPage = pageSize(site, caller, values);
-  const password = typeof values.password === 'string' ? values.password : undefined;
   const { conditions, order, echo, timeliness } = kind.narrow(values, caller);
+  const statuses = values.status as string[] | undefined;
   const { ids, total, linked } = await findPostIds(site.db, {
     kind,
-    visible: listVisibility(viewer, kind, values.status as string[] | undefined),
-    visibleEvents: listVisibility(viewer, postKind('event'), undefined),
+    ...listRights(viewer, kind, { statuses, ...openingOf(values) }),
     conditions: await withDescendants(site.db, conditions),
     order,
     limit: perPage,
     offset: (page - 1) * perPage,
-    password,
     occurrences: settings.occurrenceTables,
     indexed: trustsIndex(settings),
   });
   if (ids.length === 0 && page > 1) fail(`${kind.name}-archive-page-not-found` as ProblemName);
   const bundle = await loadBundle(site.db, kind, ids, linked);
   const context = renderContext(caller, rights(caller, values));
-  const status = (values.status as string[] | undefined)?.join(',') ?? (editsKind(viewer, kind) ? ANY_STATUS : 'publish');
+  const status = statuses?.join(',') ?? (editsKind(viewer, kind) ? ANY_STATUS : 'publish');
   return {
     records: ids.filter((id) => bundle.posts.has(id)).map((id) => kind.render(id, bundle, context, false)),
     total,
@@ -82,13 +78,11 @@ export async function listedIds(
 ): Promise<number[]> {
   const { ids } = await findPostIds(db, {
     kind,
-    visible: listVisibility(viewer, kind, statuses),
-    visibleEvents: listVisibility(viewer, postKind('event'), undefined),
+    ...listRights(viewer, kind, { statuses, editing: false }),
     conditions: await withDescendants(db, conditions),
     order,
     limit: MOST_LISTED,
     offset: 0,
-    password: undefined,
     occurrences: settings.occurrenceTables,
   });
   return ids;
@@ -140,18 +134,17 @@ export async function readPost(
 }
 
 /** What the caller may read, and what the request opens: by `password`, or with `context=edit` for those who may edit. */
-function rights({ viewer }: Caller, { password, context }: Values) {
-  return {
-    mayRead: (row: Post) => mayRead(viewer, row),
-    opens: (row: Post) => row.post_password === password || (context === 'edit' && mayEdit(viewer, row)),
-  };
+function rights({ viewer }: Caller, values: Values) {
+  return { mayRead: (row: Post) => mayRead(viewer, row), opens: opens(viewer, openingOf(values)) };
 }
+
+const openingOf = ({ password, context }: Values): Opening => ({ password, editing: context === 'edit' });
 
 /** The record as a write answers it: without JSON-LD. */
 export async function renderPost(site: Site, caller: Caller, kind: PostKind, id: number, expected: readonly number[] = []) {
   const bundle = await loadBundle(site.db, kind, [id], expected);
-  const opens = (row: Post) => row.ID === id && kind.name === 'event';
-  return kind.render(id, bundle, renderContext(caller, { ...rights(caller, {}), opens }), false);
+  const isIt = (row: Post) => row.ID === id && kind.name === 'event';
+  return kind.render(id, bundle, renderContext(caller, { ...rights(caller, {}), opens: isIt }), false);
 }
 
 /** Id of the record that a by-slug address names, whatever its status; undefined: none. A child is named by its whole path, `parent%2Fchild`. */
@@ -172,8 +165,7 @@ async function mayTouch({ db }: Site, { viewer }: Caller, kind: PostKind, id: nu
   const row = await findPost(db, id);
   if (!row) return kind.name === 'event';
   // WordPress asks for the right to what the id really is, so that those who have it learn of the mistake.
-  if (row.post_type !== kind.postType)
-    return mapMetaCap(action, viewer, { author: row.post_author, status: row.post_status }, row.post_type === 'page' ? 'pages' : 'posts');
+  if (row.post_type !== kind.postType) return mayTouchOther(action, viewer, row);
   const metas = row.post_status === 'trash' ? (await loadMetas(db, [id])).get(id) : undefined;
   return (action === 'edit' ? mayEdit : mayDelete)(viewer, seen(row, metas));
 }

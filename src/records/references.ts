@@ -7,13 +7,14 @@ import type { Site } from '../site.ts';
 import { loadMetas, loadPosts } from '../storage/bundle.ts';
 import { foldText } from '../storage/collation.ts';
 import type { Database } from '../storage/database.ts';
+import { postsWithImages } from '../storage/media.ts';
 import { findTermsLike } from '../storage/terms.ts';
 import { existingUserIds } from '../storage/users.ts';
 import { sanitizeTermName } from '../wordpress/kses.ts';
 import type { Post, Term } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
-import { mayRead, seen } from './visibility.ts';
+import { mayRead, mayReadFile, seen } from './visibility.ts';
 
 /** A value that names other records or people, as its grammar read it. */
 export interface Wanted {
@@ -79,8 +80,9 @@ export async function resolveReferences(
     );
     for (const { name, value, grammar } of asked) settle(name, termValue(value, grammar, lookUp));
   }
+  const isShown = await shownImages(site.db, caller, images, rows);
   for (const { name, value } of images)
-    settle(name, await imageValue(site, caller, value as number | string, rows, options.last && unknown.length === 0));
+    settle(name, await imageValue(site, caller, value as number | string, isShown, options.last && unknown.length === 0));
   return { resolved, unknown };
 }
 
@@ -155,18 +157,40 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken }: TermLook
   return use === 'numbers' ? value.filter((token) => isId(String(token))).map(Number) : [...new Set(terms.map((term) => term!.term_id))];
 }
 
-/** An image of the library by id, one of `rows`; for those who may upload, also by its address, or one fetched from elsewhere. */
+/**
+ * Tells of ids among `rows` whether they are an image of the library that the caller may read, or sees beside a record:
+ * what a record shows may be sent back with it.
+ */
+async function shownImages(
+  db: Database,
+  { viewer }: Caller,
+  images: readonly Wanted[],
+  rows: ReadonlyMap<number, Post>,
+): Promise<(id: number) => boolean> {
+  const found = images.flatMap(({ value }) => rows.get(imageNumber(value as number | string) ?? 0) ?? []).filter(isImage);
+  const attachedTo = found.flatMap(({ post_parent: parent }) => (parent > 0 ? [parent] : []));
+  const parents = await loadPosts(db, attachedTo);
+  const shown = new Set(found.filter((row) => mayReadFile(viewer, row, parents.get(row.post_parent))).map(({ ID }) => ID));
+  const hidden = found.map(({ ID }) => ID).filter((id) => !shown.has(id));
+  for (const { image, post } of await postsWithImages(db, hidden)) if (mayRead(viewer, post)) shown.add(image);
+  return (id) => shown.has(id);
+}
+
+/**
+ * An image of the library by id, if it is one that `isShown`; for those who may upload, also by its address, or one
+ * fetched from elsewhere.
+ */
 async function imageValue(
   site: Site,
   caller: Caller,
   value: number | string,
-  rows: ReadonlyMap<number, Post>,
+  isShown: (id: number) => boolean,
   mayFetch: boolean,
 ): Promise<number | PreparedImage | undefined> {
   if (typeof value === 'string' && !mayUpload(caller.viewer)) return undefined;
   const id = imageNumber(value);
-  if (id !== undefined) return isImage(rows.get(id)) ? id : undefined;
+  if (id !== undefined) return isShown(id) ? id : undefined;
   return (await imageIdAt(site.db, String(value), caller)) ?? (mayFetch ? fetchForLibrary(String(value), site, caller) : undefined);
 }
 
-const isImage = (row: Post | undefined) => row?.post_type === 'attachment' && /^image\//i.test(row.post_mime_type);
+const isImage = (row: Post) => row.post_type === 'attachment' && /^image\//i.test(row.post_mime_type);

@@ -1,5 +1,4 @@
 import { fail } from '../errors.ts';
-import { event } from '../kinds/event.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind, RuleContext, Values } from '../kinds/kind.ts';
 import { kindValues, LONGEST_PAGE, narrowTec } from '../kinds/tec-params.ts';
@@ -13,7 +12,7 @@ import { addSeconds, parseZone } from '../wordpress/time.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { type CorePage, cleanText } from './core-posts.ts';
 import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
-import { editsKind, listVisibility, mayDelete, mayEdit, mayRead, seen } from './visibility.ts';
+import { editsKind, listRights, mayDelete, mayEdit, mayRead, opens, seen } from './visibility.ts';
 
 /*
  * Events, venues and organizers as the calendar's newer interface (`tec/v1`) lists, shows and writes them, over the same verbs.
@@ -34,13 +33,10 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
   const statuses = editsKind(viewer, kind) ? ((values.status as string[] | undefined) ?? ['publish']) : ['publish'];
   const { ids, total } = await findPostIds(site.db, {
     kind,
-    visible: listVisibility(viewer, kind, statuses),
-    visibleEvents: listVisibility(viewer, event, undefined),
+    ...listRights(viewer, kind, { statuses, password: values.password, editing: true }),
     ...narrowTec(kind, values, caller),
     limit,
     offset: (page - 1) * limit,
-    password: undefined,
-    tellsAll: true,
     occurrences: settings.occurrenceTables,
   });
   if (ids.length === 0 && page > 1) fail('tec-page-not-found');
@@ -60,10 +56,12 @@ export async function readTecPost(site: Site, caller: Caller, kind: PostKind, id
 
 async function shown(site: Site, caller: Caller, kind: PostKind, ids: readonly number[], { password }: Values): Promise<TecRecord[]> {
   const bundle = await loadBundle(site.db, kind, ids);
-  const opens = (row: Post) => password !== undefined && row.post_password === password;
   const say = (name: string, words = {}) => site.texts.t(caller.language, `site:words.${name}`, words);
   const context: TecContext = {
-    ...renderContext(caller, { mayRead: (row: Post) => mayRead(caller.viewer, row), opens }),
+    ...renderContext(caller, {
+      mayRead: (row: Post) => mayRead(caller.viewer, row),
+      opens: opens(caller.viewer, { password, editing: false }),
+    }),
     language: caller.language,
     words: {
       locked: say('locked'),

@@ -7,6 +7,7 @@ import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { termLookUp } from './references.ts';
 import { createTermRow } from './term-writes.ts';
+import { mayManageTerms } from './visibility.ts';
 
 /**
  * Ids of the terms that a write wishes for, in order and each once: existing ones by id, slug or name, and new ones made from names
@@ -27,7 +28,7 @@ export async function resolveTermWishes(db: Database, caller: Caller, name: Term
     const known = wish.id ?? lookUp.byToken(wish.slug ?? wish.name ?? '')?.term_id;
     if (known !== undefined) ids.push(known);
     else if (wish.name !== undefined) {
-      if (!kind.manage.every(caller.viewer.can)) fail('rest_forbidden', { status: caller.viewer.id === 0 ? 401 : 403 });
+      if (!mayManageTerms(caller, kind)) fail('rest_forbidden', { status: caller.viewer.id === 0 ? 401 : 403 });
       // Names of the same slug are one term, as those of existing terms are.
       const slug = sanitizeTitle(wish.name);
       const id = made.get(slug) ?? (await termNamed(db, kind, wish.name));

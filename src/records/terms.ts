@@ -14,6 +14,7 @@ import type { Caller } from './caller.ts';
 import { keepIndexOfMoved, removeIndexedTerm } from './list-index.ts';
 import { type Listing, pageSize } from './posts.ts';
 import { changeTermRow, createTermRow, dropTree } from './term-writes.ts';
+import { mayManageTerms } from './visibility.ts';
 
 const ORDERS = new Map<string, TermOrder>(
   (['name', 'id', 'slug', 'count', 'description', 'parent', 'term_group', 'include', 'include_slugs'] as const).flatMap((name) => [
@@ -70,11 +71,7 @@ export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id:
 
 /** What the caller may do with a term on WordPress's own route of it. */
 export const termMethods = (caller: Caller, kind: TermKind): Methods =>
-  mayEditTerms(caller, kind) ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET'];
-
-/** Whether the caller may edit terms of this taxonomy, as WordPress's own routes see it. */
-export const mayEditTerms = ({ viewer }: Caller, kind: TermKind): boolean =>
-  viewer.can(kind.name === 'category' ? 'publish_tribe_events' : 'manage_categories');
+  mayManageTerms(caller, kind) ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET'];
 
 /** Creates a term. Gives its record and id. */
 export async function createTerm(
@@ -126,9 +123,6 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
     return record;
   });
 }
-
-/** Whether the caller may create, change and delete terms of this kind. */
-export const mayManageTerms = ({ viewer }: Caller, kind: TermKind): boolean => kind.manage.every(viewer.can);
 
 async function existing(db: Database, kind: TermKind, id: number): Promise<Term> {
   return (await findTerm(db, kind.taxonomy, id)) ?? failParam('id');

@@ -1,7 +1,8 @@
-import { postKindOfType } from '../kinds/index.ts';
-import type { PostKind } from '../kinds/kind.ts';
-import type { Visibility } from '../storage/post-query.ts';
-import { mapMetaCap } from '../wordpress/capabilities.ts';
+import { event } from '../kinds/event.ts';
+import { postKindOfType, postKinds } from '../kinds/index.ts';
+import type { PostKind, TermKind } from '../kinds/kind.ts';
+import type { PostQuery, Visibility } from '../storage/post-query.ts';
+import { mapMetaCap, type OwnedPost } from '../wordpress/capabilities.ts';
 import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
 import { REGISTERED_STATUSES } from '../wordpress/status.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
@@ -16,7 +17,7 @@ export interface Seen {
 
 /**
  * Whether a caller may read a record, wherever it would leave: single, embedded, in a list, a search or a feed. The one rule;
- * lists get it as SQL from `listVisibility`.
+ * lists get it as SQL from `listRights`.
  */
 export const mayRead = (viewer: Viewer, row: Seen): boolean => may('read', viewer, row);
 
@@ -24,16 +25,11 @@ export const mayRead = (viewer: Viewer, row: Seen): boolean => may('read', viewe
 export const mayEdit = (viewer: Viewer, row: Seen): boolean => may('edit', viewer, row);
 export const mayDelete = (viewer: Viewer, row: Seen): boolean => may('delete', viewer, row);
 
-function may(
-  action: 'read' | 'edit' | 'delete',
-  viewer: Viewer,
-  { post_author: author, post_status: status, post_type: type, trashedFrom }: Seen,
-): boolean {
+type Action = 'read' | 'edit' | 'delete';
+
+function may(action: Action, viewer: Viewer, { post_author: author, post_status: status, post_type: type, trashedFrom }: Seen): boolean {
   const kind = postKindOfType(type);
-  return (
-    kind !== undefined &&
-    mapMetaCap(action, viewer, { author, status, ...(trashedFrom === undefined ? {} : { trashedFrom }) }, kind.capabilities)
-  );
+  return kind !== undefined && mapMetaCap(action, viewer, { author, status, trashedFrom }, kind.capabilities);
 }
 
 /** A stored row as the rules see it. */
@@ -42,23 +38,140 @@ export const seen = (row: Post, metas: Metas | undefined): Seen => ({ ...row, tr
 /** Whether a caller edits records of this kind at all: only then do lists hold more than what is published. */
 export const editsKind = (viewer: Viewer, kind: PostKind): boolean => viewer.can(`edit_${kind.capabilities}`);
 
+/**
+ * Whether a caller may create, change and delete terms of this kind: the same on every route, and for new names that
+ * come with an event (decision D4).
+ */
+export const mayManageTerms = ({ viewer }: { readonly viewer: Viewer }, kind: TermKind): boolean => kind.manage.every(viewer.can);
+
+/** How a request opens protected records: by a password, or because it asks for the form for editing. */
+export interface Opening {
+  readonly password?: unknown;
+  readonly editing: boolean;
+}
+
+/** Whether a request opens this protected record (`post_password_required`). */
+export const opens =
+  (viewer: Viewer, { password, editing }: Opening) =>
+  (row: Post): boolean =>
+    row.post_password === password || (editing && mayEdit(viewer, row));
+
+// ------------------------------------------------------------------------------------------------- lists
 /** Statuses of a list for which none is asked: whatever the caller may see, but the trash and what WordPress keeps for itself. */
 const ORDINARY = REGISTERED_STATUSES.filter((status) => !['trash', 'auto-draft', 'inherit'].includes(status));
 
-/**
- * The rows that a list holds for this caller (decision D13): the rule above, asked for each status of a record of somebody else's and of the
- * caller's own. In the trash, those that the caller may edit.
- */
-export function listVisibility(viewer: Viewer, kind: PostKind, statuses: readonly string[] | undefined): Visibility {
-  const wanted = statuses ?? (editsKind(viewer, kind) ? ORDINARY : ['publish']);
-  const sees = (status: string, post_author: number, trashedFrom: string) => {
-    const row = { post_author, post_status: status, post_type: kind.postType, trashedFrom };
-    return status === 'trash' ? mayEdit(viewer, row) : mayRead(viewer, row);
-  };
-  const all = wanted.filter((status) => sees(status, NOBODY, 'publish'));
-  const own = viewer.id === 0 ? [] : wanted.filter((status) => !all.includes(status) && sees(status, viewer.id, 'draft'));
-  return { viewer: viewer.id, all, own, exceptOwnPublishedTrash: own.includes('trash') && !sees('trash', viewer.id, 'publish') };
+interface Listed extends Opening {
+  /** The statuses that are asked for. Absent: whatever the caller may see. */
+  readonly statuses: readonly string[] | undefined;
+  /** Whether the list is one of records to edit: then it holds only those that the caller may. */
+  readonly toEdit?: boolean;
 }
+
+/**
+ * What a list may hold for this caller, and what its filters, its search and its order may go by (decisions D13,
+ * D35): every query for a list begins with it.
+ */
+export function listRights(
+  viewer: Viewer,
+  kind: PostKind,
+  { statuses, toEdit = false, password, editing }: Listed,
+): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened'> {
+  const editable = editing ? rowsThat(viewer, statuses ?? ORDINARY, byKind(viewer, kind, 'edit')) : undefined;
+  return {
+    visible: listVisibility(viewer, kind, statuses, toEdit),
+    visibleEvents: listVisibility(viewer, event, undefined),
+    opened: {
+      password: typeof password === 'string' && password !== '' ? password : undefined,
+      editable: editable && hasAny(editable) ? editable : undefined,
+    },
+  };
+}
+
+/**
+ * The rows that a list holds for this caller: those that may be read, and with `toEdit` only those of them that may
+ * be edited. In the trash, those that may be edited.
+ */
+export function listVisibility(viewer: Viewer, kind: PostKind, statuses: readonly string[] | undefined, toEdit = false): Visibility {
+  const [reads, edits] = [byKind(viewer, kind, 'read'), byKind(viewer, kind, 'edit')];
+  return rowsThat(viewer, statuses ?? (editsKind(viewer, kind) ? ORDINARY : ['publish']), (post) => {
+    const trashed = post.status === 'trash';
+    return (trashed || reads(post)) && (!(trashed || toEdit) || edits(post));
+  });
+}
+
+const byKind =
+  (viewer: Viewer, { capabilities }: PostKind, action: Action) =>
+  (post: OwnedPost) =>
+    mapMetaCap(action, viewer, post, capabilities);
 
 /** An author who is not the caller. */
 const NOBODY = -1;
+
+/**
+ * A rule about single posts as data: it is asked for each status of a post of somebody else's and of the caller's
+ * own.
+ */
+export function rowsThat(viewer: Viewer, statuses: readonly string[], allows: (post: OwnedPost) => boolean): Visibility {
+  const theirs = (status: string) => allows({ author: NOBODY, status });
+  const mine = (status: string, trashedFrom: string) => viewer.id > 0 && allows({ author: viewer.id, status, trashedFrom });
+  const [published, unpublished] = ['publish', 'draft'].map((was) => statuses.filter((status) => mine(status, was))) as [
+    string[],
+    string[],
+  ];
+  const always = published.filter((status) => unpublished.includes(status));
+  const all = statuses.filter((status) => theirs(status) && (viewer.id === 0 || always.includes(status)));
+  const own = statuses.filter((status) => !all.includes(status) && (published.includes(status) || unpublished.includes(status)));
+  const ownTrash =
+    !own.includes('trash') || always.includes('trash') ? undefined : published.includes('trash') ? 'published' : 'unpublished';
+  return {
+    viewer: viewer.id,
+    all,
+    others: statuses.filter((status) => !all.includes(status) && theirs(status)),
+    own,
+    ...(ownTrash ? { ownTrash } : {}),
+  };
+}
+
+const hasAny = ({ all, others, own }: Visibility) => all.length + others.length + own.length > 0;
+
+// ------------------------------------------------------------------------------------------------- files
+/**
+ * Whether a caller may read a file of the library. Attached to nothing, it is read by everybody. Else its status is
+ * that of what it is attached to, and it is read by whoever may read a file of that status, or what it is attached
+ * to (`WP_REST_Posts_Controller::check_read_permission`, `get_post_status`). Lists get the same from `fileRights`.
+ */
+export function mayReadFile(viewer: Viewer, row: Post, parent: Post | undefined): boolean {
+  if (row.post_status !== 'inherit') return readsFile(viewer, owned(row));
+  return !parent || readsAttached(viewer, { author: row.post_author, status: parent.post_status }) || mayRead(viewer, parent);
+}
+
+/** Whether a caller may edit, or delete, a file. */
+export const mayEditFile = (viewer: Viewer, row: Post): boolean => mapMetaCap('edit', viewer, owned(row), FILES);
+export const mayDeleteFile = (viewer: Viewer, row: Post): boolean => mapMetaCap('delete', viewer, owned(row), FILES);
+
+/** What a list of files may hold for this caller; with `toEdit`, only those that the caller may edit. */
+export function fileRights(
+  viewer: Viewer,
+  statuses: readonly string[],
+  toEdit: boolean,
+): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened' | 'attached'> {
+  const visible = rowsThat(viewer, statuses, (file) => readsFile(viewer, file) && (!toEdit || mapMetaCap('edit', viewer, file, FILES)));
+  const attached = {
+    toStatus: rowsThat(viewer, REGISTERED_STATUSES, (file) => readsAttached(viewer, file)),
+    toSeen: postKinds.map((kind) => ({
+      postType: kind.postType,
+      visible: rowsThat(viewer, REGISTERED_STATUSES, byKind(viewer, kind, 'read')),
+    })),
+  };
+  return { visible, visibleEvents: visible, opened: { password: undefined, editable: undefined }, attached };
+}
+
+/** Whether a caller may edit, or delete, what is no record of the calendar: a page or a post of the blog. */
+export const mayTouchOther = (action: 'edit' | 'delete', viewer: Viewer, row: Post): boolean =>
+  mapMetaCap(action, viewer, owned(row), row.post_type === 'page' ? 'pages' : 'posts');
+
+/** The rights on files are those on posts of the blog. */
+const FILES = 'posts';
+const owned = (row: Post): OwnedPost => ({ author: row.post_author, status: row.post_status });
+const readsFile = (viewer: Viewer, file: OwnedPost): boolean => file.status === 'inherit' || readsAttached(viewer, file);
+const readsAttached = (viewer: Viewer, file: OwnedPost): boolean => mapMetaCap('read', viewer, file, FILES);

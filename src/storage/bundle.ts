@@ -20,7 +20,7 @@ export async function loadBundle(db: Database, kind: PostKind, ids: readonly num
     db,
     [...ids, ...linked].flatMap((id) => galleryParentsOf(loaded.posts.get(id))),
   );
-  await loadMore(db, loaded, [...[...attached.values()].flat(), ...imagesOf(loaded, linked)]);
+  await loadMore(db, loaded, [...[...attached].flat(2), ...imagesOf(loaded, linked)]);
   return { ...loaded, terms, attached };
 }
 

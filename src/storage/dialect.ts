@@ -55,6 +55,12 @@ export interface Dialect {
   equalsFolded(column: string, ...values: [string, ...string[]]): Sql;
 
   /**
+   * Condition: `column` is this very text, to the case, the accent and the last blank. MySQL's collation tells none
+   * of these apart.
+   */
+  equalsExactly(column: string, value: string): Sql;
+
+  /**
    * Condition: an indexed `column` of slugs begins with `start`, whatever the case. A list of all that lie between, on SQLite: it prepares a statement anew
    * for each pattern of LIKE.
    */

@@ -29,7 +29,7 @@ import {
   UNDATED,
 } from './event-index-rows.ts';
 import { among, every } from './expressions.ts';
-import { fitsFew, type PostQuery } from './post-query.ts';
+import { fitsFew, type PostQuery, type Visibility } from './post-query.ts';
 import { Piece, verbatim } from './statement.ts';
 
 /**
@@ -52,39 +52,48 @@ export interface Stretch {
   readonly descending: boolean;
 }
 
+/** Conditions on what may be under guard; the index knows some of them. */
+type Guarded = Extract<Condition, { readonly guarded: boolean }>;
+
+/** Whether it does not matter whose the posts are. */
+const isAnybodys = ({ others, own }: Visibility): boolean => others.length === 0 && own.length === 0;
+
 /** The query as a stretch of the index; undefined where it is better asked of WordPress's tables, or must be. */
 export function stretchOf(query: PostQuery): Stretch | undefined {
-  const { conditions, visible, order, password, tellsAll = false } = query;
+  const { conditions, visible, order, opened } = query;
   if (!query.indexed || !query.kind.dated || !query.occurrences || order.by !== 'start') return undefined;
   const bounds = { from: UNDATED + 1, to: LATEST, endFrom: 0, endTo: LATEST };
   const flags = { listedOnly: false, openOnly: false, unfeaturedOnly: false };
-  const headed: { readonly facets: Stretch['facets']; readonly condition: Condition }[] = [];
+  // Where a password or the right to edit opens some, the posts say which.
+  const opensSome = opened.password !== undefined || opened.editable !== undefined;
+  const headed: { readonly facets: Stretch['facets']; readonly condition: Guarded }[] = [];
   const rest: Condition[] = [];
   for (const condition of conditions) {
-    const facets = facetsIn(condition);
     if (fitsFew(condition)) return undefined;
     if (condition.by === 'moment') {
       if (condition.utc || !narrowBounds(bounds, condition)) return undefined;
     } else if (condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present) flags.listedOnly = true;
-    else if (condition.by === 'meta' && condition.key === FEATURED_META && !condition.present && password === undefined) {
+    else if (condition.by === 'meta' && condition.key === FEATURED_META && !condition.present && !opensSome) {
       flags.unfeaturedOnly = true;
-      flags.openOnly ||= !tellsAll;
-    } else if (facets === undefined) rest.push(condition);
-    else headed.push({ facets, condition });
+      flags.openOnly ||= condition.guarded;
+    } else {
+      const facets = 'guarded' in condition ? facetsIn(condition) : undefined;
+      if (facets && 'guarded' in condition) headed.push({ facets, condition });
+      else rest.push(condition);
+    }
   }
   // The narrowest first: a venue or an organizer, a tag, a category.
   headed.sort((a, b) => facetRank(b.facets[0]) - facetRank(a.facets[0]));
   const [first, ...others] = headed;
-  // Where a password opens some, the posts say which.
-  if (first && password === undefined) flags.openOnly ||= !tellsAll;
-  rest.push(...(first && password !== undefined ? headed : others).map(({ condition }) => condition));
+  if (first && !opensSome) flags.openOnly ||= first.condition.guarded;
+  rest.push(...(opensSome ? headed : others).map(({ condition }) => condition));
   const statuses = visible.all.map((status) => STATUSES.get(status));
   if (statuses.length === 0 || statuses.includes(undefined)) return undefined;
   return {
     facets: first?.facets ?? [ALL],
     ...bounds,
     ...flags,
-    statuses: visible.own.length === 0 ? (statuses as number[]) : undefined,
+    statuses: isAnybodys(visible) ? (statuses as number[]) : undefined,
     rest,
     descending: order.descending,
   };
@@ -118,8 +127,9 @@ export async function findIndexedIds(
  */
 export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 'linkedFromAny' }>, query: PostQuery): Sql | undefined {
   const kind = postKind('event').links[condition.key];
-  const { all, own } = query.visibleEvents;
-  if (!query.indexed || !query.occurrences || !kind || own.length > 0 || query.password !== undefined) return undefined;
+  const { all } = query.visibleEvents;
+  const { password } = query.opened;
+  if (!query.indexed || !query.occurrences || !kind || !isAnybodys(query.visibleEvents) || password !== undefined) return undefined;
   const upcoming = condition.upcomingSince;
   const since = upcoming === undefined ? UNDATED : momentOf(upcoming);
   const hushed = upcoming === undefined ? ['draft', 'pending', 'trash'] : ['trash'];
@@ -141,13 +151,13 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
 const MOST_FACETS = 200;
 
 /** The facets of an event filter for categories, tags, venues or organizers of which events have any, or for the featured ones. */
-function facetsIn(condition: Condition): Stretch['facets'] | undefined {
+function facetsIn(condition: Guarded): Stretch['facets'] | undefined {
   if (condition.by === 'meta') return condition.key === FEATURED_META && condition.present ? [FEATURED] : undefined;
   if (condition.by === 'links') {
     const kind = postKind('event').links[condition.key];
     return kind && facetsOf(kind, condition.ids);
   }
-  if (condition.by !== 'terms' || condition.wanted === 'none') return undefined;
+  if (condition.wanted === 'none') return undefined;
   // Categories stand for what is below them only where that was added to those asked for.
   const ids = condition.roots ?? (condition.kind === 'tag' ? condition.ids : []);
   return condition.wanted === 'all' && ids.length > 1 ? undefined : facetsOf(condition.kind, ids);

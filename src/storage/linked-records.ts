@@ -4,6 +4,7 @@ import type { Database } from './database.ts';
 import type { Sql } from './dialect.ts';
 import { asId } from './expressions.ts';
 import type { PostQuery } from './post-query.ts';
+import { withoutPassword } from './post-visibility.ts';
 
 /*
  * What lists ask of the records that posts link to: of their venues. Only public ones count, since a filter must not tell what others hide.
@@ -32,7 +33,7 @@ async function linksFound(db: Database, condition: Condition): Promise<Condition
     .distinct('v.ID')
     .limit(MOST_FOUND + 1)
     .pluck('v.ID');
-  return ids.length > MOST_FOUND ? undefined : { by: 'links', key: records.link, ids };
+  return ids.length > MOST_FOUND ? undefined : { by: 'links', key: records.link, ids, guarded: true };
 }
 
 /** The records (as `v`) that a condition asks for, and by which meta they are linked to; undefined where it asks for none, or for those that are not linked. */
@@ -47,7 +48,10 @@ function recordsThat(db: Database, condition: Condition): { readonly builder: Kn
 
 /** Public records (as `v`). */
 const publicOnes = (db: Database, builder: Knex.QueryBuilder): Knex.QueryBuilder =>
-  builder.from({ v: db.table('posts') }).where({ 'v.post_status': 'publish', 'v.post_password': '' });
+  builder
+    .from({ v: db.table('posts') })
+    .where('v.post_status', 'publish')
+    .whereRaw(...withoutPassword('v'));
 
 /** Those with a meta of this value, case and accents aside. */
 export const described = (

@@ -1,7 +1,7 @@
-import { type Metas, metaOf } from '../wordpress/rows.ts';
+import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
-import { loadMetas } from './bundle.ts';
+import { loadMetas, loadPosts } from './bundle.ts';
 import type { Database } from './database.ts';
 import { isSlugLike } from './expressions.ts';
 import { lockNames, slugLock } from './locks.ts';
@@ -149,6 +149,21 @@ async function slugsOfAllTypes(db: Database, base: string): Promise<Set<string>>
     .whereRaw(...isSlugLike(db, 'post_name', base))
     .select('post_name');
   return new Set(rows.map(({ post_name: name }) => name));
+}
+
+/** Which posts have one of these images as theirs. */
+export async function postsWithImages(db: Database, ids: readonly number[]): Promise<{ readonly image: number; readonly post: Post }[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.rows<{ post_id: number; meta_value: string }>`
+    SELECT post_id, meta_value FROM {postmeta} WHERE meta_key = '_thumbnail_id' AND meta_value IN (${ids.map(String)})`;
+  const posts = await loadPosts(
+    db,
+    rows.map((row) => row.post_id),
+  );
+  return rows.flatMap(({ post_id: id, meta_value: image }) => {
+    const post = posts.get(id);
+    return post ? [{ image: Number(image), post }] : [];
+  });
 }
 
 /** The files of an attachment, by their paths below the folder of uploads: itself, its sizes and the original. */

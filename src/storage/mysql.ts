@@ -57,6 +57,7 @@ export const mysql: Dialect = {
   longestPause: 200,
   search: (column, text) => ["?? LIKE ? ESCAPE '|'", [column, `%${text.replace(/[%_|]/g, '|$&')}%`]],
   equalsFolded: (column, ...values) => [`?? IN (${values.map(() => '?').join()})`, [column, ...values]],
+  equalsExactly: (column, value) => ['CAST(?? AS BINARY) = CAST(? AS BINARY)', [column, value]],
   startsWith: (column, start) => beginsWith(column, start),
   orderFolded: (column, direction = 'asc') => [`?? ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   sortKey: (column) => ['HEX(WEIGHT_STRING(??))', [column]],

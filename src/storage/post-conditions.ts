@@ -9,7 +9,7 @@ import { asId, beginsWith } from './expressions.ts';
 import { described, linkedTo, near, placed } from './linked-records.ts';
 import type { PostQuery } from './post-query.ts';
 import { whereWords } from './post-search.ts';
-import { openedBy, whereOpen, whereVisible } from './post-visibility.ts';
+import { whereOpen, whereVisible } from './post-visibility.ts';
 
 /** Metas by which published tickets name their event (decision D28). */
 const TICKET_LINKS = [
@@ -48,15 +48,6 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
         }
       });
       return;
-    case 'attachedToPublic':
-      where.where('p.post_parent', 0).orWhereIn('p.post_parent', (sub: Knex.QueryBuilder) =>
-        sub
-          .select('up.ID')
-          .from({ up: db.table('posts') })
-          .where('up.post_status', 'publish'),
-      );
-      if (condition.viewer > 0) where.orWhere('p.post_author', condition.viewer);
-      return;
     case 'parent':
       where.where('p.post_parent', condition.id);
       return;
@@ -71,7 +62,7 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
       whereWords(db, where, condition, query);
       return;
     case 'terms':
-      whereOpen(where, query);
+      if (condition.guarded) whereOpen(db, where, query);
       if (condition.wanted === 'all')
         for (const id of condition.ids) where.whereIn('p.ID', (sub: Knex.QueryBuilder) => postsOfTerms(db, sub, condition.kind, [id]));
       else {
@@ -80,7 +71,7 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
       }
       return;
     case 'links':
-      whereOpen(where, query);
+      if (condition.guarded) whereOpen(db, where, query);
       where.whereIn('p.ID', (sub: Knex.QueryBuilder) =>
         sub
           .select('l.post_id')
@@ -102,11 +93,11 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
       return;
     }
     case 'linkedMeta':
-      whereOpen(where, query);
+      whereOpen(db, where, query);
       where.whereIn('p.ID', (sub: Knex.QueryBuilder) => linkedTo(db, described(db, sub, condition), condition.link).select('l.post_id'));
       return;
     case 'meta':
-      if (condition.blanked) whereOpen(where, query);
+      if (condition.guarded) whereOpen(db, where, query);
       where[condition.present ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
         sub
           .select('m.post_id')
@@ -115,13 +106,13 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
       );
       return;
     case 'placed':
-      whereOpen(where, query);
+      whereOpen(db, where, query);
       where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
         linkedTo(db, placed(db, sub), condition.link).select('l.post_id'),
       );
       return;
     case 'near':
-      whereOpen(where, query);
+      whereOpen(db, where, query);
       where.whereIn('p.ID', (sub: Knex.QueryBuilder) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id'));
       return;
     case 'ticketed':
@@ -164,7 +155,7 @@ function linkedFromEvents(
   linkTargets(db, sub, key)
     .joinRaw(`${db.dialect.joinInOrder} ?? ev ON ev.ID = l.post_id`, [db.table('posts')])
     .where('ev.post_type', postKind('event').postType)
-    .whereIn('ev.post_password', openedBy(query.password))
+    .where((where) => whereOpen(db, where, { opened: { password: query.opened.password, editable: undefined } }, 'ev'))
     .where((where) => whereVisible(db, where, 'ev', query.visibleEvents));
   if (upcomingSince === undefined) {
     sub.whereNotIn('ev.post_status', ['draft', 'pending', 'trash']);

@@ -8,7 +8,7 @@ import { withLinksFound } from './linked-records.ts';
 import { whereCondition } from './post-conditions.ts';
 import { orderOf } from './post-order.ts';
 import { fitsFew, type PostQuery } from './post-query.ts';
-import { whereVisible } from './post-visibility.ts';
+import { whereAttached, whereVisible } from './post-visibility.ts';
 import { countRows } from './row-count.ts';
 
 /** One page of a list, in order. A small number of queries, whatever is asked. */
@@ -24,9 +24,10 @@ export async function findPostIds(db: Database, asked: PostQuery): Promise<Page>
 }
 
 function narrowed(db: Database, query: PostQuery): Knex.QueryBuilder {
-  const { kind, visible, conditions } = query;
+  const { kind, visible, attached, conditions } = query;
   const builder = postsIn(db, query).where('p.post_type', kind.postType);
   builder.where((where) => whereVisible(db, where, 'p', visible));
+  if (attached) builder.where((where) => whereAttached(db, where, attached));
   for (const condition of conditions) builder.where((where) => whereCondition(db, where, condition, query));
   return builder;
 }

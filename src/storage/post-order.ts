@@ -5,6 +5,7 @@ import { momentColumn } from './event-moments.ts';
 import { placeAmong } from './expressions.ts';
 import { distance, linkedTo, placed } from './linked-records.ts';
 import type { PostQuery } from './post-query.ts';
+import { openSql } from './post-visibility.ts';
 
 /** Orders that are those of columns. */
 const COLUMNS = {
@@ -14,7 +15,6 @@ const COLUMNS = {
   slug: ['p.post_name'],
   author: ['p.post_author'],
   parent: ['p.post_parent'],
-  menu: ['p.menu_order'],
 } as const;
 
 /** The order of a list of posts (as `p`) as pieces of SQL; the id breaks every tie, in the same direction (decision D24). */
@@ -34,6 +34,11 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
       return plain(momentColumn('end_date', false, query.occurrences), 'p.post_date');
     case 'slugs':
       return named('p.post_name', query.conditions.find((condition) => condition.by === 'slug')?.slugs);
+    case 'menu': {
+      // Whether a record is sticky is among the things that a password hides.
+      const [open, bindings] = openSql(db, query);
+      return [[`CASE WHEN ${open} THEN p.menu_order ELSE 0 END ${direction}`, bindings], ...plain()];
+    }
     case 'title':
       return [db.dialect.orderFolded('p.post_title', direction), ...plain()];
     case 'include':

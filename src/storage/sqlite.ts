@@ -59,6 +59,7 @@ export const sqlite: Dialect = {
   longestPause: 10,
   search: (column, text) => ['holds(??, ?)', [column, foldForSearch(text)]],
   equalsFolded: (column, ...values) => [`fold(??) IN (${values.map(() => '?').join()})`, [column, ...values.map(foldText)]],
+  equalsExactly: (column, value) => ['?? = ?', [column, value]],
   startsWith: (column, start) => ['(?? >= ? AND ?? < ?)', [column, start, column, next(start)]],
   orderFolded: (column, direction = 'asc') => [`fold(??) ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   sortKey: (column) => ['fold(??)', [column]],

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { attemptsOf } from '../src/accounts/attempts.ts';
+import { companionNamespaces } from '../src/http/companion/namespaces.ts';
+import { createRoutes } from '../src/http/routes.ts';
+import type { Database } from '../src/storage/database.ts';
+import { NOON, ROOT } from './support/asking.ts';
+import { describeDatabases } from './support/databases.ts';
+import { type RunningSite, serveDatabase } from './support/running-site.ts';
+import { loadSite, resetSite } from './support/site.ts';
+
+/**
+ * Passwords of records: what they open is for the caller alone, and nobody guesses them. Routes come from the tables
+ * of routes.
+ */
+
+const PROTECTED = { id: 73, slug: 'password-protected', password: 'opensesame' };
+const ONE = `${ROOT}/events/${PROTECTED.id}`;
+/** How many wrong passwords an address may send, and how long it waits then. */
+const LIMIT = 200;
+const WAIT_SECONDS = 900;
+
+/** Every address that is read, that of the protected event where it names a record. */
+const PATHS: readonly string[] = [
+  ...[...new Map([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()])].flatMap(([namespace, routes]) =>
+    routes
+      .filter(({ endpoints }) => endpoints.some(({ methods }) => methods.includes('GET')))
+      .map(({ pattern }) => `/wp-json/${namespace}${pattern}`),
+  ),
+  `/event/${PROTECTED.slug}/?ical=1`,
+  `/event/${PROTECTED.slug}/?format=jsonld`,
+  '/events/?ical=1',
+  '/events/feed/',
+].map((path) =>
+  path
+    .replace('(?P<id>\\d+)', String(PROTECTED.id))
+    .replace('(?P<slug>[^/]+)', PROTECTED.slug)
+    .replace(/\(\?P<(type|taxonomy)>[^)]*\)/, 'tribe_events'),
+);
+const withPassword = (path: string, password: string) => `${path}${path.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
+
+describeDatabases('passwords of records', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  let now = new Date(NOON);
+  beforeAll(async () => {
+    db = await loadSite(await open());
+    running = await serveDatabase(db, { clock: () => now, env: { TRUST_PROXY: 'loopback' } });
+  });
+  afterAll(() => running.close());
+
+  const ask = (path: string, address: string, options: { body?: object; headers?: Record<string, string> } = {}) =>
+    running.send('GET', path, { ...options, headers: { 'X-TEC-EEA': 'yes', 'X-Forwarded-For': address, ...options.headers } });
+  const failTimes = (address: string, times: number) => {
+    for (let time = 0; time < times; time += 1) attemptsOf(running.site).failed(address, undefined, now);
+  };
+  let place = 0;
+  const newAddress = () => `203.0.113.${++place}`;
+
+  describe.each(PATHS.map((path) => [path]))('%s', (path) => {
+    it.each([
+      ['the right one', PROTECTED.password],
+      ['a wrong one', 'wrong'],
+    ])('with %s is answered for its caller alone', async (_which, password) => {
+      const { headers } = await ask(withPassword(path, password), newAddress());
+      expect(headers['cache-control']).toMatch(/no-store.*private/);
+      expect([headers['surrogate-key'], headers['cache-tag'], headers.expires]).toEqual([
+        undefined,
+        undefined,
+        'Wed, 11 Jan 1984 05:00:00 GMT',
+      ]);
+    });
+    it('is closed to those who guessed too often', async () => {
+      const [guesser, other] = [newAddress(), newAddress()];
+      failTimes(guesser, LIMIT - 1);
+      expect((await ask(withPassword(path, 'wrong'), guesser)).status).not.toBe(429);
+      for (const password of ['wrong', PROTECTED.password]) {
+        const refused = await ask(withPassword(path, password), guesser);
+        expect([refused.status, refused.headers['retry-after']]).toEqual([429, String(WAIT_SECONDS)]);
+        expect(refused.body).toMatchObject({ code: 'rest_too_many_requests', data: { status: 429, retry_after: WAIT_SECONDS } });
+      }
+      expect((await ask(path, guesser)).status).not.toBe(429);
+      expect((await ask(withPassword(path, PROTECTED.password), other)).status).not.toBe(429);
+    });
+  });
+
+  it('open the record elsewhere while one address guesses, and there again after a while', async () => {
+    const [guesser, other] = [newAddress(), newAddress()];
+    const statuses: number[] = [];
+    for (let guess = 0; guess < LIMIT + 20; guess += 1) statuses.push((await ask(withPassword(ONE, `guess ${guess}`), guesser)).status);
+    expect(statuses).toEqual([...Array<number>(LIMIT).fill(403), ...Array<number>(20).fill(429)]);
+    expect((await ask(withPassword(ONE, PROTECTED.password), other)).status).toBe(200);
+    expect((await ask(withPassword(ONE, PROTECTED.password), guesser)).status).toBe(429);
+    now = new Date(now.getTime() + WAIT_SECONDS * 1000);
+    expect((await ask(withPassword(ONE, PROTECTED.password), guesser)).status).toBe(200);
+  });
+
+  it('are limited together with signing in', async () => {
+    const address = newAddress();
+    for (let time = 0; time < LIMIT; time += 1) attemptsOf(running.site).failed(address, `user ${time}`, now);
+    expect((await ask(withPassword(ONE, PROTECTED.password), address)).status).toBe(429);
+  });
+
+  it('are limited in a body too, and opened by one for the caller alone', async () => {
+    const address = newAddress();
+    const opened = await ask(ONE, address, { body: { password: PROTECTED.password } });
+    expect([opened.status, opened.headers['cache-control']]).toEqual([200, expect.stringMatching(/no-store.*private/)]);
+    failTimes(address, LIMIT);
+    expect((await ask(ONE, address, { body: { password: 'wrong' } })).status).toBe(429);
+  });
+
+  it('count as wrong only where they open nothing, and something is protected', async () => {
+    const address = newAddress();
+    failTimes(address, LIMIT - 1);
+    for (const path of [ONE, `${ROOT}/venues/22`, `${ROOT}/events/44`, `${ROOT}/events`]) {
+      for (const password of [PROTECTED.password, 'venuepass', '', '[]']) {
+        const query = password === '[]' ? `${path}?password[]=wrong` : withPassword(path, password);
+        expect({ query, status: (await ask(query, address)).status }).not.toMatchObject({ status: 429 });
+      }
+    }
+    const later = () => {
+      now = new Date(now.getTime() + 2000);
+    };
+    await db.from('posts').where('ID', '>', 0).update({ post_password: '' });
+    await db.from('fasti_changes').increment('counter');
+    later();
+    for (let guess = 0; guess < 3; guess += 1) expect((await ask(withPassword(ONE, `none ${guess}`), address)).status).toBe(200);
+    await resetSite(db);
+    later();
+    await ask(withPassword(ONE, 'wrong'), address);
+    expect((await ask(withPassword(ONE, PROTECTED.password), address)).status).toBe(429);
+  });
+
+  it('are not remembered with what they opened', async () => {
+    const query = withPassword(ONE, PROTECTED.password);
+    expect((await ask(query, newAddress())).status).toBe(200);
+    // No change is told, as if memory were still right.
+    await db.from('posts').where('ID', PROTECTED.id).update({ post_password: 'changed' });
+    expect((await ask(query, newAddress())).status).toBe(403);
+    await resetSite(db);
+  });
+
+  it.each(['OPENSESAME', 'opensesamé', 'opensesame ', ' opensesame'])('are read to the letter: %j opens nothing', async (password) => {
+    const list = (given: string) =>
+      ask(withPassword(`${ROOT}/events?start_date=2030-01-01&end_date=2031-12-31&tags=11`, given), newAddress());
+    expect((await list(PROTECTED.password)).body.total).toBe(2);
+    expect((await list(password)).body.total).toBe(1);
+    expect((await ask(withPassword(ONE, password), newAddress())).status).toBe(403);
+  });
+
+  it('protect even where they are nothing but blanks', async () => {
+    await db.from('posts').where('ID', PROTECTED.id).update({ post_password: '  ' });
+    await db.from('fasti_changes').increment('counter');
+    const search = `${ROOT}/events?start_date=2030-01-01&end_date=2031-12-31&search=${encodeURIComponent('secret body')}`;
+    expect((await ask(search, newAddress())).body.total).toBe(0);
+    expect((await ask(ONE, newAddress())).status).toBe(403);
+    await resetSite(db);
+  });
+});
