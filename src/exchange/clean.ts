@@ -1,9 +1,9 @@
 import { ksesPost, ksesTitle } from '../wordpress/kses.ts';
 import { stripControlCharacters } from '../wordpress/plain-text.ts';
 import { isFloating, REGISTERED_STATUSES } from '../wordpress/status.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { toLocal, toUtc, unixFromText, ZERO_DATE, type Zone } from '../wordpress/time.ts';
 import type { PostColumns, PostItem } from './items.ts';
-import { tableOf } from '../wordpress/table.ts';
 
 /** What a post comes to that rows can hold, and what had to go (`exchange:losses`). */
 export interface CleanPost {

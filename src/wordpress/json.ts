@@ -14,7 +14,7 @@ export interface JsonLimits {
 export type JsonReading = { readonly value: unknown } | { readonly fault: JsonFault } | { readonly fault: 'too-many' };
 
 /** The depth of PHP's `json_decode`. */
-const JSON_DEPTH = 512;
+export const JSON_DEPTH = 512;
 
 /**
  * Reads JSON as PHP's `json_decode` does, of at most so many values. Members named like those that every object has (`__proto__`, `toString`) are left
