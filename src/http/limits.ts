@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config.ts';
 import { fail } from '../errors.ts';
 import { codeOf } from '../storage/dialect.ts';
@@ -14,6 +14,20 @@ export const TIME_LIMITS = {
   /** How often the first two are looked at. */
   connectionsCheckingInterval: 5_000,
 } as const;
+
+/** How many new connections may wait to be accepted while the process is busy; the system may allow fewer (`net.core.somaxconn`). */
+export const BACKLOG = 4096;
+
+/** For taking an answer: this long, and longer for every kilobyte of it. A client that takes it more slowly is cut off. */
+const TAKING_MS = 30_000;
+const TAKING_MS_PER_KB = 30;
+
+/** Ends a connection whose client does not take the answer in time, which stays in memory until then. Call it when the answer has been handed over. */
+export function cutSlowReader(res: ServerResponse, bytes: number, patience: number = TAKING_MS): void {
+  if (res.writableFinished || res.destroyed) return;
+  const timer = setTimeout(() => res.destroy(), patience + (bytes / 1024) * TAKING_MS_PER_KB).unref();
+  res.once('close', () => clearTimeout(timer));
+}
 
 /** The longest head of a request, in bytes, its URL included; a longer one is refused by Node itself (431). */
 export const LONGEST_HEAD = 16_384;

@@ -10,9 +10,10 @@ const MEGABYTE = 2 ** 20;
 
 /**
  * Runs an attack on a service of its own and takes it away again. `attack({base, host, port, authorization, cpu, memory, peak})`: milliseconds of
- * processor time so far, and megabytes in memory, now and at most since `peak.reset()`. Gives what the attack gives.
+ * processor time so far, and megabytes in memory, now and at most since `peak.reset()`. Gives what the attack gives. `events`: how many there are beside
+ * the sample.
  */
-export async function withTarget(attack, env = {}) {
+export async function withTarget(attack, env = {}, events = 1) {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-attack-'));
   const settings = {
     DATABASE_URL: `sqlite:${join(folder, 'site.sqlite')}`,
@@ -21,7 +22,7 @@ export async function withTarget(attack, env = {}) {
     ...env,
   };
   try {
-    const { authorization } = seed(settings, 1);
+    const { authorization } = seed(settings, events);
     const service = await startService(settings, API);
     const { hostname: host, port } = new URL(service.base);
     try {
