@@ -22,7 +22,7 @@ const PATIENCE_MS = 5000;
 /** Between two requests of one good client. */
 const PAUSE_MS = 20;
 
-/** Arguments of slowhttptest: so many connections at 200 a second, each of which sends or takes a little every few seconds. */
+/** Arguments of slowhttptest: so many connections at 100 a second, each of which sends or takes a little every few seconds. */
 const ATTACKS = {
   headers: () => ['-H', '-i', '5', '-x', '24', '-t', 'GET', '-u', EVENTS],
   body: () => ['-B', '-i', '5', '-x', '10', '-s', '60000', '-t', 'POST', '-f', 'application/json', '-u', EVENTS],
@@ -48,8 +48,8 @@ async function measure(target, name, seconds) {
   target.peak.reset();
   const attack = attackWith(name, target, seconds);
   // The answers that matter are those while the connections are held.
-  await sleep(6000);
-  const times = (await Promise.all(goodClients(target, performance.now() + (seconds - 8) * 1000))).flat();
+  await sleep(11_000);
+  const times = (await Promise.all(goodClients(target, performance.now() + (seconds - 13) * 1000))).flat();
   const added = target.peak() - before;
   attack.kill();
   const sorted = times.filter((ms) => typeof ms === 'number').sort((one, other) => one - other);
@@ -71,7 +71,7 @@ function attackWith(name, { base }, seconds) {
   const args = ATTACKS[name]?.();
   if (!args) throw new Error(`There is no attack "${name}". There are: ${Object.keys(ATTACKS).join(', ')}.`);
   const path = args.pop();
-  const child = spawn('slowhttptest', ['-c', CONNECTIONS, '-r', '200', '-l', String(seconds), '-p', '5', ...args, base + path], {
+  const child = spawn('slowhttptest', ['-c', CONNECTIONS, '-r', '100', '-l', String(seconds), '-p', '5', ...args, base + path], {
     stdio: 'ignore',
   });
   process.once('exit', () => child.kill());
