@@ -57,7 +57,7 @@ export async function identify(site: Site, settings: SiteSettings, credentials: 
   return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: renewed(site, nonce, 0, '') };
 }
 
-/** Whether a request carries a genuine login cookie, with a nonce or without: it says who sends it, though not that they mean it. */
+/** Whether a request carries a genuine login cookie. Without a nonce that is not enough to act for its owner. */
 export async function bearsLogin(site: Site, settings: SiteSettings, credentials: Credentials): Promise<boolean> {
   return (await cookieOwner(site, settings, credentials)) !== undefined;
 }

@@ -18,14 +18,19 @@ export const TIME_LIMITS = {
 /** How many new connections may wait to be accepted while the process is busy; the system may allow fewer (`net.core.somaxconn`). */
 export const BACKLOG = 4096;
 
-/** For taking an answer: this long, and longer for every kilobyte of it. A client that takes it more slowly is cut off. */
-const TAKING_MS = 30_000;
-const TAKING_MS_PER_KB = 30;
+/** How long a client may take to read an answer: so many milliseconds, and more for every kilobyte (32 kB a second). */
+const READING_MS = 30_000;
+const READING_MS_PER_KB = 30;
 
-/** Ends a connection whose client does not take the answer in time, which stays in memory until then. Call it when the answer has been handed over. */
-export function cutSlowReader(res: ServerResponse, bytes: number, patience: number = TAKING_MS): void {
+/**
+ * Ends the connection of a client that reads its answer too slowly, since the answer stays in memory until it has been read. To be called after `end`;
+ * where the system has taken the whole answer already, nothing is to be done.
+ *
+ * @param patience milliseconds, beside those for its length
+ */
+export function cutSlowReader(res: ServerResponse, bytes: number, patience: number = READING_MS): void {
   if (res.writableFinished || res.destroyed) return;
-  const timer = setTimeout(() => res.destroy(), patience + (bytes / 1024) * TAKING_MS_PER_KB).unref();
+  const timer = setTimeout(() => res.destroy(), patience + (bytes / 1024) * READING_MS_PER_KB).unref();
   res.once('close', () => clearTimeout(timer));
 }
 
@@ -35,14 +40,14 @@ export const LONGEST_HEAD = 16_384;
 /** The longest body, in bytes, of a request that only reads or deletes, and of one whose sender has not signed in. */
 export const SMALL_BODY = 65_536;
 
-/** Memory is taken in blocks: the first is enough for most bodies, and longer ones get as many of the others as they need. */
+/** A body is kept in blocks of so many bytes: the first is enough for most bodies. */
 const FIRST_BLOCK = 4096;
 const NEXT_BLOCK = 65_536;
 
-/** How much of a budget the bodies of those who have not signed in may take together, so that they never keep out those who have. */
+/** The part of the budget that callers who have not signed in may take together, so that they never keep out those who have. */
 const STRANGERS_PART = 0.25;
 
-/** Memory that the bodies of all requests of a process share, from their first byte until they are dealt with. */
+/** The memory that the bodies of all requests of a process share, from their first byte until they are answered. */
 export interface Budget {
   /** The share of one request, which takes nothing yet. `known`: whether its sender has signed in. */
   readonly share: (known: boolean) => Share;
@@ -102,7 +107,7 @@ export async function readBody(req: IncomingMessage, limit: number, share: Share
   return body.whole();
 }
 
-/** Puts a body together as it comes. Kept one by one, pieces of a few bytes would take a hundred times as much memory as they hold. */
+/** Puts a body together as it comes. If pieces of a few bytes were kept as they are, each would take a hundred times its size. */
 function collect(share: Share): { add: (piece: Buffer) => void; whole: () => Buffer } {
   const blocks: Buffer[] = [];
   let free = Buffer.alloc(0);

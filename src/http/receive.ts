@@ -15,7 +15,7 @@ export interface Received {
 }
 
 /**
- * Settles who calls from headers and query, and only then reads the body, which may be as long as that caller's may be.
+ * Settles from headers and query who calls, and only then reads the body, up to the size that this caller may send.
  *
  * @throws incorrect_password, too-many-requests, rest_cookie_invalid_nonce, body-too-large, body-too-complex, server-busy, request-aborted
  */
@@ -24,7 +24,7 @@ export async function receive(site: Site, router: Router, incoming: Incoming, bu
   const credentials = credentialsOf(incoming);
   if (!hasBody(req)) return { identity: await identify(site, settings, credentials), body: {}, release: () => undefined };
 
-  // A login cookie counts with a nonce only, which may stand in a form; that the cookie is genuine is enough to read the form.
+  // A login cookie counts only with a nonce, which may be in the form itself. To read the form it is enough that the cookie is genuine.
   const nonceMayFollow =
     ['form', 'multipart'].includes(bodyTypeOf(req.get('content-type'))) && (await bearsLogin(site, settings, credentials));
   const early = nonceMayFollow ? undefined : await identify(site, settings, credentials);
