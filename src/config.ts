@@ -176,18 +176,21 @@ export const settings = {
     meaning: 'How many days a record stays in the trash; 0 means that there is no trash and deleting is final.',
     schema: whole(0, 36_500),
   },
-  bodyLimit: {
-    env: 'BODY_LIMIT',
-    type: 'size',
-    fallback: '8mb',
-    allowed: 'a number of bytes, or one with kb, mb or gb',
-    meaning: 'The largest body of a request, uploads included. A larger one is refused with 413.',
-    schema: z
-      .string()
-      .regex(/^[1-9]\d{0,9}( ?[kmg]?b)?$/i)
-      .transform(bytes)
-      .refine((value) => value <= 2 ** 40),
-  },
+  bodyLimit: sizeSetting(
+    'BODY_LIMIT',
+    '1mb',
+    'The largest body of a request that holds JSON or a form, files not counted. 64 kB at most are taken from callers who have not signed in, and with GET and DELETE. A larger one is refused with 413.',
+  ),
+  uploadLimit: sizeSetting(
+    'UPLOAD_LIMIT',
+    '16mb',
+    'The largest body of a request that uploads a file, whatever goes with the file included. A larger one is refused with 413.',
+  ),
+  bodyMemory: sizeSetting(
+    'BODY_MEMORY',
+    '48mb',
+    'How much memory the bodies of all requests may take together, per process; never less than one upload. A quarter of it is for callers who have not signed in. What goes beyond is refused with 503.',
+  ),
   shutdownSeconds: {
     env: 'SHUTDOWN_SECONDS',
     type: 'number',
@@ -205,7 +208,7 @@ type Optional = 'siteUrl' | KeyName;
 /** WordPress's keys and salts of `wp-config.php`, by which cookies and nonces are recognised. */
 export type Keys = Readonly<Record<KeyName, string>>;
 
-/** All settings, read and checked. `bodyLimit` in bytes; `trustProxy` as Express takes it. */
+/** All settings, read and checked. Sizes in bytes; `trustProxy` as Express takes it. */
 export type Config = Omit<Parsed, Optional> & { readonly siteUrl: string | undefined; readonly keys: Keys | undefined };
 
 /** The namespace under which clients of the calendar plugin look for the interface. */
@@ -266,6 +269,22 @@ function keySetting<const Name extends string>(env: Name) {
     meaning: `\`${env}\` of \`wp-config.php\`. With all four keys and salts, people signed in to WordPress are recognised by their cookie and nonce; without, cookies are ignored.`,
     schema: z.string(),
     secret: true,
+  } as const;
+}
+
+/** A number of bytes. */
+function sizeSetting<const Name extends string, const Fallback extends string>(env: Name, fallback: Fallback, meaning: string) {
+  return {
+    env,
+    type: 'size',
+    fallback,
+    allowed: 'a number of bytes, or one with kb, mb or gb',
+    meaning,
+    schema: z
+      .string()
+      .regex(/^[1-9]\d{0,9}( ?[kmg]?b)?$/i)
+      .transform(bytes)
+      .refine((value) => value <= 2 ** 40),
   } as const;
 }
 

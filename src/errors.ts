@@ -78,10 +78,13 @@ export const problems = {
 
   'edit-conflict': { code: 'rest_precondition_failed', status: 412 },
   'request-aborted': { code: 'rest_request_aborted', status: 400 },
+  'several-hosts': { code: 'rest_invalid_host', status: 400 },
   'body-too-large': { code: 'rest_request_too_large', status: 413 },
+  'body-too-complex': { code: 'rest_request_too_large', status: 413 },
   'upload-refused': { code: 'rest_upload_sideload_error', status: 400 },
   'upload-too-large': { code: 'rest_upload_file_too_big', status: 400 },
   'too-many-requests': { code: 'rest_too_many_requests', status: 429 },
+  'server-busy': { code: 'rest_server_busy', status: 503 },
   'database-unavailable': { code: 'rest_database_unavailable', status: 503 },
   'disk-full': { code: 'rest_insufficient_storage', status: 507 },
   internal_server_error: { status: 500 },

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { createApp } from './http/app.ts';
 import type { Lifecycle } from './http/health.ts';
-import { LONGEST_HEAD, TIME_LIMITS } from './http/limits.ts';
+import { BACKLOG, LONGEST_HEAD, TIME_LIMITS } from './http/limits.ts';
 import { manageWorkers } from './http/workers.ts';
 import { createLog } from './log.ts';
 import { giveUpStaleIndex, type IndexLack } from './records/list-index.ts';
@@ -52,7 +52,9 @@ async function serve(config: Config): Promise<void> {
   process.on('SIGTERM', stop).on('SIGINT', stop);
 
   server.on('error', (error) => quit(`The server cannot listen on ${config.host}, port ${config.port}: ${error.message}`));
-  server.listen(config.port, config.host, () => site.log.info({ address: server.address() }, 'listening'));
+  server.listen({ port: config.port, host: config.host, backlog: BACKLOG }, () =>
+    site.log.info({ address: server.address() }, 'listening'),
+  );
 
   await untilMigrated(site, () => phase === 'stopping');
   if (phase === 'starting') phase = 'serving';

@@ -426,7 +426,7 @@ describeDatabases('the companion routes', (open) => {
       expect(await sent(form({}, { field: 'picture' }))).toMatchObject({ status: 400, body: { code: 'rest_upload_no_data' } });
     });
     it('refuses what is too large', async () => {
-      const limited = await serveDatabase(db, { env: { BODY_LIMIT: '1kb' } });
+      const limited = await serveDatabase(db, { env: { UPLOAD_LIMIT: '1kb' } });
       const answer = await limited.send('POST', `${CORE}/media`, {
         as: 'auth',
         body: Buffer.alloc(2000),

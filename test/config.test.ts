@@ -33,7 +33,9 @@ describe('settings', () => {
       basicAuth: 'always',
       keys: undefined,
       emptyTrashDays: 30,
-      bodyLimit: 8 * 1024 * 1024,
+      bodyLimit: 1024 * 1024,
+      uploadLimit: 16 * 1024 * 1024,
+      bodyMemory: 48 * 1024 * 1024,
       sharedWithWordpress: 'auto',
       shutdownSeconds: 10,
     }));
@@ -64,6 +66,8 @@ describe('settings', () => {
     ['BODY_LIMIT', '1000', 'bodyLimit', 1000],
     ['BODY_LIMIT', '2MB', 'bodyLimit', 2 * 1024 * 1024],
     ['BODY_LIMIT', '512 kb', 'bodyLimit', 512 * 1024],
+    ['UPLOAD_LIMIT', '20mb', 'uploadLimit', 20 * 1024 * 1024],
+    ['BODY_MEMORY', '1gb', 'bodyMemory', 1024 ** 3],
   ])('%s=%j', (name, given, field, value) => expect(readConfig({ [name]: given })).toHaveProperty(field, value));
 
   it.each([

@@ -133,9 +133,12 @@ describeDatabases('any request is answered or refused, and refused ones leave no
     ['9 MB', `{"title":"${'x'.repeat(9 * 2 ** 20)}"}`, 413],
     ['lists 600 deep', `{"cost":${'['.repeat(600)}${']'.repeat(600)}}`, 400],
     ['lists 100,000 deep', '['.repeat(100_000), 400],
-    ['100,000 keys', `{${Array.from({ length: 100_000 }, (_, key) => `"k${key}":1`).join()}}`, 400],
-    ['100,000 categories', `{"title":"x","start_date":"now","end_date":"now","categories":[${'1,'.repeat(99_999)}1]}`, 400],
-    ['100,000 costs', `{"title":"x","start_date":"now","end_date":"now","cost":[${'1,'.repeat(99_999)}1]}`, 400],
+    ['100,000 keys', `{${Array.from({ length: 100_000 }, (_, key) => `"k${key}":1`).join()}}`, 413],
+    ['40,000 keys', `{${Array.from({ length: 40_000 }, (_, key) => `"k${key}":1`).join()}}`, 400],
+    ['100,000 categories', `{"title":"x","start_date":"now","end_date":"now","categories":[${'1,'.repeat(99_999)}1]}`, 413],
+    ['40,000 categories', `{"title":"x","start_date":"now","end_date":"now","categories":[${'1,'.repeat(39_999)}1]}`, 400],
+    ['100,000 costs', `{"title":"x","start_date":"now","end_date":"now","cost":[${'1,'.repeat(99_999)}1]}`, 413],
+    ['40,000 costs', `{"title":"x","start_date":"now","end_date":"now","cost":[${'1,'.repeat(39_999)}1]}`, 400],
     ['a number of 100,000 digits', `{"title":"x","start_date":"now","end_date":"now","author":${'9'.repeat(100_000)}}`, 400],
   ])('refuses a body of %s', async (_, body, status) => {
     const before = await stateNow();

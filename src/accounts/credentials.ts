@@ -57,6 +57,11 @@ export async function identify(site: Site, settings: SiteSettings, credentials: 
   return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: renewed(site, nonce, 0, '') };
 }
 
+/** Whether a request carries a genuine login cookie. Without a nonce that is not enough to act for its owner. */
+export async function bearsLogin(site: Site, settings: SiteSettings, credentials: Credentials): Promise<boolean> {
+  return (await cookieOwner(site, settings, credentials)) !== undefined;
+}
+
 /** Failed attempts are answered after this time, whatever was computed for them. */
 const FAILURE_MS = 60;
 /** How long the outcome of a slow verification is remembered. */

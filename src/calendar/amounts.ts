@@ -1,3 +1,5 @@
+import { tableOf } from '../wordpress/table.ts';
+
 /** A price within a text. */
 export interface Amount {
   /** The number as it was written: `1.000,50`. */
@@ -86,7 +88,7 @@ function numbersOf(text: string): Found[] {
   });
 }
 
-const THOUSANDS: Readonly<Record<string, RegExp>> = { ',': /^\d{1,3}(?:,\d{3})+$/, '.': /^\d{1,3}(?:\.\d{3})+$/ };
+const THOUSANDS: ReadonlyMap<string, RegExp> = tableOf({ ',': /^\d{1,3}(?:,\d{3})+$/, '.': /^\d{1,3}(?:\.\d{3})+$/ });
 /** Blanks and apostrophes that separate thousands. */
 const LOOSE = new RegExp(`(?:${BLANK}|['’])(?=\\d{3}(?!\\d))`, 'gu');
 /** Groups of two and a last one of three: 1,00,000. */
@@ -102,12 +104,12 @@ function decimalOf(written: string): string | undefined {
   if (last !== undefined) {
     const [whole, fraction, ...more] = text.split(last) as [string, string, ...string[]];
     const other = last === ',' ? '.' : ',';
-    const grouped = THOUSANDS[other]!.test(whole) || (other === ',' && INDIAN.test(whole));
+    const grouped = THOUSANDS.get(other)!.test(whole) || (other === ',' && INDIAN.test(whole));
     return grouped && more.length === 0 ? `${whole.replaceAll(other, '')}.${fraction}` : undefined;
   }
   const separator = text.includes(',') ? ',' : '.';
   // A leading zero is never followed by thousands: 0.500 is a half.
-  if (!text.startsWith('0') && (THOUSANDS[separator]!.test(text) || (separator === ',' && INDIAN.test(text))))
+  if (!text.startsWith('0') && (THOUSANDS.get(separator)!.test(text) || (separator === ',' && INDIAN.test(text))))
     return text.replaceAll(separator, '');
   return text.split(separator).length === 2 ? text.replace(separator, '.') : undefined;
 }

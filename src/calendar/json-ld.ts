@@ -5,6 +5,7 @@ import { ksesPost } from '../wordpress/kses.ts';
 import { addParagraphs } from '../wordpress/paragraphs.ts';
 import { remembered } from '../wordpress/remembered.ts';
 import { renderTitle } from '../wordpress/render.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { offerPrice } from './cost.ts';
 
 /** What every structured record takes from its post, raw as stored. */
@@ -57,11 +58,11 @@ export interface EventLd extends PostLd {
 
 /** Words that a description taken from the content keeps. */
 const DESCRIPTION_WORDS = 30;
-const STATUSES: Readonly<Record<string, string>> = {
+const STATUSES: ReadonlyMap<string, string> = tableOf({
   canceled: 'EventCancelled',
   postponed: 'EventPostponed',
   'moved-online': 'EventMovedOnline',
-};
+});
 
 /** Structured data of an event (schema.org Event). Members are in the order of the reference. */
 export function eventJsonLd(event: EventLd): Record<string, unknown> {
@@ -72,7 +73,7 @@ export function eventJsonLd(event: EventLd): Record<string, unknown> {
     ...texts(event),
     url,
     eventAttendanceMode: 'https://schema.org/OfflineEventAttendanceMode',
-    eventStatus: `https://schema.org/${STATUSES[event.eventStatus] ?? 'EventScheduled'}`,
+    eventStatus: `https://schema.org/${STATUSES.get(event.eventStatus) ?? 'EventScheduled'}`,
     startDate: event.start,
     endDate: event.end,
     ...(event.location ? { location: event.location } : {}),

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
 import type { Say } from '../refusals.ts';
 import { loadTexts, type Texts } from '../texts.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { addBackupCommands } from './backup.ts';
 import { addContentCommands, spellOutFlags } from './content.ts';
 import { addDatabaseCommands } from './database.ts';
@@ -47,7 +48,7 @@ export function createProgram(session: Session): Command {
     })
     .configureHelp({
       showGlobalOptions: true,
-      styleTitle: (title) => (TITLES[title] === undefined ? title : say(`titles.${TITLES[title]}`)),
+      styleTitle: (title) => (TITLES.has(title) ? say(`titles.${TITLES.get(title)}`) : title),
     })
     .helpOption('-h, --help', say('options.help'))
     .version(version(), '-V, --version', say('options.version'))
@@ -94,10 +95,10 @@ function languageOf(args: readonly string[], { env }: Io, texts: Texts): string 
 }
 
 /** What commander puts above the parts of a help text, and the sentence for it. */
-const TITLES: Readonly<Record<string, string>> = {
+const TITLES: ReadonlyMap<string, string> = tableOf({
   'Usage:': 'usage',
   'Arguments:': 'arguments',
   'Options:': 'options',
   'Global Options:': 'global-options',
   'Commands:': 'commands',
-};
+});

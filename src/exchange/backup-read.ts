@@ -3,7 +3,9 @@ import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { type Row, rowsIn, rowsOfSqlite, type SnapshotTable, sitesInSqlite, siteTables } from '../storage/snapshot.ts';
+import { jsonExcess } from '../wordpress/json.ts';
 import { END, HEAD, ROW, TABLE } from './backup-lines.ts';
+import { linesIn, type NumberedLine } from './file-text.ts';
 import { SourceFault } from './items.ts';
 
 /** A backup that was looked through: its tables, as often as one likes. */
@@ -55,9 +57,9 @@ async function openLines(file: string): Promise<Backup> {
   const damaged = (cause?: unknown) => new SourceFault('backup-damaged', { file: name, line: number }, cause);
   const known = new Set(siteTables());
   try {
-    for await (const text of linesOf(file)) {
-      number += 1;
-      const value = JSON.parse(text) as unknown;
+    for await (const { line, text } of linesOf(file)) {
+      number = line;
+      const value = parsed(text);
       if (number === 1) {
         const head = HEAD.safeParse(value);
         if (!head.success) throw new SourceFault('backup-none', { file: name }, head.error);
@@ -79,17 +81,26 @@ async function openLines(file: string): Promise<Backup> {
   return { rows: count, prefix, tables: () => tablesIn(file, known) };
 }
 
-async function* linesOf(file: string): AsyncGenerator<string> {
+/** The longest line of a backup: several of the longest values that MySQL takes, all of their letters escaped. */
+const LONGEST_LINE = 256 * 2 ** 20;
+
+function linesOf(file: string): AsyncGenerator<NumberedLine> {
   const unzipped = createGunzip();
   const source = createReadStream(file).on('error', (error) => unzipped.destroy(error));
   source.pipe(unzipped).setEncoding('utf8');
-  let rest = '';
-  for await (const chunk of unzipped as AsyncIterable<string>) {
-    const parts = (rest + chunk).split('\n');
-    rest = parts.pop() ?? '';
-    yield* parts;
-  }
-  if (rest !== '') yield rest;
+  return linesIn(
+    unzipped as AsyncIterable<string>,
+    LONGEST_LINE,
+    (line) => new SourceFault('backup-damaged', { file: basename(file), line }),
+  );
+}
+
+/** Rows are flat. */
+const LIMITS = { depth: 1, values: 1000 };
+
+function parsed(text: string): unknown {
+  if (jsonExcess(text, LIMITS)) throw new SyntaxError('not a line of a backup');
+  return JSON.parse(text) as unknown;
 }
 
 /** The tables of a file of lines, each to be read to its end before the next. */
@@ -98,13 +109,13 @@ async function* tablesIn(file: string, known: ReadonlySet<string>): AsyncGenerat
   let next = await lines.next();
   next = await lines.next();
   while (!next.done) {
-    const { table, end } = JSON.parse(next.value) as { table?: string; end?: boolean };
+    const { table, end } = parsed(next.value.text) as { table?: string; end?: boolean };
     if (end === true) return;
     const rows = async function* (): AsyncGenerator<Row> {
       for (;;) {
         next = await lines.next();
         if (next.done) return;
-        const value = JSON.parse(next.value) as Row & { table?: string; end?: boolean };
+        const value = parsed(next.value.text) as Row & { table?: string; end?: boolean };
         if (value.end === true || (Object.keys(value).length === 1 && typeof value.table === 'string' && known.has(value.table))) return;
         yield value;
       }

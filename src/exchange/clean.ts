@@ -1,6 +1,7 @@
 import { ksesPost, ksesTitle } from '../wordpress/kses.ts';
 import { stripControlCharacters } from '../wordpress/plain-text.ts';
 import { isFloating, REGISTERED_STATUSES } from '../wordpress/status.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { toLocal, toUtc, unixFromText, ZERO_DATE, type Zone } from '../wordpress/time.ts';
 import type { PostColumns, PostItem } from './items.ts';
 
@@ -14,7 +15,7 @@ export interface CleanPost {
 export type CleanColumns = PostColumns;
 
 /** Bytes and letters that columns of `posts` hold; MySQL would cut off the rest without a word. */
-const WIDTHS = {
+const WIDTHS = tableOf({
   post_title: 65_535,
   post_excerpt: 65_535,
   post_password: 255,
@@ -23,7 +24,7 @@ const WIDTHS = {
   post_name: 200,
   to_ping: 65_535,
   pinged: 65_535,
-} as const;
+});
 const KEY_LETTERS = 255;
 
 const TEXTS = ['post_title', 'post_content', 'post_excerpt', 'post_content_filtered'] as const;
@@ -62,7 +63,7 @@ export function cleanPost(item: PostItem, trusted: boolean): CleanPost {
           : text;
     if (filtered !== text) lose('html-filtered', name);
     const whole = wellFormed(filtered);
-    const short = cut(whole, WIDTHS[name as keyof typeof WIDTHS]);
+    const short = cut(whole, WIDTHS.get(name));
     if (short !== whole) lose('too-long', name);
     columns[name] = short;
   }

@@ -34,17 +34,38 @@ export async function* textOf(path: string): AsyncGenerator<string> {
 export const LONGEST_TEXT = 8 * 2 ** 20;
 
 /** Lines of a file with their numbers, without their ends. Throws SourceFault `too-long` and those of `textOf`. */
-export async function* linesOf(path: string): AsyncGenerator<{ line: number; text: string }> {
-  let rest = '';
+export async function* linesOf(path: string): AsyncGenerator<NumberedLine> {
+  const tooLong = (line: number) => new SourceFault('too-long', { file: basename(path), line });
+  for await (const { line, text } of linesIn(textOf(path), LONGEST_TEXT, tooLong)) yield { line, text: text.replace(/\r$/, '') };
+}
+
+export interface NumberedLine {
+  readonly line: number;
+  readonly text: string;
+}
+
+/**
+ * The lines of a text that comes in pieces, without the line feeds between them. One that grows beyond `most` letters ends the reading with the error that
+ * `tooLong` makes of its number.
+ */
+export async function* linesIn(
+  pieces: AsyncIterable<string>,
+  most: number,
+  tooLong: (line: number) => Error,
+): AsyncGenerator<NumberedLine> {
+  let begun: string[] = [];
+  let length = 0;
   let line = 0;
-  for await (const text of textOf(path)) {
-    const parts = (rest + text).split('\n');
-    rest = parts.pop() ?? '';
-    for (const part of parts) {
+  for await (const piece of pieces) {
+    let from = 0;
+    for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', from)) {
       line += 1;
-      yield { line, text: part.replace(/\r$/, '') };
+      yield { line, text: begun.join('') + piece.slice(from, end) };
+      [begun, length, from] = [[], 0, end + 1];
     }
-    if (rest.length > LONGEST_TEXT) throw new SourceFault('too-long', { file: basename(path), line: line + 1 });
+    begun.push(piece.slice(from));
+    length += piece.length - from;
+    if (length > most) throw tooLong(line + 1);
   }
-  if (rest !== '') yield { line: line + 1, text: rest };
+  if (length > 0) yield { line: line + 1, text: begun.join('') };
 }

@@ -1,6 +1,6 @@
 import { escHtml } from '../wordpress/entities.ts';
 import type { CalendarEvent } from './ical-event.ts';
-import type { Entry, Link, PostItem } from './items.ts';
+import type { Entry, Link, LinkedKind, PostItem } from './items.ts';
 
 /** Venues, organizers and pictures of a calendar's events: each comes as an item before the first event that names it. */
 export interface Places {
@@ -23,9 +23,11 @@ export function createPlaces(file: string): Places {
       const found = [venueOf(event, place), ...organizersOf(event, place), imageOf(event, place)].filter((item) => item !== undefined);
       return {
         items: found.flatMap(once),
-        links: found.map(
-          (item): Link => ({ key: KEYS[item.kind as keyof typeof KEYS], kind: item.kind as keyof typeof KEYS, sourceId: item.sourceId }),
-        ),
+        links: found.map((item): Link => {
+          // What is found here is a venue, an organizer or an image.
+          const kind = item.kind as LinkedKind;
+          return { key: KEYS[kind], kind, sourceId: item.sourceId };
+        }),
         website: isAddress(event.location) ? event.location.trim() : '',
       };
     },

@@ -1,4 +1,5 @@
 import ICAL from 'ical.js';
+import { tableOf } from '../wordpress/table.ts';
 import {
   addDays,
   addSeconds,
@@ -199,20 +200,20 @@ function addCategories(event: ICAL.Component, { categories }: EventRecord): void
   event.addProperty(property);
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+const TYPES: ReadonlyMap<string, string> = tableOf({
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
   png: 'image/png',
   gif: 'image/gif',
   webp: 'image/webp',
   avif: 'image/avif',
-};
+});
 
 function addImage(event: ICAL.Component, image: string): void {
   const url = webAddress(image);
   if (url === undefined) return;
   const property = new ICAL.Property('attach');
-  const type = TYPES[(/\.(\w+)(?:[?#]|$)/.exec(url)?.[1] ?? '').toLowerCase()];
+  const type = TYPES.get((/\.(\w+)(?:[?#]|$)/.exec(url)?.[1] ?? '').toLowerCase());
   if (type !== undefined) property.setParameter('fmttype', type);
   property.setValue(url);
   event.addProperty(property);

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { jsonExcess } from '../wordpress/json.ts';
 import { linesOf } from './file-text.ts';
 import { type Entry, type Item, SourceFault } from './items.ts';
 import { type Source, siteName } from './source.ts';
@@ -10,6 +11,8 @@ import { type Source, siteName } from './source.ts';
  */
 
 const VERSION = 1;
+/** What one line may hold. Items are four deep, and each meta is three values. */
+const LIMITS = { depth: 8, values: 200_000 };
 
 /** The lines of a file, one after the other. */
 export async function* writeJsonLines(home: string, items: AsyncIterable<Item>): AsyncGenerator<string> {
@@ -127,7 +130,10 @@ function texts<Name extends string>(...names: Name[]): Record<Name, z.ZodString>
 
 type Place = Readonly<Record<'file' | 'line', string | number>>;
 
+/** The value on a line, whose extent is looked at first: nested brackets take fifty times their length as values. */
 function parsed(text: string, place: Place): unknown {
+  const excess = jsonExcess(text, LIMITS);
+  if (excess) throw new SourceFault(excess === 'depth' ? 'too-deep' : 'too-long', place);
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {

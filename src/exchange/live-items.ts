@@ -1,6 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { toSerialized } from '../wordpress/serialized.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { diffSeconds } from '../wordpress/time.ts';
 import type { Link, PostColumns, PostItem, TermItem } from './items.ts';
 import type { CoreMedia, CoreRecord, LiveEvent, LiveImage, LiveOrganizer, LivePost, LiveTerm, LiveVenue } from './live-records.ts';
@@ -47,7 +48,7 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
     ...record.organizer.map(({ id }) => ({ key: '_EventOrganizerID', kind: 'organizer', sourceId: String(id) }) as const),
     ...imageLink(record),
   ];
-  const status = STATUSES[record.json_ld?.eventStatus.replace(/^.*\//, '') ?? ''];
+  const status = STATUSES.get(record.json_ld?.eventStatus.replace(/^.*\//, '') ?? '');
   const metas: [string, string][] = [
     ['_EventOrigin', 'events-calendar'],
     ['_EventStartDate', record.start_date],
@@ -85,11 +86,11 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
   };
 }
 
-const STATUSES: Readonly<Record<string, string>> = {
+const STATUSES: ReadonlyMap<string, string> = tableOf({
   EventCancelled: 'canceled',
   EventPostponed: 'postponed',
   EventMovedOnline: 'moved-online',
-};
+});
 
 /** A venue. */
 export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {

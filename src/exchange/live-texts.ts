@@ -5,6 +5,7 @@
 import { type CostRecord, costOf } from '../calendar/cost.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { type RenderOptions, renderContent, renderExcerpt, renderTitle } from '../wordpress/render.ts';
+import { tableOf } from '../wordpress/table.ts';
 
 /** What is to be stored, and whether it shows the same as there. */
 export interface Guess {
@@ -35,13 +36,13 @@ const textsBehind = (shown: string): string[] => {
   return [straight(plain, '--'), straight(plain, '-'), plain, straight(shown, '--'), straight(shown, '-'), shown];
 };
 
-const MARKS: Readonly<Record<string, string>> = {
+const MARKS: ReadonlyMap<string, string> = tableOf({
   '&#8216;': "'", '&#8217;': "'", '&#8220;': '"', '&#8221;': '"', '&#8242;': "'", '&#8243;': '"', '&#8212;': '---', '&#8230;': '...', '&#8482;': '(tm)', '&#215;': 'x', '&#038;': '&',
-}; // biome-ignore format: pairs
+}); // biome-ignore format: pairs
 
 /** The text before its quotes and dashes were made typographic (`wptexturize`). */
 const straight = (shown: string, dash: string): string =>
-  shown.replace(/&#(?:\d+);/g, (entity) => (entity === '&#8211;' ? dash : (MARKS[entity] ?? entity)));
+  shown.replace(/&#(?:\d+);/g, (entity) => (entity === '&#8211;' ? dash : (MARKS.get(entity) ?? entity)));
 
 /** The text before paragraphs were made of its lines (`wpautop`). */
 const withoutParagraphs = (html: string): string =>

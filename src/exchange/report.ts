@@ -68,7 +68,7 @@ export interface Tally {
 export const newTally = (): Tally => ({ created: {}, updated: {}, unchanged: {}, skipped: {}, lost: {}, losses: new Map() });
 
 export function count(counts: Partial<Record<string, number>>, name: string, more = 1): void {
-  counts[name] = (counts[name] ?? 0) + more;
+  counts[name] = ((Object.hasOwn(counts, name) && counts[name]) || 0) + more;
 }
 
 /** Notes a loss; of each reason only the first are kept word for word. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { jsonExcess } from '../wordpress/json.ts';
 import { SourceFault } from './items.ts';
 
 /** How a site is asked. */
@@ -118,7 +119,7 @@ function asker(site: string, { credentials, rate, concurrency, patience = PATIEN
         await response.body?.cancel();
         return { again: retryAfter(response.headers.get('retry-after')), why: String(response.status) };
       }
-      return { status: response.status, body: parsed(await textOf(response, site)), at: Date.now() };
+      return { status: response.status, body: parsed(await textOf(response, site), site), at: Date.now() };
     } catch (error) {
       if (error instanceof SourceFault || signal?.aborted) throw error;
       return { again: undefined, why: reasonOf(error) };
@@ -185,7 +186,11 @@ async function textOf(response: Response, site: string): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function parsed(text: string): unknown {
+/** Descriptions of routes and structured data are a dozen levels deep, and the index of a site with many plugins holds some ten thousand values. */
+const LIMITS = { depth: 100, values: 1_000_000 };
+
+function parsed(text: string, site: string): unknown {
+  if (jsonExcess(text, LIMITS)) throw new SourceFault('site-answer-too-complex', { site });
   try {
     return JSON.parse(text) as unknown;
   } catch {

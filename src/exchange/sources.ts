@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
+import { tableOf } from '../wordpress/table.ts';
 import { type CsvOptions, openCsv } from './csv-read.ts';
 import { linesOf } from './file-text.ts';
 import { calendarSource } from './ical-read.ts';
@@ -20,22 +21,22 @@ export interface SourceOptions extends CsvOptions, WebOptions {
 export const FILE_FORMATS = ['wxr', 'jsonl', 'csv', 'ical'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
-const ENDINGS: Readonly<Record<string, FileFormat>> = {
+const ENDINGS: ReadonlyMap<string, FileFormat> = tableOf({
   '.xml': 'wxr',
   '.wxr': 'wxr',
   '.jsonl': 'jsonl',
   '.ndjson': 'jsonl',
   '.csv': 'csv',
   '.ics': 'ical',
-};
+});
 
 /** The format that the name of a file says. Throws SourceFault `format`. */
 export function formatOf(path: string): FileFormat {
-  return ENDINGS[extname(path).toLowerCase()] ?? unknown(path);
+  return ENDINGS.get(extname(path).toLowerCase()) ?? unknown(path);
 }
 
 const unknown = (path: string): never => {
-  throw new SourceFault('format', { file: basename(path), endings: Object.keys(ENDINGS).join(' ') });
+  throw new SourceFault('format', { file: basename(path), endings: [...ENDINGS.keys()].join(' ') });
 };
 
 /**

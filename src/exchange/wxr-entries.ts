@@ -1,5 +1,6 @@
 import { postKinds, termKinds } from '../kinds/index.ts';
 import type { TermKindName } from '../kinds/kind.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { type AuthorItem, type Entry, type PostItem, splitMetas, type TermItem, type TermReference } from './items.ts';
 
 /** Elements as they stand in a file, with the text of each. */
@@ -55,11 +56,11 @@ const COLUMNS = {
 } as const;
 
 /** Kinds of files that a library holds, by their ending. WXR does not say them. */
-const MIMES: Readonly<Record<string, string>> = {
+const MIMES: ReadonlyMap<string, string> = tableOf({
   jpg: 'image/jpeg', jpeg: 'image/jpeg', jpe: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp', avif: 'image/avif', svg: 'image/svg+xml',
   bmp: 'image/bmp', ico: 'image/x-icon', tif: 'image/tiff', tiff: 'image/tiff', heic: 'image/heic', pdf: 'application/pdf', mp3: 'audio/mpeg',
   mp4: 'video/mp4', zip: 'application/zip', ics: 'text/calendar', csv: 'text/csv', txt: 'text/plain',
-}; // biome-ignore format: a table
+}); // biome-ignore format: a table
 
 const find = ({ children }: Element, name: string): string | undefined => children.find((child) => child.name === name)?.text;
 const textOf = (element: Element, name: string): string => find(element, name) ?? '';
@@ -129,7 +130,7 @@ function post(element: Element, place: string): Entry[] {
       ...columns,
       ...(Number.isSafeInteger(order) ? { menu_order: order } : {}),
       ...(kind === 'attachment'
-        ? { post_mime_type: MIMES[/\.(\w+)$/.exec(url.replace(/[?#].*/, ''))?.[1]?.toLowerCase() ?? ''] ?? '' }
+        ? { post_mime_type: MIMES.get(/\.(\w+)$/.exec(url.replace(/[?#].*/, ''))?.[1]?.toLowerCase() ?? '') ?? '' }
         : {}),
     },
     ...(login === '' ? {} : { author: login }),

@@ -1,4 +1,5 @@
 import { postKind, termKind } from '../kinds/index.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { wellFormed } from './clean.ts';
 import { type AuthorItem, type Item, isPostItem, isTermItem, type PostItem, type TermItem } from './items.ts';
 
@@ -123,7 +124,7 @@ const clean = (text: string): string => wellFormed(text).replace(FORBIDDEN, '');
 const cdata = (text: string): string =>
   `<![CDATA[${clean(text).replaceAll(']]>', ']]]]><![CDATA[>').replaceAll('\r', ']]>&#13;<![CDATA[')}]]>`;
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const ENTITIES: ReadonlyMap<string, string> = tableOf({
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -131,8 +132,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
   '\n': '&#10;',
   '\t': '&#9;',
-};
-const escaped = (text: string): string => clean(text).replace(/[&<>"\r\n\t]/g, (character) => ENTITIES[character] ?? character);
+});
+const escaped = (text: string): string => clean(text).replace(/[&<>"\r\n\t]/g, (character) => ENTITIES.get(character) ?? character);
 
 /** `Fri, 20 Nov 2026 08:50:13 +0000`; nothing for a draft. */
 function rssDate(utc: string): string {

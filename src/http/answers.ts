@@ -6,6 +6,7 @@ import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Freshness } from '../storage/freshness.ts';
 import { corsHeaders } from './cors.ts';
+import { cutSlowReader } from './limits.ts';
 import { SECURITY_HEADERS } from './security.ts';
 
 /** An answer as it goes out, whole: it can be sent many times. */
@@ -143,6 +144,7 @@ export async function deliver(req: Request, res: ServerResponse, answer: Answer,
   heads[form] ??= { ...head(), ...(zipped ? ZIPPED : {}), 'Content-Length': String(content.length) };
   const sent = heads[form];
   res.writeHead(status, sent).end(req.method === 'HEAD' ? undefined : content);
+  cutSlowReader(res, content.length);
 }
 
 const withoutType = ({ 'Content-Type': _, ...others }: Headers): Headers => others;

@@ -9,7 +9,7 @@ import { answerProblem, noRoute } from './problem.ts';
 import { requestLog } from './request-log.ts';
 import { createIndex, createRoutes } from './routes.ts';
 import { createRouter } from './routing.ts';
-import { secure } from './security.ts';
+import { oneHost, secure } from './security.ts';
 import { fromMemory, serveRoutes } from './serve-route.ts';
 import { uploads } from './uploads.ts';
 
@@ -31,6 +31,7 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   app.set('etag', false);
   app.disable('x-powered-by');
 
+  app.use(oneHost);
   if (answers) app.use(fromMemory(site, answers, () => lifecycle.phase() === 'serving'));
   app.use(requestLog(site.log));
   app.use('/health', secure, healthRoutes(site, lifecycle));

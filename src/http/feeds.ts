@@ -143,7 +143,7 @@ const passwordOf = ({ password }: Raw) => (typeof password === 'string' ? { pass
 
 /** What the address and the query narrow the list to. The term in the address counts before one in the query. Throws rest_no_route where it does not exist. */
 async function narrowed({ site, caller, address, query }: Wanted): Promise<{ name: string; raw: Record<string, unknown> }> {
-  const raw: Record<string, unknown> = Object.fromEntries(Object.entries(query).filter(([name]) => name in EVENT.filters));
+  const raw: Record<string, unknown> = Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(EVENT.filters, name)));
   if (address.past) Object.assign(raw, pastOnly(caller, raw));
   const { name } = caller.settings;
   if (address.of !== 'category' && address.of !== 'tag') return { name, raw };

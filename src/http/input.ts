@@ -1,15 +1,13 @@
 import { unescape as percentDecode } from 'node:querystring';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import qs from 'qs';
+import { fail } from '../errors.ts';
+import { type JsonFault, parseJson } from '../wordpress/json.ts';
 
 /** Parameters as they came, by name. */
 export type Raw = Readonly<Record<string, unknown>>;
-
-/** What is wrong with a JSON body: PHP's `json_last_error()` and a name for the sentence about it (`json-depth`). */
-export interface JsonFault {
-  readonly code: 1 | 3 | 4 | 5 | 10;
-  readonly reason: string;
-}
 
 /** The parameters in a body, by the way they were written; a fault of JSON is told later, in its turn. */
 export interface Body {
@@ -28,10 +26,23 @@ export interface SentFile {
   readonly bytes: Buffer;
 }
 
-/** PHP's `json_decode` depth; `max_input_nesting_level` and `max_input_vars` in the range of PHP's defaults. */
-const JSON_DEPTH = 512;
+/** What a multipart form may hold: so many bytes of text fields, and whether files are of interest at all. */
+export interface FormLimits {
+  readonly fieldBytes: number;
+  readonly files: boolean;
+}
+
+/** How a body is written. */
+export type BodyType = 'json' | 'form' | 'multipart' | 'other';
+
+/** `max_input_nesting_level`, `max_input_vars` and `max_file_uploads` in the range of PHP's defaults. */
 const FORM_DEPTH = 20;
 const FORM_VARIABLES = 1000;
+const FORM_FILES = 20;
+/** Values in a JSON body, all told. A thousand links of each kind, as long as the longest lists, are some thousands. */
+const JSON_VALUES = 50_000;
+/** A multipart form is parsed in pieces of so many bytes, so that one with too many parts is not parsed to its end. */
+const PIECE_BYTES = 65_536;
 
 const NOTHING: Raw = Object.freeze({});
 
@@ -49,14 +60,31 @@ export function parseQuery(text: string): Raw {
   });
 }
 
-/** The parameters in a body: JSON, urlencoded or the fields of a multipart form; of any other type: none. */
-export async function parseBody(body: Buffer, contentType: string | undefined): Promise<Body> {
+/** How the body of a request with this `Content-Type` is written. */
+export function bodyTypeOf(contentType: string | undefined): BodyType {
   const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  if (/^application\/([\w.!#$&^-]+\+)?json$/.test(type)) return 'json';
+  if (type === 'application/x-www-form-urlencoded') return 'form';
+  return type === 'multipart/form-data' ? 'multipart' : 'other';
+}
+
+/**
+ * The parameters in a body: JSON, urlencoded or the fields of a multipart form; of any other type: none.
+ *
+ * @throws body-too-complex
+ */
+export async function parseBody(body: Buffer, contentType: string | undefined, limits: FormLimits): Promise<Body> {
   if (body.length === 0) return {};
-  if (/^application\/([\w.!#$&^-]+\+)?json$/.test(type)) return parseJson(body);
-  if (type === 'application/x-www-form-urlencoded') return { form: parseQuery(body.toString()) };
-  if (type === 'multipart/form-data') return parseMultipart(body, contentType!);
-  return {};
+  switch (bodyTypeOf(contentType)) {
+    case 'json':
+      return jsonBody(body);
+    case 'form':
+      return formBody(body.toString());
+    case 'multipart':
+      return parseMultipart(body, contentType!, limits);
+    case 'other':
+      return {};
+  }
 }
 
 /**
@@ -69,67 +97,60 @@ export function mergeParams(sources: { query: Raw; body: Body; path: Raw; method
   return Object.assign(Object.create(null) as Record<string, unknown>, query, form, body.json, path);
 }
 
-function parseJson(body: Buffer): Body {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    return faulty(5, 'json-utf8');
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return error instanceof SyntaxError && /control character/i.test(error.message) ? faulty(3, 'json-control') : faulty(4, 'json-syntax');
-  }
-  return checkJson(value, 1) ?? { json: value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Raw) : NOTHING };
+function jsonBody(body: Buffer): Body {
+  const reading = parseJson(body, JSON_VALUES);
+  if ('fault' in reading) return reading.fault === 'too-many' ? fail('body-too-complex') : { fault: reading.fault };
+  const { value } = reading;
+  return { json: value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Raw) : NOTHING };
 }
 
-const faulty = (code: JsonFault['code'], reason: string): Body => ({ fault: { code, reason } });
-
-/** Half a character, which neither PHP nor a database can hold. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
-/** What PHP refuses though it is valid JSON; members named `__proto__` are taken out on the way. */
-function checkJson(value: unknown, depth: number): Body | undefined {
-  if (typeof value === 'string') return LONE_SURROGATE.test(value) ? faulty(10, 'json-utf16') : undefined;
-  if (value === null || typeof value !== 'object') return undefined;
-  if (depth > JSON_DEPTH) return faulty(1, 'json-depth');
-  if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__');
-  for (const [name, member] of Object.entries(value)) {
-    const fault = (LONE_SURROGATE.test(name) ? faulty(10, 'json-utf16') : undefined) ?? checkJson(member, depth + 1);
-    if (fault) return fault;
-  }
-  return undefined;
+/** A query is cut after as many variables, as in PHP; of a body nothing is lost without a word. */
+function formBody(text: string): Body {
+  let variables = 1;
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) variables += 1;
+  return variables > FORM_VARIABLES ? fail('body-too-complex') : { form: parseQuery(text) };
 }
 
 /** The text fields and the files of a form. What is broken ends the reading, as in PHP, and what came before counts. */
-function parseMultipart(body: Buffer, contentType: string): Promise<Body> {
-  return new Promise((resolve) => {
-    const pairs: string[] = [];
-    const files = new Map<string, SentFile>();
-    const done = () => resolve({ form: parseQuery(pairs.join('&')), ...(files.size > 0 ? { files } : {}) });
-    try {
-      const form = busboy({
-        headers: { 'content-type': contentType },
-        limits: { fields: FORM_VARIABLES, fieldSize: Number.POSITIVE_INFINITY },
-      });
-      form.on('field', (name, value) => pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`));
+async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, files: wanted }: FormLimits): Promise<Body> {
+  const pairs: string[] = [];
+  const files = new Map<string, SentFile>();
+  let room = fieldBytes;
+  let excess = false;
+  const exceeded = () => {
+    excess = true;
+  };
+  const pieces = function* () {
+    for (let at = 0; at < body.length && !excess; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
+  };
+  try {
+    const form = busboy({
+      headers: { 'content-type': contentType },
+      limits: { fields: FORM_VARIABLES, files: FORM_FILES, parts: FORM_VARIABLES + FORM_FILES, fieldSize: fieldBytes },
+    });
+    form.on('field', (name, value, { valueTruncated }) => {
+      if (!name) return;
+      room -= Buffer.byteLength(name) + Buffer.byteLength(value);
+      if (room < 0 || valueTruncated) exceeded();
+      else pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+    });
+    if (wanted) {
       form.on('file', (field, file, { filename }) => {
         const chunks: Buffer[] = [];
         file.on('data', (chunk: Buffer) => chunks.push(chunk));
         file.on('error', () => chunks.splice(0));
         file.on('close', () => {
-          if (!file.truncated && filename) files.set(field, { name: filename, bytes: Buffer.concat(chunks) });
+          if (!file.truncated && field && filename) files.set(field, { name: filename, bytes: Buffer.concat(chunks) });
         });
       });
-      form.on('close', done);
-      form.on('error', done);
-      form.end(body);
-    } catch {
-      done();
     }
-  });
+    for (const limit of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const) form.on(limit, exceeded);
+    await pipeline(Readable.from(pieces()), form);
+  } catch {
+    // What came before the fault counts.
+  }
+  if (excess) fail('body-too-complex');
+  return { form: parseQuery(pairs.join('&')), ...(files.size > 0 ? { files } : {}) };
 }
 
 /** The method that is meant: `_method` in the query, else the header, both on POST only (decision D40). */

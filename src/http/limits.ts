@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Config } from '../config.ts';
 import { fail } from '../errors.ts';
 import { codeOf } from '../storage/dialect.ts';
 
@@ -14,33 +15,115 @@ export const TIME_LIMITS = {
   connectionsCheckingInterval: 5_000,
 } as const;
 
+/** How many new connections may wait to be accepted while the process is busy; the system may allow fewer (`net.core.somaxconn`). */
+export const BACKLOG = 4096;
+
+/** How long a client may take to read an answer: so many milliseconds, and more for every kilobyte (32 kB a second). */
+const READING_MS = 30_000;
+const READING_MS_PER_KB = 30;
+
+/**
+ * Ends the connection of a client that reads its answer too slowly, since the answer stays in memory until it has been read. To be called after `end`;
+ * where the system has taken the whole answer already, nothing is to be done.
+ *
+ * @param patience milliseconds, beside those for its length
+ */
+export function cutSlowReader(res: ServerResponse, bytes: number, patience: number = READING_MS): void {
+  if (res.writableFinished || res.destroyed) return;
+  const timer = setTimeout(() => res.destroy(), patience + (bytes / 1024) * READING_MS_PER_KB).unref();
+  res.once('close', () => clearTimeout(timer));
+}
+
 /** The longest head of a request, in bytes, its URL included; a longer one is refused by Node itself (431). */
 export const LONGEST_HEAD = 16_384;
 
-const NO_BODY = Buffer.alloc(0);
+/** The longest body, in bytes, of a request that only reads or deletes, and of one whose sender has not signed in. */
+export const SMALL_BODY = 65_536;
+
+/** A body is kept in blocks of so many bytes: the first is enough for most bodies. */
+const FIRST_BLOCK = 4096;
+const NEXT_BLOCK = 65_536;
+
+/** The part of the budget that callers who have not signed in may take together, so that they never keep out those who have. */
+const STRANGERS_PART = 0.25;
+
+/** The memory that the bodies of all requests of a process share, from their first byte until they are answered. */
+export interface Budget {
+  /** The share of one request, which takes nothing yet. `known`: whether its sender has signed in. */
+  readonly share: (known: boolean) => Share;
+}
+
+export interface Share {
+  /** Takes so many bytes more. Throws server-busy where all bodies together would take too much. */
+  readonly take: (bytes: number) => void;
+  /** Gives everything back. */
+  readonly release: () => void;
+}
+
+/** A budget of `bodyMemory` bytes, or of as many as the longest single body takes. */
+export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config, 'bodyMemory' | 'bodyLimit' | 'uploadLimit'>): Budget {
+  const bytes = Math.max(bodyMemory, bodyLimit + NEXT_BLOCK, uploadLimit + NEXT_BLOCK);
+  let taken = 0;
+  let byStrangers = 0;
+  return {
+    share: (known) => {
+      let own = 0;
+      const count = (more: number) => {
+        own += more;
+        taken += more;
+        if (!known) byStrangers += more;
+      };
+      return {
+        take: (more) => {
+          if (taken + more > bytes || (!known && byStrangers + more > bytes * STRANGERS_PART)) fail('server-busy');
+          count(more);
+        },
+        release: () => count(-own),
+      };
+    },
+  };
+}
 
 /**
  * The body of a request, up to `limit` bytes. What is longer is refused at once, by its announced length or as soon as it gets there; the rest is
  * thrown away by Node, so that the refusal reaches clients that are still sending.
  *
- * @throws body-too-large, request-aborted where the client hung up before the end
+ * @throws body-too-large, server-busy, request-aborted where the client hung up before the end
  */
-export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
-  const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
-  // A request that announces no body has none (RFC 9112, 6.3).
-  if (length === undefined && encoding === undefined) return NO_BODY;
-  if (Number(length ?? 0) > limit) fail('body-too-large');
-  const chunks: Buffer[] = [];
+export async function readBody(req: IncomingMessage, limit: number, share: Share): Promise<Buffer> {
+  if (Number(req.headers['content-length'] ?? 0) > limit) fail('body-too-large');
+  const body = collect(share);
   let size = 0;
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > limit) fail('body-too-large');
-      chunks.push(chunk);
+      body.add(chunk);
     }
   } catch (error) {
     if (codeOf(error) === 'ECONNRESET') fail('request-aborted', { cause: error });
     throw error;
   }
-  return Buffer.concat(chunks);
+  return body.whole();
+}
+
+/** Puts a body together as it comes. If pieces of a few bytes were kept as they are, each would take a hundred times its size. */
+function collect(share: Share): { add: (piece: Buffer) => void; whole: () => Buffer } {
+  const blocks: Buffer[] = [];
+  let free = Buffer.alloc(0);
+  let size = 0;
+  const add = (piece: Buffer): void => {
+    if (piece.length === 0) return;
+    if (free.length === 0) {
+      const bytes = blocks.length === 0 ? FIRST_BLOCK : NEXT_BLOCK;
+      share.take(bytes);
+      free = Buffer.allocUnsafeSlow(bytes);
+      blocks.push(free);
+    }
+    const copied = piece.copy(free);
+    free = free.subarray(copied);
+    size += copied;
+    add(piece.subarray(copied));
+  };
+  return { add, whole: () => Buffer.concat(blocks, size) };
 }

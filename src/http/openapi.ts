@@ -3,6 +3,7 @@ import { kinds } from '../kinds/index.ts';
 import type { Kind, Param } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { restUrl } from '../wordpress/links.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { type Described, defaultOf, fieldTextKeys, isRequired, kindOf, paramTextKeys, selectorsOf } from './describe.ts';
 import type { Endpoint, Method, Route } from './route.ts';
 
@@ -12,7 +13,7 @@ type Json = Record<string, unknown>;
  * What the reference's own document says of its records, where its answers say otherwise. Clients have been generated from it, so these
  * schemas keep their names and types; what answers really hold stands beside them as `EventRecord` and so on, which the paths refer to.
  */
-const EARLIER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const EARLIER: ReadonlyMap<string, Readonly<Record<string, string>>> = tableOf({
   CostDetails: { 'currency_position ': 'string' },
   Term: { urls: 'array' },
   Image: { sizes: 'array' },
@@ -29,7 +30,7 @@ const EARLIER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   Venue: { author: 'integer', image: 'string' },
   Organizer: { author: 'integer', image: 'string' },
-};
+});
 
 /** Problems by what is asked; each stands once in the document. */
 const PROBLEMS = ['400', '401', '403', '404', '410', '500'] as const;
@@ -199,14 +200,14 @@ interface ObjectSchema extends Json {
 }
 
 const recordName = (kind: Kind) => trueName(String(kind.record.meta()?.id));
-const trueName = (id: string) => (id in EARLIER ? `${id}Record` : id);
+const trueName = (id: string) => (EARLIER.has(id) ? `${id}Record` : id);
 const groupOf = (id: string) => id.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase();
 
 /** All schemas: what answers hold, what earlier documents say, and the form of an error. */
 function schemas(say: Say): Json {
   const published = Object.entries(publishedShapes());
   const named = published.map(([id, schema]) => [id, withDescriptions(id, schema, say)] as const);
-  const earlier = named.filter(([id]) => id in EARLIER).map(([id, schema]) => [id, earlierSchema(id, schema, say)]);
+  const earlier = named.filter(([id]) => EARLIER.has(id)).map(([id, schema]) => [id, earlierSchema(id, schema, say)]);
   return {
     ...Object.fromEntries(earlier),
     ...Object.fromEntries(named.map(([id, schema]) => [trueName(id), schema])),
@@ -247,7 +248,7 @@ export function memberTextKeys(id: string, name: string): string[] {
 }
 
 function earlierSchema(id: string, { properties = {} }: ObjectSchema, say: Say): Json {
-  const types = EARLIER[id] ?? {};
+  const types = EARLIER.get(id) ?? {};
   const members = [...Object.keys(properties), ...Object.keys(types).filter((name) => !(name in properties))].flatMap((name) => {
     const type = types[name] ?? properties[name]?.type;
     const description = properties[name]?.description ?? say(memberTextKeys(id, name.trim()));

@@ -4,9 +4,8 @@ import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Address, addressOf, basePath, splitTarget } from './addressing.ts';
-import { type Body, overriddenMethod, parseBody, parseQuery, type Raw } from './input.ts';
+import { type Body, overriddenMethod, parseQuery, type Raw } from './input.ts';
 import { languageOf } from './language.ts';
-import { readBody } from './limits.ts';
 import type { Router } from './routing.ts';
 
 /** A request of the interface, read as far as neither body nor caller is needed. */
@@ -42,16 +41,9 @@ export async function readRequest(site: Site, req: Request): Promise<Incoming | 
   };
 }
 
-/** The body of a request. Throws body-too-large. */
-export async function readRequestBody(site: Site, { req }: Incoming): Promise<Body> {
-  const bytes = await readBody(req, site.config.bodyLimit);
-  const body = await parseBody(bytes, req.get('content-type'));
-  return Object.keys(body).length === 0 && bytes.length > 0 ? { bytes } : body;
-}
-
-/** What a request shows of who sends it; of several nonces a parameter counts first, as in `rest_cookie_check_errors`. */
-export function credentialsOf({ req, query }: Incoming, body: Body) {
-  const nonce = [body.form?._wpnonce, query._wpnonce, req.get('x-wp-nonce')].find((value): value is string => typeof value === 'string');
+/** What a request shows of who sends it; of several nonces a parameter counts first, as in `rest_cookie_check_errors`. `sent`: one in the body. */
+export function credentialsOf({ req, query }: Incoming, sent?: string) {
+  const nonce = [sent, query._wpnonce, req.get('x-wp-nonce')].find((value): value is string => typeof value === 'string');
   const { authorization, cookie } = req.headers;
   return {
     ...(authorization === undefined ? {} : { authorization }),

@@ -298,4 +298,4 @@ const inLanguages = (route: ServedRoute, languages: readonly string[]): ServedRo
 });
 
 const only = (fields: Readonly<Record<string, unknown>>, values: Values): Values =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => name in fields));
+  Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(fields, name)));

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
+import { fail } from '../errors.ts';
 
 /**
  * Nothing here is a page, so nothing may run or be framed. Other sites may use the answers, pictures and scripts (JSONP) included. Whether the site is to
@@ -19,6 +20,15 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = headersOf(helm
 /** Gives them to what goes out by itself; `deliver` adds them to answers. */
 export const secure: RequestHandler = (_req, res, next) => {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) res.setHeader(name, value);
+  next();
+};
+
+/** Refuses a request that names its host more than once (RFC 9112, 3.2): a server before this one may have gone by another of the names. */
+export const oneHost: RequestHandler = ({ rawHeaders }, _res, next) => {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === 'host') hosts += 1;
+  if (hosts > 1) fail('several-hosts');
   next();
 };
 

@@ -1,5 +1,4 @@
 import type { RequestHandler } from 'express';
-import { identify } from '../accounts/credentials.ts';
 import { admitRecordPassword } from '../accounts/record-passwords.ts';
 import { servedNamespaces } from '../config.ts';
 import { fail, type ProblemName, problems } from '../errors.ts';
@@ -8,14 +7,17 @@ import type { Caller } from '../records/caller.ts';
 import { acceptParams, type Params } from '../records/input.ts';
 import { discardImages } from '../records/prepared-images.ts';
 import type { Site } from '../site.ts';
+import type { JsonFault } from '../wordpress/json.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
 import { describeRoute } from './describe.ts';
-import { type Body, type JsonFault, mergeParams, type Raw } from './input.ts';
+import { type Body, mergeParams, type Raw } from './input.ts';
+import { type Budget, createBudget } from './limits.ts';
 import { neighbourLinks } from './neighbours.ts';
 import { problemOf } from './problem.ts';
 import { answerOf, bringsPassword, type Frame, PLAIN, readWrapping, VARY } from './protocol.ts';
+import { type Received, receive } from './receive.ts';
 import { described, type LinkedReply, ok } from './reply.ts';
-import { callerOf, credentialsOf, type Incoming, readRequest, readRequestBody, requestLanguage } from './request.ts';
+import { callerOf, type Incoming, readRequest, requestLanguage } from './request.ts';
 import type { Endpoint, Verdict } from './route.ts';
 import type { ServedEndpoint } from './routes.ts';
 import type { Found, Router } from './routing.ts';
@@ -26,11 +28,12 @@ import { uploadIn } from './upload.ts';
  * it holds.
  */
 export function serveRoutes(site: Site, router: Router, answers: Answers | undefined): RequestHandler {
+  const budget = createBudget(site.config);
   return async (req, res, next) => {
     const incoming = await readRequest(site, req);
     if (!incoming) return next();
     const key = bringsPassword(incoming.query) ? undefined : answers && keyOf(req, languageKey(site));
-    const compute = () => compose(site, router, incoming);
+    const compute = () => compose(site, router, incoming, budget);
     await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, compute) : await compute());
   };
 }
@@ -54,10 +57,10 @@ const languageKey = (site: Site) => (acceptLanguage: string | undefined) =>
  * The answer to a request, in the order of WordPress's checks: the name of the JSONP function, then who calls, for whatever route and
  * method, then the route.
  */
-async function compose(site: Site, router: Router, incoming: Incoming): Promise<Answer> {
+async function compose(site: Site, router: Router, incoming: Incoming, budget: Budget): Promise<Answer> {
   const { query, method, req } = incoming;
   const changedAt = site.changedAt();
-  let body: Body = {};
+  let received: Received | undefined;
   let frame: Frame = {
     wrapping: { ...PLAIN, script: Boolean(query._jsonp) },
     method,
@@ -68,15 +71,15 @@ async function compose(site: Site, router: Router, incoming: Incoming): Promise<
   };
   let reply: LinkedReply;
   try {
-    frame = { ...frame, wrapping: readWrapping(query) };
-    body = await readRequestBody(site, incoming);
-    const isForOne = bringsPassword(query, body.json, body.form);
-    frame = { ...frame, personal: true };
-    const { viewer, nonce } = await identify(site, incoming.settings, credentialsOf(incoming, body));
-    frame = { ...frame, personal: isForOne || viewer.id > 0, nonce };
-    reply = await answer(site, callerOf(site, router, incoming, body, viewer), router, incoming, body);
+    frame = { ...frame, wrapping: readWrapping(query), personal: true };
+    received = await receive(site, router, incoming, budget);
+    const { body, identity } = received;
+    frame = { ...frame, personal: bringsPassword(query, body.json, body.form) || identity.viewer.id > 0, nonce: identity.nonce };
+    reply = await answer(site, callerOf(site, router, incoming, body, identity.viewer), router, incoming, body);
   } catch (error) {
-    reply = problemOf(site, req, requestLanguage(site, incoming, body), error);
+    reply = problemOf(site, req, requestLanguage(site, incoming, received?.body ?? {}), error);
+  } finally {
+    received?.release();
   }
   return answerOf(reply, frame);
 }

@@ -44,6 +44,8 @@ export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, r
 /** Whether `_embed` asks for all that can be embedded, or names this relation (`rest_parse_embed_param`). */
 export function asksFor(relation: string, embed: unknown): boolean {
   if (embed === undefined) return false;
-  const named = (Array.isArray(embed) ? embed : [embed]).flatMap((item) => String(item).split(/[\s,]+/)).filter((name) => name !== '');
+  const items = embed !== null && typeof embed === 'object' ? Object.values(embed) : [embed];
+  const scalars = items.filter((item) => ['string', 'number', 'boolean'].includes(typeof item));
+  const named = scalars.flatMap((item) => String(item).split(/[\s,]+/)).filter((name) => name !== '');
   return named.length === 0 || ['1', 'true'].includes(named.join()) || named.includes(relation);
 }

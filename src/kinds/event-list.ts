@@ -1,6 +1,7 @@
 import { listWindow } from '../calendar/window.ts';
 import { failParam } from '../errors.ts';
 import { parseSearch } from '../wordpress/search.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import type { Condition, Narrowed, RuleContext, Values } from './kind.ts';
 import { additionsEcho, MODIFIED, modifiedConditions } from './linked-list.ts';
@@ -8,9 +9,9 @@ import { orderOf } from './post-fields.ts';
 import { areAbsolute, type Timeliness } from './timeliness.ts';
 
 /** Orders that a list of events can be asked for. */
-const ORDERS = {
+const ORDERS = tableOf({
   event_date: 'start', start_date: 'start', end_date: 'end', date: 'date', title: 'title', modified: 'modified', id: 'id', slug: 'slug', include: 'include', post__in: 'include',
-} as const; // biome-ignore format: pairs
+} as const); // biome-ignore format: pairs
 
 /** Conditions, order and URL parameters of a list of events. */
 export function eventConditions(values: Values, context: RuleContext): Narrowed {

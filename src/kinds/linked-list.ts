@@ -1,12 +1,13 @@
 import { parsePhpDate } from '../wordpress/php-date.ts';
 import { searchPieces } from '../wordpress/search.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { nowLocal } from '../wordpress/time.ts';
 import type { Condition, Narrowed, RuleContext, Values } from './kind.ts';
 import { orderOf } from './post-fields.ts';
 import { areAbsolute } from './timeliness.ts';
 
 /** Orders that a list of venues or organizers can be asked for. */
-const ORDERS = { date: 'date', title: 'title', name: 'title', modified: 'modified', id: 'id', slug: 'slug' } as const;
+const ORDERS = tableOf({ date: 'date', title: 'title', name: 'title', modified: 'modified', id: 'id', slug: 'slug' } as const);
 
 /**
  * Conditions of a list of venues or organizers. `link`: the meta by which events name them; `metas`: those that a search looks into.

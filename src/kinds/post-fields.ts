@@ -31,8 +31,8 @@ export const additions = { ...MODIFIED, order: ANYTHING, orderby: ANYTHING, pass
 >;
 
 /** The order that was asked for, from a closed list; an unknown value means the default. */
-export function orderOf(values: Values, known: Readonly<Record<string, Order['by']>>, fallback: Order): Order {
-  const by = typeof values.orderby === 'string' ? known[values.orderby.toLowerCase()] : undefined;
+export function orderOf(values: Values, known: ReadonlyMap<string, Order['by']>, fallback: Order): Order {
+  const by = typeof values.orderby === 'string' ? known.get(values.orderby.toLowerCase()) : undefined;
   const direction = typeof values.order === 'string' ? values.order.toLowerCase() : '';
   const descending = direction === 'desc' ? true : direction === 'asc' ? false : undefined;
   if (by === undefined) return values.orderby === undefined && descending !== undefined ? { by: fallback.by, descending } : fallback;

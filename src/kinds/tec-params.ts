@@ -1,4 +1,5 @@
 import { listWindow } from '../calendar/window.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { toLocal } from '../wordpress/time.ts';
 import { wordsCondition } from './event-list.ts';
 import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
@@ -46,7 +47,7 @@ const LINKED_FILTERS: Record<string, Param> = {
 
 export const tecFilters = ({ name }: PostKind): Readonly<Record<string, Param>> => (name === 'event' ? EVENT_FILTERS : LINKED_FILTERS);
 
-const ORDERS = { date: 'date', event_date: 'start', title: 'title', menu_order: 'menu', modified: 'modified' } as const;
+const ORDERS = tableOf({ date: 'date', event_date: 'start', title: 'title', menu_order: 'menu', modified: 'modified' } as const);
 
 /**
  * Conditions and order of a list. Events have no bounds but those that are asked for; categories and tags are
@@ -74,7 +75,7 @@ export function narrowTec(kind: PostKind, values: Values, context: RuleContext):
   if (typeof values.featured === 'boolean') conditions.push({ by: 'meta', key: FEATURED_META, present: values.featured, guarded: true });
   if (typeof values.post_parent === 'number') conditions.push({ by: 'parent', id: values.post_parent });
   if (typeof values.ticketed === 'boolean') conditions.push({ by: 'ticketed', wanted: values.ticketed });
-  const by = ORDERS[(values.orderby ?? 'event_date') as keyof typeof ORDERS];
+  const by = ORDERS.get(String(values.orderby)) ?? 'start';
   return { conditions, order: { by, descending: values.order === 'DESC' } };
 }
 
@@ -135,7 +136,7 @@ export function tecFields(kind: PostKind, standIn: PostKind): Readonly<Record<st
 /** Accepted values by the kind's own names; the site's zone turns UTC times of events into local ones where no other zone is named. */
 export function kindValues(kind: PostKind, values: Values, zoneOf: (name: string | undefined) => RuleContext['settings']['zone']): Values {
   const names = NAMES[kind.name];
-  const named = Object.entries(values).flatMap(([name, value]) => (names[name] === undefined ? [] : [[names[name], value] as const]));
+  const named = Object.entries(values).flatMap(([name, value]) => (Object.hasOwn(names, name) ? [[names[name]!, value] as const] : []));
   const fields: Record<string, unknown> = Object.fromEntries(named);
   if (kind.name !== 'event') return fields;
   const zone = zoneOf(typeof values.timezone === 'string' ? values.timezone : undefined);

@@ -4,7 +4,7 @@ import { category } from './category.ts';
 import type { RenderContext, TermKind } from './kind.ts';
 import { tag } from './tag.ts';
 
-const PATHS: Readonly<Record<string, string>> = Object.fromEntries([category, tag].map(({ taxonomy, path }) => [taxonomy, path]));
+const PATHS = new Map<string, string>([category, tag].map(({ taxonomy, path }) => [taxonomy, path]));
 
 type Place = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
 
@@ -48,7 +48,7 @@ export function termRecord(term: Term, kind: TermKind, ancestors: readonly strin
 }
 
 function termUrls(term: Term, context: Place) {
-  const route = `${context.namespace}/${PATHS[term.taxonomy]}`;
+  const route = `${context.namespace}/${PATHS.get(term.taxonomy)}`;
   return {
     self: restUrl(context, `${route}/${term.term_id}`),
     collection: restUrl(context, route),

@@ -5,8 +5,8 @@ import type { ImageType } from './image-type.ts';
 const NAME_BYTES = 200;
 const WITHOUT_NAME = 'image';
 
-/** Characters that never stand in the name of an upload (`sanitize_file_name`); control characters among them. */
-const REFUSED = /[?[\]/\\=<>:;,'"&$#*()|~`!{}%+’«»”“\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
+/** Characters that never stand in the name of an upload (`sanitize_file_name`); control characters among them, up to U+009F. */
+const REFUSED = /[?[\]/\\=<>:;,'"&$#*()|~`!{}%+’«»”“\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 
 /**
  * A file name that is safe to use (WordPress `sanitize_file_name`): no path, no special characters, blanks as hyphens, nothing that a web
@@ -17,7 +17,7 @@ export function sanitizeFileName(wanted: string, type: ImageType): string {
     .replaceAll('\u00a0', ' ')
     .replace(/%20|\+/g, '-')
     .replace(REFUSED, '')
-    .replace(/[\u200b-\u200f\u202a-\u202e\u2060\ufeff\ufffd]|\p{Cs}/gu, '')
+    .replace(/[\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffd]/gu, '')
     .replace(/[\r\n\t -]+/g, '-')
     .replace(/^[.\-_]+|[.\-_]+$/g, '');
   const ending = /\.([^.]*)$/.exec(clean)?.[1] ?? '';

@@ -16,6 +16,7 @@ import { stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Metas, Post } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { nowLocal } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
@@ -160,13 +161,13 @@ function termConditions(values: Values): Condition[] {
   });
 }
 
-const ORDERS: Readonly<Record<string, Order['by']>> = {
+const ORDERS: ReadonlyMap<string, Order['by']> = tableOf({
   author: 'author', date: 'date', id: 'id', include: 'include', modified: 'modified', parent: 'parent', relevance: 'date', slug: 'slug', include_slugs: 'slugs', title: 'title',
-}; // biome-ignore format: pairs
+}); // biome-ignore format: pairs
 
 /** The order of a list of posts: the newest first unless something else is said. What is named keeps the order in which it is named. */
 export function orderOf({ orderby = 'date', order = 'desc' }: Values): Order {
-  const by = ORDERS[String(orderby)] ?? 'date';
+  const by = ORDERS.get(String(orderby)) ?? 'date';
   return { by, descending: by !== 'include' && by !== 'slugs' && order === 'desc' };
 }
 

@@ -3,9 +3,10 @@ import type { Field, PostKind, Rows, Values } from '../kinds/kind.ts';
 import { ksesPost, ksesTitle, storedContent } from '../wordpress/kses.ts';
 import { stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Post } from '../wordpress/rows.ts';
+import { tableOf } from '../wordpress/table.ts';
 
 /** Bytes that WordPress's columns of these names can hold (`TEXT`). MySQL would cut the rest off without a word; `wpdb` refuses such a row. */
-const ROOM: Readonly<Record<string, number>> = { post_title: 65_535, post_excerpt: 65_535 };
+const ROOM: ReadonlyMap<string, number> = tableOf({ post_title: 65_535, post_excerpt: 65_535 });
 
 /** Columns that hold numbers. */
 const NUMBERS = new Set(['post_author', 'menu_order', 'post_parent']);
@@ -26,7 +27,7 @@ export function fieldRows(kind: PostKind, values: Values, trusted: boolean): Row
     if (field.place.in === 'column') {
       const text = stored[0] ?? '';
       const kept = NUMBERS.has(field.place.column) ? Number(text) : filtered(field.place.column, text, trusted);
-      if (Buffer.byteLength(String(kept)) > (ROOM[field.place.column] ?? Number.POSITIVE_INFINITY))
+      if (Buffer.byteLength(String(kept)) > (ROOM.get(field.place.column) ?? Number.POSITIVE_INFINITY))
         failParam(name, { stage: 'value', reason: 'too-long' });
       columns[field.place.column] = kept;
     } else if (field.place.in === 'meta') metas[field.place.key] = stored;

@@ -257,9 +257,15 @@ interface Prepared {
 
 function rowOf(columns: readonly string[], values: readonly unknown[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
-  for (let at = 0; at < columns.length; at += 1) row[columns[at]!] = values[at];
+  for (let at = 0; at < columns.length; at += 1) {
+    const value = values[at];
+    row[columns[at]!] = value instanceof Uint8Array ? textIn(value) : value;
+  }
   return row;
 }
+
+/** SQLite keeps bytes in any column, whatever its type; no table here has a use for them, and what stands there as bytes was meant as text. */
+const textIn = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
 const statements = new WeakMap<Connection, LRUCache<string, Prepared>>();
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { TermKind } from '../kinds/kind.ts';
 import type { Term } from '../wordpress/rows.ts';
+import { tableOf } from '../wordpress/table.ts';
 import type { Database } from './database.ts';
 import { placeAmong } from './expressions.ts';
 import { countRows } from './row-count.ts';
@@ -69,23 +70,24 @@ function narrowed(db: Database, { kind, search, include, exclude, parent, slug, 
   return builder;
 }
 
+/** Orders that are those of columns. */
+const COLUMNS = tableOf({
+  id: 't.term_id',
+  slug: 't.slug',
+  count: 'tt.count',
+  parent: 'tt.parent',
+  term_group: 't.term_group',
+});
+
 function order(db: Database, builder: Knex.QueryBuilder, { order: by, descending, include = [] }: TermQuery): void {
   const direction = descending ? 'desc' : 'asc';
-  const columns = {
-    id: 't.term_id',
-    slug: 't.slug',
-    count: 'tt.count',
-    description: 'tt.description',
-    parent: 'tt.parent',
-    term_group: 't.term_group',
-  };
   const included = by === 'include' || by === 'include_slugs';
   if (by === 'name' || by === 'description' || (included && include.length === 0)) {
     builder.orderByRaw(...db.dialect.orderFolded(by === 'description' ? 'tt.description' : 't.name', direction));
   } else if (included) {
     const [place, bindings] = placeAmong('t.term_id', include);
     builder.orderByRaw(`${place} ${direction}`, bindings);
-  } else builder.orderBy(columns[by as keyof typeof columns], direction);
+  } else builder.orderBy(COLUMNS.get(by) ?? 't.name', direction);
   builder.orderBy('t.term_id', direction);
 }
 

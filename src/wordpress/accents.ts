@@ -1,14 +1,16 @@
+import { tableOf } from './table.ts';
+
 /**
  * Letters with marks and their plain spellings, as WordPress's `remove_accents` knows them. Letters that Unicode itself takes
  * apart into a plain letter and marks are listed by range; the others have a spelling each. What stands in neither stays.
  */
 const DECOMPOSED = /[À-ÖÙ-ÝÀ-öù-ýÿĀ-ſƠơƯưǍ-ǜȘ-țẠ-ỹ]/gu;
 
-const SPELLED: Readonly<Record<string, string>> = {
+const SPELLED: ReadonlyMap<string, string> = tableOf({
   ª: 'a', º: 'o', Æ: 'AE', æ: 'ae', Ð: 'D', ð: 'd', Ø: 'O', ø: 'o', Þ: 'TH', þ: 'th', ß: 's',
   Đ: 'D', đ: 'd', Ħ: 'H', ħ: 'h', ı: 'i', Ĳ: 'IJ', ĳ: 'ij', ĸ: 'k', Ŀ: 'L', ŀ: 'l', Ł: 'L', ł: 'l', ŉ: 'n', Ŋ: 'N', ŋ: 'n',
   Œ: 'OE', œ: 'oe', Ŧ: 'T', ŧ: 't', ſ: 's', Ə: 'E', ǝ: 'e', ɑ: 'a', '€': 'E', '£': '',
-}; // biome-ignore format: a table
+}); // biome-ignore format: a table
 
 /** Spellings of single languages, by the beginning of the locale's name. */
 const BY_LOCALE: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] = [
@@ -27,6 +29,6 @@ export function removeAccents(text: string, locale = 'en_US'): string {
   const own = BY_LOCALE.find(([pattern]) => pattern.test(locale))?.[1] ?? {};
   let plain = text.normalize('NFC');
   for (const [letter, spelling] of Object.entries(own)) plain = plain.replaceAll(letter, spelling);
-  plain = plain.replace(/[^\x00-\x7f]/gu, (letter) => SPELLED[letter] ?? letter);
+  plain = plain.replace(/[^\x00-\x7f]/gu, (letter) => SPELLED.get(letter) ?? letter);
   return plain.replace(DECOMPOSED, (letter) => letter.normalize('NFD').replace(/\p{M}/gu, ''));
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { tableOf } from './table.ts';
 
 /** What the site's options say about pictures of people. */
 export interface AvatarOptions {
@@ -10,12 +11,12 @@ export interface AvatarOptions {
 
 const SIZES = [24, 48, 96] as const;
 /** What the service calls the pictures that WordPress names differently. */
-const STANDARDS: Readonly<Record<string, string>> = { mystery: 'mm', mm: 'mm', gravatar_default: '' };
+const STANDARDS: ReadonlyMap<string, string> = tableOf({ mystery: 'mm', mm: 'mm', gravatar_default: '' });
 
 /** Addresses of a person's picture by size in pixels (WordPress `rest_get_avatar_urls`). */
 export function avatarUrls(email: string, { standard, rating }: AvatarOptions): Record<string, string> {
   const hash = createHash('sha256').update(email.trim().toLowerCase()).digest('hex');
-  const picture = encodeURIComponent(STANDARDS[standard] ?? standard);
+  const picture = encodeURIComponent(STANDARDS.get(standard) ?? standard);
   return Object.fromEntries(
     SIZES.map((size) => [
       String(size),

@@ -1,3 +1,5 @@
+import { JSON_DEPTH, jsonExcess } from './json.ts';
+
 /** A piece of a block document: HTML, or one of the comments that open, close or stand for a block. */
 export type BlockToken =
   | { readonly kind: 'text'; readonly text: string }
@@ -79,7 +81,9 @@ function forwardPattern(text: string, pattern: RegExp): (from: number) => number
   };
 }
 
+/** As PHP reads them; whoever goes through attributes may so do it in depth. */
 function parseObject(json: string): BlockAttributes | null {
+  if (jsonExcess(json, { depth: JSON_DEPTH, values: Number.POSITIVE_INFINITY })) return null;
   try {
     const value: unknown = JSON.parse(json);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as BlockAttributes) : null;

@@ -1,5 +1,6 @@
 import { type BlockAttributes, blockTokens } from './block-grammar.ts';
 import { addParagraphs } from './paragraphs.ts';
+import { tableOf } from './table.ts';
 
 /**
  * The HTML of a content made with the block editor (`do_blocks`): the comments go, the saved HTML of the blocks stays, with the classes that
@@ -87,7 +88,7 @@ function renderBlock(block: OpenBlock): string {
 }
 
 /** Blocks that lay out their inner blocks, and how they do unless their attribute `layout` says otherwise. */
-const LAYOUTS: Readonly<Record<string, string>> = {
+const LAYOUTS: ReadonlyMap<string, string> = tableOf({
   'core/group': 'flow',
   'core/column': 'flow',
   'core/quote': 'flow',
@@ -97,11 +98,11 @@ const LAYOUTS: Readonly<Record<string, string>> = {
   'core/buttons': 'flex',
   'core/gallery': 'flex',
   'core/social-links': 'flex',
-};
+});
 
 /** The classes of a layout on the tag that holds the inner blocks (`wp_render_layout_support_flag`). */
 function withLayout({ name, attributes, parts, inner }: OpenBlock): string {
-  const usual = LAYOUTS[name];
+  const usual = LAYOUTS.get(name);
   if (usual === undefined) return parts.join('');
   const layout = isObject(attributes.layout) ? attributes.layout : {};
   const type = typeof layout.type === 'string' && /^[a-z]+$/.test(layout.type) && layout.type !== 'default' ? layout.type : usual;

@@ -1,4 +1,5 @@
 import { escAttr } from './entities.ts';
+import { tableOf } from './table.ts';
 
 /** A file of an image: its URL and size in pixels. */
 export interface ImageFile {
@@ -36,7 +37,7 @@ export const taggedImageIds = (html: string): number[] => [
 
 /** The tag of a library image in a named size (`wp_get_attachment_image` within a content, which adds no `loading` of its own). */
 export function imageTag(image: ContentImage, size: string, extra = ''): string {
-  const file = size === 'full' ? image : (image.sizes[size] ?? constrained(image, size));
+  const file = size === 'full' ? image : (Object.hasOwn(image.sizes, size) && image.sizes[size]) || constrained(image, size);
   const attributes = [
     `width="${file.width}"`,
     `height="${file.height}"`,
@@ -53,10 +54,10 @@ export function imageTag(image: ContentImage, size: string, extra = ''): string 
 /** Wider files are not offered unless the tag names them. */
 const WIDEST_SOURCE = 2048;
 /** Bounds of the usual sizes, for an image too small to have a file of that size. */
-const BOUNDS: Readonly<Record<string, number>> = { thumbnail: 150, medium: 300, medium_large: 768, large: 1024 };
+const BOUNDS: ReadonlyMap<string, number> = tableOf({ thumbnail: 150, medium: 300, medium_large: 768, large: 1024 });
 
 function constrained(image: ContentImage, size: string): ImageFile {
-  const bound = BOUNDS[size];
+  const bound = BOUNDS.get(size);
   if (bound === undefined) return image;
   const scale = Math.min(1, bound / image.width, size === 'medium_large' ? 1 : bound / image.height);
   return { url: image.url, width: Math.max(1, Math.round(image.width * scale)), height: Math.max(1, Math.round(image.height * scale)) };

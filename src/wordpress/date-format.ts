@@ -1,3 +1,4 @@
+import { tableOf } from './table.ts';
 import { unixFromText } from './time.ts';
 
 /** Names of months and days as a language writes them, long and short. */
@@ -8,7 +9,7 @@ function names(language: string, part: 'month' | 'weekday', width: 'long' | 'sho
 const two = (value: number) => String(value).padStart(2, '0');
 
 /** What each letter of a format stands for (PHP `date`, WordPress `wp_date`), of a wall clock. */
-const LETTERS: Readonly<Record<string, (date: Date, language: string) => string | number>> = {
+const LETTERS: ReadonlyMap<string, (date: Date, language: string) => string | number> = tableOf({
   d: (date) => two(date.getUTCDate()),
   j: (date) => date.getUTCDate(),
   D: (date, language) => names(language, 'weekday', 'short', date),
@@ -31,7 +32,7 @@ const LETTERS: Readonly<Record<string, (date: Date, language: string) => string 
   H: (date) => two(date.getUTCHours()),
   i: (date) => two(date.getUTCMinutes()),
   s: (date) => two(date.getUTCSeconds()),
-};
+});
 
 /**
  * A wall clock in a format of PHP's (`F j, Y`, `g:i a`), with the names of a language. A letter after a backslash stands for itself, and so does one
@@ -42,7 +43,10 @@ const LETTERS: Readonly<Record<string, (date: Date, language: string) => string 
 export function formatDate(local: string, format: string, language: string): string {
   const date = new Date(unixFromText(local) * 1000);
   if (Number.isNaN(date.getTime())) return '';
-  return format.replace(/\\(.)|[a-zA-Z]/g, (letter, escaped?: string) => escaped ?? String(LETTERS[letter]?.(date, language) ?? letter));
+  return format.replace(
+    /\\(.)|[a-zA-Z]/g,
+    (letter, escaped?: string) => escaped ?? String(LETTERS.get(letter)?.(date, language) ?? letter),
+  );
 }
 
 /** The English ending of a day's number. */

@@ -1,3 +1,5 @@
+import { tableOf } from './table.ts';
+
 /** Where addresses begin and how they are formed. */
 export interface Place {
   /** Home address of the site, with the language's segment where there is one (`https://example.com/it`); no trailing slash. */
@@ -27,9 +29,9 @@ export interface LinkedPost {
 }
 
 /** First segment of the pages of each type; events have a setting. */
-const BASES: Readonly<Record<string, string>> = { tribe_venue: 'venue', tribe_organizer: 'organizer' };
+const BASES: ReadonlyMap<string, string> = tableOf({ tribe_venue: 'venue', tribe_organizer: 'organizer' });
 /** Query variables of taxonomies; others go by their own name. */
-const TERM_VARIABLES: Readonly<Record<string, string>> = { post_tag: 'tag', category: 'category_name' };
+const TERM_VARIABLES: ReadonlyMap<string, string> = tableOf({ post_tag: 'tag', category: 'category_name' });
 
 /**
  * The address of a post's page (WordPress `get_post_permalink`): with its slug when it is public or private, else by type and id.
@@ -39,7 +41,7 @@ export function postUrl(place: EventPlace, { ID, post_type, post_status, post_na
   const { home, permalinkStructure, singleEventSlug } = place;
   if (post_status !== 'publish' && post_status !== 'private') return `${home}/?post_type=${post_type}&p=${ID}`;
   if (permalinkStructure === '') return `${home}/?${post_type}=${post_name}`;
-  return pageUrl(place, [post_type === 'tribe_events' ? singleEventSlug : (BASES[post_type] ?? post_type), post_name]);
+  return pageUrl(place, [post_type === 'tribe_events' ? singleEventSlug : (BASES.get(post_type) ?? post_type), post_name]);
 }
 
 /** The address of a term's page (WordPress `get_term_link`). `ancestors`: slugs from the root down to its parent. */
@@ -49,7 +51,7 @@ export function termUrl(
   ancestors: readonly string[] = [],
 ): string {
   const { home, permalinkStructure, eventsSlug, tagBase } = place;
-  if (permalinkStructure === '') return `${home}/?${TERM_VARIABLES[taxonomy] ?? taxonomy}=${slug}`;
+  if (permalinkStructure === '') return `${home}/?${TERM_VARIABLES.get(taxonomy) ?? taxonomy}=${slug}`;
   if (taxonomy !== 'post_tag') return pageUrl(place, [eventsSlug, 'category', ...ancestors, slug]);
   // Only the default base stands behind what the permalink structure begins with.
   const standard = tagBase === '' || tagBase === 'tag';

@@ -3,6 +3,7 @@
  * computed here; php-date.ts does that when the whole text is read.
  */
 import type { FormatName } from './php-date-grammar.ts';
+import { tableOf } from './table.ts';
 import { parsePhpZone, UTC, unixFromFields, type Zone } from './time.ts';
 
 /** A field of the date; null until the text names it. */
@@ -125,7 +126,7 @@ function pointer(word: string): { amount: number; behavior: number } {
 }
 
 type Step = keyof Notes['step'];
-const UNITS: Record<string, [Step, number]> = {
+const UNITS: ReadonlyMap<string, [Step, number]> = tableOf({
   ms: ['us', 1000],
   msec: ['us', 1000],
   millisecond: ['us', 1000],
@@ -144,11 +145,11 @@ const UNITS: Record<string, [Step, number]> = {
   forthnight: ['d', 14],
   month: ['m', 1],
   year: ['y', 1],
-};
+});
 
 /** timelib_set_relative: so many of a unit. A weekday or working days after a word take the time of day away. */
 function addUnit(notes: Notes, word: string, amount: number, behavior: number, keepTime: boolean): void {
-  const unit = UNITS[word] ?? UNITS[word.replace(/s$/, '')];
+  const unit = UNITS.get(word) ?? UNITS.get(word.replace(/s$/, ''));
   if (unit) {
     notes.step[unit[0]] += amount * unit[1];
     return;

@@ -1,7 +1,8 @@
 import type { Post, Term } from './rows.ts';
+import { tableOf } from './table.ts';
 
 /** What stands before a term's slug in the class of its posts; other taxonomies go by their own name. */
-const PREFIXES: Readonly<Record<string, string>> = { post_tag: 'tag' };
+const PREFIXES: ReadonlyMap<string, string> = tableOf({ post_tag: 'tag' });
 
 /**
  * The CSS classes of a post (WordPress `get_post_class`, outside of pages): what it is, whether it is locked or has a picture, and its terms. The calendar adds
@@ -22,7 +23,7 @@ export function postClasses(
     ...(locked ? ['post-password-required'] : []),
     ...(pictured ? ['has-post-thumbnail'] : []),
     'hentry',
-    ...taxonomies.flatMap((taxonomy) => classed(taxonomy, `${PREFIXES[taxonomy] ?? taxonomy}-`)),
+    ...taxonomies.flatMap((taxonomy) => classed(taxonomy, `${PREFIXES.get(taxonomy) ?? taxonomy}-`)),
     ...classed('tribe_events_cat', 'cat_'),
   ];
 }

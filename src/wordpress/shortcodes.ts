@@ -3,6 +3,7 @@ import { escAttr, escHtml } from './entities.ts';
 import { htmlPieces } from './html-pieces.ts';
 import { ksesPost } from './kses.ts';
 import { findShortcodes, parseShortcodeAttributes, type Shortcode, type ShortcodeAttributes } from './shortcode-grammar.ts';
+import { tableOf } from './table.ts';
 import { texturize } from './texturize.ts';
 import { escUrl } from './web-url.ts';
 
@@ -153,34 +154,32 @@ function galleryItem(id: number, image: ContentImage, attributes: ShortcodeAttri
   return `<figure class='gallery-item'>\n\t\t\t<div class='gallery-icon ${orientation}'>\n\t\t\t\t${linked}\n\t\t\t</div>${below}</figure>`;
 }
 
-const AUDIO: Readonly<Record<string, string>> = {
+const AUDIO: ReadonlyMap<string, string> = tableOf({
   mp3: 'audio/mpeg',
   ogg: 'audio/ogg',
   flac: 'audio/flac',
   m4a: 'audio/mpeg',
   wav: 'audio/wav',
-};
-const VIDEO: Readonly<Record<string, string>> = {
+});
+const VIDEO: ReadonlyMap<string, string> = tableOf({
   mp4: 'video/mp4',
   m4v: 'video/mp4',
   webm: 'video/webm',
   ogv: 'video/ogg',
   flv: 'video/x-flv',
-};
+});
 
 /** The files that a player names, as `source` tags, and the first of them; null for none. `unplayable`: one of another type. */
-function playerFiles(attributes: ShortcodeAttributes, types: Readonly<Record<string, string>>, instance: number) {
+function playerFiles(attributes: ShortcodeAttributes, types: ReadonlyMap<string, string>, instance: number) {
   const extension = (url: string) => /\.([a-z0-9]+)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase() ?? '';
   const source = attributes.src || attributes.source;
-  if (source && types[extension(source)] === undefined) return { unplayable: source, first: source, sources: '' };
-  const files = [source, ...Object.keys(types).map((type) => attributes[type])].filter(
-    (url) => url !== undefined && url !== '',
-  ) as string[];
+  if (source && !types.has(extension(source))) return { unplayable: source, first: source, sources: '' };
+  const files = [source, ...[...types.keys()].map((type) => attributes[type])].filter((url) => url !== undefined && url !== '') as string[];
   const [first] = files;
   if (first === undefined) return null;
   const tags = files.map((url) => {
     const numbered = `${url}${url.includes('?') ? '&' : '?'}_=${instance}`;
-    return `<source type="${types[extension(url)] ?? ''}" src="${escUrl(numbered)}" />`;
+    return `<source type="${types.get(extension(url)) ?? ''}" src="${escUrl(numbered)}" />`;
   });
   return { unplayable: undefined, first, sources: tags.join('') };
 }

@@ -1,4 +1,5 @@
 import { htmlPieces, SPACES } from './html-pieces.ts';
+import { tableOf } from './table.ts';
 
 /**
  * Text smilies that stand between blanks become emoji (`convert_smilies`); not in tags nor inside `code`, `pre`, `style`, `script` and `textarea`.
@@ -17,7 +18,7 @@ export function convertSmilies(text: string, pictures?: string): string {
 }
 
 /** `wp-includes/functions.php`, `smilies_init`. */
-const EMOJI: Readonly<Record<string, string>> = {
+const EMOJI: ReadonlyMap<string, string> = tableOf({
   ':neutral:': '😐',
   ':twisted:': '😈',
   ':arrow:': '➡',
@@ -59,15 +60,15 @@ const EMOJI: Readonly<Record<string, string>> = {
   ';)': '😉',
   ':!:': '❗',
   ':?:': '❓',
-};
-const PICTURES: Readonly<Record<string, string>> = { ':mrgreen:': 'mrgreen.png', ':roll:': 'rolleyes.png' };
+});
+const PICTURES: ReadonlyMap<string, string> = tableOf({ ':mrgreen:': 'mrgreen.png', ':roll:': 'rolleyes.png' });
 
-const ESCAPED = [...Object.keys(EMOJI), ...Object.keys(PICTURES)].map((smiley) => smiley.replace(/[?()|]/g, '\\$&'));
+const ESCAPED = [...EMOJI.keys(), ...PICTURES.keys()].map((smiley) => smiley.replace(/[?()|]/g, '\\$&'));
 const PATTERN = new RegExp(`(?<=${SPACES}|^)(?:${ESCAPED.join('|')})(?=${SPACES}|$)`, 'gm');
 
 function translate(smiley: string, pictures: string | undefined): string {
-  const picture = PICTURES[smiley];
-  if (picture === undefined) return EMOJI[smiley] ?? smiley;
+  const picture = PICTURES.get(smiley);
+  if (picture === undefined) return EMOJI.get(smiley) ?? smiley;
   if (pictures === undefined) return smiley;
   return `<img src="${pictures}/${picture}" alt="${smiley}" class="wp-smiley" style="height: 1em; max-height: 1em;" />`;
 }

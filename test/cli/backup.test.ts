@@ -138,6 +138,11 @@ describeDatabases('fasti backup and restore', (open, engine) => {
       files.push(
         ['short', gzipSync(`${lines.slice(0, -2).join('\n')}\n`), /is damaged or cut off/],
         ['less', gzipSync(lines.filter((_, place) => place !== 20).join('\n')), /is damaged or cut off/],
+        [
+          'nested',
+          gzipSync(`${lines.slice(0, 30).join('\n')}\n${'['.repeat(2 ** 20)}\n${lines.slice(30).join('\n')}`),
+          /is damaged or cut off \(line 31\)/,
+        ],
         ['broken', gzipSync(`${lines.slice(0, 30).join('\n')}{oops\n${lines.slice(30).join('\n')}`), /is damaged or cut off \(line 30\)/],
       );
     }

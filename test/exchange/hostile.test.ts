@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import {
   closeSync,
   createWriteStream,
@@ -11,15 +12,20 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { runCli } from '../../src/cli/program.ts';
 import { openCsv } from '../../src/exchange/csv-read.ts';
+import { linesIn } from '../../src/exchange/file-text.ts';
 import { type Item, isItem, SourceFault } from '../../src/exchange/items.ts';
 import { openJsonLines, writeJsonLines } from '../../src/exchange/json-lines.ts';
+import { findSite } from '../../src/exchange/site-client.ts';
 import { type Source, survey } from '../../src/exchange/source.ts';
 import { openWxr } from '../../src/exchange/wxr-read.ts';
 import { writeWxr } from '../../src/exchange/wxr-write.ts';
@@ -191,7 +197,9 @@ describe('a file of JSON lines', () => {
       'no-item',
       2,
     ],
-    ['nesting without end', `${head}${'['.repeat(200_000)}\n`, 'not-json', 2],
+    ['nesting without end', `${head}${'['.repeat(200_000)}\n`, 'too-deep', 2],
+    ['nesting that ends', `${head}${'['.repeat(200_000)}${']'.repeat(200_000)}\n`, 'too-deep', 2],
+    ['values without number', `${head}[${'"a",'.repeat(200_000)}1]\n`, 'too-long', 2],
     ['an end that is missing', head + tag, 'truncated', 2],
     ['a number that is wrong', `${head}${tag}{"end":true,"items":2}\n`, 'wrong-number', 3],
     ['something after the end', `${head}${tag}{"end":true,"items":1}\n${tag}`, 'after-end', 4],
@@ -201,6 +209,59 @@ describe('a file of JSON lines', () => {
       fault: expected,
       values: { file: 'bad.jsonl', line },
     });
+  });
+});
+
+describe('another site', () => {
+  it.each([
+    ['nested without end', '['.repeat(2 ** 20)],
+    ['nested', `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`],
+    ['of values without number', `[${'1,'.repeat(1_000_000)}1]`],
+  ])('is refused for an answer %s, before it is taken apart', async (_, body) => {
+    const server = createServer((_req, res) => res.setHeader('Content-Type', 'application/json').end(body));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const error: unknown = await findSite(`http://127.0.0.1:${port}`, { rate: 100, concurrency: 1 }).catch((thrown: unknown) => thrown);
+    server.close();
+    expect(error).toMatchObject({ fault: 'site-answer-too-complex', values: { site: `http://127.0.0.1:${port}` } });
+  });
+});
+
+describe('the lines of a text', () => {
+  const tooLong = (line: number) => new Error(`line ${line}`);
+  const lines = async (pieces: readonly string[], most = 100) => {
+    const texts: string[] = [];
+    for await (const { line, text } of linesIn(Readable.from(pieces), most, tooLong)) {
+      expect(line).toBe(texts.length + 1);
+      texts.push(text);
+    }
+    return texts;
+  };
+
+  it('are the same, wherever it is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('a', 'bc', '\n', '\r\n', 'é😀', '\n\n')),
+        fc.infiniteStream(fc.nat(3)),
+        async (parts, cuts) => {
+          const text = parts.join('');
+          const pieces: string[] = [];
+          for (let at = 0; at < text.length; ) {
+            const length = 1 + (cuts.next().value as number);
+            pieces.push(text.slice(at, at + length));
+            at += length;
+          }
+          const expected = text.split('\n');
+          if (expected.at(-1) === '') expected.pop();
+          expect(await lines(pieces)).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it('end with an error where one of them grows too long', async () => {
+    await expect(lines(['a\nb', 'bbb', 'bbb'], 6)).rejects.toThrow('line 2');
+    expect(await lines(['a\nb', 'bbb', 'bb\n'], 6)).toEqual(['a', 'bbbbbb']);
   });
 });
 

@@ -183,7 +183,7 @@ const sane = (name: string, known: Known): Arbitrary<Json> | undefined =>
       : undefined;
 
 // biome-ignore format: list
-const PROTOCOL_NAMES = [
+export const PROTOCOL_NAMES = [
   '_fields', '_envelope', '_jsonp', '_method', '_embed', '_pretty', '_locale', '_wpnonce', 'context', 'translation_language', 'lang',
   'password', 'rest_route', 'page', 'per_page',
 ];

@@ -3,7 +3,8 @@ import { mergeParams, parseBody, parseQuery } from '../../src/http/input.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-const body = (text: string | Buffer, type: string | undefined) => parseBody(Buffer.from(text), type);
+const body = (text: string | Buffer, type: string | undefined, files = true) =>
+  parseBody(Buffer.from(text), type, { fieldBytes: 1000, files });
 
 describe('a query as PHP reads it', () => {
   it.each<[string, unknown]>([
@@ -70,6 +71,14 @@ describe('a body', () => {
     expect(JSON.stringify(json)).toBe('{"a":{"z":1}}');
   });
 
+  it('loses members named like those that every object has', async () => {
+    const names = Object.getOwnPropertyNames(Object.prototype);
+    const members = names.map((name) => `${JSON.stringify(name)}:1`).join();
+    const { json } = await body(`{${members},"a":[{${members},"b":2}]}`, JSON_TYPE);
+    expect(JSON.stringify(json)).toBe('{"a":[{"b":2}]}');
+    expect(`${String(json)}${String(json?.a)}`).toBe('[object Object][object Object]');
+  });
+
   it('of a form is read like a query', async () => {
     expect(await body('title=New+event&venue[venue]=Hall', FORM_TYPE)).toEqual({ form: { title: 'New event', venue: { venue: 'Hall' } } });
   });
@@ -82,6 +91,18 @@ describe('a body', () => {
       form: { title: 'New event', tags: ['à', 'b'] },
       files: new Map([['file', { name: 'a.txt', bytes: Buffer.from('data') }]]),
     });
+  });
+
+  it('of several parts gives no files where none are taken', async () => {
+    const text = '--X\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\ndata\r\n--X--\r\n';
+    expect(await body(text, 'multipart/form-data; boundary=X', false)).toEqual({ form: {} });
+  });
+
+  it('of several parts is refused where its texts are too long together', async () => {
+    const text = (length: number) => `--X\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(length)}\r\n`;
+    expect(await body(`${text(499)}${text(499)}--X--\r\n`, 'multipart/form-data; boundary=X')).toHaveProperty('form');
+    await expect(body(`${text(500)}${text(499)}--X--\r\n`, 'multipart/form-data; boundary=X')).rejects.toThrow('body-too-complex');
+    await expect(body(`${text(1001)}--X--\r\n`, 'multipart/form-data; boundary=X')).rejects.toThrow('body-too-complex');
   });
 
   it.each(['multipart/form-data', 'multipart/form-data; boundary=Y'])(

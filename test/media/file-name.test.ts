@@ -27,6 +27,15 @@ describe('sanitizeFileName', () => {
     ['???', 'image.jpg'],
   ])('gives %j the ending of what it is: %s', (wanted, name) => expect(sanitizeFileName(wanted, jpeg)).toBe(name));
 
+  it('takes out every character that nobody sees', () => {
+    const all = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
+      /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufeff]/u.test(character),
+    );
+    expect(all).toContain('\u0080');
+    expect(all).toContain('\u2066');
+    for (const character of all) expect(sanitizeFileName(`a${character}b.png`, png)).toMatch(/^a-?b\.png$/);
+  });
+
   it.each(['shell.php', 'shell.php.jpg', 'shell.phtml.png', '.htaccess', 'a.jsp.b.jpg', 'shell.PHP5'])(
     'leaves no ending of a script in %s',
     (wanted) => {

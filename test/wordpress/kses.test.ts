@@ -199,4 +199,11 @@ describe('texts of terms', () => {
   ])('the description %j is stored as %j', (raw, stored) => {
     expect(sanitizeTermDescription(raw)).toBe(stored);
   });
+
+  it('leaves attributes of blocks that are deeper than PHP reads them', () => {
+    const nested = (depth: number) =>
+      `<!-- wp:group {"a":${'['.repeat(depth)}"<i onclick=x>b</i>"${']'.repeat(depth)}} --><p>x</p><!-- /wp:group -->`;
+    expect(ksesPost(nested(500))).not.toContain('onclick');
+    for (const depth of [600, 50_000]) expect(ksesPost(nested(depth))).not.toMatch(/<i [^>]*onclick/);
+  });
 });

@@ -1,13 +1,14 @@
 import type { Param } from '../../kinds/kind.ts';
 import type { Caller } from '../../records/caller.ts';
 import { restUrl } from '../../wordpress/links.ts';
+import { tableOf } from '../../wordpress/table.ts';
 import { type Described, paramTextKeys, selectorsOf } from '../describe.ts';
 import type { Endpoint, Method, Route } from '../route.ts';
 
 type Json = Record<string, unknown>;
 type Say = (key: string | readonly string[]) => string;
 
-const SCHEMA_NAMES: Readonly<Record<string, string>> = { events: 'Event', venues: 'Venue', organizers: 'Organizer' };
+const SCHEMA_NAMES: ReadonlyMap<string, string> = tableOf({ events: 'Event', venues: 'Venue', organizers: 'Organizer' });
 
 /** The calendar's newer interface as an OpenAPI document (`tec/v1/docs`), from its routes, in the caller's language. */
 export function tecDocument(site: Described, caller: Caller, routes: readonly Route[]): Json {
@@ -45,7 +46,7 @@ function operations(route: Route, say: Say): Json {
 }
 
 function operation(route: Route, endpoint: Endpoint, method: Method, say: Say): Json {
-  const name = SCHEMA_NAMES[route.pattern.split('/')[1] ?? ''];
+  const name = SCHEMA_NAMES.get(route.pattern.split('/')[1] ?? '');
   const written = endpoint.mode !== 'read';
   const shown = Object.entries(endpoint.params).filter(([param]) => !written || selectorsOf(route).includes(param));
   return {

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, expect, it } from '@jest/globals';
+import { cutSlowReader } from '../../src/http/limits.ts';
+
+let server: Server;
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+/** Sends so many bytes to a client that reads them or does not. Gives whether they were gone at once, and how many timers were set, when the answer is over. */
+async function answerTo(client: 'reads' | 'waits', bytes: number, patience: number): Promise<{ atOnce: boolean; timers: number }> {
+  const over = new Promise<{ atOnce: boolean; timers: number }>((resolve) => {
+    server = createServer((_req, res) => {
+      res.end(Buffer.alloc(bytes));
+      const before = timers();
+      cutSlowReader(res, 0, patience);
+      const result = { atOnce: res.writableFinished, timers: timers() - before };
+      res.on('close', () => resolve(result));
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  if (client === 'reads') socket.resume();
+  else socket.pause();
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const result = await over;
+  socket.destroy();
+  return result;
+}
+
+it('a client that does not take its answer is cut off', async () => {
+  expect(await answerTo('waits', 2 ** 26, 50)).toMatchObject({ atOnce: false });
+});
+
+it('one that takes it gets it whole', async () => {
+  expect(await answerTo('reads', 2 ** 26, 600_000)).toMatchObject({ atOnce: false });
+});
+
+it('an answer that is gone at once needs no clock', async () => {
+  expect(await answerTo('reads', 1000, 600_000)).toEqual({ atOnce: true, timers: 0 });
+});
