@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { trimEndOf } from '../wordpress/trim.ts';
 import { SourceFault } from './items.ts';
 
 /** How a site is asked. */
@@ -53,7 +54,7 @@ export async function findSite(address: string, options: AskingOptions): Promise
   const given = new URL(typed);
   given.search = '';
   given.hash = '';
-  const below = given.href.replace(/\/+$/, '');
+  const below = trimEndOf(given.href, '/');
   const [front = below, path] = below.split(/\/wp-json(?=\/|$)/);
   const wished = options.namespace ?? (path ? path.replace(/^\/|\/$/g, '') : undefined);
   const site = asker(front, options);
@@ -68,7 +69,7 @@ export async function findSite(address: string, options: AskingOptions): Promise
     const { home, url } = index.body as { home?: unknown; url?: unknown };
     const ask = (route: string, query: Query = {}) => site.ask(root, route, query);
     return {
-      home: String(home ?? url ?? front).replace(/\/+$/, ''),
+      home: trimEndOf(String(home ?? url ?? front), '/'),
       namespace,
       credentials: options.credentials?.login,
       ask,

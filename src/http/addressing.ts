@@ -1,4 +1,5 @@
 import { remembered } from '../wordpress/remembered.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
 
 /** Where a request is addressed to, read from its URL alone. */
 export interface Address {
@@ -40,7 +41,7 @@ export function addressOf(path: string, restRoute: unknown, { base, languages }:
 }
 
 /** The path of a home address, as `Addressing` wants it. */
-export const basePath = remembered((home) => (URL.canParse(home) ? new URL(home).pathname.replace(/\/+$/, '') : ''));
+export const basePath = remembered((home) => (URL.canParse(home) ? trimEndOf(new URL(home).pathname, '/') : ''));
 
 /** Path and query of what the request line names (RFC 9112, 3.2), a whole URL included, as proxies send it. */
 export function splitTarget(target: string): { path: string; query: string } {
@@ -50,4 +51,4 @@ export function splitTarget(target: string): { path: string; query: string } {
 }
 
 /** WordPress `untrailingslashit`; the root keeps its slash. */
-const withoutTrailingSlash = (route: string): string => route.replace(/[/\\]+$/, '') || '/';
+const withoutTrailingSlash = (route: string): string => trimEndOf(route, '/\\') || '/';

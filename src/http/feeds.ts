@@ -13,6 +13,7 @@ import { termLookUp } from '../records/references.ts';
 import type { Site } from '../site.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { nowLocal } from '../wordpress/time.ts';
+import { trimOf } from '../wordpress/trim.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { basePath, splitTarget } from './addressing.ts';
 import { type Answer, type Answers, deliver, keyOf, tagOf } from './answers.ts';
@@ -193,8 +194,4 @@ function rss({ caller, page, self }: Wanted, title: string, { records, timelines
 const hostOf = (home: string): string => (URL.canParse(home) ? new URL(home).hostname : 'localhost');
 
 /** A name for who saves the calendar: of letters and digits, whatever the address held. */
-const fileName = ({ slug }: FeedAddress): string =>
-  slug
-    .replace(/[^\w-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 80) || 'events';
+const fileName = ({ slug }: FeedAddress): string => trimOf(slug.replace(/[^\w-]+/g, '-'), '-').slice(0, 80) || 'events';

@@ -1,3 +1,5 @@
+import { trimOf } from './trim.ts';
+
 /** Where addresses begin and how they are formed. */
 export interface Place {
   /** Home address of the site, with the language's segment where there is one (`https://example.com/it`); no trailing slash. */
@@ -88,7 +90,7 @@ export function restUrl({ home, settings }: RestPlace, route: string, query: rea
 
 /** A page's address: a trailing slash if the permalink structure has one (`user_trailingslashit`). */
 function pageUrl({ home, permalinkStructure }: Place, segments: readonly string[]): string {
-  const path = [...indexPrefix(permalinkStructure), ...segments].map((segment) => segment.replace(/^\/+|\/+$/g, '')).join('/');
+  const path = [...indexPrefix(permalinkStructure), ...segments].map((segment) => trimOf(segment, '/')).join('/');
   return `${home}/${path}${permalinkStructure.endsWith('/') ? '/' : ''}`;
 }
 

@@ -4,9 +4,11 @@
  * test/fixtures/php-dates.json. (locutus 2, the port on npm that runs on Node 20, knows only the zone of the process and differs from PHP
  * in a sixth of the rows of that table that are read in UTC.)
  */
+
 import { formatAt } from './php-date-grammar.ts';
 import { emptyNotes, type Notes, note, REFUSED } from './php-date-meanings.ts';
 import { localFromUnix, unixFromDate, unixFromFields, unixFromText, unixFromWall, type Zone } from './time.ts';
+import { trimOf } from './trim.ts';
 
 /**
  * What a text means.
@@ -48,7 +50,7 @@ function readPlain(text: string, zone: Zone): PhpDate | null {
 }
 
 function readFree(text: string, base: Date, zone: Zone): PhpDate | null {
-  const trimmed = text.replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, '');
+  const trimmed = trimOf(text, ' \t\n\v\f\r');
   if (text === '' || trimmed.length > LONGEST || trimmed.includes('\0')) return null;
   const notes = scan(`${trimmed}\0`);
   if (notes === null) return null;
