@@ -39,7 +39,8 @@ function patternsIn(file: string): { literals: Found[]; later: number } {
       const within = deferred || (isFunction && !isArgument);
       const makes = ['NewExpression', 'CallExpression'].includes(node.type) && node.callee?.value === 'RegExp';
       if (makes && within && node.arguments?.[0]?.expression?.type !== 'Identifier') later += 1;
-      for (const [name, member] of Object.entries(node)) visit(member, within, name === 'arguments' || (name === 'expression' && isArgument));
+      for (const [name, member] of Object.entries(node))
+        visit(member, within, name === 'arguments' || (name === 'expression' && isArgument));
     }
   };
   visit(parseSync(readFileSync(join(SOURCE, file), 'utf8'), { syntax: 'typescript', target: 'es2022' }).body, false, false);
@@ -78,8 +79,9 @@ it('has no pattern that takes more than linear time', async () => {
   for (const [text, { source }] of each) if (!/[*+]|\{\d+,\}/.test(source)) each.delete(text);
   const faults: string[] = [];
   for (const [text, { file, source, flags }] of each) {
-    const { status, complexity, error } = await check(source, flags, { timeout: null });
-    if (status !== 'safe') faults.push(`${file}: ${text} is ${complexity?.summary ?? error?.kind}`);
+    const found = await check(source, flags, { timeout: null });
+    if (found.status === 'vulnerable') faults.push(`${file}: ${text} is ${found.complexity.summary}`);
+    if (found.status === 'unknown') faults.push(`${file}: ${text} is too much for the checker: ${found.error.kind}`);
   }
   expect(faults).toEqual([]);
 });

@@ -19,6 +19,9 @@ export interface Addressing {
   readonly languages: readonly string[];
 }
 
+/** Longer than any path with the longest slug, in bytes. */
+const LONGEST_ROUTE = 2000;
+
 /** What stands before the route: perhaps a language, perhaps `index.php`, in either order. */
 const FRONT = String.raw`^(?:/(?<first>[\w-]+))??(?:/index\.php)?(?:/(?<second>[\w-]+))??`;
 const BY_PATH = new RegExp(`${FRONT}/wp-json(?<route>/.*)?$`);
@@ -30,6 +33,7 @@ const BY_QUERY = new RegExp(`${FRONT}/?$`);
  * if it had it, for proxies that take it off. `restRoute`: the query's parameter of that name. Undefined: not an address of the interface.
  */
 export function addressOf(path: string, restRoute: unknown, { base, languages }: Addressing): Address | undefined {
+  if ([path, restRoute].some((text) => typeof text === 'string' && text.length > LONGEST_ROUTE)) return undefined;
   const below = path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : path;
   const match = BY_PATH.exec(below) ?? BY_QUERY.exec(below);
   const { first, second, route } = match?.groups ?? {};

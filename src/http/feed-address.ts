@@ -104,6 +104,7 @@ const withoutView = (segments: readonly string[]): string =>
 
 function pageOfQuery(query: Raw): Pick<FeedAddress, 'of' | 'slug'> | undefined {
   const [event, category, tag] = ['tribe_events', 'tribe_events_cat', 'tag'].map((name) => said(query, name));
+  if ([event, category, tag].some((slug) => slug !== undefined && slug.length > LONGEST_PATH)) return undefined;
   if (event) return { of: 'event', slug: event };
   if (category) return { of: 'category', slug: category.split('/').at(-1)! };
   return tag ? { of: 'tag', slug: tag } : { of: 'list', slug: '' };

@@ -1,4 +1,5 @@
 import { fail } from '../errors.ts';
+import { LENGTHS } from '../kinds/grammar.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { addDays, nowLocal, unixFromLocal } from '../wordpress/time.ts';
@@ -48,7 +49,7 @@ export function readWrapping(query: Raw): Wrapping {
   if (Object.keys(query).length === 0) return PLAIN;
   const has = (name: string) => Object.hasOwn(query, name);
   const { _jsonp: jsonp, _fields: fields } = query;
-  if (has('_jsonp') && (typeof jsonp !== 'string' || !/^[\w.]*$/.test(jsonp))) fail('rest_callback_invalid');
+  if (has('_jsonp') && (typeof jsonp !== 'string' || jsonp.length > LENGTHS.word || !/^[\w.]*$/.test(jsonp))) fail('rest_callback_invalid');
   const list = Array.isArray(fields) ? fields : [fields];
   return {
     ...(typeof jsonp === 'string' && jsonp !== '' ? { jsonp, script: true } : { script: false }),

@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import { identify } from '../accounts/credentials.ts';
 import { servedNamespaces } from '../config.ts';
 import { fail, type ProblemName, problems } from '../errors.ts';
+import { LENGTHS } from '../kinds/grammar.ts';
 import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { acceptParams, type Params } from '../records/input.ts';
@@ -151,7 +152,7 @@ function refuseJson({ texts }: Site, { language }: Caller, { code, reason }: Jso
 
 /** The id of the record that the path names, 0 where there is none; nothing for routes that name no record. */
 async function select(site: Site, { route, pieces: { id, slug } }: Found): Promise<Values> {
-  if (slug !== undefined) return { id: (await route.select?.(site, slug)) ?? 0 };
+  if (slug !== undefined) return { id: slug.length > LENGTHS.slug ? 0 : ((await route.select?.(site, slug)) ?? 0) };
   return id === undefined ? {} : { id: Number.isSafeInteger(Number(id)) ? Number(id) : 0 };
 }
 

@@ -36,8 +36,8 @@ export function phpTimestamp(value: string | number): number | null {
   return Number.isFinite(number) ? Math.floor(number) : null;
 }
 
-/** Longer than any date; keeps the work on one text small. */
-const LONGEST = 250;
+/** Longer than any date, in bytes; keeps the work on one text small. */
+export const LONGEST_DATE = 250;
 /** What a JavaScript date can hold, in seconds. */
 const FARTHEST = 8.64e12;
 const DAY = 86400;
@@ -50,8 +50,9 @@ function readPlain(text: string, zone: Zone): PhpDate | null {
 }
 
 function readFree(text: string, base: Date, zone: Zone): PhpDate | null {
+  if (text === '' || text.length > LONGEST_DATE) return null;
   const trimmed = trimOf(text, ' \t\n\v\f\r');
-  if (text === '' || trimmed.length > LONGEST || trimmed.includes('\0')) return null;
+  if (trimmed.includes('\0')) return null;
   const notes = scan(`${trimmed}\0`);
   if (notes === null) return null;
   fillHoles(notes, base, zone);
