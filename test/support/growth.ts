@@ -20,22 +20,31 @@ export function grown(filler: string, bytes: number, [before, after]: readonly [
   return before + filler.repeat(Math.max(1, Math.floor((bytes - before.length - after.length) / Buffer.byteLength(filler)))) + after;
 }
 
+/** Tells the processor time that was taken so far, in microseconds: by this process unless said otherwise. */
+export type Clock = () => number;
+
+const ownClock: Clock = () => {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+};
+
 /** Processor time in microseconds: the least of several tries, since everything else on the machine only adds to it. */
-export async function cpuOf(work: () => unknown, tries: number): Promise<number> {
+export async function cpuOf(work: () => unknown, tries: number, clock = ownClock): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let left = tries; left > 0; left -= 1) {
-    const before = process.cpuUsage();
+    const before = clock();
     await work();
-    const { user, system } = process.cpuUsage(before);
-    least = Math.min(least, user + system);
+    least = Math.min(least, clock() - before);
   }
   return least;
 }
 
-/** What costs less than this at its longest, in microseconds, can't hurt, however it grows. */
 export interface Bounds {
+  /** The longest text, in bytes. */
   readonly longest: number;
+  /** What costs less than this at its longest can't hurt, however it grows; in microseconds. */
   readonly floor: number;
+  readonly clock?: Clock;
 }
 
 /** Times that the text gets longer between two measurements. */
@@ -48,12 +57,13 @@ const ROUNDS = 4;
  * By which exponent the cost of some work grows up to the longest text; undefined where it stays under the floor. One dear measurement is looked at again
  * before it counts: what is linear comes out so in one of several rounds, what is not in none.
  */
-export async function exponentOf(work: (bytes: number) => unknown, { longest, floor }: Bounds): Promise<number | undefined> {
-  if ((await cpuOf(() => work(longest), 1)) < floor || (await cpuOf(() => work(longest), 2)) < floor) return undefined;
+export async function exponentOf(work: (bytes: number) => unknown, { longest, floor, clock }: Bounds): Promise<number | undefined> {
+  const cost = (bytes: number, tries: number) => cpuOf(() => work(bytes), tries, clock);
+  if ((await cost(longest, 1)) < floor || (await cost(longest, 2)) < floor) return undefined;
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS && least > MOST_EXPONENT; round += 1) {
-    const short = await cpuOf(() => work(Math.ceil(longest / STEP)), 3);
-    const long = await cpuOf(() => work(longest), 3);
+    const short = await cost(Math.ceil(longest / STEP), 3);
+    const long = await cost(longest, 3);
     least = Math.min(least, Math.log(long / Math.max(short, 1)) / Math.log(STEP));
   }
   return least;
