@@ -4,6 +4,7 @@
  */
 import { decodeEntities } from '../wordpress/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../wordpress/plain-text.ts';
+import { remembered } from '../wordpress/remembered.ts';
 import { trimEndOf, trimStartOf } from '../wordpress/trim.ts';
 
 /** An event as the interface publishes it, as far as feeds need it; texts are HTML, dates `YYYY-MM-DD HH:MM:SS`. */
@@ -66,11 +67,12 @@ export const placeOf = ({ venue, address, city, stateprovince, zip, country }: V
     .join(', ');
 
 /** An HTML text as plain text on one line. */
-export const plainLine = (html: string): string => plainText(html).replace(/\s+/g, ' ').trim();
+export const plainLine = remembered((html: string): string => plainText(html).replace(/\s+/g, ' ').trim());
 
 /** An HTML text as plain text: paragraphs and breaks become line ends, pictures and markup go, entities become what they stand for. */
 export function plainText(html: string): string {
-  const broken = BREAKS.reduce((text, [tag, ends]) => brokenAt(text, tag, ends), html.replace(/\r\n?/g, '\n'));
+  const lines = html.replace(/\r\n?/g, '\n');
+  const broken = lines.includes('<') ? BREAKS.reduce((text, [tag, ends]) => brokenAt(text, tag, ends), lines) : lines;
   return stripControlCharacters(decodeEntities(stripAllTags(broken)))
     .replaceAll('\u00a0', ' ')
     .split('\n')

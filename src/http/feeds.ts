@@ -160,14 +160,9 @@ type Events = Pick<Listing, 'records' | 'timeliness'>;
 
 /** The page that is asked for; without one, as many of the first as a calendar may hold. */
 async function list({ site, caller }: Wanted, raw: Record<string, unknown>, most: number): Promise<Events> {
-  const read = async (page: Record<string, unknown>) =>
-    listPosts(site, caller, EVENT, await acceptParams(site, caller, EVENT.filters, { ...raw, ...page }, 'read'));
-  if (most === 1 || raw.page !== undefined || raw.per_page !== undefined) return read({});
-  const first = await read({ page: 1, per_page: site.config.maxPerPage });
-  const records = [...first.records];
-  for (let page = 2; page <= first.pages && records.length < most; page += 1)
-    records.push(...(await read({ page, per_page: site.config.maxPerPage })).records);
-  return { records: records.slice(0, most), timeliness: first.timeliness };
+  const paged = most === 1 || raw.page !== undefined || raw.per_page !== undefined;
+  const values = await acceptParams(site, caller, EVENT.filters, paged ? raw : { ...raw, per_page: most }, 'read');
+  return listPosts(site, caller, EVENT, values, paged ? undefined : most);
 }
 
 async function calendar({ caller, page }: Wanted, name: string, { records, timeliness }: Events, file: string): Promise<Feed> {
