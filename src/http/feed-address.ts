@@ -15,6 +15,19 @@ export interface FeedAddress {
   readonly language: string | undefined;
 }
 
+/** Parameters that say which feed is meant. */
+export const FEED_NAMES = [
+  'ical',
+  'outlook-ical',
+  'feed',
+  'format',
+  'eventDisplay',
+  'post_type',
+  'tribe_events',
+  'tribe_events_cat',
+  'tag',
+];
+
 /** How the pages of a site are addressed. */
 export interface FeedPlace {
   /** Path of the site's home, without trailing slash. */

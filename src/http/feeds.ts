@@ -17,8 +17,9 @@ import { trimOf } from '../wordpress/trim.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { basePath, splitTarget } from './addressing.ts';
 import { type Answer, type Answers, deliver, keyOf, tagOf } from './answers.ts';
-import { type FeedAddress, feedAddress } from './feed-address.ts';
+import { FEED_NAMES, type FeedAddress, feedAddress } from './feed-address.ts';
 import { parseQuery, type Raw } from './input.ts';
+import { meaningOf } from './meaning.ts';
 import { problemOf } from './problem.ts';
 import { answerOf, httpDate, PLAIN, untilWhen } from './protocol.ts';
 import { surrogateKeys } from './surrogates.ts';
@@ -61,7 +62,7 @@ export function serveFeeds(site: Site, answers: Answers | undefined): RequestHan
     const compute = async (): Promise<Answer> => {
       try {
         return answerWith(
-          await feedOf({ site, caller, address, query, page, self: text === '' ? page : `${page}?${text}` }),
+          await feedOf({ site, caller, address, query, page, self: [page, heededPart(text)].filter((part) => part !== '').join('?') }),
           caller,
           changedAt,
         );
@@ -70,9 +71,22 @@ export function serveFeeds(site: Site, answers: Answers | undefined): RequestHan
         return answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: false });
       }
     };
-    const key = answers && keyOf(req, language);
-    await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, compute) : await compute());
+    const url = answers && keyOf(req, language);
+    if (!answers || url === undefined) return deliver(req, res, await compute());
+    const { text: asked, whole } = meaningOf(page, query, HEEDED);
+    const key = keyOf(req, language, asked) ?? url;
+    await deliver(req, res, await answers.answerFor(key, compute, whole ? url : undefined));
   };
+}
+
+/** Parameters that a feed depends on. */
+const HEEDED: ReadonlySet<string> = new Set([...Object.keys(postKind('event').filters), ...FEED_NAMES, 'translation_language']);
+
+/** The part of a query that a feed depends on, in the order of the names. */
+function heededPart(query: string): string {
+  const named = query.split('&').map((pair) => [Object.keys(parseQuery(pair))[0] ?? '', pair] as const);
+  const heeded = named.filter(([name]) => HEEDED.has(name)).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+  return heeded.map(([, pair]) => pair).join('&');
 }
 
 const placeOf = ({ texts }: Site, { home, calendar, tagBase }: SiteSettings) => ({

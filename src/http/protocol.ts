@@ -21,6 +21,9 @@ export interface Wrapping {
   readonly fields: readonly string[];
 }
 
+/** Names of these parameters. */
+export const WRAPPING_NAMES = ['_jsonp', '_fields', '_envelope', '_pretty'];
+
 /** What the protocol needs to know of the request and its caller; unknown members: the request was refused before they were. */
 export interface Frame {
   readonly wrapping: Wrapping;

@@ -11,9 +11,11 @@ import type { Site } from '../site.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
 import { describeRoute } from './describe.ts';
 import { type Body, type JsonFault, mergeParams, type Raw } from './input.ts';
+import { LANGUAGE_NAMES } from './language.ts';
+import { type Meaning, meaningOf } from './meaning.ts';
 import { neighbourLinks } from './neighbours.ts';
 import { problemOf } from './problem.ts';
-import { answerOf, type Frame, PLAIN, readWrapping, VARY } from './protocol.ts';
+import { answerOf, type Frame, PLAIN, readWrapping, VARY, WRAPPING_NAMES } from './protocol.ts';
 import { described, type LinkedReply, ok } from './reply.ts';
 import { callerOf, credentialsOf, type Incoming, readRequest, readRequestBody, requestLanguage } from './request.ts';
 import type { Endpoint, Verdict } from './route.ts';
@@ -29,10 +31,23 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
   return async (req, res, next) => {
     const incoming = await readRequest(site, req);
     if (!incoming) return next();
-    const key = answers && keyOf(req, languageKey(site));
     const compute = () => compose(site, router, incoming);
-    await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, compute) : await compute());
+    const url = answers && keyOf(req, languageKey(site));
+    if (!answers || url === undefined) return deliver(req, res, await compute());
+    const meaning = meaningIn(site, router, incoming);
+    const key = (meaning && keyOf(req, languageKey(site), meaning.text)) ?? url;
+    await deliver(req, res, await answers.answerFor(key, compute, meaning?.whole ? url : undefined));
   };
+}
+
+/** Parameters that count on all routes, declared or not. */
+const ALWAYS_HEEDED = [...WRAPPING_NAMES, ...LANGUAGE_NAMES, 'context', 'password', 'rest_route'];
+
+/** What a request to the calendar's own routes means; undefined where the answer repeats the whole query, as WordPress's own routes do in their links. */
+function meaningIn(site: Site, router: Router, { address, query, home }: Incoming): Meaning | undefined {
+  const isOurs = servedNamespaces(site.config).includes(router.namespaceOf(address.route) ?? '');
+  const endpoint = isOurs ? router.find(address.route, 'GET')?.endpoint : undefined;
+  return endpoint && meaningOf(home + address.route, query, new Set([...Object.keys(heededBy(endpoint)), ...ALWAYS_HEEDED]));
 }
 
 /** Sends what is remembered, before anything else is looked at, as long as nothing speaks against it. */
