@@ -145,7 +145,7 @@ function facetsIn(condition: Condition): Stretch['facets'] | undefined {
   if (condition.by === 'meta') return condition.key === FEATURED_META && condition.present ? [FEATURED] : undefined;
   if (condition.by === 'links') {
     const kind = postKind('event').links[condition.key];
-    return kind && facetsOf(kind, condition.ids);
+    return condition.none ? undefined : kind && facetsOf(kind, condition.ids);
   }
   if (condition.by !== 'terms' || condition.wanted === 'none') return undefined;
   // Categories stand for what is below them only where that was added to those asked for.

@@ -81,7 +81,7 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
       return;
     case 'links':
       whereOpen(where, query);
-      where.whereIn('p.ID', (sub: Knex.QueryBuilder) =>
+      where[condition.none ? 'whereNotIn' : 'whereIn']('p.ID', (sub: Knex.QueryBuilder) =>
         sub
           .select('l.post_id')
           .from({ l: db.table('postmeta') })

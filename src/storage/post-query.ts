@@ -1,4 +1,5 @@
 import type { Condition, Order, PostKind } from '../kinds/kind.ts';
+import type { Distances } from './linked-records.ts';
 
 /** Which rows a caller may see in a list, as data: made by `records/visibility.ts`, never a filter after the fact. */
 export interface Visibility {
@@ -19,8 +20,8 @@ export interface PostQuery {
   readonly visibleEvents: Visibility;
   readonly conditions: readonly Condition[];
   readonly order: Order;
-  /** The place whose distance an order by distance goes by. */
-  readonly measuredFrom?: Extract<Condition, { by: 'near' }> | undefined;
+  /** What an order by distance goes by. */
+  readonly distances?: Distances;
   readonly limit: number;
   readonly offset: number;
   /** The password that came with the request: it opens protected posts to filters on what they hide. */
