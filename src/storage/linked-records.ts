@@ -13,7 +13,7 @@ const EARTH_RADIUS_KM = 6371;
 type Near = Extract<Condition, { by: 'near' }>;
 
 /** More of them than this are looked for by the query of the list itself. */
-const MOST_FOUND = 10_000;
+export const MOST_FOUND = 5000;
 
 /** How far the records that posts link to by a meta are from the place that is asked about. */
 export interface Distances {

@@ -17,12 +17,22 @@ export async function findPostIds(db: Database, asked: PostQuery): Promise<Page>
   const stretch = stretchOf(query);
   if (stretch) return findIndexedIds(db, stretch, query, restOf(db, stretch, query));
   if (query.distances) return nearestOf(db, query, query.distances);
-  const filtered = () => narrowed(db, query);
-  const page = filtered().select('p.ID as id').limit(query.limit).offset(query.offset);
-  for (const [sql, bindings] of orderOf(db, query)) page.orderByRaw(sql, bindings);
-  const [rows, total] = await Promise.all([page, countRows(filtered())]);
-  return { ids: (rows as { id: number }[]).map(({ id }) => Number(id)), total, linked: [] };
+  const { limit, offset } = query;
+  const ordered = narrowed(db, query).select('p.ID as id');
+  for (const [sql, bindings] of orderOf(db, query)) ordered.orderByRaw(sql, bindings);
+  const idsIn = (rows: { id: number }[]) => rows.map(({ id }) => Number(id));
+  if (query.conditions.some(takesLong)) {
+    const ids = idsIn(await ordered);
+    return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
+  }
+  const [rows, total] = await Promise.all([ordered.limit(limit).offset(offset), countRows(narrowed(db, query))]);
+  return { ids: idsIn(rows), total, linked: [] };
 }
+
+/** Whether a condition takes long to look at: then all that fits is found once, instead of once for the page and once more for the total. */
+const takesLong = ({ by }: Condition): boolean => LONG.has(by);
+
+const LONG: ReadonlySet<Condition['by']> = new Set(['words', 'terms', 'links', 'linkedMeta', 'placed', 'near', 'ticketed']);
 
 /**
  * One page in the order of distance. Which of its places is the nearest is found here: databases would look up and measure the places of each post anew, which
