@@ -139,7 +139,7 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
 
 // ------------------------------------------------------------------------------------------------- what a query asks for
 /** More facets than this are left to the posts: each of them is looked for by itself. */
-const MOST_FACETS = 200;
+const MOST_FACETS = 50;
 
 /** The facets of an event filter for categories, tags, venues or organizers of which events have any, or for the featured ones. */
 function facetsIn(condition: Condition): Stretch['facets'] | undefined {

@@ -40,18 +40,24 @@ const LONG: ReadonlySet<Condition['by']> = new Set(['words', 'terms', 'links', '
  */
 async function nearestOf(db: Database, query: PostQuery, { link, km }: Distances): Promise<Page> {
   const { limit, offset, order } = query;
-  const rows: { id: number; linked: string }[] = await narrowed(db, query)
-    .join({ link: db.table('postmeta') }, (join) => join.on('link.post_id', 'p.ID').andOnVal('link.meta_key', link))
-    .select('p.ID as id', 'link.meta_value as linked');
+  const found = new Set((await narrowed(db, query).pluck('p.ID')).map(Number));
+  const links: { post_id: number; meta_value: string }[] = await db
+    .from('postmeta')
+    .where('meta_key', link)
+    .modify((builder) => void (found.size < FEW_FOUND && builder.whereIn('post_id', [...found])))
+    .select('post_id', 'meta_value');
   const nearest = new Map<number, number>();
-  for (const { id, linked } of rows) {
-    const away = km.get(Number(linked));
-    if (away !== undefined) nearest.set(Number(id), Math.min(away, nearest.get(Number(id)) ?? away));
+  for (const { post_id: id, meta_value: linked } of links) {
+    const away = found.has(id) ? km.get(Number(linked)) : undefined;
+    if (away !== undefined) nearest.set(id, Math.min(away, nearest.get(id) ?? away));
   }
   const direction = order.descending ? -1 : 1;
   const ids = [...nearest].sort(([id, away], [otherId, other]) => direction * (away - other || id - otherId)).map(([id]) => id);
   return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
 }
+
+/** The links of so few posts are looked up one by one; of more, all links are read. */
+const FEW_FOUND = 1000;
 
 function narrowed(db: Database, query: PostQuery): Knex.QueryBuilder {
   const { kind, visible, conditions } = query;
