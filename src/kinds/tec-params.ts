@@ -37,7 +37,7 @@ const EVENT_FILTERS: Record<string, Param> = {
 
 const LINKED_FILTERS: Record<string, Param> = {
   ...PAGING,
-  search: { grammar: anyString(LENGTHS.search) },
+  search: { grammar: droppedString },
   event: { grammar: positiveArgument },
   has_events: { grammar: flagAnything },
   only_with_upcoming: { grammar: flagAnything },
