@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { trimEndOf } from './wordpress/trim.ts';
 
 /**
  * Every setting once. `env`: the variable of the environment it is read from; `fallback`: what holds when that is absent or empty
@@ -41,7 +42,7 @@ export const settings = {
     schema: z
       .string()
       .refine(isSiteUrl)
-      .transform((value) => value.replace(/\/+$/, '')),
+      .transform((value) => trimEndOf(value, '/')),
   },
   databaseUrl: {
     env: 'DATABASE_URL',

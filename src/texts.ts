@@ -75,8 +75,12 @@ const FOLDER =
   ['../locales/', '../../locales/'].map((path) => fileURLToPath(new URL(path, import.meta.url))).find((path) => existsSync(path)) ??
   'locales/';
 
+/** Browsers send less than a tenth of it. */
+const LONGEST_PREFERENCE = 1000;
+
 /** Language ranges by preference; what is not wanted (`q=0`) is left out. */
 const preferred = remembered((header): readonly string[] => {
+  if (header.length > LONGEST_PREFERENCE) return [];
   const ranges = header.split(',').map((range) => {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
     const quality = parameters.find((parameter) => /^q=/i.test(parameter));

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Database } from '../src/storage/database.ts';
 import { describeDatabases } from './support/databases.ts';
+import { servedRoutes } from './support/outside-texts.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, setOptions } from './support/site.ts';
 
@@ -14,6 +15,25 @@ const URLS = {
   slug: '/wp-json/calendar/events/v1/events/by-slug/new-year-concert',
 };
 const DRAFT = 'Draft event';
+/** Parameters that no route declares. */
+const PROTOCOL = [
+  '_fields',
+  '_envelope',
+  '_jsonp',
+  '_pretty',
+  '_embed',
+  '_method',
+  '_locale',
+  'lang',
+  'wpml_language',
+  'rest_route',
+  'ical',
+  'feed',
+  'format',
+  'eventDisplay',
+  'tribe_events',
+  'tag',
+];
 
 describeDatabases('the memory of two processes', (open) => {
   let db: Database;
@@ -109,6 +129,54 @@ describeDatabases('the memory of two processes', (open) => {
       expect((await sites[0].send('GET', URLS.one, { headers: { Origin: origin } })).headers['access-control-allow-origin']).toBe(origin);
     }
     expect((await sites[0].send('GET', URLS.one)).headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it.each([
+    [
+      '/wp-json/calendar/events/v1/events?start_date=2030-01-01&per_page=3',
+      '/wp-json/calendar/events/v1/events?per_page=3&x=1&start_date=2030-01-01&utm_source=a',
+    ],
+    ['/wp-json/calendar/events/v1/venues?search=a', '/wp-json/calendar/events/v1/venues?_=5&search=a'],
+    ['/wp-json/calendar/events/v1/doc', '/wp-json/calendar/events/v1/doc?x=1'],
+    ['/events/ical/?start_date=2026-01-01', '/events/ical/?nothing=9&start_date=2026-01-01'],
+    ['/events/feed/?start_date=2026-01-01&per_page=3', '/events/feed/?per_page=3&fbclid=9&start_date=2026-01-01'],
+  ])('computes %s once, however it is written', async (one, other) => {
+    const { site, send, close } = await serveDatabase(db, { env: { CACHE_FRESHNESS_MS: '60000' } });
+    const first = await send('GET', one);
+    const before = site.db.queries();
+    const second = await send('GET', other);
+    const queries = site.db.queries() - before;
+    await close();
+    expect({ status: second.status, text: second.text, queries }).toEqual({ status: 200, text: first.text, queries: 0 });
+  });
+
+  it('knows every parameter that an answer depends on', async () => {
+    const plain = await serveDatabase(db, { env: { CACHE: 'off' } });
+    const faults: string[] = [];
+    const values = ['1', 'it', '2030-01-01', 'edit'];
+    const names = new Set([
+      ...servedRoutes()
+        .get('calendar/events/v1')!
+        .flatMap(({ endpoints }) => endpoints.flatMap(({ params, unlisted }) => Object.keys({ ...params, ...unlisted }))),
+      ...PROTOCOL,
+    ]);
+    for (const path of [
+      '/wp-json/calendar/events/v1/events',
+      '/wp-json/calendar/events/v1/tags',
+      '/wp-json/calendar/events/v1/tags/11',
+      '/events/ical/',
+      '/events/feed/',
+    ]) {
+      await sites[0].send('GET', path);
+      for (const name of names)
+        for (const value of values) {
+          const [kept, fresh] = await Promise.all([sites[0], plain].map((server) => server.send('GET', `${path}?${name}=${value}`)));
+          const same = (text: string) => text.replaceAll(/127\.0\.0\.1:\d+|"request_id":"[^"]*"/g, '');
+          if (kept!.status !== fresh!.status || same(kept!.text) !== same(fresh!.text)) faults.push(`${path}?${name}=${value}`);
+        }
+    }
+    await plain.close();
+    expect(faults).toEqual([]);
   });
 
   it('keeps the answers of different languages apart', async () => {

@@ -24,4 +24,4 @@ export function costOnPages(stored: readonly string[], { symbol, position }: Cur
   return [...new Set(shown.map(escHtml))].join(' – ');
 }
 
-const isNumeric = (piece: string) => /^(\d+\.?\d*|\.\d+)$/.test(piece);
+const isNumeric = (piece: string) => /^(\d+(\.\d*)?|\.\d+)$/.test(piece);

@@ -1,6 +1,7 @@
 import { parseRoles, type Roles } from '../wordpress/capabilities.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { siteZone, type Zone } from '../wordpress/time.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
 
 /** What the site's own options say, read once for each request (WordPress's `get_option`, the calendar's `tribe_get_option`). */
 export interface SiteSettings {
@@ -82,8 +83,8 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
   const home = siteUrl ?? text('home');
   const { zone, name } = siteZone({ timezone_string: text('timezone_string'), gmt_offset: text('gmt_offset') });
   return {
-    home: home.replace(/\/+$/, ''),
-    siteUrl: text('siteurl').replace(/\/+$/, ''),
+    home: trimEndOf(home, '/'),
+    siteUrl: trimEndOf(text('siteurl'), '/'),
     name: text('blogname'),
     description: text('blogdescription'),
     zone,

@@ -8,6 +8,7 @@ import { countEvents, reindexEvents } from '../storage/event-index-rebuild.ts';
 import { findInstallation } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
 import { restUrl } from '../wordpress/links.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
 import { seedEvents } from './generate.ts';
 import { type Administrator, installSite } from './install.ts';
 import { CliError } from './io.ts';
@@ -98,7 +99,7 @@ async function requireSite({ db, config }: Site): Promise<void> {
 
 async function init({ io, say }: Session, site: Site, given: InitOptions): Promise<void> {
   const administrator: Administrator = { login: given.login ?? 'admin', email: given.email ?? 'admin@example.org' };
-  const url = (given.url ?? site.config.siteUrl ?? localAddress(site.config)).replace(/\/+$/, '');
+  const url = trimEndOf(given.url ?? site.config.siteUrl ?? localAddress(site.config), '/');
   const fresh = {
     url,
     title: given.title ?? say('database.default-title'),

@@ -49,7 +49,10 @@ function usage({ code, message, exitCode }: CommanderError, say: Say): Explanati
   if (exitCode === 0) return { lines: [], exit: EXIT.done };
   if (code === 'commander.help') return { lines: [], exit: EXIT.usage };
   const name = /'([^']*)'/.exec(message)?.[1] ?? '';
-  const near = /Did you mean (?:one of )?(.*)\?/.exec(message)?.[1];
+  const near = message
+    .split('Did you mean ')[1]
+    ?.replace(/^one of /, '')
+    .split('?', 1)[0];
   const key = code.replace('commander.', '');
   const sentence = TRANSLATED.has(key) ? say(`usage.${key}`, { name }) : message.replace(/^error: /, '');
   return {

@@ -3,6 +3,7 @@ import { stripControlCharacters } from '../wordpress/plain-text.ts';
 import { isFloating, REGISTERED_STATUSES } from '../wordpress/status.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { toLocal, toUtc, unixFromText, ZERO_DATE, type Zone } from '../wordpress/time.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
 import type { PostColumns, PostItem } from './items.ts';
 
 /** What a post comes to that rows can hold, and what had to go (`exchange:losses`). */
@@ -133,8 +134,5 @@ export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\u
 /** A text that fits into so many bytes. */
 function cut(text: string, bytes: number | undefined): string {
   if (bytes === undefined || text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
-  return Buffer.from(text)
-    .subarray(0, bytes)
-    .toString('utf8')
-    .replace(/\ufffd+$/, '');
+  return trimEndOf(Buffer.from(text).subarray(0, bytes).toString('utf8'), '\ufffd');
 }

@@ -31,6 +31,7 @@ import { pagesOf } from '../storage/pages.ts';
 import { recount } from '../storage/terms.ts';
 import { mendedArray } from '../wordpress/serialized-repair.ts';
 import { nowUtc, parseZone } from '../wordpress/time.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
 
 /** Something that is not as it should be. `name`: of a sentence in `upkeep:findings`. */
 export interface Finding {
@@ -129,7 +130,7 @@ async function settingFindings(site: Site): Promise<Finding[]> {
   const { raw, timezoneString, roles } = settings;
   const absent = ['home', 'siteurl', `${site.db.prefix}user_roles`].filter((name) => !raw.get(name));
   const administrators = (await listUsers(site)).filter((user) => user.roles.includes('administrator'));
-  const home = (raw.get('home') ?? '').replace(/\/+$/, '');
+  const home = trimEndOf(raw.get('home') ?? '', '/');
   return [
     ...finding('settings-missing', 'error', absent),
     ...finding('roles-unreadable', 'error', roles !== null && typeof roles === 'object' ? [] : [`${site.db.prefix}user_roles`]),

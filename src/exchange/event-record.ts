@@ -4,6 +4,8 @@
  */
 import { decodeEntities } from '../wordpress/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../wordpress/plain-text.ts';
+import { remembered } from '../wordpress/remembered.ts';
+import { trimEndOf, trimStartOf } from '../wordpress/trim.ts';
 
 /** An event as the interface publishes it, as far as feeds need it; texts are HTML, dates `YYYY-MM-DD HH:MM:SS`. */
 export interface EventRecord {
@@ -65,20 +67,34 @@ export const placeOf = ({ venue, address, city, stateprovince, zip, country }: V
     .join(', ');
 
 /** An HTML text as plain text on one line. */
-export const plainLine = (html: string): string => plainText(html).replace(/\s+/g, ' ').trim();
+export const plainLine = remembered((html: string): string => plainText(html).replace(/\s+/g, ' ').trim());
 
 /** An HTML text as plain text: paragraphs and breaks become line ends, pictures and markup go, entities become what they stand for. */
 export function plainText(html: string): string {
-  const broken = html
-    .replace(/\r\n?/g, '\n')
-    .replace(/\n*<br\s*\/?>\n*/gi, '\n')
-    .replace(/\n*<\/(p|div|h[1-6]|ul|ol|table|blockquote|pre)>\n*/gi, '\n\n')
-    .replace(/\n*<\/(li|tr)>\n*/gi, '\n');
+  const lines = html.replace(/\r\n?/g, '\n');
+  const broken = lines.includes('<') ? BREAKS.reduce((text, [tag, ends]) => brokenAt(text, tag, ends), lines) : lines;
   return stripControlCharacters(decodeEntities(stripAllTags(broken)))
     .replaceAll('\u00a0', ' ')
-    .replace(/[ \t]+\n/g, '\n')
+    .split('\n')
+    .map((line) => trimEndOf(line, ' \t'))
+    .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
+}
+
+/** Tags that end a line of plain text, and the line ends that take their place. */
+const BREAKS: readonly (readonly [RegExp, string])[] = [
+  [/<br\s*\/?>/i, '\n'],
+  [/<\/(?:p|div|h[1-6]|ul|ol|table|blockquote|pre)>/i, '\n\n'],
+  [/<\/(?:li|tr)>/i, '\n'],
+];
+
+/** The text with these line ends in place of a tag and of the line ends around it. */
+function brokenAt(text: string, tag: RegExp, ends: string): string {
+  const parts = text.split(tag);
+  const last = parts.length - 1;
+  const trimmed = parts.map((part, place) => trimEndOf(place > 0 ? trimStartOf(part, '\n') : part, place < last ? '\n' : ''));
+  return trimmed.join(ends);
 }
 
 /** An address of the web in its ASCII form, without anything that could end a line; undefined for what is none. */

@@ -42,7 +42,7 @@ const line = (text: string): string => text.replace(/\s+/g, ' ').trim();
 /** What a location says before its first comma or line end is the venue's name, the rest its address. A page of the web is no place. */
 function venueOf({ location, geo }: CalendarEvent, place: string): PostItem | undefined {
   if (line(location) === '' || isAddress(location)) return undefined;
-  const [name = '', ...rest] = location.trim().split(/\s*\n\s*|\s*,\s+/);
+  const [name = '', ...rest] = location.split(/\n|,\s+/).flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
   const address = line(rest.join(', '));
   return post('venue', `venue:${line(location).toLowerCase()}`, name, place, [
     ...(address === '' ? [] : [['_VenueAddress', address] as const]),
@@ -94,7 +94,7 @@ const IMAGE = /\.(jpe?g|png|gif|webp|avif)(?:[?#]|$)/i;
 function imageOf({ attachments }: CalendarEvent, place: string): PostItem | undefined {
   const image = attachments.find(({ url, type }) => isAddress(url) && (type.startsWith('image/') || (type === '' && IMAGE.test(url))));
   if (!image) return undefined;
-  const name = /([^/?#]+)(?:[?#].*)?$/.exec(image.url)?.[1] ?? 'image';
+  const name = image.url.split(/[?#]/, 1)[0]?.split('/').at(-1) || 'image';
   const mime = image.type.startsWith('image/')
     ? image.type
     : `image/${(IMAGE.exec(image.url)?.[1] ?? 'jpeg').toLowerCase().replace('jpg', 'jpeg')}`;

@@ -308,10 +308,17 @@ function moments({ created, modified }: CalendarEvent) {
   };
 }
 
+/** What stands in the `body` element; the whole text where there is none. */
+function bodyOf(html: string): string {
+  const [, ...opened] = html.split(/<body[^<>]*>/i);
+  const [body, ...closed] = opened.join('').split(/<\/body>/i);
+  return body === undefined || closed.length === 0 ? html : body;
+}
+
 /** HTML of a calendar is somebody else's, whoever imports it; what is none becomes some. */
 function contentOf({ html, description }: CalendarEvent): string {
-  const body = /<body[^>]*>([\s\S]*?)<\/body>/i.exec(html)?.[1] ?? html;
-  if (body.trim() !== '') return ksesPost(body.trim());
+  const body = bodyOf(html).trim();
+  if (body !== '') return ksesPost(body);
   const text = description.trim();
   return /<(a|b|br|p|i|u|ul|ol|li|em|strong|span|div)(\s[^<>]*)?\/?>/i.test(text) ? ksesPost(text) : escHtml(text);
 }

@@ -7,6 +7,7 @@ import {
   localFromUnix,
   offsetAt,
   parseZone,
+  textFromUnix,
   unixFromLocal,
   unixFromText,
   type Zone,
@@ -14,8 +15,9 @@ import {
 import { type EventRecord, type OrganizerRecord, placeOf, plainLine, plainText, venuesOf, webAddress } from './event-record.ts';
 import { ZONES_BEGIN, zoneComponent, zoneId } from './ical-zone.ts';
 
-// The library does not count the blank that a continued line begins with (RFC 5545, 3.1: 75 octets).
-ICAL.foldLength = 74;
+/** Bytes of a line; one that goes on begins with a blank more (RFC 5545, 3.1: 75 octets), which the library does not count. */
+const LINE_BYTES = 74;
+ICAL.foldLength = LINE_BYTES;
 
 /** What a calendar says of itself. */
 export interface CalendarHead {
@@ -47,7 +49,7 @@ export async function* writeCalendar(
       told.add(zoneId(zone));
       yield `${zoneComponent(zone).toString()}\r\n`;
     }
-    yield `${eventComponent(record, head).toString()}\r\n`;
+    yield eventText(record, head);
   }
   yield `${frame.slice(close)}\r\n`;
 }
@@ -83,39 +85,59 @@ function frameOf({ name, description, url, zone }: CalendarHead): ICAL.Component
   return calendar;
 }
 
-function eventComponent(record: EventRecord, head: CalendarHead): ICAL.Component {
-  const event = new ICAL.Component('vevent');
-  event.addPropertyWithValue('uid', uidOf(record, head));
-  event.addPropertyWithValue('dtstamp', utcTime(record.modified_utc, record.date_utc));
-  addTimes(event, record);
-  event.addPropertyWithValue('summary', plainLine(record.title));
+/** A VEVENT. Its lines are put together without the objects of the library, which would take most of the time of a long calendar. */
+function eventText(record: EventRecord, head: CalendarHead): string {
   const description = plainText(record.description);
-  if (description !== '') event.addPropertyWithValue('description', description);
-  if (isDate(record.date_utc)) event.addPropertyWithValue('created', utcTime(record.date_utc));
-  if (isDate(record.modified_utc)) event.addPropertyWithValue('last-modified', utcTime(record.modified_utc));
   const url = webAddress(record.url);
-  if (url !== undefined) event.addPropertyWithValue('url', url);
-  addPlace(event, record);
-  addPeople(event, record.organizer);
-  addCategories(event, record);
-  if (record.image !== false) addImage(event, record.image.url);
-  return event;
+  const lines = [
+    'BEGIN:VEVENT',
+    line('uid', 'text', [uidOf(record, head)]),
+    line('dtstamp', 'date-time', [utcTime(record.modified_utc, record.date_utc)]),
+    ...timeLines(record),
+    line('summary', 'text', [plainLine(record.title)]),
+    ...(description === '' ? [] : [line('description', 'text', [description])]),
+    ...(isDate(record.date_utc) ? [line('created', 'date-time', [utcTime(record.date_utc)])] : []),
+    ...(isDate(record.modified_utc) ? [line('last-modified', 'date-time', [utcTime(record.modified_utc)])] : []),
+    ...(url === undefined ? [] : [line('url', 'uri', [url])]),
+    ...placeLines(record),
+    ...peopleLines(record.organizer),
+    ...categoryLines(record),
+    ...(record.image === false ? [] : imageLines(record.image.url)),
+    'END:VEVENT',
+    '',
+  ];
+  return lines.join('\r\n');
+}
+
+/** A property with its values, escaped as their type wants it, and folded. */
+function line(name: string, type: string, values: readonly unknown[], parameters: Readonly<Record<string, string>> = {}): string {
+  return folded(ICAL.stringify.property([name, parameters, type, ...values], ICAL.design.icalendar, true));
+}
+
+/** A line in pieces, each on a line of its own, none cut within a character. */
+function folded(whole: string): string {
+  if (whole.length * 3 <= LINE_BYTES) return whole;
+  const bytes = Buffer.from(whole);
+  const pieces: string[] = [];
+  let start = 0;
+  while (bytes.length - start > LINE_BYTES) {
+    let end = start + LINE_BYTES;
+    while ((bytes[end]! & 0xc0) === 0x80) end -= 1;
+    pieces.push(bytes.toString('utf8', start, end));
+    start = end;
+  }
+  return start === 0 ? whole : [...pieces, bytes.toString('utf8', start)].join('\r\n ');
 }
 
 // ------------------------------------------------------------------------------------------------- when
 const isDate = (text: string): boolean => !Number.isNaN(unixFromText(text));
 
 /** Start and end: days for what lasts whole days, the end being the day after the last; else times in the event's zone. */
-function addTimes(event: ICAL.Component, record: EventRecord): void {
+function timeLines(record: EventRecord): string[] {
   const { start_date: start, end_date: end, utc_start_date: startUtc, utc_end_date: endUtc } = record;
-  if (record.all_day) {
-    event.addPropertyWithValue('dtstart', ICAL.Time.fromDateString(start.slice(0, 10)));
-    event.addPropertyWithValue('dtend', ICAL.Time.fromDateString(dayAfter(start, end)));
-    return;
-  }
+  if (record.all_day) return [line('dtstart', 'date', [start.slice(0, 10)]), line('dtend', 'date', [dayAfter(start, end)])];
   const zone = parseZone(record.timezone);
-  addTime(event, 'dtstart', start, startUtc, zone);
-  addTime(event, 'dtend', end, endUtc, zone);
+  return [timeLine('dtstart', start, startUtc, zone), timeLine('dtend', end, endUtc, zone)];
 }
 
 /** The day after the last one. The days of a calendar may begin at another hour than midnight; an event that lasts whole days begins at that hour. */
@@ -142,49 +164,41 @@ function tells(local: string, utc: string, zone: Zone): boolean {
   return earlier >= unix || localFromUnix(earlier, zone) !== local;
 }
 
-function addTime(event: ICAL.Component, name: 'dtstart' | 'dtend', local: string, utc: string, zone: Zone | null): void {
-  const property = new ICAL.Property(name);
-  if (zone && tells(local, utc, zone)) {
-    property.setParameter('tzid', zoneId(zone));
-    property.setValue(ICAL.Time.fromString(local.replace(' ', 'T'), property));
-  } else property.setValue(utcTime(utc, local));
-  event.addProperty(property);
+function timeLine(name: 'dtstart' | 'dtend', local: string, utc: string, zone: Zone | null): string {
+  return zone && tells(local, utc, zone)
+    ? line(name, 'date-time', [local.replace(' ', 'T')], { tzid: zoneId(zone) })
+    : line(name, 'date-time', [utcTime(utc, local)]);
 }
 
 /** The first of these texts that is a date, as time in UTC; the beginning of time if none is. */
-function utcTime(...texts: readonly string[]): ICAL.Time {
+function utcTime(...texts: readonly string[]): string {
   const text = texts.find(isDate) ?? '1970-01-01 00:00:00';
-  return ICAL.Time.fromString(`${text.replace(' ', 'T')}Z`, undefined as never);
+  return `${textFromUnix(unixFromText(text)).replace(' ', 'T')}Z`;
 }
 
 // ------------------------------------------------------------------------------------------------- where, who, what
-function addPlace(event: ICAL.Component, record: EventRecord): void {
+function placeLines(record: EventRecord): string[] {
   const venues = venuesOf(record);
-  if (venues.length === 0) return;
-  event.addPropertyWithValue('location', venues.map(placeOf).join('; '));
+  if (venues.length === 0) return [];
   const { geo_lat: lat, geo_lng: lng } = venues[0]!;
-  if (lat === undefined || lng === undefined) return;
-  const geo = new ICAL.Property('geo');
-  geo.setValue([lat, lng] as never);
-  event.addProperty(geo);
+  return [
+    line('location', 'text', [venues.map(placeOf).join('; ')]),
+    ...(lat === undefined || lng === undefined ? [] : [line('geo', 'float', [[lat, lng]])]),
+  ];
 }
 
 /** The standard knows one organizer, and only by an address; the others are contacts. */
-function addPeople(event: ICAL.Component, organizers: readonly OrganizerRecord[]): void {
+function peopleLines(organizers: readonly OrganizerRecord[]): string[] {
   const mailed = organizers.find(({ email }) => mailbox(email) !== undefined);
-  if (mailed) {
-    const property = new ICAL.Property('organizer');
-    property.setParameter('cn', plainLine(mailed.organizer));
-    property.setValue(`mailto:${mailbox(mailed.email)}`);
-    event.addProperty(property);
-  }
-  for (const other of organizers) {
+  const contacts = organizers.flatMap((other) => {
     const parts = [other.organizer, other.phone, other.website, other === mailed ? undefined : other.email].map((part) =>
       plainLine(part ?? ''),
     );
-    if (other !== mailed || parts.some((part, place) => place > 0 && part !== ''))
-      event.addPropertyWithValue('contact', parts.filter((part) => part !== '').join(', '));
-  }
+    const says = other !== mailed || parts.some((part, place) => place > 0 && part !== '');
+    return says ? [line('contact', 'text', [parts.filter((part) => part !== '').join(', ')])] : [];
+  });
+  if (!mailed) return contacts;
+  return [line('organizer', 'cal-address', [`mailto:${mailbox(mailed.email)}`], { cn: plainLine(mailed.organizer) }), ...contacts];
 }
 
 function mailbox(email: string | undefined): string | undefined {
@@ -192,12 +206,9 @@ function mailbox(email: string | undefined): string | undefined {
   return /^[^\s@:;,<>"()[\]\\]+@[^\s@:;,<>"()[\]\\]+$/.test(address) ? encodeURI(address) : undefined;
 }
 
-function addCategories(event: ICAL.Component, { categories }: EventRecord): void {
+function categoryLines({ categories }: EventRecord): string[] {
   const names = categories.map(({ name }) => plainLine(name)).filter((name) => name !== '');
-  if (names.length === 0) return;
-  const property = new ICAL.Property('categories');
-  property.setValues(names);
-  event.addProperty(property);
+  return names.length === 0 ? [] : [line('categories', 'text', names)];
 }
 
 const TYPES: ReadonlyMap<string, string> = tableOf({
@@ -209,12 +220,9 @@ const TYPES: ReadonlyMap<string, string> = tableOf({
   avif: 'image/avif',
 });
 
-function addImage(event: ICAL.Component, image: string): void {
+function imageLines(image: string): string[] {
   const url = webAddress(image);
-  if (url === undefined) return;
-  const property = new ICAL.Property('attach');
+  if (url === undefined) return [];
   const type = TYPES.get((/\.(\w+)(?:[?#]|$)/.exec(url)?.[1] ?? '').toLowerCase());
-  if (type !== undefined) property.setParameter('fmttype', type);
-  property.setValue(url);
-  event.addProperty(property);
+  return [line('attach', 'uri', [url], type === undefined ? {} : { fmttype: type })];
 }

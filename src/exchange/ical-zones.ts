@@ -1,4 +1,5 @@
 import { offsetAt, parseZone, unixFromFields, unixFromText, type Zone } from '../wordpress/time.ts';
+import { trimStartOf } from '../wordpress/trim.ts';
 import type { Line } from './ical-components.ts';
 import { occurrences, parseRule } from './recurrence.ts';
 
@@ -23,9 +24,7 @@ export function createZones(site: Zone, year: number): FileZones {
   let matched = 0;
   const find = (id: string): Zone | undefined => {
     const lines = told.get(id);
-    const named = [id, /([A-Za-z_]+\/[A-Za-z_/+-]+)$/.exec(id)?.[1] ?? '', lines ? fieldOf(lines, 'X-LIC-LOCATION') : ''].flatMap((name) =>
-      zoneNamed(name),
-    )[0];
+    const named = [id, nameAtEnd(id), lines ? fieldOf(lines, 'X-LIC-LOCATION') : ''].flatMap((name) => zoneNamed(name))[0];
     if (named?.rules != null || !lines || matched >= MOST_MATCHED) return named;
     matched += 1;
     return alike(lines, site, year) ?? named;
@@ -46,6 +45,12 @@ export function createZones(site: Zone, year: number): FileZones {
 
 const MOST_TOLD = 1000;
 
+/** The name of a zone that a longer name ends with, as some programs write it: `/example.org/20260101_1/Europe/Rome`. */
+function nameAtEnd(id: string): string {
+  const name = trimStartOf(id.split(/[^A-Za-z_/+-]/).at(-1) ?? '', '_/+-');
+  return name.includes('/') ? name : '';
+}
+
 /** A zone of this very name. Whatever begins with UTC is a zone elsewhere; here it must say its offset. */
 function zoneNamed(name: string): Zone[] {
   const zone =
@@ -55,7 +60,7 @@ function zoneNamed(name: string): Zone[] {
 
 const fieldOf = (lines: readonly Line[], name: string): string =>
   lines
-    .find(({ text }) => new RegExp(`^${name}[:;]`, 'i').test(text))
+    .find(({ text }) => text.toUpperCase().startsWith(name) && /^[:;]/.test(text.slice(name.length)))
     ?.text.replace(/^[^:]*:/, '')
     .trim() ?? '';
 

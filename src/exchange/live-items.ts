@@ -242,7 +242,12 @@ function dates(date: string, dateUtc: string, modified: string, modifiedUtc: str
 /** The path of a file below the folder of uploads. */
 function fileBelow(url: string): string | undefined {
   const path = URL.canParse(url) ? new URL(url).pathname : url;
-  const found = /\/uploads\/(?:sites\/\d+\/)?((?:[^/]+\/)*[^/]+)$/.exec(path)?.[1] ?? path.split('/').at(-1);
+  const below = path
+    .split('/uploads/')
+    .slice(1)
+    .join('/uploads/')
+    .replace(/^sites\/\d+\//, '');
+  const found = below.split('/').includes('') ? path.split('/').at(-1) : below;
   try {
     return found ? decodeURIComponent(found) : undefined;
   } catch {

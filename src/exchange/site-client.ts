@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonExcess } from '../wordpress/json.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
 import { SourceFault } from './items.ts';
 
 /** How a site is asked. */
@@ -54,7 +55,7 @@ export async function findSite(address: string, options: AskingOptions): Promise
   const given = new URL(typed);
   given.search = '';
   given.hash = '';
-  const below = given.href.replace(/\/+$/, '');
+  const below = trimEndOf(given.href, '/');
   const [front = below, path] = below.split(/\/wp-json(?=\/|$)/);
   const wished = options.namespace ?? (path ? path.replace(/^\/|\/$/g, '') : undefined);
   const site = asker(front, options);
@@ -69,7 +70,7 @@ export async function findSite(address: string, options: AskingOptions): Promise
     const { home, url } = index.body as { home?: unknown; url?: unknown };
     const ask = (route: string, query: Query = {}) => site.ask(root, route, query);
     return {
-      home: String(home ?? url ?? front).replace(/\/+$/, ''),
+      home: trimEndOf(String(home ?? url ?? front), '/'),
       namespace,
       credentials: options.credentials?.login,
       ask,

@@ -1,4 +1,5 @@
 import type { FetchOptions } from '../media/safe-fetch.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
 import { type Entry, isItem } from './items.ts';
 
 /** Where items come from. It can be read as often as one likes. */
@@ -35,9 +36,4 @@ export async function survey(source: Source): Promise<Survey> {
 const HIGHEST_ID = 2 ** 40;
 
 /** The name of a site's address in the ledger: without scheme and closing slash. */
-export const siteName = (address: string): string =>
-  address
-    .trim()
-    .replace(/^https?:\/\//i, '')
-    .replace(/\/+$/, '')
-    .toLowerCase();
+export const siteName = (address: string): string => trimEndOf(address.trim().replace(/^https?:\/\//i, ''), '/').toLowerCase();

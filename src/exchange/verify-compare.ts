@@ -175,7 +175,10 @@ const nearMidnight = (before: string, after: string): boolean => {
 };
 
 const tidy = (value: string): string => {
-  const text = value.trim().replace(/\s*,\s*/g, ',');
+  const text = value
+    .split(',')
+    .map((part) => part.trim())
+    .join(',');
   if (/^(true|yes|on)$/i.test(text)) return '1';
   return /^(false|no|off)$/i.test(text) ? '0' : text;
 };

@@ -49,7 +49,7 @@ const isPublic = (record: unknown): boolean => isMembers(record) && record.statu
 
 const ROWS: readonly Row[] = [
   ['additions', ({ route, old: before }) => DESCRIPTIONS.has(route) && before === undefined],
-  ['additions', ({ route, path, new: after }) => DESCRIPTIONS.has(route) && after === undefined && ADDED.has(/(\w+)$/.exec(path)?.[1] ?? '')],
+  ['additions', ({ route, path, new: after }) => DESCRIPTIONS.has(route) && after === undefined && ADDED.has(path.split(/\W/).at(-1) ?? '')],
   ['D25', (difference) => about(difference, 'categories', 'tags') && saysMore(difference)],
   ['D21', (difference) => saysMore(difference)],
   ['D12', ({ query }) => String(query.parent) === '0'],

@@ -6,6 +6,7 @@ import { pagesById } from '../storage/pages.ts';
 import { loadAllUsers, type StoredUser } from '../storage/users.ts';
 import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
 import { type Entry, SourceFault } from './items.ts';
 import { authorItem, POST_ORDER, postItems, termItems, typeOf } from './site-items.ts';
 import { type Source, siteName } from './source.ts';
@@ -58,7 +59,7 @@ export async function openWordpressDatabase({ url, prefix, site = 1 }: DatabaseS
 async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
   const options = await readOptions(db, [...SETTINGS, 'upload_url_path', 'home', `${db.prefix}user_roles`]);
   yield settingsItem(options);
-  const uploads = (options.get('upload_url_path') || `${options.get('home')?.replace(/\/+$/, '')}/wp-content/uploads`).replace(/\/+$/, '');
+  const uploads = trimEndOf(options.get('upload_url_path') || `${trimEndOf(options.get('home') ?? '', '/')}/wp-content/uploads`, '/');
 
   const logins = new Map<number, string>();
   for (const user of await authors(db, people, options.get(`${db.prefix}user_roles`) ?? '')) {

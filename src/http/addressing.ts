@@ -1,4 +1,5 @@
 import { remembered } from '../wordpress/remembered.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
 
 /** Where a request is addressed to, read from its URL alone. */
 export interface Address {
@@ -18,6 +19,9 @@ export interface Addressing {
   readonly languages: readonly string[];
 }
 
+/** Longer than any path with the longest slug, in bytes. */
+const LONGEST_ROUTE = 2000;
+
 /** What stands before the route: perhaps a language, perhaps `index.php`, in either order. */
 const FRONT = String.raw`^(?:/(?<first>[\w-]+))??(?:/index\.php)?(?:/(?<second>[\w-]+))??`;
 const BY_PATH = new RegExp(`${FRONT}/wp-json(?<route>/.*)?$`);
@@ -29,6 +33,7 @@ const BY_QUERY = new RegExp(`${FRONT}/?$`);
  * if it had it, for proxies that take it off. `restRoute`: the query's parameter of that name. Undefined: not an address of the interface.
  */
 export function addressOf(path: string, restRoute: unknown, { base, languages }: Addressing): Address | undefined {
+  if ([path, restRoute].some((text) => typeof text === 'string' && text.length > LONGEST_ROUTE)) return undefined;
   const below = path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : path;
   const match = BY_PATH.exec(below) ?? BY_QUERY.exec(below);
   const { first, second, route } = match?.groups ?? {};
@@ -40,7 +45,7 @@ export function addressOf(path: string, restRoute: unknown, { base, languages }:
 }
 
 /** The path of a home address, as `Addressing` wants it. */
-export const basePath = remembered((home) => (URL.canParse(home) ? new URL(home).pathname.replace(/\/+$/, '') : ''));
+export const basePath = remembered((home) => (URL.canParse(home) ? trimEndOf(new URL(home).pathname, '/') : ''));
 
 /** Path and query of what the request line names (RFC 9112, 3.2), a whole URL included, as proxies send it. */
 export function splitTarget(target: string): { path: string; query: string } {
@@ -50,4 +55,4 @@ export function splitTarget(target: string): { path: string; query: string } {
 }
 
 /** WordPress `untrailingslashit`; the root keeps its slash. */
-const withoutTrailingSlash = (route: string): string => route.replace(/[/\\]+$/, '') || '/';
+const withoutTrailingSlash = (route: string): string => trimEndOf(route, '/\\') || '/';

@@ -35,8 +35,11 @@ type Headers = Readonly<Record<string, string>>;
 export interface Answers {
   /** The answer that is right at this moment, without waiting; undefined: there is none, or it is not known whether it still is. */
   readonly recall: (key: string) => Kept | undefined;
-  /** The kept answer if it is still right, else a new one; computed once for all who ask at the same time. */
-  readonly answerFor: (key: string, compute: () => Promise<Answer>) => Promise<Answer>;
+  /**
+   * The kept answer if it is still right, else a new one; computed once for all who ask at the same time. `alias`: another name under which it can be
+   * recalled from then on.
+   */
+  readonly answerFor: (key: string, compute: () => Promise<Answer>, alias?: string) => Promise<Answer>;
 }
 
 /** What every entry costs besides its body: its key, headers and place. */
@@ -50,33 +53,40 @@ export interface AnswersOptions {
   readonly clock: () => Date;
 }
 
+/** An answer under its own name, or under another one, which costs no more than its place. */
+interface Entry {
+  readonly kept: Kept;
+  readonly isAlias: boolean;
+}
+
 /** A memory of answers that forgets the least used ones, and each as soon as `freshness` knows of another version of the data. */
 export function createAnswers(freshness: Freshness, { bytes, clock }: AnswersOptions): Answers {
-  const kept = new LRUCache<string, Kept>({
+  const kept = new LRUCache<string, Entry>({
     maxSize: bytes,
-    sizeCalculation: ({ answer, zipped }) => answer.body.length + (zipped?.length ?? 0) + OVERHEAD_BYTES,
+    sizeCalculation: ({ kept: { answer, zipped }, isAlias }) => (isAlias ? 0 : answer.body.length + (zipped?.length ?? 0)) + OVERHEAD_BYTES,
   });
   const computing = new Map<string, Promise<Answer>>();
 
-  const holds = (entry: Kept | undefined, version: string | undefined): entry is Kept =>
-    entry !== undefined && entry.version === version && entry.answer.until > clock().getTime();
+  const current = (key: string, version: string | undefined): Kept | undefined => {
+    const entry = kept.get(key)?.kept;
+    return entry !== undefined && entry.version === version && entry.answer.until > clock().getTime() ? entry : undefined;
+  };
 
   const keep = (key: string, answer: Answer, version: string | undefined) => {
     if (version === undefined || !answer.shared || answer.status !== 200 || answer.body.length > LONGEST_BODY) return;
-    kept.set(key, { answer, version, heads: {} });
+    kept.set(key, { kept: { answer, version, heads: {} }, isAlias: false });
   };
 
   return {
     recall: (key) => {
       const version = freshness.known();
-      if (version === undefined) return undefined;
-      const entry = kept.get(key);
-      return holds(entry, version) ? entry : undefined;
+      return version === undefined ? undefined : current(key, version);
     },
-    answerFor: async (key, compute) => {
+    answerFor: async (key, compute, alias) => {
       const version = await freshness.version();
-      const entry = kept.get(key);
-      if (version !== undefined && holds(entry, version)) return entry.answer;
+      const entry = version === undefined ? undefined : current(key, version);
+      if (entry && alias !== undefined) kept.set(alias, { kept: entry, isAlias: true });
+      if (entry) return entry.answer;
       const name = `${version ?? ''} ${key}`;
       const running = version === undefined ? undefined : computing.get(name);
       if (running) return running;
@@ -93,10 +103,10 @@ export function createAnswers(freshness: Freshness, { bytes, clock }: AnswersOpt
 }
 
 /**
- * Under which name an answer to this request is remembered; undefined: never. Only what anonymous callers ask for without a body is; the
- * language they prefer is part of it, their origin is repeated in headers that are added when it goes out.
+ * Under which name an answer to this request is remembered; undefined: never. Only what anonymous callers ask for without a body is; `asked`: what that is,
+ * if not its address. The language they prefer is part of it, their origin is repeated in headers that are added when it goes out.
  */
-export function keyOf(req: Request, language: (acceptLanguage: string | undefined) => string): string | undefined {
+export function keyOf(req: Request, language: (acceptLanguage: string | undefined) => string, asked = req.originalUrl): string | undefined {
   const { method, headers, originalUrl } = req;
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   if (headers.authorization !== undefined || headers['x-wp-nonce'] !== undefined || headers['transfer-encoding'] !== undefined)
@@ -105,7 +115,7 @@ export function keyOf(req: Request, language: (acceptLanguage: string | undefine
   if (headers.cookie?.includes('wordpress_logged_in_') || originalUrl.length > LONGEST_KEY || originalUrl.includes('_wpnonce'))
     return undefined;
   const acknowledged = headers['x-tec-eea'] === undefined ? '' : '+';
-  return `${language(headers['accept-language'])}${acknowledged} ${originalUrl}`;
+  return `${language(headers['accept-language'])}${acknowledged} ${asked}`;
 }
 
 const LONGEST_KEY = 2000;

@@ -15,6 +15,19 @@ export interface FeedAddress {
   readonly language: string | undefined;
 }
 
+/** Parameters that say which feed is meant. */
+export const FEED_NAMES = [
+  'ical',
+  'outlook-ical',
+  'feed',
+  'format',
+  'eventDisplay',
+  'post_type',
+  'tribe_events',
+  'tribe_events_cat',
+  'tag',
+];
+
 /** How the pages of a site are addressed. */
 export interface FeedPlace {
   /** Path of the site's home, without trailing slash. */
@@ -104,6 +117,7 @@ const withoutView = (segments: readonly string[]): string =>
 
 function pageOfQuery(query: Raw): Pick<FeedAddress, 'of' | 'slug'> | undefined {
   const [event, category, tag] = ['tribe_events', 'tribe_events_cat', 'tag'].map((name) => said(query, name));
+  if ([event, category, tag].some((slug) => slug !== undefined && slug.length > LONGEST_PATH)) return undefined;
   if (event) return { of: 'event', slug: event };
   if (category) return { of: 'category', slug: category.split('/').at(-1)! };
   return tag ? { of: 'tag', slug: tag } : { of: 'list', slug: '' };

@@ -14,11 +14,13 @@ import { termLookUp } from '../records/references.ts';
 import type { Site } from '../site.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { nowLocal } from '../wordpress/time.ts';
+import { trimOf } from '../wordpress/trim.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { basePath, splitTarget } from './addressing.ts';
 import { type Answer, type Answers, deliver, keyOf, tagOf } from './answers.ts';
-import { type FeedAddress, feedAddress } from './feed-address.ts';
+import { FEED_NAMES, type FeedAddress, feedAddress } from './feed-address.ts';
 import { parseQuery, type Raw } from './input.ts';
+import { meaningOf } from './meaning.ts';
 import { problemOf } from './problem.ts';
 import { answerOf, bringsPassword, httpDate, KEPT, NOT_KEPT, PLAIN, untilWhen } from './protocol.ts';
 import { surrogateKeys } from './surrogates.ts';
@@ -62,16 +64,29 @@ export function serveFeeds(site: Site, answers: Answers | undefined): RequestHan
     const compute = async (): Promise<Answer> => {
       try {
         await admitRecordPassword(site, query.password, req.ip ?? '');
-        const feed = await feedOf({ site, caller, address, query, page, self: text === '' ? page : `${page}?${text}` });
-        return answerWith(feed, caller, changedAt, personal);
+        const self = [page, heededPart(text)].filter((part) => part !== '').join('?');
+        return answerWith(await feedOf({ site, caller, address, query, page, self }), caller, changedAt, personal);
       } catch (error) {
         const reply = problemOf(site, req, caller.language, error);
         return answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal });
       }
     };
-    const key = personal ? undefined : answers && keyOf(req, language);
-    await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, compute) : await compute());
+    const url = personal ? undefined : answers && keyOf(req, language);
+    if (!answers || url === undefined) return deliver(req, res, await compute());
+    const { text: asked, whole } = meaningOf(page, query, HEEDED);
+    const key = keyOf(req, language, asked) ?? url;
+    await deliver(req, res, await answers.answerFor(key, compute, whole ? url : undefined));
   };
+}
+
+/** Parameters that a feed depends on. */
+const HEEDED: ReadonlySet<string> = new Set([...Object.keys(postKind('event').filters), ...FEED_NAMES, 'translation_language']);
+
+/** The part of a query that a feed depends on, in the order of the names. */
+function heededPart(query: string): string {
+  const named = query.split('&').map((pair) => [Object.keys(parseQuery(pair))[0] ?? '', pair] as const);
+  const heeded = named.filter(([name]) => HEEDED.has(name)).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+  return heeded.map(([, pair]) => pair).join('&');
 }
 
 const placeOf = ({ texts }: Site, { home, calendar, tagBase }: SiteSettings) => ({
@@ -164,14 +179,9 @@ type Events = Pick<Listing, 'records' | 'timeliness'>;
 
 /** The page that is asked for; without one, as many of the first as a calendar may hold. */
 async function list({ site, caller }: Wanted, raw: Record<string, unknown>, most: number): Promise<Events> {
-  const read = async (page: Record<string, unknown>) =>
-    listPosts(site, caller, EVENT, await acceptParams(site, caller, EVENT.filters, { ...raw, ...page }, 'read'));
-  if (most === 1 || raw.page !== undefined || raw.per_page !== undefined) return read({});
-  const first = await read({ page: 1, per_page: site.config.maxPerPage });
-  const records = [...first.records];
-  for (let page = 2; page <= first.pages && records.length < most; page += 1)
-    records.push(...(await read({ page, per_page: site.config.maxPerPage })).records);
-  return { records: records.slice(0, most), timeliness: first.timeliness };
+  const paged = most === 1 || raw.page !== undefined || raw.per_page !== undefined;
+  const values = await acceptParams(site, caller, EVENT.filters, paged ? raw : { ...raw, per_page: most }, 'read');
+  return listPosts(site, caller, EVENT, values, paged ? undefined : most);
 }
 
 async function calendar({ caller, page }: Wanted, name: string, { records, timeliness }: Events, file: string): Promise<Feed> {
@@ -198,8 +208,4 @@ function rss({ caller, page, self }: Wanted, title: string, { records, timelines
 const hostOf = (home: string): string => (URL.canParse(home) ? new URL(home).hostname : 'localhost');
 
 /** A name for who saves the calendar: of letters and digits, whatever the address held. */
-const fileName = ({ slug }: FeedAddress): string =>
-  slug
-    .replace(/[^\w-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 80) || 'events';
+const fileName = ({ slug }: FeedAddress): string => trimOf(slug.replace(/[^\w-]+/g, '-'), '-').slice(0, 80) || 'events';

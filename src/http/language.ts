@@ -2,7 +2,7 @@ import type { Texts } from '../texts.ts';
 import type { Body, Raw } from './input.ts';
 
 /** The parameter that chooses the language, and its synonyms: what WordPress's translation plugins call it. */
-const PARAMETERS = ['translation_language', 'lang', 'wpml_language'];
+export const LANGUAGE_NAMES = ['translation_language', 'lang', 'wpml_language'];
 
 /** Where a request may say in which language it wants to be answered. */
 export interface LanguageHints {
@@ -19,7 +19,7 @@ export interface LanguageHints {
  * over here; for `translation_language` it is refused when parameters are checked.
  */
 export function languageOf({ languages, chooseLanguage }: Texts, { query, body, segment, header }: LanguageHints): string {
-  const said = PARAMETERS.flatMap((name) => [body.json, body.form, query].map((source) => source?.[name]));
+  const said = LANGUAGE_NAMES.flatMap((name) => [body.json, body.form, query].map((source) => source?.[name]));
   const parameter = said.find((value): value is string => typeof value === 'string' && languages.includes(value));
   return chooseLanguage({ parameter, segment, acceptLanguage: header });
 }

@@ -2,9 +2,12 @@ import type { Values } from '../kinds/kind.ts';
 import { type RestPlace, restUrl } from '../wordpress/links.ts';
 import type { Raw } from './input.ts';
 
+/** Proxies and clients refuse answers with longer ones: a list of a thousand ids would come to 40 kB. The totals tell of further pages all the same. */
+const LONGEST_HEADER = 4000;
+
 /**
  * The header `Link` of a page that names its neighbours (WordPress `WP_REST_Posts_Controller::get_items`): the query as it was accepted, with another
- * page; undefined where there are none. `route`: its path with the namespace.
+ * page; undefined where there are none, or they are too long. `route`: its path with the namespace.
  */
 export function neighbourLinks(
   place: RestPlace,
@@ -15,7 +18,8 @@ export function neighbourLinks(
 ): string | undefined {
   const at = (number: number, rel: string) => `<${restUrl(place, route)}${glue(place)}${queryFor(query, accepted, number)}>; rel="${rel}"`;
   const links = [...(page > 1 ? [at(Math.min(page - 1, pages), 'prev')] : []), ...(page < pages ? [at(page + 1, 'next')] : [])];
-  return links.length === 0 ? undefined : links.join(', ');
+  const header = links.join(', ');
+  return header === '' || header.length > LONGEST_HEADER ? undefined : header;
 }
 
 const glue = ({ settings }: RestPlace) => (settings.permalinkStructure === '' ? '&' : '?');

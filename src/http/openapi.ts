@@ -62,7 +62,7 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
       securitySchemes: { applicationPassword: { type: 'http', scheme: 'basic', description: say('site:doc-credentials') } },
     },
     // The reference names the host without port or path; the true address stands with each path, where it has precedence.
-    servers: [{ url: `${base.replace(/^(https?:\/\/[^/:]+)(:\d+)?.*$/, '$1')}/wp-json/${caller.namespace}/` }],
+    servers: [{ url: `${/^https?:\/\/[^/:]+/.exec(base)?.[0] ?? base}/wp-json/${caller.namespace}/` }],
     paths: Object.fromEntries(routes.map((route) => [templateOf(route), { servers: [{ url: base }], ...operations(caller, route, say) }])),
   };
 }
@@ -71,7 +71,7 @@ type Say = (key: string | readonly string[], values?: Record<string, string>) =>
 
 const ref = (name: string) => ({ $ref: `#/components/${name}` });
 const json = (schema: Json) => ({ 'application/json': { schema } });
-const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^)]*\)/g, '{$1}') || '/';
+const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}') || '/';
 
 // ------------------------------------------------------------------------------------------------- paths
 function operations(caller: Caller, route: Route, say: Say): Json {

@@ -1,4 +1,5 @@
 import { fail } from '../errors.ts';
+import { LENGTHS } from '../kinds/grammar.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { addDays, nowLocal, unixFromLocal } from '../wordpress/time.ts';
@@ -19,6 +20,9 @@ export interface Wrapping {
   /** Dotted paths of the members to keep; empty: all. */
   readonly fields: readonly string[];
 }
+
+/** Names of these parameters. */
+export const WRAPPING_NAMES = ['_jsonp', '_fields', '_envelope', '_pretty'];
 
 /** What the protocol needs to know of the request and its caller; unknown members: the request was refused before they were. */
 export interface Frame {
@@ -48,7 +52,7 @@ export function readWrapping(query: Raw): Wrapping {
   if (Object.keys(query).length === 0) return PLAIN;
   const has = (name: string) => Object.hasOwn(query, name);
   const { _jsonp: jsonp, _fields: fields } = query;
-  if (has('_jsonp') && (typeof jsonp !== 'string' || !/^[\w.]*$/.test(jsonp))) fail('rest_callback_invalid');
+  if (has('_jsonp') && (typeof jsonp !== 'string' || jsonp.length > LENGTHS.word || !/^[\w.]*$/.test(jsonp))) fail('rest_callback_invalid');
   const list = Array.isArray(fields) ? fields : [fields];
   return {
     ...(typeof jsonp === 'string' && jsonp !== '' ? { jsonp, script: true } : { script: false }),

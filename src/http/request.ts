@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Address, addressOf, basePath, splitTarget } from './addressing.ts';
 import { type Body, overriddenMethod, parseQuery, type Raw } from './input.ts';
@@ -75,7 +76,7 @@ export function callerOf(site: Site, router: Router, incoming: Incoming, body: B
     language,
     home,
     namespace: router.namespaceOf(address.route) ?? site.config.restNamespace,
-    uploads: (settings.raw.get('upload_url_path') || `${settings.home}/wp-content/uploads`).replace(/\/+$/, ''),
+    uploads: trimEndOf(settings.raw.get('upload_url_path') || `${settings.home}/wp-content/uploads`, '/'),
     free: site.texts.t(language, 'site:free'),
   };
 }

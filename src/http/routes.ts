@@ -1,6 +1,6 @@
 import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
-import { anyId, anything, type Grammar, oneOf, selector, text } from '../kinds/grammar.ts';
+import { anyId, anything, type Grammar, LENGTHS, oneOf, selector, text, unread } from '../kinds/grammar.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, Param, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
@@ -59,7 +59,7 @@ export function createIndex(
     const served = caller.settings.calendar.restDisabled ? [] : routes;
     return described(describeSite(site, caller, served, { others, secure: caller.home.startsWith('https:') }));
   };
-  const params = { context: { grammar: anything, fallback: 'view' } };
+  const params = { context: { grammar: anything(LENGTHS.word), fallback: 'view' } };
   return inLanguages(
     { pattern: '', endpoints: [{ methods: ['GET'], summary: 'site', params, mode: 'read', allow: 'anyone', run }] },
     languages,
@@ -73,7 +73,7 @@ const namespaceIndex = (routes: () => readonly ServedRoute[]): ServedRoute => ({
     {
       methods: ['GET'],
       summary: 'namespace',
-      params: { namespace: { grammar: anything }, context: { grammar: anything, fallback: 'view' } },
+      params: { namespace: { grammar: anything(LENGTHS.word) }, context: { grammar: anything(LENGTHS.word), fallback: 'view' } },
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, { namespace = caller.namespace }) =>
@@ -101,7 +101,7 @@ const served = ({ config }: Site, namespace: unknown): string =>
   servedNamespaces(config).find((known) => known === namespace) ?? fail('rest_invalid_namespace');
 
 const ID: Params = { id: { grammar: anyId, required: true } };
-const SLUG: Params = { slug: { grammar: text, required: true } };
+const SLUG: Params = { slug: { grammar: text(LENGTHS.slug), required: true } };
 /**
  * What a list takes without declaring it: the context, heeded as by WordPress's own routes, and filters that only other lists have. The latter
  * change nothing here, but the list's URLs carry them on.
@@ -112,7 +112,7 @@ const undeclared = (kind: Kind): Params => {
 };
 
 /** Parameters of these names, with any value. */
-const undescribed = (names: readonly string[]): Params => Object.fromEntries(names.map((name) => [name, { grammar: anything }]));
+const undescribed = (names: readonly string[]): Params => Object.fromEntries(names.map((name) => [name, { grammar: unread }]));
 
 /** What a new record keeps of parameters that are no fields. */
 const strayMetas = ({ strays }: PostKind, values: Values): Rows['metas'] =>
@@ -129,7 +129,7 @@ const carried = (kind: Kind, values: Values): Values => only(CARRIED.get(kind) ?
 const CARRIED = new Map(kinds.map((kind) => [kind, { ...undeclared(kind), translation_language: true, password: true }]));
 
 /** How single records are read; `password` opens protected ones. */
-const READING: Params = { password: { grammar: text }, context: { grammar: anything } };
+const READING: Params = { password: { grammar: text(LENGTHS.password) }, context: { grammar: anything(LENGTHS.word) } };
 
 // ------------------------------------------------------------------------------------------------- events, venues, organizers
 const posts = (kind: PostKind): ServedRoute => ({
@@ -248,7 +248,7 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         methods: ['GET'],
         summary: `${kind.name}.read`,
         params: { ...id, context: READING.context! },
-        unlisted: { _embed: { grammar: anything } },
+        unlisted: { _embed: { grammar: anything(LENGTHS.word) } },
         mode: 'read',
         allow: 'anyone',
         run: async (site, caller, { id, context, _embed }) => {
@@ -279,7 +279,7 @@ const oneTerm = (kind: TermKind): ServedRoute => {
 };
 
 /** Terms that can't hang under one another are no place for a parent: it is heeded to be refused (`rest_taxonomy_not_hierarchical`). */
-const parent = (kind: TermKind): Params => (kind.hierarchical ? {} : { parent: { grammar: anything } });
+const parent = (kind: TermKind): Params => (kind.hierarchical ? {} : { parent: { grammar: anything(LENGTHS.word) } });
 
 // ------------------------------------------------------------------------------------------------- parameters
 const existing = (grammar: Grammar): Params => ({ id: { grammar, required: true } });

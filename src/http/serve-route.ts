@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import { admitRecordPassword } from '../accounts/record-passwords.ts';
 import { servedNamespaces } from '../config.ts';
 import { fail, type ProblemName, problems } from '../errors.ts';
+import { LENGTHS } from '../kinds/grammar.ts';
 import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { acceptParams, type Params } from '../records/input.ts';
@@ -11,10 +12,12 @@ import type { JsonFault } from '../wordpress/json.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
 import { describeRoute } from './describe.ts';
 import { type Body, mergeParams, type Raw } from './input.ts';
+import { LANGUAGE_NAMES } from './language.ts';
 import { type Budget, createBudget } from './limits.ts';
+import { type Meaning, meaningOf } from './meaning.ts';
 import { neighbourLinks } from './neighbours.ts';
 import { problemOf } from './problem.ts';
-import { answerOf, bringsPassword, type Frame, PLAIN, readWrapping, VARY } from './protocol.ts';
+import { answerOf, bringsPassword, type Frame, PLAIN, readWrapping, VARY, WRAPPING_NAMES } from './protocol.ts';
 import { type Received, receive } from './receive.ts';
 import { described, type LinkedReply, ok } from './reply.ts';
 import { callerOf, type Incoming, readRequest, requestLanguage } from './request.ts';
@@ -32,10 +35,23 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
   return async (req, res, next) => {
     const incoming = await readRequest(site, req);
     if (!incoming) return next();
-    const key = bringsPassword(incoming.query) ? undefined : answers && keyOf(req, languageKey(site));
     const compute = () => compose(site, router, incoming, budget);
-    await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, compute) : await compute());
+    const url = bringsPassword(incoming.query) ? undefined : answers && keyOf(req, languageKey(site));
+    if (!answers || url === undefined) return deliver(req, res, await compute());
+    const meaning = meaningIn(site, router, incoming);
+    const key = (meaning && keyOf(req, languageKey(site), meaning.text)) ?? url;
+    await deliver(req, res, await answers.answerFor(key, compute, meaning?.whole ? url : undefined));
   };
+}
+
+/** Parameters that count on all routes, declared or not. */
+const ALWAYS_HEEDED = [...WRAPPING_NAMES, ...LANGUAGE_NAMES, 'context', 'password', 'rest_route'];
+
+/** What a request to the calendar's own routes means; undefined where the answer repeats the whole query, as WordPress's own routes do in their links. */
+function meaningIn(site: Site, router: Router, { address, query, home }: Incoming): Meaning | undefined {
+  const isOurs = servedNamespaces(site.config).includes(router.namespaceOf(address.route) ?? '');
+  const endpoint = isOurs ? router.find(address.route, 'GET')?.endpoint : undefined;
+  return endpoint && meaningOf(home + address.route, query, new Set([...Object.keys(heededBy(endpoint)), ...ALWAYS_HEEDED]));
 }
 
 /** Sends what is remembered, before anything else is looked at, as long as nothing speaks against it. */
@@ -157,7 +173,7 @@ function refuseJson({ texts }: Site, { language }: Caller, { code, reason }: Jso
 
 /** The id of the record that the path names, 0 where there is none; nothing for routes that name no record. */
 async function select(site: Site, { route, pieces: { id, slug } }: Found): Promise<Values> {
-  if (slug !== undefined) return { id: (await route.select?.(site, slug)) ?? 0 };
+  if (slug !== undefined) return { id: slug.length > LENGTHS.slug ? 0 : ((await route.select?.(site, slug)) ?? 0) };
   return id === undefined ? {} : { id: Number.isSafeInteger(Number(id)) ? Number(id) : 0 };
 }
 

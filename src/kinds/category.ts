@@ -1,28 +1,28 @@
-import { anyText, existingTerms, flag, idOf, parentTerm, text } from './grammar.ts';
+import { anyText, existingTerms, flag, idOf, LENGTHS, parentTerm, search, text } from './grammar.ts';
 import type { Param, TermKind } from './kind.ts';
 import { paging } from './post-fields.ts';
 import { term } from './shapes.ts';
 
 /** Fields that both kinds of terms have. */
 export const termFields = {
-  name: { grammar: text, required: true, empty: 'refused' },
-  description: { grammar: anyText, empty: 'clears' },
-  slug: { grammar: text, empty: 'refused' },
+  name: { grammar: text(LENGTHS.name), required: true, empty: 'refused' },
+  description: { grammar: anyText(LENGTHS.content), empty: 'clears' },
+  slug: { grammar: text(LENGTHS.slug), empty: 'refused' },
 } satisfies TermKind['fields'];
 
 /** Filters that both kinds of terms have. */
 export const termFilters = (kind: 'category' | 'tag'): Record<string, Param> => ({
   ...paging,
-  search: { grammar: text },
+  search: { grammar: search },
   exclude: { grammar: existingTerms(kind, 'numbers') },
   include: { grammar: existingTerms(kind, 'numbers') },
-  order: { grammar: text },
-  orderby: { grammar: text },
+  order: { grammar: text(LENGTHS.word) },
+  orderby: { grammar: text(LENGTHS.word) },
   hide_empty: { grammar: flag, fallback: true },
   ...(kind === 'category' ? { parent: { grammar: parentTerm } } : {}),
   post: { grammar: idOf('event') },
   event: { grammar: idOf('event') },
-  slug: { grammar: text },
+  slug: { grammar: text(LENGTHS.word) },
 });
 
 export const category: TermKind = {

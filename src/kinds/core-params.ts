@@ -1,7 +1,19 @@
 import { coreTerms } from './core-term.ts';
-import { anything, oneOf } from './grammar.ts';
+import { anything, LENGTHS, oneOf } from './grammar.ts';
 import type { Param, PostKind, TermKind } from './kind.ts';
-import { anyString, choices, dateTime, integer, integers, object, rawString, strings, termIds, truth } from './schema-grammar.ts';
+import {
+  anyString,
+  choices,
+  dateTime,
+  droppedString,
+  integer,
+  integers,
+  object,
+  rawString,
+  strings,
+  termIds,
+  truth,
+} from './schema-grammar.ts';
 
 /*
  * What WordPress's own routes (`wp/v2`) take, as its controllers declare it.
@@ -17,13 +29,15 @@ export const CONTEXT: Params = { context: { grammar: oneOf(['view', 'embed', 'ed
 export const ID: Params = { id: { grammar: integer(), required: true } };
 export const FORCE: Params = { force: { grammar: truth, fallback: false } };
 /** What every reading route heeds without declaring it. */
-export const EMBED: Params = { _embed: { grammar: anything } };
+export const EMBED: Params = { _embed: { grammar: anything(LENGTHS.word) } };
 
 const PAGING: Params = {
   page: { grammar: integer({ minimum: 1 }), fallback: 1 },
   per_page: { grammar: integer({ minimum: 1, maximum: LONGEST_PAGE }), fallback: USUAL_PAGE },
 };
-const LIST: Params = { ...CONTEXT, ...PAGING, search: { grammar: anyString } };
+/** Lists that WordPress's own query makes drop a search that is too long; others refuse it. */
+const LIST: Params = { ...CONTEXT, ...PAGING, search: { grammar: anyString(LENGTHS.search) } };
+const QUERIED: Params = { ...LIST, search: { grammar: droppedString } };
 const PICKED: Params = { exclude: { grammar: integers, fallback: [] }, include: { grammar: integers, fallback: [] } };
 const OFFSET: Params = { offset: { grammar: integer() } };
 const DATED: Params = {
@@ -49,7 +63,7 @@ const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash', '
 export function postFilters(kind: PostKind): Params {
   const taxonomies = coreTerms(kind).map(({ restBase }) => restBase);
   return {
-    ...LIST,
+    ...QUERIED,
     ...DATED,
     ...PICKED,
     ...OFFSET,
@@ -67,28 +81,28 @@ export function postFields(kind: PostKind): Params {
   return {
     date: { grammar: dateTime },
     date_gmt: { grammar: dateTime },
-    slug: { grammar: anyString },
+    slug: { grammar: anyString(LENGTHS.slug) },
     status: { grammar: oneOf(['publish', 'future', 'draft', 'pending', 'private'], 'enum') },
-    password: { grammar: anyString },
-    title: { grammar: rawString },
-    content: { grammar: rawString },
-    excerpt: { grammar: rawString },
+    password: { grammar: anyString(LENGTHS.password) },
+    title: { grammar: rawString(LENGTHS.text) },
+    content: { grammar: rawString(LENGTHS.content) },
+    excerpt: { grammar: rawString(LENGTHS.text) },
     author: { grammar: integer() },
     featured_media: { grammar: integer() },
     comment_status: { grammar: oneOf(['open', 'closed'], 'enum') },
     ping_status: { grammar: oneOf(['open', 'closed'], 'enum') },
-    template: { grammar: anyString },
+    template: { grammar: anyString(LENGTHS.word) },
     meta: { grammar: object },
     ...Object.fromEntries(coreTerms(kind).map(({ restBase }) => [restBase, { grammar: integers }])),
   };
 }
 
 /** How one post is read; the password opens a protected one. */
-export const POST_READING: Params = { ...CONTEXT, password: { grammar: anyString } };
+export const POST_READING: Params = { ...CONTEXT, password: { grammar: anyString(LENGTHS.password) } };
 
 /** Filters of the library (`WP_REST_Attachments_Controller::get_collection_params`). */
 export const MEDIA_FILTERS: Params = {
-  ...LIST,
+  ...QUERIED,
   ...DATED,
   ...PICKED,
   ...OFFSET,
@@ -104,11 +118,11 @@ export const MEDIA_FILTERS: Params = {
 
 /** What is written of a file in the library besides the file itself. */
 export const MEDIA_FIELDS: Params = {
-  title: { grammar: rawString },
+  title: { grammar: rawString(LENGTHS.text) },
   author: { grammar: integer() },
-  alt_text: { grammar: anyString },
-  caption: { grammar: rawString },
-  description: { grammar: rawString },
+  alt_text: { grammar: anyString(LENGTHS.text) },
+  caption: { grammar: rawString(LENGTHS.text) },
+  description: { grammar: rawString(LENGTHS.content) },
   post: { grammar: integer({ minimum: 0 }) },
 };
 
@@ -125,9 +139,9 @@ export const termFilters = ({ hierarchical }: TermKind): Params => ({
 });
 
 export const termFields = ({ hierarchical }: TermKind, creating: boolean): Params => ({
-  description: { grammar: anyString },
-  name: { grammar: anyString, ...(creating ? { required: true } : {}) },
-  slug: { grammar: anyString },
+  description: { grammar: anyString(LENGTHS.content) },
+  name: { grammar: anyString(LENGTHS.name), ...(creating ? { required: true } : {}) },
+  slug: { grammar: anyString(LENGTHS.slug) },
   ...(hierarchical ? { parent: { grammar: integer() } } : {}),
   meta: { grammar: object },
 });
@@ -142,5 +156,5 @@ export const USER_FILTERS: Params = {
   roles: { grammar: strings },
   capabilities: { grammar: strings },
   who: { grammar: oneOf(['authors'], 'enum') },
-  has_published_posts: { grammar: anything },
+  has_published_posts: { grammar: anything(LENGTHS.word) },
 };

@@ -1,6 +1,6 @@
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
-import { anyText, flag, type Grammar, image, linkWishes, termWishes } from './grammar.ts';
+import { anyText, flag, type Grammar, image, LENGTHS, linkWishes, termWishes } from './grammar.ts';
 import type { Field, TermKindName } from './kind.ts';
 
 type Extra = Partial<Pick<Field, 'required' | 'fallback' | 'empty' | 'promotes' | 'store'>>;
@@ -15,7 +15,7 @@ export const column = (name: PostColumn, grammar: Grammar, extra: Extra = {}): F
 });
 
 /** One row of `postmeta` holding plain text; an empty value removes it. */
-export const meta = (key: string, grammar: Grammar = anyText, extra: Extra = {}): Field => ({
+export const meta = (key: string, grammar: Grammar = anyText(LENGTHS.text), extra: Extra = {}): Field => ({
   grammar,
   place: { in: 'meta', key },
   empty: 'clears',

@@ -1,6 +1,6 @@
 import { isTruthy } from '../calendar/settings.ts';
 import type { Fault } from '../errors.ts';
-import { parsePhpDate } from '../wordpress/php-date.ts';
+import { LONGEST_DATE, parsePhpDate } from '../wordpress/php-date.ts';
 import { REGISTERED_STATUSES, SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { parseZone, UTC } from '../wordpress/time.ts';
 import { normalizeWebUrl } from '../wordpress/web-url.ts';
@@ -23,8 +23,38 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** Whether the caller holds a capability: the little that a value's grammar may know of who sends it. */
 export type Can = (capability: string) => boolean;
 
+/**
+ * The most bytes of UTF-8 that a text from outside may have, by what it is. Where texts are stored, it is what WordPress's columns hold; all else is far
+ * more than anything that means something.
+ */
+export const LENGTHS = {
+  /** Numbers, flags, names of a closed set, time zones, places and slugs to look for. */
+  word: 255,
+  date: LONGEST_DATE,
+  /** WordPress drops a search that is longer (`WP_Query::parse_query`). */
+  search: 1600,
+  /** 255 characters (`posts.post_password`). */
+  password: 1020,
+  /** A slug in a path, percent-encoded and perhaps with those of its parents, or one to be stored, which WordPress cuts to 200 bytes. */
+  slug: 1000,
+  /** The name of a term with its markup, which is taken out. */
+  name: 4000,
+  address: 8192,
+  /** Ids with commas between them. */
+  ids: 20_000,
+  /** What a column of the type `TEXT` holds: titles, excerpts, one meta. */
+  text: 65_535,
+  content: 1_048_576,
+} as const;
+
 /** How one parameter is written: what is accepted, and how that is told in OPTIONS and `/doc`. */
 export interface Grammar {
+  /** The most bytes that a text anywhere in the value may have. Whoever reads a value asks `lengthFault` first. */
+  readonly longest: number;
+  /** The same for a list that is written as one text. */
+  readonly longestList?: number;
+  /** A longer text counts as not sent, where WordPress itself drops it. */
+  readonly dropsLonger?: true;
   /** `beside`: all parameters of the request as they were sent. */
   readonly read: (raw: unknown, can: Can, beside?: Readonly<Record<string, unknown>>) => Reading;
   readonly json: JsonSchema;
@@ -39,6 +69,34 @@ export interface Grammar {
 interface Plain extends Grammar {
   readonly read: (raw: unknown) => Reading;
 }
+
+/** The most members that a list may have. */
+export const LONGEST = 1000;
+/** The most members that a value may have in all, whatever it is made of. */
+const MOST_MEMBERS = 20 * LONGEST;
+
+/** What is wrong with the size of a value: looked at before anything else is, and at nothing but sizes. */
+export function lengthFault({ longest, longestList = longest, json }: Grammar, raw: unknown): Fault | undefined {
+  if (typeof raw === 'string') return exceeds(raw, longestList) ? TOO_LONG : undefined;
+  if (Array.isArray(raw) && raw.length > LONGEST && [json.type].flat().includes('array')) return TOO_MANY;
+  const waiting = [raw];
+  for (let seen = 0; waiting.length > 0; seen += 1) {
+    const value = waiting.pop();
+    if (typeof value === 'string' && exceeds(value, longest)) return TOO_LONG;
+    if (value === null || typeof value !== 'object') continue;
+    const members = Object.values(value);
+    if (seen + waiting.length + members.length > MOST_MEMBERS) return TOO_MANY;
+    waiting.push(...members);
+  }
+  return undefined;
+}
+
+const TOO_LONG: Fault = { stage: 'value', reason: 'too-long' };
+const TOO_MANY: Fault = { stage: 'value', reason: 'too-many' };
+
+/** Counting the bytes of a text takes a look at all of it, which one with more characters than bytes allowed does not need. */
+const exceeds = (text: string, bytes: number): boolean =>
+  text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 
 const REFUSED: Reading = { fault: { stage: 'value' } };
 const accept = (value: unknown): Reading => ({ value });
@@ -63,6 +121,7 @@ export const isEmpty = (raw: unknown): boolean =>
 
 /** A positive whole number, as number or text (`"1.0"`, `"+1"`, `"1e1"`). */
 export const positive: Plain = {
+  longest: LENGTHS.word,
   json: { type: 'integer', minimum: 1 },
   read: (raw) => {
     const value = numeric(raw);
@@ -73,6 +132,7 @@ export const positive: Plain = {
 /** The id of an existing record. As in WordPress the whole number a text begins with is looked up first; what is more fails afterwards, for its type. */
 export function idOf(refers: Reference): Grammar {
   return {
+    longest: LENGTHS.word,
     json: { type: 'integer', minimum: 1 },
     refers,
     read: (raw) => {
@@ -89,12 +149,14 @@ export const selector = (refers: Reference): Grammar => ({ ...idOf(refers), use:
 
 /** An id that need not exist. Digits only, since it comes from a path. */
 export const anyId: Grammar = {
+  longest: LENGTHS.word,
   json: { type: 'integer' },
   read: (raw) => (numeric(raw) === undefined ? REFUSED : accept(Math.trunc(numeric(raw) ?? 0))),
 };
 
 /** The term that a category hangs under; 0 is the root (decision D12). A name that exists is refused for its type only. */
 export const parentTerm: Grammar = {
+  longest: LENGTHS.word,
   json: { type: 'integer', minimum: 0 },
   refers: 'category',
   read: (raw) => {
@@ -106,28 +168,38 @@ export const parentTerm: Grammar = {
 };
 
 /** A text that is not empty; `"0"` counts as empty, as PHP sees it. */
-export const text: Grammar = {
+export const text = (longest: number): Grammar => ({
+  longest,
   json: { type: 'string', minLength: 1 },
   read: (raw) => (typeof raw === 'string' && !isEmpty(raw) ? accept(raw) : REFUSED),
-};
+});
+
+/** What is searched for. */
+export const search: Grammar = text(LENGTHS.search);
+
+/** The same where WordPress's own query does the searching. */
+export const droppedSearch: Grammar = { ...search, dropsLonger: true };
 
 /** A text that may be empty; numbers, lists and objects are refused. */
-export const anyText: Plain = {
+export const anyText = (longest: number): Plain => ({
+  longest,
   json: { type: 'string' },
   read: (raw) => {
     if (typeof raw === 'string') return accept(raw);
     return isEmpty(raw) ? wrongType('string') : REFUSED;
   },
-};
+});
 
 /** A text where a plain number is as good (decision D7: ZIP codes). */
-export const textOrNumber: Plain = {
+export const textOrNumber = (longest: number): Plain => ({
+  longest,
   json: { type: ['string', 'number'] },
-  read: (raw) => (typeof raw === 'number' ? accept(String(raw)) : anyText.read(raw)),
-};
+  read: (raw) => (typeof raw === 'number' ? accept(String(raw)) : anyText(longest).read(raw)),
+});
 
 /** true/false, 1/0, yes/no, on/off in any case (decision D31). */
 export const flag: Plain = {
+  longest: LENGTHS.word,
   json: { type: 'boolean' },
   read: (raw) => {
     if (typeof raw === 'boolean') return accept(raw);
@@ -140,25 +212,32 @@ export const flag: Plain = {
 
 /** A boolean given as text: what does not mean yes means no, as long as it is not empty (`tribe_is_truthy`). */
 export const flagText: Plain = {
+  longest: LENGTHS.word,
   json: { type: ['string', 'boolean'] },
   read: (raw) => {
     if (typeof raw === 'boolean') return accept(raw);
     if (raw === 0 || raw === 1) return accept(raw === 1);
-    return typeof raw === 'string' ? accept(isTruthy(raw)) : anyText.read(raw);
+    return typeof raw === 'string' ? accept(isTruthy(raw)) : isEmpty(raw) ? wrongType('string') : REFUSED;
   },
 };
 
 /** Whether given times are meant exactly: any text but the empty one, yes only where it says so. */
-export const strictness: Grammar = { json: { type: 'boolean' }, read: (raw) => (raw === '' ? REFUSED : flagText.read(raw)) };
+export const strictness: Grammar = {
+  longest: LENGTHS.word,
+  json: { type: 'boolean' },
+  read: (raw) => (raw === '' ? REFUSED : flagText.read(raw)),
+};
 
 /** Anything at all that means yes or no. */
 export const flagAnything: Grammar = {
+  longest: LENGTHS.word,
   json: {},
   read: (raw) => accept(typeof raw === 'string' ? isTruthy(raw) : !isEmpty(raw)),
 };
 
 /** A moment: a Unix time stamp or what PHP's `strtotime` understands. Kept as written: it is evaluated in the zone that applies. */
 export const time: Plain = {
+  longest: LENGTHS.date,
   json: { type: 'string' },
   read: (raw) => {
     if (typeof raw === 'number') return accept(raw);
@@ -168,7 +247,7 @@ export const time: Plain = {
 };
 
 /** The same where a JSON number is refused for its type. */
-export const timeText: Plain = { json: time.json, read: (raw) => (typeof raw === 'number' ? wrongType('string') : time.read(raw)) };
+export const timeText: Plain = { ...time, read: (raw) => (typeof raw === 'number' ? wrongType('string') : time.read(raw)) };
 
 const ANY_MOMENT = new Date(0);
 /** Whether a text is a moment in some zone: a number, or what `strtotime` understands. */
@@ -176,6 +255,7 @@ export const isTime = (raw: string): boolean => numeric(raw) !== undefined || pa
 
 /** A time zone: IANA name, abbreviation, offset, or WordPress's `UTC+5.5` (decision D29 sets the range). */
 export const timezone: Grammar = {
+  longest: LENGTHS.word,
   json: { type: 'string' },
   blank: isEmpty,
   read: (raw) => (typeof raw === 'string' && parseZone(raw) !== null ? accept(raw) : REFUSED),
@@ -188,6 +268,7 @@ export const status: Grammar = oneOf(SETTABLE_STATUSES, 'value');
 export function oneOf(values: readonly string[], stage: 'value' | 'enum'): Grammar {
   const fault: Fault = stage === 'enum' ? { stage, values } : { stage };
   return {
+    longest: LENGTHS.word,
     json: { type: 'string', enum: values },
     read: (raw) => {
       if (typeof raw === 'string' && values.includes(raw)) return accept(raw);
@@ -198,6 +279,7 @@ export function oneOf(values: readonly string[], stage: 'value' | 'enum'): Gramm
 
 /** A web address (decision D38). */
 export const url: Grammar = {
+  longest: LENGTHS.address,
   json: { type: 'string' },
   blank: isEmpty,
   read: (raw) => {
@@ -208,6 +290,7 @@ export const url: Grammar = {
 
 /** The featured image: the id of an image in the library, or the address of one. */
 export const image: Grammar = {
+  longest: LENGTHS.address,
   json: { type: ['string', 'integer'] },
   refers: 'image',
   blank: isEmpty,
@@ -220,12 +303,21 @@ export const image: Grammar = {
 
 /** A number. */
 export const decimal: Grammar = {
+  longest: LENGTHS.word,
   json: { type: 'number' },
   read: (raw) => (numeric(raw) === undefined ? wrongType('number') : accept(numeric(raw))),
 };
 
-/** Anything at all. */
-export const anything: Grammar = { json: {}, read: accept, blank: (raw) => Array.isArray(raw) && raw.length === 0 };
+/** Anything at all, in which no text may be longer than so many bytes. */
+export const anything = (longest: number): Grammar => ({
+  longest,
+  json: {},
+  read: accept,
+  blank: (raw) => Array.isArray(raw) && raw.length === 0,
+});
+
+/** What is carried on as it came, or not at all. */
+export const unread: Grammar = { ...anything(LENGTHS.ids), dropsLonger: true };
 
 /** What the addresses of a list say where no status was asked for and more than the published is listed. */
 export const ANY_STATUS = 'any';
@@ -237,6 +329,8 @@ export const ANY_STATUS = 'any';
  */
 export function listStatus(capabilities: string): Grammar {
   return {
+    longest: LENGTHS.word,
+    longestList: LENGTHS.ids,
     json: { type: 'string' },
     read: (raw, can, beside) => {
       if (raw === ANY_STATUS && beside?.page !== undefined) return accept(undefined);
@@ -269,18 +363,18 @@ const decodeOnce = (value: string) => {
   }
 };
 
-/** The longest list of ids or terms that one parameter may hold. */
-export const LONGEST = 1000;
-
 /** Ids, at least one. With `refers`, all of them must exist. */
 export function ids(refers?: Reference): Grammar {
   return {
+    longest: LENGTHS.word,
+    longestList: LENGTHS.ids,
     json: { type: 'array', items: { type: 'integer' } },
     ...(refers ? { refers } : {}),
     read: (raw) => {
-      const items = listOf(raw).map((item) => positive.read(item));
-      const sound = items.length > 0 && items.length <= LONGEST && items.every((item) => item.fault === undefined);
-      return sound ? accept(items.map((item) => item.value)) : REFUSED;
+      const items = listOf(raw);
+      if (items.length === 0 || items.length > LONGEST) return REFUSED;
+      const values = items.map((item) => positive.read(item));
+      return values.every((item) => item.fault === undefined) ? accept(values.map((item) => item.value)) : REFUSED;
     },
   };
 }
@@ -289,6 +383,8 @@ export function ids(refers?: Reference): Grammar {
 export function existingTerms(refers: 'category' | 'tag', use?: 'numbers'): Grammar {
   return {
     ...(use ? { use } : {}),
+    longest: LENGTHS.name,
+    longestList: LENGTHS.text,
     json: { type: 'array', items: { type: ['integer', 'string'] } },
     refers,
     read: (raw) => {
@@ -311,6 +407,8 @@ export interface TermWish {
 
 /** Terms to assign: ids, slugs, names or `{id}`, `{slug}`, `{name}`; blank items are left out (decisions D4, D32). */
 export const termWishes: Grammar = {
+  longest: LENGTHS.name,
+  longestList: LENGTHS.text,
   json: { type: 'array', items: { type: ['integer', 'string'] } },
   blank: isEmpty,
   read: (raw) => {
@@ -354,6 +452,9 @@ export type LinkWish = { readonly id: number } | { readonly create: Readonly<Rec
 /** Records to link: ids, `{id}` or parameters of new records, alone, in an array or as CSV of ids (decision D5). */
 export function linkWishes(refers: 'venue' | 'organizer'): Grammar {
   return {
+    // The parameters of new records have limits of their own.
+    longest: LENGTHS.content,
+    longestList: LENGTHS.ids,
     json: { type: 'array', items: { type: ['integer', 'object'] } },
     refers,
     blank: isEmpty,

@@ -81,7 +81,8 @@ export type Condition =
       readonly wanted?: 'any' | 'all' | 'none';
       readonly guarded: boolean;
     }
-  | { readonly by: 'links'; readonly key: string; readonly ids: readonly number[]; readonly guarded: boolean }
+  /** `none`: posts that link to none of them. */
+  | { readonly by: 'links'; readonly key: string; readonly ids: readonly number[]; readonly none?: boolean; readonly guarded: boolean }
   | { readonly by: 'linkedFrom'; readonly key: string; readonly event: number }
   | { readonly by: 'linkedFromAny'; readonly key: string; readonly wanted: boolean; readonly upcomingSince?: string }
   | { readonly by: 'linkedMeta'; readonly link: string; readonly key: string; readonly value: string }

@@ -1,5 +1,5 @@
 import type { Fault, SchemaFault } from '../errors.ts';
-import { type Grammar, isTime, LONGEST, numeric } from './grammar.ts';
+import { type Grammar, isTime, LENGTHS, LONGEST, numeric } from './grammar.ts';
 
 /*
  * Parameters as WordPress's own routes check them (`rest_validate_value_from_schema`): every fault belongs to the schema, and is told with a code of its own.
@@ -23,6 +23,7 @@ const wholeNumber = (raw: unknown): number | undefined => {
 /** A whole number, as number or text, within bounds. */
 export function integer({ minimum, maximum }: { minimum?: number; maximum?: number } = {}): Grammar {
   return {
+    longest: LENGTHS.word,
     json: { type: 'integer', ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) },
     read: (raw) => {
       const value = wholeNumber(raw);
@@ -49,6 +50,8 @@ function listOf(
   fault: (item: number) => Fault,
 ): Grammar {
   return {
+    longest: LENGTHS.word,
+    longestList: LENGTHS.ids,
     json: { type: 'array', items },
     read: (raw) => {
       const list = parseList(raw);
@@ -82,6 +85,7 @@ export const choices = (values: readonly string[]): Grammar =>
 
 /** True or false, as such, as 1 or 0, or as their names (`rest_is_boolean`). */
 export const truth: Grammar = {
+  longest: LENGTHS.word,
   json: { type: 'boolean' },
   read: (raw) => {
     if (typeof raw === 'boolean') return accept(raw);
@@ -92,22 +96,28 @@ export const truth: Grammar = {
 };
 
 /** A text, the empty one included. */
-export const anyString: Grammar = {
+export const anyString = (longest: number): Grammar => ({
+  longest,
   json: { type: 'string' },
   read: (raw) => (typeof raw === 'string' ? accept(raw) : wrongType('string')),
-};
+});
+
+/** What WordPress's own query searches for, and drops where it is too long. */
+export const droppedString: Grammar = { ...anyString(LENGTHS.search), dropsLonger: true };
 
 /** A text, or an object with the text as member `raw`, as it is shown in the form for editing. */
-export const rawString: Grammar = {
+export const rawString = (longest: number): Grammar => ({
+  longest,
   json: { type: ['string', 'object'] },
   read: (raw) => {
     const value = raw !== null && typeof raw === 'object' && 'raw' in raw ? raw.raw : raw;
     return typeof value === 'string' || typeof value === 'number' ? accept(String(value)) : wrongType('object');
   },
-};
+});
 
 /** A date with a time (`rest_parse_date`); null means none. Kept as written, to be evaluated in the zone that applies. */
 export const dateTime: Grammar = {
+  longest: LENGTHS.date,
   json: { type: ['string', 'null'], format: 'date-time' },
   read: (raw) => {
     if (raw === null) return accept(null);
@@ -119,12 +129,15 @@ export const dateTime: Grammar = {
 
 /** An object, whose members are checked by those who know them. */
 export const object: Grammar = {
+  longest: LENGTHS.content,
   json: { type: 'object' },
   read: (raw) => (raw !== null && typeof raw === 'object' ? accept(raw) : wrongType('object')),
 };
 
 /** Ids of terms, or `{terms, operator}` where all of them are wanted (`AND`). */
 export const termIds: Grammar = {
+  longest: LENGTHS.word,
+  longestList: LENGTHS.ids,
   json: { type: ['object', 'array'] },
   read: (raw, can) => {
     const nested = raw !== null && typeof raw === 'object' && !Array.isArray(raw) && 'terms' in raw;
@@ -136,6 +149,7 @@ export const termIds: Grammar = {
 
 /** A page or a length: a positive whole number, told as the calendar's newer routes do. */
 export const positiveArgument: Grammar = {
+  longest: LENGTHS.word,
   json: { type: 'integer', minimum: 1 },
   read: (raw) => {
     const value = wholeNumber(raw);
@@ -146,6 +160,7 @@ export const positiveArgument: Grammar = {
 
 /** A moment in PHP's grammar, told as the calendar's newer routes do. */
 export const momentArgument: Grammar = {
+  longest: LENGTHS.date,
   json: { type: 'string', format: 'date-time' },
   read: (raw) => {
     const sound = typeof raw === 'string' && raw.trim() !== '' && isTime(raw);
@@ -155,6 +170,8 @@ export const momentArgument: Grammar = {
 
 /** Whole numbers in an array; as text only with `csv`. Anything else is refused as a value. */
 export const idsArgument = (csv: boolean): Grammar => ({
+  longest: LENGTHS.word,
+  longestList: LENGTHS.ids,
   json: { type: 'array', items: { type: 'integer' } },
   read: (raw) => {
     const list = Array.isArray(raw) || csv ? parseList(raw) : undefined;

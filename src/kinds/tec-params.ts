@@ -3,9 +3,9 @@ import { tableOf } from '../wordpress/table.ts';
 import { toLocal } from '../wordpress/time.ts';
 import { wordsCondition } from './event-list.ts';
 import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
-import { anyText, flagAnything, oneOf } from './grammar.ts';
+import { anyText, flagAnything, LENGTHS, oneOf } from './grammar.ts';
 import type { Condition, Field, Narrowed, Param, PostKind, RuleContext, Values } from './kind.ts';
-import { anyString, idsArgument, integer, momentArgument, positiveArgument, strings, truth } from './schema-grammar.ts';
+import { anyString, droppedString, idsArgument, integer, momentArgument, positiveArgument, strings, truth } from './schema-grammar.ts';
 
 /*
  * What the calendar's newer interface (`tec/v1`) takes: other names for the filters and fields of the kinds, checked in its own way.
@@ -22,7 +22,7 @@ const EVENT_FILTERS: Record<string, Param> = {
   ...PAGING,
   start_date: { grammar: momentArgument },
   end_date: { grammar: momentArgument },
-  search: { grammar: anyString },
+  search: { grammar: droppedString },
   categories: { grammar: idsArgument(false) },
   tags: { grammar: idsArgument(false) },
   venue: { grammar: { ...idsArgument(true), refers: 'venue' } },
@@ -38,7 +38,7 @@ const EVENT_FILTERS: Record<string, Param> = {
 
 const LINKED_FILTERS: Record<string, Param> = {
   ...PAGING,
-  search: { grammar: anyString },
+  search: { grammar: droppedString },
   event: { grammar: { ...positiveArgument, refers: 'event' } },
   has_events: { grammar: flagAnything },
   only_with_upcoming: { grammar: flagAnything },
@@ -107,16 +107,16 @@ const NAMES: Readonly<Record<PostKind['name'], Readonly<Record<string, string>>>
 
 /** Fields that the reference lists and that mean nothing for the calendar's kinds. */
 const IDLE: Readonly<Record<string, Param>> = {
-  comment_status: { grammar: anyString },
-  ping_status: { grammar: anyString },
-  format: { grammar: anyString },
-  template: { grammar: anyString },
+  comment_status: { grammar: anyString(LENGTHS.word) },
+  ping_status: { grammar: anyString(LENGTHS.word) },
+  format: { grammar: anyString(LENGTHS.word) },
+  template: { grammar: anyString(LENGTHS.word) },
 };
 
 /** Fields of an event that lead to others: UTC times to local ones, a duration in seconds to the end. */
 const DERIVED: Readonly<Record<string, Param>> = {
-  start_date_utc: { grammar: anyText },
-  end_date_utc: { grammar: anyText },
+  start_date_utc: { grammar: anyText(LENGTHS.date) },
+  end_date_utc: { grammar: anyText(LENGTHS.date) },
   duration: { grammar: integer({ minimum: 0 }) },
 };
 

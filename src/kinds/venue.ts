@@ -4,7 +4,7 @@ import { isTruthy } from '../calendar/settings.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { VENUE_LINK } from './event-metas.ts';
 import { featuredImage, flagMeta, meta, rule } from './fields.ts';
-import { decimal, flagText, listStatus, textOrNumber, url } from './grammar.ts';
+import { decimal, flagText, LENGTHS, listStatus, textOrNumber, url } from './grammar.ts';
 import { imageAddress } from './image-record.ts';
 import type { Before, Bundle, PostKind, RenderContext, Rows, Values } from './kind.ts';
 import { linkedConditions } from './linked-list.ts';
@@ -46,7 +46,7 @@ export const venue: PostKind = {
     country: meta(TEXTS.country),
     province: meta(TEXTS.province),
     state: meta(TEXTS.state),
-    zip: meta(TEXTS.zip, textOrNumber),
+    zip: meta(TEXTS.zip, textOrNumber(LENGTHS.text)),
     phone: meta(TEXTS.phone),
     stateprovince: meta(TEXTS.stateprovince),
     website: meta(TEXTS.website, url, { store: (value) => [value === null ? '' : String(value)] }),

@@ -1,4 +1,5 @@
 import { removeAccents } from '../wordpress/accents.ts';
+import { trimEndOf, trimOf } from '../wordpress/trim.ts';
 import type { ImageType } from './image-type.ts';
 
 /** Bytes of a name before its ending, so that `-2048x2048` and a number still fit into the 255 of a file system. */
@@ -13,13 +14,13 @@ const REFUSED = /[?[\]/\\=<>:;,'"&$#*()|~`!{}%+’«»”“\x00-\x08\x0b\x0c\x0
  * server could take for the ending of a script before the real one. The ending is one of the image's kind, whatever was asked for.
  */
 export function sanitizeFileName(wanted: string, type: ImageType): string {
-  const clean = removeAccents(wanted)
+  const safe = removeAccents(wanted)
     .replaceAll('\u00a0', ' ')
     .replace(/%20|\+/g, '-')
     .replace(REFUSED, '')
     .replace(/[\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffd]/gu, '')
-    .replace(/[\r\n\t -]+/g, '-')
-    .replace(/^[.\-_]+|[.\-_]+$/g, '');
+    .replace(/[\r\n\t -]+/g, '-');
+  const clean = trimOf(safe, '.-_');
   const ending = /\.([^.]*)$/.exec(clean)?.[1] ?? '';
   const fits = type.extensions.includes(ending.toLowerCase());
   const isImageEnding = /^(jpe?g|jpe|png|gif|webp|avif|bmp|ico|tiff?|heic|svg)$/i.test(ending);
@@ -60,5 +61,5 @@ function cut(name: string): string {
     if (bytes > NAME_BYTES) break;
     kept += character;
   }
-  return kept.replace(/[.-]+$/, '');
+  return trimEndOf(kept, '.-');
 }

@@ -1,6 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { RenderContext } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /** Everything about one request that the verbs of this room need to know: who, when, in which words and under which address. */
@@ -42,7 +43,7 @@ export function callerFor(site: Site, settings: SiteSettings, viewer: Viewer, wa
     language,
     home,
     namespace,
-    uploads: (settings.raw.get('upload_url_path') || `${settings.home}/wp-content/uploads`).replace(/\/+$/, ''),
+    uploads: trimEndOf(settings.raw.get('upload_url_path') || `${settings.home}/wp-content/uploads`, '/'),
     free: site.texts.t(language, 'site:free'),
   };
 }

@@ -1,4 +1,5 @@
 import { type Fault, fail } from '../errors.ts';
+import { anyText, LENGTHS, lengthFault } from '../kinds/grammar.ts';
 import type { Field, Param, Values } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Caller } from './caller.ts';
@@ -9,8 +10,8 @@ export type Params = Readonly<Record<string, Param | Field>>;
 export type Mode = 'read' | 'create' | 'change';
 
 /**
- * The values that a request names, checked in WordPress's order: what is missing, then what is refused as a value (references
- * to other records among it), then what has the wrong type. Absent parameters are absent; `null` clears (decisions D1, D7).
+ * The values that a request names, checked in WordPress's order: what is missing, then what is refused as a value (for its length before it is read;
+ * references to other records too), then what has the wrong type. Absent parameters are absent; `null` clears (decisions D1, D7).
  *
  * @throws rest_missing_callback_param, rest_invalid_param
  */
@@ -34,6 +35,11 @@ export async function acceptParams(
       continue;
     }
     if (given === undefined) continue;
+    const tooLong = lengthFault(param.grammar, given);
+    if (tooLong) {
+      if (!param.grammar.dropsLonger) refused.set(name, tooLong);
+      continue;
+    }
     if (isBlank(param, given) && !(param.required && mode === 'create')) {
       const meaning = blankMeaning(param, given, mode);
       if (meaning === 'absent') continue;
@@ -51,7 +57,7 @@ export async function acceptParams(
   }
   if (missing.length > 0) fail('rest_missing_callback_param', { values: { names: missing.join(', ') }, data: { params: missing } });
 
-  const password = typeof raw.password === 'string' ? raw.password : undefined;
+  const password = typeof raw.password === 'string' && !lengthFault(PASSWORD, raw.password) ? raw.password : undefined;
   const { resolved, unknown } = await resolveReferences(site, caller, wanted, {
     password,
     last: refused.size + mistyped.size === 0,
@@ -65,6 +71,9 @@ export async function acceptParams(
   const declared = Object.keys(params).filter((name) => faults.has(name));
   return fail('rest_invalid_param', { faults: new Map(declared.map((name) => [name, faults.get(name)!])) });
 }
+
+/** The password of protected records, which every request may bring along. */
+const PASSWORD = anyText(LENGTHS.password);
 
 const isBlank = ({ grammar }: Param, given: unknown) => given === null || given === '' || (grammar.blank?.(given) ?? false);
 

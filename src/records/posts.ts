@@ -28,14 +28,14 @@ export interface Listing {
 }
 
 /**
- * The events, venues or organizers that a request asks for and the caller may see.
+ * The events, venues or organizers that a request asks for and the caller may see. `longest`: the most records of a page, if not the site's own limit.
  *
  * @throws `{kind}-archive-page-not-found` past the last page
  */
-export async function listPosts(site: Site, caller: Caller, kind: PostKind, values: Values): Promise<Listing> {
+export async function listPosts(site: Site, caller: Caller, kind: PostKind, values: Values, longest?: number): Promise<Listing> {
   const { viewer, settings } = caller;
   const page = Number(values.page ?? 1);
-  const perPage = pageSize(site, caller, values);
+  const perPage = pageSize(site, caller, values, longest);
   const { conditions, order, echo, timeliness } = kind.narrow(values, caller);
   const statuses = values.status as string[] | undefined;
   const { ids, total, linked } = await findPostIds(site.db, {
@@ -91,8 +91,8 @@ export async function listedIds(
 const MOST_LISTED = 2 ** 31 - 1;
 
 /** How many records a page holds: what is asked, at most the site's limit; else the calendar's or WordPress's own number. */
-export function pageSize({ config }: Site, { settings }: Caller, values: Values): number {
-  return Math.min(Number(values.per_page ?? settings.calendar.postsPerPage ?? settings.postsPerPage), config.maxPerPage);
+export function pageSize({ config }: Site, { settings }: Caller, values: Values, longest = config.maxPerPage): number {
+  return Math.min(Number(values.per_page ?? settings.calendar.postsPerPage ?? settings.postsPerPage), longest);
 }
 
 /** A category that is asked for stands for those below it too; tags have none. */

@@ -135,16 +135,23 @@ export async function termLookUp(db: Database, name: TermKindName, tokens: reado
     slugs: texts.map((text) => sanitizeTitle(text)).filter(Boolean),
     names: texts.map(sanitizeTermName).filter(Boolean),
   });
-  const byId = (id: number) => rows.find((term) => term.term_id === id);
-  const named = (text: string) => rows.find((term) => foldText(term.name) === foldText(sanitizeTermName(text)));
+  const ids = firstOf(rows, ({ term_id: id }) => id);
+  const slugs = firstOf(rows, ({ slug }) => slug);
+  const named = firstOf(rows, ({ name: known }) => foldText(known));
   return {
-    byId,
+    byId: (id) => ids.get(id),
     byToken: (token) => {
       const text = String(token);
-      return rows.find((term) => term.slug === sanitizeTitle(text)) ?? (isId(text) ? byId(Number(text)) : undefined) ?? named(text);
+      return (
+        slugs.get(sanitizeTitle(text)) ?? (isId(text) ? ids.get(Number(text)) : undefined) ?? named.get(foldText(sanitizeTermName(text)))
+      );
     },
   };
 }
+
+/** Terms by a key; of several the first counts. */
+const firstOf = <Key>(rows: readonly Term[], key: (term: Term) => Key): ReadonlyMap<Key, Term> =>
+  new Map(rows.toReversed().map((term) => [key(term), term]));
 
 const isId = (text: string) => /^\d{1,15}$/.test(text);
 

@@ -5,9 +5,10 @@ import { lockNames, termNameLock, termSlugLock } from '../storage/locks.ts';
 import { deleteOption } from '../storage/options.ts';
 import { findTermsLike, insertTerm, loadTree, takenTermSlugs, updateTerm } from '../storage/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../wordpress/kses.ts';
-import { hasVisibleText, stripControlCharacters, trimAscii } from '../wordpress/plain-text.ts';
+import { hasVisibleText, stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { sanitizeTitle, uniqueTermSlug } from '../wordpress/slug.ts';
+import { trimAscii } from '../wordpress/trim.ts';
 
 /** What a new term is made of; `slug` absent: it follows from the name. */
 export interface TermDraft {

@@ -1,3 +1,5 @@
+import { trimEndOf } from '../wordpress/trim.ts';
+
 /**
  * Text as MySQL's `utf8mb4_unicode_520_ci` (WordPress's collation) sees it, for databases without such a collation: neither case nor accents nor
  * ligatures count. Right for Latin, Greek, Cyrillic, Hebrew, Arabic, kana, Hangul and CJK; other scripts lose case only.
@@ -8,7 +10,7 @@
  * order for ASCII text (punctuation, digits, letters). Trailing spaces do not count (PAD SPACE).
  */
 export function foldText(text: string): string {
-  const trimmed = text.replace(/ +$/, '');
+  const trimmed = trimEndOf(text, ' ');
   return replaceWide(trimmed.toLowerCase(), foldedCharacter).replace(PUNCTUATION, (mark) => RANKS.get(mark) ?? mark);
 }
 

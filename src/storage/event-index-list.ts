@@ -116,6 +116,7 @@ export async function findIndexedIds(
   rest: Sql | undefined,
 ): Promise<Page> {
   const parts = partsOf(stretch).map((part) => rowsOf(db, stretch, part, rest));
+  if (rest !== undefined || stretch.facets.length > 1) return pageOfAll(db, parts, { ...limits, descending: stretch.descending });
   const total = isCountedByDays(stretch) ? countedByDays(db, stretch) : countOf(parts);
   const page = await pageOf(db, parts, { ...limits, total, descending: stretch.descending });
   return { ...page, total: page.total ?? (await numberOf(db, total)) };
@@ -148,14 +149,14 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
 
 // ------------------------------------------------------------------------------------------------- what a query asks for
 /** More facets than this are left to the posts: each of them is looked for by itself. */
-const MOST_FACETS = 200;
+const MOST_FACETS = 50;
 
 /** The facets of an event filter for categories, tags, venues or organizers of which events have any, or for the featured ones. */
 function facetsIn(condition: Guarded): Stretch['facets'] | undefined {
   if (condition.by === 'meta') return condition.key === FEATURED_META && condition.present ? [FEATURED] : undefined;
   if (condition.by === 'links') {
     const kind = postKind('event').links[condition.key];
-    return kind && facetsOf(kind, condition.ids);
+    return condition.none ? undefined : kind && facetsOf(kind, condition.ids);
   }
   if (condition.wanted === 'none') return undefined;
   // Categories stand for what is below them only where that was added to those asked for.
@@ -242,6 +243,22 @@ async function pageOf(
     if (place + 1 < parts.length) skip = rows.length > 0 ? 0 : Math.max(0, skip - (await numberOf(db, countOf([part]))));
   }
   return found;
+}
+
+/** One page of what takes long to find: all of it is gone through once, instead of once for the page and once more for the total. */
+async function pageOfAll(
+  db: Database,
+  parts: readonly Sql[],
+  { limit, offset, descending }: { limit: number; offset: number; descending: boolean },
+): Promise<Page> {
+  const direction = verbatim(descending ? 'DESC' : 'ASC');
+  const ids: number[] = [];
+  for (const part of descending ? parts.toReversed() : parts) {
+    const rows = await db.rows<{ id: number }>`
+      SELECT x.post_id AS id ${new Piece(part)} ORDER BY x.start_at ${direction}, x.posted_at ${direction}, x.post_id ${direction}`;
+    for (const { id } of rows) ids.push(id);
+  }
+  return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
 }
 
 // ------------------------------------------------------------------------------------------------- totals

@@ -14,7 +14,13 @@ const EARTH_RADIUS_KM = 6371;
 type Near = Extract<Condition, { by: 'near' }>;
 
 /** More of them than this are looked for by the query of the list itself. */
-const MOST_FOUND = 1000;
+export const MOST_FOUND = 5000;
+
+/** How far the records that posts link to by a meta are from the place that is asked about. */
+export interface Distances {
+  readonly link: string;
+  readonly km: ReadonlyMap<number, number>;
+}
 
 /**
  * The same query, where what is asked of linked records (their city, their place) is replaced by the ids of those that fit: they are few beside the
@@ -23,7 +29,9 @@ const MOST_FOUND = 1000;
 export async function withLinksFound(db: Database, query: PostQuery): Promise<PostQuery> {
   const conditions: Condition[] = [];
   for (const condition of query.conditions) conditions.push((await linksFound(db, condition)) ?? condition);
-  return { ...query, conditions, measuredFrom: query.conditions.find(({ by }) => by === 'near') as Near | undefined };
+  if (query.order.by !== 'distance') return { ...query, conditions };
+  const from = query.conditions.find((condition): condition is Near => condition.by === 'near');
+  return { ...query, conditions, ...(from?.link === undefined ? {} : { distances: await distancesFrom(db, from, from.link) }) };
 }
 
 async function linksFound(db: Database, condition: Condition): Promise<Condition | undefined> {
@@ -33,16 +41,34 @@ async function linksFound(db: Database, condition: Condition): Promise<Condition
     .distinct('v.ID')
     .limit(MOST_FOUND + 1)
     .pluck('v.ID');
-  return ids.length > MOST_FOUND ? undefined : { by: 'links', key: records.link, ids, guarded: true };
+  return ids.length > MOST_FOUND
+    ? undefined
+    : { by: 'links', key: records.link, ids, guarded: true, ...(records.none ? { none: true } : {}) };
 }
 
-/** The records (as `v`) that a condition asks for, and by which meta they are linked to; undefined where it asks for none, or for those that are not linked. */
-function recordsThat(db: Database, condition: Condition): { readonly builder: Knex.QueryBuilder; readonly link: string } | undefined {
+async function distancesFrom(db: Database, from: Near, link: string): Promise<Distances> {
+  const [km, points] = distance(db, from);
+  const rows: { id: number; km: number | string }[] = await near(db, db.knex.queryBuilder(), from).select(
+    'v.ID as id',
+    db.knex.raw(`${km} as km`, points),
+  );
+  return { link, km: new Map(rows.map((row) => [Number(row.id), Number(row.km)])) };
+}
+
+/** Records (as `v`), and by which meta they are linked to. `none`: posts that link to none of them are wanted. */
+interface Linked {
+  readonly builder: Knex.QueryBuilder;
+  readonly link: string;
+  readonly none?: boolean;
+}
+
+/** The records that a condition asks for; undefined where it asks for none. */
+function recordsThat(db: Database, condition: Condition): Linked | undefined {
   const builder: Knex.QueryBuilder = db.knex.queryBuilder();
   if (condition.by === 'linkedMeta') return { builder: described(db, builder, condition), link: condition.link };
   if (condition.by === 'near' && condition.link !== undefined) return { builder: near(db, builder, condition), link: condition.link };
-  if (condition.by === 'placed' && condition.link !== undefined && condition.wanted)
-    return { builder: placed(db, builder), link: condition.link };
+  if (condition.by === 'placed' && condition.link !== undefined)
+    return { builder: placed(db, builder), link: condition.link, none: !condition.wanted };
   return undefined;
 }
 

@@ -127,9 +127,12 @@ function possibleFiles(file: string): string[] {
   return [...new Set([file, whole, ...standIns])];
 }
 
+/** The path with what stands behind its last slash taken off. */
+const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
+
 /** Files that an attachment's metadata name beside its own: sizes and the original, with the path of the attached file. */
 function derivedFiles(metas: Metas | undefined): ReadonlySet<string> {
-  const folder = (metaOf(metas, '_wp_attached_file') ?? '').replace(/[^/]*$/, '');
+  const folder = folderOf(metaOf(metas, '_wp_attached_file') ?? '');
   const metadata = parseSerialized(metaOf(metas, '_wp_attachment_metadata') ?? '');
   const { sizes, original_image: original } = (metadata !== null && typeof metadata === 'object' ? metadata : {}) as Record<
     string,

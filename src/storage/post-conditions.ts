@@ -72,7 +72,7 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
       return;
     case 'links':
       if (condition.guarded) whereOpen(db, where, query);
-      where.whereIn('p.ID', (sub: Knex.QueryBuilder) =>
+      where[condition.none ? 'whereNotIn' : 'whereIn']('p.ID', (sub: Knex.QueryBuilder) =>
         sub
           .select('l.post_id')
           .from({ l: db.table('postmeta') })

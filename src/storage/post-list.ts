@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import type { Sql } from './dialect.ts';
 import { findIndexedIds, type Page, type Stretch, stretchOf } from './event-index-list.ts';
 import { datesWithPosts, joinDates } from './event-moments.ts';
-import { withLinksFound } from './linked-records.ts';
+import { type Distances, withLinksFound } from './linked-records.ts';
 import { whereCondition } from './post-conditions.ts';
 import { orderOf } from './post-order.ts';
 import { fitsFew, type PostQuery } from './post-query.ts';
@@ -16,12 +16,48 @@ export async function findPostIds(db: Database, asked: PostQuery): Promise<Page>
   const query = await withLinksFound(db, asked);
   const stretch = stretchOf(query);
   if (stretch) return findIndexedIds(db, stretch, query, restOf(db, stretch, query));
-  const filtered = () => narrowed(db, query);
-  const page = filtered().select('p.ID as id').limit(query.limit).offset(query.offset);
-  for (const [sql, bindings] of orderOf(db, query)) page.orderByRaw(sql, bindings);
-  const [rows, total] = await Promise.all([page, countRows(filtered())]);
-  return { ids: (rows as { id: number }[]).map(({ id }) => Number(id)), total, linked: [] };
+  if (query.distances) return nearestOf(db, query, query.distances);
+  const { limit, offset } = query;
+  const ordered = narrowed(db, query).select('p.ID as id');
+  for (const [sql, bindings] of orderOf(db, query)) ordered.orderByRaw(sql, bindings);
+  const idsIn = (rows: { id: number }[]) => rows.map(({ id }) => Number(id));
+  if (query.conditions.some(takesLong)) {
+    const ids = idsIn(await ordered);
+    return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
+  }
+  const [rows, total] = await Promise.all([ordered.limit(limit).offset(offset), countRows(narrowed(db, query))]);
+  return { ids: idsIn(rows), total, linked: [] };
 }
+
+/** Whether a condition takes long to look at: then all that fits is found once, instead of once for the page and once more for the total. */
+const takesLong = ({ by }: Condition): boolean => LONG.has(by);
+
+const LONG: ReadonlySet<Condition['by']> = new Set(['words', 'terms', 'links', 'linkedMeta', 'placed', 'near', 'ticketed']);
+
+/**
+ * One page in the order of distance. Which of its places is the nearest is found here: databases would look up and measure the places of each post anew, which
+ * takes ten times as long.
+ */
+async function nearestOf(db: Database, query: PostQuery, { link, km }: Distances): Promise<Page> {
+  const { limit, offset, order } = query;
+  const found = new Set((await narrowed(db, query).pluck('p.ID')).map(Number));
+  const links: { post_id: number; meta_value: string }[] = await db
+    .from('postmeta')
+    .where('meta_key', link)
+    .modify((builder) => void (found.size < FEW_FOUND && builder.whereIn('post_id', [...found])))
+    .select('post_id', 'meta_value');
+  const nearest = new Map<number, number>();
+  for (const { post_id: id, meta_value: linked } of links) {
+    const away = found.has(id) ? km.get(Number(linked)) : undefined;
+    if (away !== undefined) nearest.set(id, Math.min(away, nearest.get(id) ?? away));
+  }
+  const direction = order.descending ? -1 : 1;
+  const ids = [...nearest].sort(([id, away], [otherId, other]) => direction * (away - other || id - otherId)).map(([id]) => id);
+  return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
+}
+
+/** The links of so few posts are looked up one by one; of more, all links are read. */
+const FEW_FOUND = 1000;
 
 function narrowed(db: Database, query: PostQuery): Knex.QueryBuilder {
   const { kind, visible, attached, conditions } = query;

@@ -1,9 +1,7 @@
-import type { Knex } from 'knex';
 import type { Database } from './database.ts';
 import type { Sql } from './dialect.ts';
 import { momentColumn } from './event-moments.ts';
 import { placeAmong } from './expressions.ts';
-import { distance, linkedTo, placed } from './linked-records.ts';
 import type { PostQuery } from './post-query.ts';
 import { openSql } from './post-visibility.ts';
 
@@ -43,16 +41,9 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
       return [db.dialect.orderFolded('p.post_title', direction), ...plain()];
     case 'include':
       return named('p.ID', query.conditions.find((condition) => condition.by === 'id')?.ids);
-    case 'distance': {
-      const { measuredFrom } = query;
-      if (!measuredFrom) return plain();
-      const [km, points] = distance(db, measuredFrom);
-      const nearest = linkedTo(db, placed(db, db.knex.queryBuilder()), measuredFrom.link)
-        .whereRaw('l.post_id = p.ID')
-        .select(db.knex.raw(`MIN(${km})`, points));
-      const { sql, bindings } = nearest.toSQL();
-      return [[`(${sql}) ${direction}`, bindings as Knex.RawBinding[]], ...plain()];
-    }
+    // Without a place to measure from.
+    case 'distance':
+      return plain();
     default:
       return plain(...COLUMNS[by]);
   }

@@ -1,4 +1,5 @@
 import type { Condition, Order, PostKind } from '../kinds/kind.ts';
+import type { Distances } from './linked-records.ts';
 
 /**
  * Rows of posts, by their status and whose they are: what a caller may see or edit. Made by `records/visibility.ts`,
@@ -47,8 +48,8 @@ export interface PostQuery {
   readonly attached?: Attached;
   readonly conditions: readonly Condition[];
   readonly order: Order;
-  /** The place whose distance an order by distance goes by. */
-  readonly measuredFrom?: Extract<Condition, { by: 'near' }> | undefined;
+  /** What an order by distance goes by. */
+  readonly distances?: Distances;
   readonly limit: number;
   readonly offset: number;
   /** Whether occurrence rows are in force; otherwise the dates are read from the metas. */

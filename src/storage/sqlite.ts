@@ -230,6 +230,19 @@ class ImmediateTransaction extends SqliteTransaction {
 /** The names of terms are sorted again with every list. */
 const knownFold = remembered(foldText);
 
+/** The texts of a row are searched for one word after the other: of the last few the form in which they are searched is known. */
+function searchedForms(): (text: string) => string {
+  const last = Array.from({ length: 4 }, () => ({ text: '', form: '' }));
+  let oldest = 0;
+  return (text) => {
+    for (const known of last) if (known.text === text) return known.form;
+    const form = foldForSearch(text);
+    last[oldest] = { text, form };
+    oldest = (oldest + 1) % last.length;
+    return form;
+  };
+}
+
 function connect(filename: string): Connection {
   const connection = new Sqlite(filename, { timeout: BUSY_MS });
   try {
@@ -238,8 +251,9 @@ function connect(filename: string): Connection {
     connection.pragma('synchronous = FULL');
     connection.pragma('foreign_keys = OFF');
     connection.function('fold', { deterministic: true }, (text) => (text === null ? null : knownFold(String(text))));
+    const formOf = searchedForms();
     connection.function('holds', { deterministic: true }, (text, part) =>
-      text === null || part === null ? null : Number(foldForSearch(String(text)).includes(String(part))),
+      text === null || part === null ? null : Number(formOf(String(text)).includes(String(part))),
     );
     return connection;
   } catch (error) {

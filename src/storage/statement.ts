@@ -79,7 +79,7 @@ function bind(place: Place, bindings: Value[]): string | number {
 }
 
 function written(text: TemplateStringsArray, places: readonly Place[], prefix: string): string {
-  const parts = text.map((part) => part.replace(/\s*\n\s*/g, ' ').replace(/\{(\w+)\}/g, (_, table: string) => quoted(prefix + table)));
+  const parts = text.map((part) => part.replace(/\n\s*/g, ' ').replace(/\{(\w+)\}/g, (_, table: string) => quoted(prefix + table)));
   return String.raw({ raw: parts }, ...places.map(marksOf)).trim();
 }
 

@@ -124,10 +124,21 @@ function withLayout({ name, attributes, parts, inner }: OpenBlock): string {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
+/** The first opening tag of these names (of any, for null) that is closed; quotes within it hide a `>`. */
+function firstTag(html: string, names: readonly string[] | null): RegExpExecArray | undefined {
+  for (const tag of html.matchAll(TAG)) {
+    if (tag[3] === '') return undefined;
+    if (names === null || names.includes(tag[1]!.toLowerCase())) return tag;
+  }
+  return undefined;
+}
+
+const TAG = /<([a-z][a-z0-9-]*)(?=[ \t\n\r\f/>])((?:[^>"']|"[^"]*"|'[^']*')*)(>?)/gi;
+
 /** Adds a class to the first tag of the given names (any, for null), unless it has it (`WP_HTML_Tag_Processor::add_class`). */
 function addClass(html: string, names: readonly string[] | null, className: string): string {
-  const tag = new RegExp(`<(${names?.join('|') ?? '[a-z][a-z0-9-]*'})(?=[ \\t\\n\\r\\f/>])((?:[^>"']|"[^"]*"|'[^']*')*)>`, 'i').exec(html);
-  if (tag === null) return html;
+  const tag = firstTag(html, names);
+  if (tag === undefined) return html;
   const [whole, name = '', attributes = ''] = tag;
   const present = /(\sclass=)(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i.exec(attributes);
   const value = present?.[2] ?? present?.[3] ?? present?.[4] ?? '';

@@ -1,5 +1,6 @@
 import { escAttr } from './entities.ts';
 import { tableOf } from './table.ts';
+import { trimEndOf } from './trim.ts';
 
 /** A file of an image: its URL and size in pixels. */
 export interface ImageFile {
@@ -102,7 +103,7 @@ function addSources(tag: string, image: ContentImage): string {
   const srcset = sourceSet(image, size, source);
   if (srcset === null) return tag;
   const sizes = tag.includes(' sizes=') ? '' : ` sizes="${sizesOf(size)}"`;
-  return tag.replace(/^<img ([^>]+?)[/ ]*>$/, (_whole, attributes: string) => `<img ${attributes} srcset="${escAttr(srcset)}"${sizes} />`);
+  return `<img ${trimEndOf(tag.slice('<img '.length, -1), '/ ')} srcset="${escAttr(srcset)}"${sizes} />`;
 }
 
 const sizesOf = ({ width }: { width: number }) => `(max-width: ${width}px) 100vw, ${width}px`;
@@ -142,7 +143,7 @@ function sameShape(a: { width: number; height: number }, b: { width: number; hei
 const baseName = (url: string) => url.slice(url.lastIndexOf('/') + 1);
 
 /** The part of a URL below the uploads folder; sites move, that part stays. */
-const libraryPath = (url: string) => /\/uploads\/(.+)$/.exec(url)?.[1] ?? url.replace(/^[a-z]+:\/\/[^/]*\//i, '');
+const libraryPath = (url: string) => url.split('/uploads/').slice(1).join('/uploads/') || url.replace(/^[a-z]+:\/\/[^/]*\//i, '');
 
 function fileOf(source: string, image: ContentImage): ImageFile | null {
   if (source === '') return null;

@@ -1,4 +1,5 @@
 import { remembered } from './remembered.ts';
+import { trimEndOf } from './trim.ts';
 
 /**
  * The address of a record across sites: host and path of the site's home without scheme and port, and the record's id, such as
@@ -10,5 +11,5 @@ export function globalId(home: string, id: number): string {
 
 const hostAndPath = remembered((home) => {
   const { hostname, pathname } = new URL(home);
-  return hostname + pathname.replace(/\/+$/, '');
+  return hostname + trimEndOf(pathname, '/');
 });

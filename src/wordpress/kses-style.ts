@@ -1,4 +1,6 @@
+import { forwardSearch } from './html-pieces.ts';
 import { STYLE_GRADIENTS, STYLE_PROPERTIES, STYLE_URLS } from './kses-tables.ts';
+import { trimOf } from './trim.ts';
 import { withoutBadProtocol } from './web-url.ts';
 
 /**
@@ -10,7 +12,7 @@ export function allowedStyle(style: string): string {
     .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\n\r\t]/g, '')
     .split(';')
     .filter((declaration) => declaration !== '')
-    .map((declaration) => declaration.replace(/^[ \t\v]+|[ \t\v]+$/g, ''))
+    .map((declaration) => trimOf(declaration, ' \t\v'))
     .filter(isAllowed)
     .join(';');
 }
@@ -24,15 +26,34 @@ function isAllowed(declaration: string): boolean {
   if (!custom && !STYLE_PROPERTIES.has(property)) return false;
   let rest = declaration;
   if (custom ? value.startsWith('url(') : STYLE_URLS.has(property)) {
-    for (const [whole] of value.matchAll(/url\([^)]+\)/g)) {
-      const url = /^url\([ ]*(['"]?)(.*)\1[ ]*\)$/.exec(whole)?.[2]?.trim() ?? '';
-      if (url === '' || url === '0' || withoutBadProtocol(url) !== url) return false;
-      rest = rest.replaceAll(whole, '');
-    }
+    const { urls, around } = urlsIn(value);
+    if (urls.some((url) => url === '' || url === '0' || withoutBadProtocol(url) !== url)) return false;
+    rest = `${property}:${around}`;
   }
   if ((custom ? value.includes('-gradient(') : STYLE_GRADIENTS.has(property)) && isGradient(value)) rest = rest.replaceAll(value, '');
   return isHarmless(withoutFunctions(rest));
 }
+
+/** The addresses in all `url(...)` of a value, without quotes, and what stands around them. */
+function urlsIn(value: string): { urls: string[]; around: string } {
+  const closing = forwardSearch(value, ')');
+  const urls: string[] = [];
+  let around = '';
+  let done = 0;
+  for (let start = value.indexOf('url('); start !== -1; start = value.indexOf('url(', done)) {
+    const inner = start + 'url('.length;
+    // One character at least, a bracket too.
+    const end = closing(inner + 1);
+    if (end === -1) break;
+    urls.push(unquoted(trimOf(value.slice(inner, end), ' ')).trim());
+    around += value.slice(done, start);
+    done = end + 1;
+  }
+  return { urls, around: around + value.slice(done) };
+}
+
+const unquoted = (text: string): string =>
+  text.length > 1 && /^["']/.test(text) && text.endsWith(text.charAt(0)) ? text.slice(1, -1) : text;
 
 const isHarmless = (text: string) => !/[\\(&=}]|\/\*/.test(text);
 

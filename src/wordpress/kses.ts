@@ -3,7 +3,8 @@ import { convertInvalidEntities, normalizeEntities, specialChars } from './entit
 import { forwardSearch } from './html-pieces.ts';
 import { allowedStyle } from './kses-style.ts';
 import { type AllowedElements, INLINE_ELEMENTS, POST_ELEMENTS, URL_ATTRIBUTES, VALUELESS_ATTRIBUTES } from './kses-tables.ts';
-import { escapeUnclosedTags, sanitizeTextField, trimAscii } from './plain-text.ts';
+import { escapeUnclosedTags, sanitizeTextField } from './plain-text.ts';
+import { trimAscii } from './trim.ts';
 import { withoutBadProtocol } from './web-url.ts';
 
 /**
@@ -75,10 +76,11 @@ function cleanToken(token: string, allowed: AllowedElements, depth: number): str
     const comment = settled(token.replaceAll('<!--', '').replaceAll('-->', ''), allowed, depth);
     return comment === '' ? '' : `<!--${comment.replace(/--+/g, '-').replace(/-$/, '')}-->`;
   }
-  const [, slash = '', name = '', attributes = ''] = /^<[ \t\n\r\f\v]*(\/?)[ \t\n\r\f\v]*([a-zA-Z0-9-]+)([^>]*)>?$/.exec(token) ?? [];
+  const [opening = '', slash, name = ''] = /^<[ \t\n\r\f\v]*(\/[ \t\n\r\f\v]*)?([a-zA-Z0-9-]+)/.exec(token) ?? [];
+  const attributes = token.slice(opening.length, token.endsWith('>') ? -1 : undefined);
   const allowedAttributes = allowed.get(name.toLowerCase());
   if (allowedAttributes === undefined) return '';
-  if (slash !== '') return `</${name}>`;
+  if (slash !== undefined) return `</${name}>`;
   const selfClosing = /\/[ \t\n\r\f\v]*$/.test(attributes) ? ' /' : '';
   const kept = readAttributes(attributes).filter((attribute) => isAllowedName(attribute.name, allowedAttributes));
   const written = kept.map(writeAttribute).filter((attribute) => attribute !== null);

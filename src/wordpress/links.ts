@@ -1,4 +1,5 @@
 import { tableOf } from './table.ts';
+import { trimOf } from './trim.ts';
 
 /** Where addresses begin and how they are formed. */
 export interface Place {
@@ -90,7 +91,7 @@ export function restUrl({ home, settings }: RestPlace, route: string, query: rea
 
 /** A page's address: a trailing slash if the permalink structure has one (`user_trailingslashit`). */
 function pageUrl({ home, permalinkStructure }: Place, segments: readonly string[]): string {
-  const path = [...indexPrefix(permalinkStructure), ...segments].map((segment) => segment.replace(/^\/+|\/+$/g, '')).join('/');
+  const path = [...indexPrefix(permalinkStructure), ...segments].map((segment) => trimOf(segment, '/')).join('/');
   return `${home}/${path}${permalinkStructure.endsWith('/') ? '/' : ''}`;
 }
 

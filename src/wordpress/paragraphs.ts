@@ -1,4 +1,5 @@
 import { autop } from '@wordpress/autop';
+import { SPACES } from './html-pieces.ts';
 import { findShortcodes, type Shortcode, shortcodeReader } from './shortcode-grammar.ts';
 
 /**
@@ -10,7 +11,8 @@ export function addParagraphs(text: string): string {
   const runs: string[] = [];
   const prepared = outsidePre(shieldManyPre(hideWideBlanks(text)), (part) => {
     const parted = part.replace(/<br[ \t\n\r\f\v]*\/?>[ \t\n\r\f\v]*<br[ \t\n\r\f\v]*\/?>/g, '\n\n');
-    const tamed = shieldUnclosed(shieldCrowds(parted)).replace(/[ \t\n\r\f\v]{300,}/g, (run) => {
+    const tamed = shieldUnclosed(shieldCrowds(parted)).replace(/[ \t\n\r\f\v]+/g, (run) => {
+      if (run.length < VERY_LONG) return run;
       if (/[\n\r]/.test(run)) return '\n\n';
       runs.push(run);
       return LONG_RUN;
@@ -28,7 +30,7 @@ export function addParagraphs(text: string): string {
 export function unwrapShortcodes(text: string): string {
   if (findShortcodes(text).length === 0) return text;
   const read = shortcodeReader(text);
-  const opening = new RegExp(`<p>(?:${BLANK})*(?=\\[)`, 'g');
+  const opening = new RegExp(OPENING);
   let result = '';
   let done = 0;
   for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
@@ -42,12 +44,14 @@ export function unwrapShortcodes(text: string): string {
   return result + text.slice(done);
 }
 
-const BLANK = '[\\r\\n\\t ]|\\u00a0|&nbsp;';
+/** What stands around a shortcode that is alone in its paragraph. */
+const OPENING = new RegExp(`<p>(?:${SPACES})*(?=\\[)`, 'g');
+const CLOSING = new RegExp(`(?:${SPACES})*</p>`, 'y');
 
 /** The end of the shortcode and of its paragraph, when `</p>` follows it (with all it encloses, or else behind its tag alone). */
 function standsAlone(text: string, shortcode: Shortcode | null): { end: number; behind: number } | null {
   if (shortcode === null) return null;
-  const closing = new RegExp(`(?:${BLANK})*</p>`, 'y');
+  const closing = new RegExp(CLOSING);
   for (const end of [shortcode.end, shortcode.tagEnd]) {
     closing.lastIndex = end;
     const match = closing.exec(text);
@@ -70,7 +74,9 @@ function outsidePre(text: string, change: (part: string) => string): string {
 
 /** A noncharacter behind a tag's name, so that the package does not know the tag. */
 const SHIELD = '\ufde8';
-/** Stands for a very long run of blanks. */
+/** Blanks of a run that is set aside. */
+const VERY_LONG = 300;
+/** Stands for such a run. */
 const LONG_RUN = '\ufde9';
 /** More `<` than this without a `>` between them are no HTML. */
 const CROWD = 50;

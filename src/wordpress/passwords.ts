@@ -2,6 +2,7 @@ import { createHash, createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises';
 import { blake2b } from '@noble/hashes/blake2.js';
 import { compare, hash } from 'bcryptjs';
+import { trimAscii } from './trim.ts';
 
 /** Longest password WordPress looks at, in bytes. */
 const MAX_BYTES = 4096;
@@ -62,7 +63,7 @@ function fastHash(plain: string): string {
 
 /** What bcrypt gets to see: a digest, since bcrypt itself reads 72 bytes only. PHP's `trim`, not JavaScript's. */
 function prepared(plain: string): string {
-  const trimmed = plain.replace(/^[ \t\n\r\0\v]+|[ \t\n\r\0\v]+$/g, '');
+  const trimmed = trimAscii(plain);
   return createHmac('sha384', 'wp-sha384').update(trimmed).digest('base64');
 }
 

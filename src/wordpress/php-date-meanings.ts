@@ -2,9 +2,11 @@
  * What each format of php-date-grammar.ts says about a date, as timelib's scanner notes it down: fields, a zone, relative steps. Nothing is
  * computed here; php-date.ts does that when the whole text is read.
  */
+
 import type { FormatName } from './php-date-grammar.ts';
 import { tableOf } from './table.ts';
 import { parsePhpZone, UTC, unixFromFields, type Zone } from './time.ts';
+import { trimEndOf, trimStartOf } from './trim.ts';
 
 /** A field of the date; null until the text names it. */
 export type Field = number | null;
@@ -64,7 +66,9 @@ function reader(token: string) {
   };
   const digits = (most: number) => {
     take(/^[^0-9]*/);
-    return take(new RegExp(`^[0-9]{0,${most}}`));
+    const found = (/^[0-9]*/.exec(rest)?.[0] ?? '').slice(0, most);
+    rest = rest.slice(found.length);
+    return found;
   };
   return {
     rest: () => rest,
@@ -187,7 +191,7 @@ function anotherZone(notes: Notes): boolean {
 }
 
 function zoneOf(text: string): Zone {
-  const zone = parsePhpZone(text.replace(/^[ \t(]+/, '').replace(/\)+$/, ''));
+  const zone = parsePhpZone(trimEndOf(trimStartOf(text, ' \t('), ')'));
   if (zone === null) throw REFUSED;
   return zone;
 }

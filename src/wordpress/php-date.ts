@@ -4,9 +4,11 @@
  * test/fixtures/php-dates.json. (locutus 2, the port on npm that runs on Node 20, knows only the zone of the process and differs from PHP
  * in a sixth of the rows of that table that are read in UTC.)
  */
+
 import { formatAt } from './php-date-grammar.ts';
 import { emptyNotes, type Notes, note, REFUSED } from './php-date-meanings.ts';
 import { localFromUnix, unixFromDate, unixFromFields, unixFromText, unixFromWall, type Zone } from './time.ts';
+import { trimOf } from './trim.ts';
 
 /**
  * What a text means.
@@ -34,8 +36,8 @@ export function phpTimestamp(value: string | number): number | null {
   return Number.isFinite(number) ? Math.floor(number) : null;
 }
 
-/** Longer than any date; keeps the work on one text small. */
-const LONGEST = 250;
+/** Longer than any date, in bytes; keeps the work on one text small. */
+export const LONGEST_DATE = 250;
 /** What a JavaScript date can hold, in seconds. */
 const FARTHEST = 8.64e12;
 const DAY = 86400;
@@ -48,8 +50,9 @@ function readPlain(text: string, zone: Zone): PhpDate | null {
 }
 
 function readFree(text: string, base: Date, zone: Zone): PhpDate | null {
-  const trimmed = text.replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, '');
-  if (text === '' || trimmed.length > LONGEST || trimmed.includes('\0')) return null;
+  if (text === '' || text.length > LONGEST_DATE) return null;
+  const trimmed = trimOf(text, ' \t\n\v\f\r');
+  if (trimmed.includes('\0')) return null;
   const notes = scan(`${trimmed}\0`);
   if (notes === null) return null;
   fillHoles(notes, base, zone);

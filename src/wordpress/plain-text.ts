@@ -1,5 +1,6 @@
 import { decodeEntities, escHtml } from './entities.ts';
 import { forwardSearch } from './html-pieces.ts';
+import { trimAscii } from './trim.ts';
 
 /** The text without its tags, without scripts and styles, trimmed (`wp_strip_all_tags`). */
 export const stripAllTags = (text: string): string => trimAscii(stripTags(withoutScripts(text)));
@@ -89,17 +90,6 @@ export function stripTags(text: string): string {
   }
   return out;
 }
-
-/** PHP's `trim`. */
-export const trimAscii = (text: string): string => {
-  let start = 0;
-  let end = text.length;
-  while (start < end && BLANKS.includes(text[start] as string)) start++;
-  while (end > start && BLANKS.includes(text[end - 1] as string)) end--;
-  return text.slice(start, end);
-};
-
-const BLANKS = ' \t\n\r\0\v';
 
 function sanitizeText(text: string, keepLines: boolean): string {
   let out = text.replace(/\p{Surrogate}/gu, '\ufffd');

@@ -5,10 +5,10 @@ import { convertChars } from './entities.ts';
 import { EXCERPT_MORE, EXCERPT_WORDS, trimWords } from './excerpt.ts';
 import { htmlPieces } from './html-pieces.ts';
 import { addParagraphs, unwrapShortcodes } from './paragraphs.ts';
-import { trimAscii } from './plain-text.ts';
 import { galleryImageIds, galleryParents, runEmbeds, runShortcodes, stripShortcodes } from './shortcodes.ts';
 import { convertSmilies } from './smilies.ts';
 import { texturize } from './texturize.ts';
+import { trimAscii } from './trim.ts';
 
 export type { ContentImage } from './content-images.ts';
 

@@ -1,3 +1,5 @@
+import { trimOf } from './trim.ts';
+
 /** A piece of a search phrase; `exclude`: texts that hold it are left out. */
 export interface SearchTerm {
   readonly text: string;
@@ -24,7 +26,7 @@ export function parseSearch(phrase: string): SearchTerm[] {
   return kept.map((text) => (text.startsWith('-') ? { text: text.slice(1), exclude: true } : { text, exclude: false }));
 }
 
-const trimQuotes = (piece: string) => (/^".+"$/.test(piece) ? piece.replace(/^["']+|["']+$/g, '') : piece.replace(/^["' ]+|["' ]+$/g, ''));
+const trimQuotes = (piece: string) => trimOf(piece, /^".+"$/.test(piece) ? `"'` : `"' `);
 
 /** Each piece is a condition on each column, and databases take a limited number of these. */
 const MOST_PIECES = 50;

@@ -11,9 +11,19 @@ export function isBrokenArray(text: string): boolean {
 
 /** The same array with the lengths of its texts put right; undefined where that alone does not mend it. */
 export function mendedArray(text: string): string | undefined {
-  const mended = text.replace(
-    /s:\d+:"([\s\S]*?)";(?=(?:[sabidN][:;]|\}|$))/g,
-    (_, value: string) => `s:${Buffer.byteLength(value)}:"${value}";`,
-  );
+  const heads = /s:\d+:"/g;
+  const ends = /";(?=[sabidN][:;]|\}|$)/g;
+  let mended = '';
+  let done = 0;
+  for (let head = heads.exec(text); head !== null; head = heads.exec(text)) {
+    ends.lastIndex = heads.lastIndex;
+    const end = ends.exec(text);
+    if (end === null) break;
+    const value = text.slice(heads.lastIndex, end.index);
+    mended += `${text.slice(done, head.index)}s:${Buffer.byteLength(value)}:"${value}";`;
+    done = ends.lastIndex;
+    heads.lastIndex = done;
+  }
+  mended += text.slice(done);
   return isBrokenArray(mended) ? undefined : mended;
 }

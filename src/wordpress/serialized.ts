@@ -102,8 +102,8 @@ function phpFloat(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'INF' : '-INF';
   if (Object.is(value, -0)) return '-0';
   const digits = String(value);
-  const [, mantissa, exponent] = /^(.*)e(.*)$/.exec(digits) ?? [];
-  if (mantissa !== undefined) return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${exponent}`;
+  const [mantissa = '', exponent] = digits.split('e');
+  if (exponent !== undefined) return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${exponent}`;
   // PHP turns to exponents sooner than JavaScript does.
   if (Math.abs(value) >= 1e17 || Math.abs(value) < 1e-4) {
     const [short, power] = value.toExponential().split('e') as [string, string];

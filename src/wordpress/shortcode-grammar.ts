@@ -4,6 +4,10 @@ import { forwardSearch } from './html-pieces.ts';
 export const SHORTCODES = ['wp_caption', 'caption', 'gallery', 'playlist', 'audio', 'video', 'embed'] as const;
 export type ShortcodeName = (typeof SHORTCODES)[number];
 
+/** Where the name of a shortcode begins, and the name itself. */
+const OPENING = new RegExp(`\\[(?=(?:${SHORTCODES.join('|')})(?![\\w-]))`, 'g');
+const TAG = new RegExp(`\\[(${SHORTCODES.join('|')})(?![\\w-])`, 'y');
+
 /** One use of a shortcode in a text: where it stands, its name, its raw attributes, and what it encloses (null: nothing, `[tag]` alone). */
 export interface Shortcode {
   readonly start: number;
@@ -28,7 +32,7 @@ export function findShortcodes(text: string, names: readonly ShortcodeName[] = S
   if (!text.includes('[')) return [];
   const next = shortcodeReader(text, names);
   const found: Shortcode[] = [];
-  const opening = new RegExp(`\\[(?=(?:${names.join('|')})(?![\\w-]))`, 'g');
+  const opening = new RegExp(OPENING);
   let behind = 0;
   for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
     const shortcode = next(match.index, match.index > behind && text[match.index - 1] === '[');
@@ -45,13 +49,13 @@ export function shortcodeReader(
   text: string,
   names: readonly ShortcodeName[] = SHORTCODES,
 ): (open: number, doubled?: boolean) => Shortcode | null {
-  const tag = new RegExp(`\\[(${names.join('|')})(?![\\w-])`, 'y');
+  const tag = new RegExp(TAG);
   const bracket = forwardSearch(text, ']');
   const closings = new Map(names.map((name) => [name, forwardSearch(text, `[/${name}]`)]));
   return (open, doubled = false) => {
     tag.lastIndex = open;
     const name = tag.exec(text)?.[1] as ShortcodeName | undefined;
-    if (name === undefined) return null;
+    if (name === undefined || !names.includes(name)) return null;
     const close = bracket(open);
     if (close === -1) return null;
     const attributesStart = open + 1 + name.length;

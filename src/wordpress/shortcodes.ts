@@ -108,7 +108,9 @@ const className = (text: string) => text.replace(/%[a-fA-F0-9]{2}/g, '').replace
 
 /** `img_caption_shortcode`, in the form of themes with HTML 5 captions. */
 function caption(attributes: ShortcodeAttributes, inner: string, run: (html: string) => string): string {
-  const [, image = inner, behind = ''] = /((?:<a [^>]+>\s*)?<img [^>]+>(?:\s*<\/a>)?)(.*)/is.exec(inner) ?? [];
+  const found = /(?:<a [^<>]+>\s*)?<img [^<>]+>(?:\s*<\/a>)?/i.exec(inner);
+  const image = found?.[0] ?? inner;
+  const behind = found === null ? '' : inner.slice(found.index + image.length);
   const given = attributes.caption;
   const content = given === undefined ? image : inner;
   const text = given === undefined ? behind.trim() : given.includes('<') ? ksesPost(given) : given;

@@ -1,6 +1,8 @@
 import { removeAccents } from './accents.ts';
+import { forwardSearch } from './html-pieces.ts';
 import { stripTags } from './plain-text.ts';
 import { isFloating } from './status.ts';
+import { trimEndOf, trimOf } from './trim.ts';
 
 /** Bytes that a slug may have (`posts.post_name`, `terms.slug`). */
 const SLUG_BYTES = 200;
@@ -28,12 +30,11 @@ export function sanitizeTitle(raw: string, context: 'save' | 'query' = 'save', l
   slug = slug.replace(/%(?![a-f0-9]{2})/gi, '');
   slug = encode(Array.from(slug, (letter) => letter.toLowerCase()).join(''), SLUG_BYTES);
   if (context === 'save') slug = slug.replace(HYPHENS, '-').replace(DROPPED, '').replaceAll('%c3%97', 'x');
-  return slug
-    .replace(/&.+?;/g, '')
+  slug = withoutEntities(slug)
     .replaceAll('.', '-')
     .replace(/[^%a-z0-9 _-]/g, '')
-    .replace(/[ -]+/g, '-')
-    .replace(/^-+|-+$/g, '');
+    .replace(/[ -]+/g, '-');
+  return trimOf(slug, '-');
 }
 
 /**
@@ -43,7 +44,7 @@ export function sanitizeTitle(raw: string, context: 'save' | 'query' = 'save', l
  */
 export function slugPathForQuery(raw: string): string[] {
   const encoded = rawUrlEncode(urlDecode(raw)).replaceAll('%2F', '/').replaceAll('%20', ' ');
-  const path = encoded.replace(/^\/+|\/+$/g, '');
+  const path = trimOf(encoded, '/');
   return path === '' ? [] : path.split('/').map((part) => sanitizeTitle(part, 'query'));
 }
 
@@ -125,6 +126,20 @@ export function settleSlug({ sent, title, status, before, desired, canPublish, d
   return settled(floating && (before || !draftsToo) ? '' : sanitizeTitle(title, 'save', locale));
 }
 
+/** Takes out everything from a `&` to the next `;`. */
+function withoutEntities(text: string): string {
+  const semicolon = forwardSearch(text, ';');
+  let out = '';
+  let done = 0;
+  for (let start = text.indexOf('&'); start !== -1; start = text.indexOf('&', done)) {
+    const end = semicolon(start + 2);
+    if (end === -1) break;
+    out += text.slice(done, start);
+    done = end + 1;
+  }
+  return out + text.slice(done);
+}
+
 const withoutTrashed = (slug: string) => (slug.endsWith(TRASHED) ? slug.slice(0, -TRASHED.length) : slug);
 
 const has = (taken: Taken, slug: string) => (typeof taken === 'function' ? taken(slug) : taken.has(slug));
@@ -133,7 +148,7 @@ const has = (taken: Taken, slug: string) => (typeof taken === 'function' ? taken
 function truncateSlug(slug: string, bytes: number): string {
   if (slug.length <= bytes) return slug;
   const decoded = urlDecode(slug).toString('utf8');
-  return (decoded === slug ? slug.slice(0, bytes) : encode(decoded, bytes)).replace(/-+$/, '');
+  return trimEndOf(decoded === slug ? slug.slice(0, bytes) : encode(decoded, bytes), '-');
 }
 
 /** `utf8_uri_encode`: non-ASCII characters percent-encoded in lower case, cut at a whole character before `bytes` are exceeded. */
@@ -147,7 +162,9 @@ function encode(text: string, bytes: number): string {
   return encoded;
 }
 
-const percent = (bytes: Uint8Array) => Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+function percent(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+}
 
 /** PHP's `urldecode`: plus is a space, what is no escape stays; as bytes, since escapes need not be UTF-8. */
 function urlDecode(text: string): Buffer {
@@ -157,8 +174,13 @@ function urlDecode(text: string): Buffer {
 
 /** PHP's `rawurlencode`. */
 function rawUrlEncode(bytes: Buffer): string {
-  return Array.from(bytes, (byte) => {
-    const character = String.fromCharCode(byte);
-    return /[A-Za-z0-9_.~-]/.test(character) ? character : percent(Uint8Array.of(byte)).toUpperCase();
-  }).join('');
+  let encoded = '';
+  for (const byte of bytes) encoded += ENCODED[byte];
+  return encoded;
 }
+
+/** Each byte as it stands in an address. */
+const ENCODED = Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  return /[A-Za-z0-9_.~-]/.test(character) ? character : percent(Uint8Array.of(byte)).toUpperCase();
+});

@@ -82,8 +82,22 @@ const DASHES: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`(?<=^|${SPACES})-(?=$|${SPACES})`, 'g'), MARK.enDash],
 ];
 
-const SINGLE_PRIMES = primeRules("'", FLAG.openSingle, MARK.closeSingle, MARK.prime);
-const DOUBLE_PRIMES = primeRules('"', FLAG.openDouble, MARK.closeDouble, MARK.doublePrime);
+const SINGLE_PRIMES: PrimeRules = {
+  quote: "'",
+  opening: FLAG.openSingle,
+  closing: MARK.closeSingle,
+  prime: MARK.prime,
+  candidate: new RegExp(`'(?=${AFTER_QUOTE})`, 'g'),
+  afterDigit: /(?<=\d)'/g,
+};
+const DOUBLE_PRIMES: PrimeRules = {
+  quote: '"',
+  opening: FLAG.openDouble,
+  closing: MARK.closeDouble,
+  prime: MARK.doublePrime,
+  candidate: new RegExp(`"(?=${AFTER_QUOTE})`, 'g'),
+  afterDigit: /(?<=\d)"/g,
+};
 
 function texturizeText(text: string): string {
   if (/^[ \t\n\r\0\v]*$/.test(text)) return text;
@@ -109,11 +123,6 @@ interface PrimeRules {
   /** The quote where it may close a quotation, and where it follows a digit. */
   readonly candidate: RegExp;
   readonly afterDigit: RegExp;
-}
-
-function primeRules(quote: string, opening: string, closing: string, prime: string): PrimeRules {
-  const candidate = new RegExp(`${quote}(?=${AFTER_QUOTE})`, 'g');
-  return { quote, opening, closing, prime, candidate, afterDigit: new RegExp(`(?<=\\d)${quote}`, 'g') };
 }
 
 /**
@@ -194,7 +203,7 @@ function rightNumberEnd(text: string, from: number): number {
 
 /** The text in tags, comments, tags of known shortcodes, and what stands between. */
 function* pieces(text: string): Generator<string> {
-  const marks = new RegExp(`<|${SHORTCODE_TAG}`, 'g');
+  const marks = new RegExp(MARKS);
   let start = 0;
   for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
     const end = mark[0] === '<' ? endOfTag(text, mark.index) : shortcodeTagEnd(text, mark.index + mark[0].length);
@@ -212,6 +221,7 @@ function* pieces(text: string): Generator<string> {
 
 const SHORTCODE_TAG = `\\[[/[]?(?:${SHORTCODES.join('|')})(?=[${ASCII_SPACE}\\]/])`;
 const SHORTCODE_START = new RegExp(`^${SHORTCODE_TAG}`);
+const MARKS = new RegExp(`<|${SHORTCODE_TAG}`, 'g');
 
 function isShortcode(piece: string): boolean {
   const start = SHORTCODE_START.exec(piece);

@@ -362,7 +362,7 @@ let zoneTable: Map<string, Era[]> | null = null;
 
 function abbreviations(): Map<string, number> {
   abbreviationTable ??= new Map(
-    Array.from(ABBREVIATIONS.matchAll(/([a-z]+)([+-]\d+)/g), ([, name, seconds]) => [name!, Number(seconds)] as const),
+    Array.from(ABBREVIATIONS.matchAll(/(?<![a-z])([a-z]+)([+-]\d+)/g), ([, name, seconds]) => [name!, Number(seconds)] as const),
   );
   return abbreviationTable;
 }
@@ -370,9 +370,15 @@ function abbreviations(): Map<string, number> {
 function zoneAbbreviations(): Map<string, Era[]> {
   if (zoneTable) return zoneTable;
   zoneTable = new Map();
-  for (const [, names, ids] of ZONE_ABBREVIATIONS.matchAll(/((?:^\S.*\n)+)((?:^ .*\n)+)/gm)) {
-    const eras = readEras(names!);
-    for (const id of ids!.trim().split(/\s+/)) zoneTable.set(id.toLowerCase(), eras);
+  let names = '';
+  let eras: Era[] = [];
+  for (const line of ZONE_ABBREVIATIONS.trim().split('\n')) {
+    if (!line.startsWith(' ')) names += ` ${line}`;
+    else {
+      if (names !== '') eras = readEras(names);
+      names = '';
+      for (const id of line.trim().split(' ')) zoneTable.set(id.toLowerCase(), eras);
+    }
   }
   return zoneTable;
 }
@@ -380,7 +386,7 @@ function zoneAbbreviations(): Map<string, Era[]> {
 function readEras(text: string): Era[] {
   const eras: Era[] = [{ since: Number.NEGATIVE_INFINITY, names: new Map() }];
   for (const word of text.trim().split(/\s+/)) {
-    const [, name, minutes] = /^([A-Za-z]+|-00)(.+)$/.exec(word) ?? [];
+    const [, name, minutes] = /^([A-Za-z]+|-00)([^A-Za-z].*)$/.exec(word) ?? [];
     if (name) eras.at(-1)!.names.set(Number(minutes) * 60, name);
     else eras.push({ since: Number(word.slice(1)), names: new Map() });
   }

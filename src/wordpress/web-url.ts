@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { normalizeEntities } from './entities.ts';
+import { trimAscii } from './trim.ts';
 
 /** What may stand before the colon of a URL (`wp_allowed_protocols`). */
 export const ALLOWED_PROTOCOLS: readonly string[] =
@@ -102,7 +103,7 @@ function checkProtocolOnce(url: string, protocols: readonly string[]): string {
   const scheme = decodeNumericEntities(text.slice(0, colon.index))
     .replace(/[ \t\n\r\f\v\0-\x1f]/g, '')
     .toLowerCase();
-  const rest = text.slice(colon.index + colon[0].length).replace(/^[ \t\n\r\0\v]+|[ \t\n\r\0\v]+$/g, '');
+  const rest = trimAscii(text.slice(colon.index + colon[0].length));
   return protocols.includes(scheme) ? `${scheme}:${rest}` : rest;
 }
 

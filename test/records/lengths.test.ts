@@ -47,4 +47,54 @@ describeDatabases('texts are kept whole or refused', (open) => {
       { [field]: 'The text is longer than can be kept.' },
     ]);
   });
+
+  const LONG = 'x'.repeat(1601);
+  const totalOf = async (path: string) => {
+    const { status, headers } = await running.send('GET', path, { headers: { 'X-TEC-EEA': '1' } });
+    return { status, total: headers['x-wp-total'] };
+  };
+
+  it.each([
+    '/wp-json/calendar/events/v1/events?start_date=2000-01-01',
+    '/wp-json/wp/v2/tribe_events?',
+    '/wp-json/wp/v2/tribe_venue?',
+    '/wp-json/wp/v2/media?',
+    '/wp-json/tec/v1/events?',
+    '/wp-json/tec/v1/venues?',
+  ])('drops a search that WordPress would drop from %s', async (path) => {
+    const all = await totalOf(path);
+    expect(await totalOf(`${path}&search=${LONG}`)).toEqual(all);
+    expect((await totalOf(`${path}&search=${LONG.slice(1)}`)).total).toBe('0');
+    expect((await running.send('GET', `${path}&search=${LONG}`, { headers: { 'X-TEC-EEA': '1' } })).text).not.toContain('xxxx');
+  });
+
+  it.each(['/wp-json/calendar/events/v1/venues', '/wp-json/calendar/events/v1/tags', '/wp-json/wp/v2/tags'])(
+    'refuses one in %s, where the search is another',
+    async (path) => {
+      const { status, body } = await running.send('GET', `${path}?search=${LONG}`);
+      expect([status, body.data.params]).toEqual([400, { search: 'The text is longer than can be kept.' }]);
+    },
+  );
+
+  it('counts bytes, not characters', async () => {
+    const path = '/wp-json/calendar/events/v1/venues?search=';
+    const statuses = await Promise.all(
+      ['é'.repeat(800), 'é'.repeat(801)].map(async (text) => (await running.send('GET', path + encodeURIComponent(text))).status),
+    );
+    expect(statuses).toEqual([200, 400]);
+  });
+
+  it('refuses lists of more members than can be taken', async () => {
+    const { status, body } = await send('events', { ...DATES, title: 'x', categories: Array.from({ length: 1001 }, (_, at) => `c${at}`) });
+    expect([status, body.data.params]).toEqual([400, { categories: 'There are more values than can be taken.' }]);
+  });
+
+  it('leaves out links to other pages that no proxy would let through', async () => {
+    const ids = Array.from({ length: 1000 }, (_, at) => at + 1);
+    const { status, headers } = await running.send('GET', `/wp-json/wp/v2/tribe_events?per_page=1&include=${ids.join()}`);
+    expect(status).toBe(200);
+    expect(Number(headers['x-wp-totalpages'])).toBeGreaterThan(1);
+    expect(String(headers.link).length).toBeLessThan(4100);
+    expect(String(headers.link)).not.toContain('rel="next"');
+  });
 });

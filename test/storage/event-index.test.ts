@@ -15,6 +15,7 @@ import type { Database } from '../../src/storage/database.ts';
 import { distrustIndex, indexEvents, isOvertaken, trustIndex } from '../../src/storage/event-index.ts';
 import { reindexEvents } from '../../src/storage/event-index-rebuild.ts';
 import { insertRows } from '../../src/storage/insert.ts';
+import { MOST_FOUND } from '../../src/storage/linked-records.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
@@ -291,7 +292,7 @@ describeDatabases('the list index', (open, engine) => {
   });
 
   describe('without it', () => {
-    /** The tables that the statement which counts a list goes through, in this order, by their aliases. */
+    /** The tables that the statement which goes through a whole list goes through, in this order, by their aliases. */
     const readInOrder = async (name: PostKindName, raw: Record<string, string>): Promise<string[]> => {
       const caller = await callerOf(0);
       const seen: { sql: string; bindings: string[] }[] = [];
@@ -299,7 +300,9 @@ describeDatabases('the list index', (open, engine) => {
       site.db.knex.on('query', watch);
       await listOf({ ...caller, settings: { ...caller.settings, shared: true } }, name, raw);
       site.db.knex.off('query', watch);
-      const [counted] = seen.filter(({ sql }) => /^select count/.test(sql));
+      // What takes long to look at is found at once, all else is counted.
+      const counted =
+        seen.find(({ sql }) => /^select count/.test(sql)) ?? seen.find(({ sql }) => /^select `p`\.`ID`.* order by /s.test(sql));
       if (engine === 'MySQL') {
         const [rows] = (await db.knex.raw(`EXPLAIN ${counted?.sql}`, counted?.bindings ?? [])) as [{ table: string }[]];
         return rows.map(({ table }) => table);
@@ -318,7 +321,7 @@ describeDatabases('the list index', (open, engine) => {
       const before = await lists();
       expect(before).toEqual(places.map(() => expect.objectContaining({ ids: expect.arrayContaining([expect.any(Number)]) })));
       const venue = await db.from('posts').where('ID', 12).first();
-      const many = Array.from({ length: 1001 }, (_, place) => ({ ...venue!, ID: 50_000 + place, post_name: `hall-${place}` }));
+      const many = Array.from({ length: MOST_FOUND + 1 }, (_, place) => ({ ...venue!, ID: 50_000 + place, post_name: `hall-${place}` }));
       await insertRows(db, 'posts', many);
       for (const [meta_key, meta_value] of Object.entries({ _VenueLat: '40.8', _VenueLng: '-73.9' }))
         await insertRows(

@@ -1,4 +1,4 @@
-import { anything } from '../../kinds/grammar.ts';
+import { anything, LENGTHS } from '../../kinds/grammar.ts';
 import { postKinds, termKinds } from '../../kinds/index.ts';
 import { describeNamespace } from '../describe.ts';
 import { described } from '../reply.ts';
@@ -31,7 +31,10 @@ function withIndex(namespace: string, routes: readonly ServedRoute[]): [string, 
       {
         methods: ['GET'],
         summary: 'namespace',
-        params: { namespace: { grammar: anything, fallback: namespace }, context: { grammar: anything, fallback: 'view' } },
+        params: {
+          namespace: { grammar: anything(LENGTHS.word), fallback: namespace },
+          context: { grammar: anything(LENGTHS.word), fallback: 'view' },
+        },
         mode: 'read',
         allow: 'anyone',
         run: async (site, caller) => described(describeNamespace(site, caller, all, namespace)),

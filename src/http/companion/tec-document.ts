@@ -33,7 +33,7 @@ export function tecDocument(site: Described, caller: Caller, routes: readonly Ro
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: Json) => ({ 'application/json': { schema } });
-const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^)]*\)/g, '{$1}');
+const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}');
 
 /** PATCH does what PUT does, and is not named a second time. */
 function operations(route: Route, say: Say): Json {

@@ -1,5 +1,5 @@
 import { FORCE } from '../../kinds/core-params.ts';
-import { anyId, text } from '../../kinds/grammar.ts';
+import { anyId, LENGTHS, text } from '../../kinds/grammar.ts';
 import { postKind, postKinds } from '../../kinds/index.ts';
 import type { Param, PostKind } from '../../kinds/kind.ts';
 import { tecFields, tecFilters } from '../../kinds/tec-params.ts';
@@ -24,7 +24,7 @@ import { tecDocument } from './tec-document.ts';
 const ACKNOWLEDGEMENT = 'X-TEC-EEA';
 
 const ID: Record<string, Param> = { id: { grammar: anyId, required: true } };
-const PASSWORD: Record<string, Param> = { password: { grammar: text } };
+const PASSWORD: Record<string, Param> = { password: { grammar: text(LENGTHS.password) } };
 
 /** The calendar's newer interface: events, venues and organizers, and a document about them. */
 export const tecRoutes = (): ServedRoute[] => {

@@ -2,6 +2,7 @@ import { fail, type ProblemName } from '../../errors.ts';
 import { CONTEXT } from '../../kinds/core-params.ts';
 import { coreTaxonomies, coreTypes } from '../../kinds/core-types.ts';
 import type { View } from '../../kinds/core-view.ts';
+import { LENGTHS } from '../../kinds/grammar.ts';
 import type { Param, Values } from '../../kinds/kind.ts';
 import { anyString } from '../../kinds/schema-grammar.ts';
 import type { Caller } from '../../records/caller.ts';
@@ -52,7 +53,7 @@ const described = (
       {
         methods: ['GET'],
         summary: `${name}.read`,
-        params: { [one]: { grammar: anyString, required: true }, ...CONTEXT },
+        params: { [one]: { grammar: anyString(LENGTHS.word), required: true }, ...CONTEXT },
         mode: 'read',
         allow,
         run: async (site, caller, values) => still(all(site, caller, viewOf(values), {}).get(String(values[one])) ?? fail(unknown)),
@@ -64,5 +65,5 @@ const described = (
 /** WordPress's own routes that describe the types of records and their taxonomies. */
 export const typeRoutes: readonly ServedRoute[] = [
   ...described('types', 'type', types, 'rest_type_invalid', {}),
-  ...described('taxonomies', 'taxonomy', taxonomies, 'rest_taxonomy_invalid', { type: { grammar: anyString } }),
+  ...described('taxonomies', 'taxonomy', taxonomies, 'rest_taxonomy_invalid', { type: { grammar: anyString(LENGTHS.word) } }),
 ];

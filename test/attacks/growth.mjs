@@ -1,0 +1,90 @@
+/**
+ * Whether the cost of a request grows faster than the texts in it: all of them, in every place, filled with everything.
+ *
+ *   npm run attacks -- growth                       everything, on SQLite; takes hours
+ *   npm run attacks -- growth --only 'search|slug'  functions, parameters and headers with such a name
+ *   npm run attacks -- growth --bytes 65536         texts no longer than this
+ *
+ * Exits with 1 where something grows with an exponent above 1.6, and names it.
+ */
+import '../support/run-typescript.mjs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { cpuMs, fasti, startService } from '../bench/service.mjs';
+import { seed } from '../bench/site.mjs';
+
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, bytes: { type: 'string', default: '262144' } } });
+const only = new RegExp(values.only, 'i');
+const longest = Number(values.bytes);
+
+const { exponentOf, FILLERS, grown, MOST_EXPONENT } = await import('../support/growth.ts');
+const { textCarriers, textTakers } = await import('../support/text-takers.ts');
+const { headCarriers, parameterCarriers } = await import('../support/outside-texts.ts');
+
+const folder = mkdtempSync(join(tmpdir(), 'fasti-growth-'));
+const faults = [];
+let tried = 0;
+
+for (const { name, take } of [...(await textTakers()).takers, ...textCarriers(folder)])
+  await tryOut(name, take, { longest, floor: 60_000 });
+
+const env = {
+  DATABASE_URL: `sqlite:${join(folder, 'site.sqlite')}`,
+  UPLOADS_DIR: join(folder, 'uploads'),
+  CACHE: 'off',
+  LOG_LEVEL: 'silent',
+};
+const admin = seed(env, 100).authorization;
+fasti(['user', 'create', 'contributor', 'contributor@example.test', '--role=contributor'], env);
+const password = fasti(['user', 'application-password', 'create', 'contributor', 'growth', '--porcelain'], env);
+const people = { admin, contributor: `Basic ${Buffer.from(`contributor:${password}`).toString('base64')}` };
+const service = await startService(env, '/health/ready');
+const clock = () => cpuMs(service.pid) * 1000;
+
+const places = [
+  ...Object.keys(people).flatMap((as) => parameterCarriers(as).map((place) => ({ ...place, name: `${as}: ${place.name}` }))),
+  ...headCarriers(),
+];
+for (const place of places) {
+  const send = async (text) => {
+    const { method, path, headers, body, as } = place.request(text);
+    const sent = { ...headers, ...(as ? { Authorization: people[as] } : {}), ...(body ? { 'Content-Type': 'application/json' } : {}) };
+    await request(service.base, { method, path, headers: sent, body: body && JSON.stringify(body) });
+  };
+  await tryOut(place.name, send, { longest: Math.min(place.longest, longest), floor: 60_000, clock });
+}
+
+await service.stop();
+rmSync(folder, { recursive: true, force: true });
+console.log(`${tried} places and functions with ${FILLERS.length} fillers each: ${faults.length} grow faster than their texts`);
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+async function tryOut(name, work, bounds) {
+  if (!only.test(name)) return;
+  tried += 1;
+  for (const filler of FILLERS) {
+    const exponent = await exponentOf((bytes) => work(grown(filler, bytes)), bounds);
+    if (exponent === undefined || exponent <= MOST_EXPONENT) continue;
+    faults.push(name);
+    console.log(`${name} with ${JSON.stringify(filler)}: ${exponent.toFixed(2)}`);
+  }
+}
+
+/** Sends a request as it is written; `fetch` would send no body with GET. */
+async function request(base, { method, path, headers, body }) {
+  const { request: send } = await import('node:http');
+  const { hostname, port } = new URL(base);
+  return new Promise((resolve, reject) => {
+    const sent = send(
+      { hostname, port, method, path, headers: { ...headers, ...(body ? { 'Content-Length': Buffer.byteLength(body) } : {}) } },
+      (answer) => {
+        answer.resume();
+        answer.on('end', resolve);
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

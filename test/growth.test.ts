@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { anyText, LENGTHS, lengthFault } from '../src/kinds/grammar.ts';
+import { describeDatabases } from './support/databases.ts';
+import { type Bounds, exponentOf, FILLERS, grown, MOST_EXPONENT } from './support/growth.ts';
+import { type Carrier, headCarriers, parameterCarriers, servedRoutes } from './support/outside-texts.ts';
+import { type RunningSite, serveDatabase } from './support/running-site.ts';
+import { loadSite } from './support/site.ts';
+import { NOT_FROM_OUTSIDE, ROOMS, textCarriers, textTakers } from './support/text-takers.ts';
+
+/*
+ * No text from outside costs more than in proportion to its length, and none is longer than makes sense. Functions, parameters, paths and headers are found
+ * in the source and in the table of routes by themselves. Costs are processor time; `npm run attacks -- growth` does the same with longer texts.
+ */
+
+/** In bytes and microseconds: work that grows with the square of the text takes several times as long as the floor, and nearly all else much less. */
+const FUNCTIONS = { longest: 8192, floor: 8000 };
+const REQUESTS = { longest: 16_384, floor: 20_000 };
+
+/** Those fillers with which some work grows faster than its text, with the exponent. */
+async function steepest(work: (text: string) => unknown, bounds: Bounds, fillers: readonly string[] = FILLERS): Promise<string[]> {
+  const faults: string[] = [];
+  for (const filler of fillers) {
+    const exponent = await exponentOf((bytes) => work(grown(filler, bytes)), bounds);
+    if (exponent !== undefined && exponent > MOST_EXPONENT) faults.push(`${JSON.stringify(filler)}: ${exponent.toFixed(2)}`);
+  }
+  return faults;
+}
+
+describe('functions over texts', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fasti-growth-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('are all known', async () => {
+    const { takers, unknown } = await textTakers();
+    expect(unknown).toEqual([]);
+    expect(takers.length).toBeGreaterThan(120);
+    expect(Object.values(NOT_FROM_OUTSIDE).filter((reason) => reason === '')).toEqual([]);
+  });
+
+  it.each([...ROOMS, 'files and feeds'])('take time in proportion to the text: %s', async (room) => {
+    const takers =
+      room === 'files and feeds' ? textCarriers(folder) : (await textTakers()).takers.filter(({ name }) => name.startsWith(room));
+    const faults: string[] = [];
+    for (const { name, take } of takers) for (const fault of await steepest(take, FUNCTIONS)) faults.push(`${name} with ${fault}`);
+    expect(faults).toEqual([]);
+  });
+
+  it('would be found if they took more', async () => {
+    const slow = (text: string) => / +$/.test(text);
+    expect(await steepest(slow, FUNCTIONS, [' '])).toEqual([expect.stringContaining('" "')]);
+  });
+});
+
+describe('the length of a text', () => {
+  it('is counted in bytes of UTF-8, wherever in a value it stands', () => {
+    const four = anyText(4);
+    const fits = (value: unknown) => lengthFault(four, value) === undefined;
+    expect(['abcd', 'éé', '😀', ['abcd', { a: 'abcd' }], 12345, null].filter((value) => !fits(value))).toEqual([]);
+    expect(['abcde', 'ééa', '😀a', ['abcde'], { a: { b: ['ééé'] } }].filter(fits)).toEqual([]);
+  });
+
+  it('has a limit in every grammar', () => {
+    const limits = [...servedRoutes().values()]
+      .flat()
+      .flatMap(({ endpoints }) =>
+        endpoints.flatMap(({ params, unlisted }) =>
+          Object.values({ ...params, ...unlisted }).flatMap(({ grammar: { longest, longestList = longest } }) => [longest, longestList]),
+        ),
+      );
+    const known: readonly number[] = Object.values(LENGTHS);
+    expect(limits.filter((limit) => !known.includes(limit))).toEqual([]);
+  });
+});
+
+describeDatabases('texts from outside', (open, engine) => {
+  let running: RunningSite;
+  beforeAll(async () => {
+    running = await serveDatabase(await loadSite(await open()), { env: { CACHE: 'off' } });
+  });
+  afterAll(() => running.close());
+
+  const send = (carrier: Carrier, text: string) => {
+    const { method, path, ...options } = carrier.request(text);
+    return running.send(method, path, options);
+  };
+
+  it('are refused where they are longer than their grammar allows, in every parameter of every route', async () => {
+    const accepted: string[] = [];
+    for (const carrier of parameterCarriers('admin')) {
+      const { name, parameter, grammar, longest } = carrier;
+      const { status, body } = await send(carrier, 'a'.repeat(longest + 1));
+      // A body that is too large is refused whole.
+      const refused = status === 413 || (status === 400 && body.data?.params?.[parameter] === 'The text is longer than can be kept.');
+      const dropped = grammar.dropsLonger === true && body?.data?.params?.[parameter] === undefined;
+      if (!refused && !dropped) accepted.push(`${name}: ${status} ${JSON.stringify(body)?.slice(0, 200)}`);
+    }
+    expect(accepted).toEqual([]);
+  });
+
+  // The database's part is the same work for any text; what grows is JavaScript.
+  if (engine !== 'SQLite') return;
+
+  /** Each place gets some of the fillers, in turns, so that all are tried everywhere that the same work is done. */
+  const some = (place: number, count: number) => Array.from({ length: count }, (_, at) => FILLERS[(place * 7 + at * 13) % FILLERS.length]!);
+
+  // Whoever may write less is treated differently only in what is written.
+  const parts = [...servedRoutes().keys()].flatMap((namespace) => [
+    { as: 'admin', namespace, tried: (name: string) => name.includes(` ${namespace}`) },
+    { as: 'contrib', namespace, tried: (name: string) => name.includes(` ${namespace}`) && !name.startsWith('GET') },
+  ]);
+  it.each(parts)('cost $as time in proportion to their length, in every parameter of $namespace', async ({ as, tried }) => {
+    const faults: string[] = [];
+    for (const [place, carrier] of parameterCarriers(as).entries()) {
+      if (!tried(carrier.name)) continue;
+      const bounds = { ...REQUESTS, longest: Math.min(carrier.longest, REQUESTS.longest) };
+      const found = await steepest((text) => send(carrier, text), bounds, some(place, 2));
+      faults.push(...found.map((fault) => `${carrier.name} with ${fault}`));
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('cost time in proportion to their length, in headers and paths', async () => {
+    const faults: string[] = [];
+    for (const [place, carrier] of headCarriers().entries()) {
+      const found = await steepest((text) => send(carrier, text), { ...REQUESTS, longest: carrier.longest }, some(place, 25));
+      faults.push(...found.map((fault) => `${carrier.name} with ${fault}`));
+    }
+    expect(faults).toEqual([]);
+  });
+});

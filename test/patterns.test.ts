@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from '@jest/globals';
+import { parseSync } from '@swc/core';
+import { check } from 'recheck';
+
+/*
+ * Every regular expression of the program takes time in proportion to the text it is given: a text from outside could otherwise keep the process busy for as
+ * long as it likes. Each pattern is taken from the source and looked at for ways to backtrack (https://makenowjust-labs.github.io/recheck/).
+ */
+
+const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../src');
+const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'));
+
+/** Files that make patterns of what is only known while they run, with the reason why that does no harm. */
+const MADE_LATER: Readonly<Record<string, string>> = {
+  'http/routing.ts': 'of the declared routes; test/growth.test.ts sends paths through all of them',
+  'exchange/verify-compare.ts': 'of the two home addresses that the person at the command line names, escaped',
+};
+
+interface Found {
+  readonly file: string;
+  readonly source: string;
+  readonly flags: string;
+}
+
+/** The literals of a file, and how often it makes a pattern within a function out of anything but another pattern. */
+function patternsIn(file: string): { literals: Found[]; later: number } {
+  const literals: Found[] = [];
+  let later = 0;
+  // biome-ignore lint/suspicious/noExplicitAny: a tree of syntax, of which only a few members matter
+  const visit = (node: any, deferred: boolean, isArgument: boolean): void => {
+    if (Array.isArray(node)) for (const one of node) visit(one, deferred, isArgument);
+    else if (node !== null && typeof node === 'object') {
+      if (node.type === 'RegExpLiteral') literals.push({ file, source: node.pattern, flags: node.flags });
+      const isFunction = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression', 'ClassMethod'].includes(node.type);
+      // What is handed to a call, as to `map`, runs with the call.
+      const within = deferred || (isFunction && !isArgument);
+      const makes = ['NewExpression', 'CallExpression'].includes(node.type) && node.callee?.value === 'RegExp';
+      if (makes && within && node.arguments?.[0]?.expression?.type !== 'Identifier') later += 1;
+      for (const [name, member] of Object.entries(node))
+        visit(member, within, name === 'arguments' || (name === 'expression' && isArgument));
+    }
+  };
+  visit(parseSync(readFileSync(join(SOURCE, file), 'utf8'), { syntax: 'typescript', target: 'es2022' }).body, false, false);
+  return { literals, later };
+}
+
+/** The patterns that files put together of pieces as they are loaded. */
+async function assembledPatterns(): Promise<Found[]> {
+  const found: Found[] = [];
+  const real = globalThis.RegExp;
+  globalThis.RegExp = new Proxy(real, {
+    construct(target, args) {
+      const made: RegExp = Reflect.construct(target, args);
+      const file = typeof args[0] === 'string' ? /\/src\/([\w/.-]+\.ts)/.exec(new Error().stack ?? '')?.[1] : undefined;
+      if (file !== undefined) found.push({ file, source: made.source, flags: made.flags });
+      return made;
+    },
+  });
+  try {
+    for (const file of files) if (!['main.ts', 'cli.ts'].includes(file)) await import(`../src/${file}`);
+  } finally {
+    globalThis.RegExp = real;
+  }
+  return found;
+}
+
+it('makes patterns while it loads, and none of what it is sent', () => {
+  expect(files.filter((file) => patternsIn(file).later > 0).toSorted()).toEqual(Object.keys(MADE_LATER).toSorted());
+});
+
+it('has no pattern that takes more than linear time', async () => {
+  const all = [...files.flatMap((file) => patternsIn(file).literals), ...(await assembledPatterns())];
+  const each = new Map(all.map((pattern) => [`/${pattern.source}/${pattern.flags}`, pattern]));
+  expect(each.size).toBeGreaterThan(400);
+  // Without a quantifier that has no upper bound there is nothing to go over again.
+  for (const [text, { source }] of each) if (!/[*+]|\{\d+,\}/.test(source)) each.delete(text);
+  const faults: string[] = [];
+  for (const [text, { file, source, flags }] of each) {
+    const found = await check(source, flags, { timeout: null });
+    if (found.status === 'vulnerable') faults.push(`${file}: ${text} is ${found.complexity.summary}`);
+    if (found.status === 'unknown') faults.push(`${file}: ${text} is too much for the checker: ${found.error.kind}`);
+  }
+  expect(faults).toEqual([]);
+});

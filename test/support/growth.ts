@@ -1,0 +1,70 @@
+/*
+ * How the cost of a piece of work grows with the length of a text, measured in processor time, so that it does not matter what else the machine does.
+ */
+
+/** What hostile texts are made of: characters that patterns run over, and beginnings of things that never end. */
+// biome-ignore format: pieces
+export const FILLERS: readonly string[] = [
+  'a', 'A', '0', ' ', '\t', '\n', '\r\n', '\0', '\u00a0', 'é', 'ß', 'ﬁ', '日', '😀', '\ufffd', '-', '_', '.', ',', ';', ':', '/', '\\', '!', '?', '@', '#', '$',
+  '%', '^', '&', '*', '+', '=', '|', '~', '`', "'", '"', '(', ')', '[', ']', '{', '}', '<', '>',
+  '<a ', '<a>', '</', '</p>', '<p>', '<br>', '<p><li>', '<pre>', '<!--', '-->', '<!-- wp:paragraph -->', '<!-- /wp:paragraph -->', '<![CDATA[', '<?', '<script>',
+  '<img ', '<img src="/uploads/a.png" class="wp-image-1">', '<a href="', '<div style="background:url(', 'url(', 'url(a)', 'background:url(a);', 'rgb(',
+  'var(', 'linear-gradient(', '&amp;', '&lt;', '&#', '&#x3a', '&a', '%C3', '%2', '"\'', '\'"', '\\"', '[x', '[[', ']]', '[caption', '[caption]', '[/caption]',
+  '[gallery ids="1,', '[embed]', 'http://', 'http://a ', 'www.', 'a@', 'a=', 'a="', "a='", ' a', 'a ', '\n ', ' \n', '\n\n', ', ', '1,', '1.', '1-', '-1', '+1 ',
+  '1 000', '9:', '1e', 'a,', 'a-', "x'", '4x', '12 ', '--', '---', '...', ':)', ' :)', 'BEGIN:VEVENT\n', 's:1:"', 'a:1:{', ';";', 'monday ', 'T1', '(tm)',
+  '\u0301', '//', '../', ';//', '=?',
+];
+
+/** A text of about so many bytes: one filler over and over, between two letters. */
+export function grown(filler: string, bytes: number, [before, after]: readonly [string, string] = ['a', 'b']): string {
+  return before + filler.repeat(Math.max(1, Math.floor((bytes - before.length - after.length) / Buffer.byteLength(filler)))) + after;
+}
+
+/** Tells the processor time that was taken so far, in microseconds: by this process unless said otherwise. */
+export type Clock = () => number;
+
+const ownClock: Clock = () => {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+};
+
+/** Processor time in microseconds: the least of several tries, since everything else on the machine only adds to it. */
+export async function cpuOf(work: () => unknown, tries: number, clock = ownClock): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let left = tries; left > 0; left -= 1) {
+    const before = clock();
+    await work();
+    least = Math.min(least, clock() - before);
+  }
+  return least;
+}
+
+export interface Bounds {
+  /** The longest text, in bytes. */
+  readonly longest: number;
+  /** What costs less than this at its longest can't hurt, however it grows; in microseconds. */
+  readonly floor: number;
+  readonly clock?: Clock;
+}
+
+/** Times that the text gets longer between two measurements. */
+const STEP = 4;
+/** Linear work grows with the exponent 1, quadratic with 2. */
+export const MOST_EXPONENT = 1.6;
+const ROUNDS = 4;
+
+/**
+ * By which exponent the cost of some work grows up to the longest text; undefined where it stays under the floor. One dear measurement is looked at again
+ * before it counts: what is linear comes out so in one of several rounds, what is not in none.
+ */
+export async function exponentOf(work: (bytes: number) => unknown, { longest, floor, clock }: Bounds): Promise<number | undefined> {
+  const cost = (bytes: number, tries: number) => cpuOf(() => work(bytes), tries, clock);
+  if ((await cost(longest, 1)) < floor || (await cost(longest, 2)) < floor) return undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS && least > MOST_EXPONENT; round += 1) {
+    const short = await cost(Math.ceil(longest / STEP), 3);
+    const long = await cost(longest, 3);
+    least = Math.min(least, Math.log(long / Math.max(short, 1)) / Math.log(STEP));
+  }
+  return least;
+}

@@ -1,0 +1,134 @@
+import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
+import { createRoutes, type ServedRoute } from '../../src/http/routes.ts';
+import type { Grammar } from '../../src/kinds/grammar.ts';
+
+/*
+ * Every place of a request in which somebody from outside may put a text: the parameters of all routes, as they are declared, the pieces of their paths,
+ * what the protocol itself heeds, and headers.
+ */
+
+/** A request with a text in one place. */
+export interface Carrier {
+  readonly name: string;
+  /** The most bytes that make sense here, and whether more is refused, passed over or cut off by Node. */
+  readonly longest: number;
+  readonly request: (text: string) => CarriedRequest;
+}
+
+export interface CarriedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: object;
+  readonly as?: string;
+}
+
+/** A parameter of one handler of a route, with the request that carries it. */
+export interface ParameterCarrier extends Carrier {
+  readonly parameter: string;
+  readonly grammar: Grammar;
+  readonly inPath: boolean;
+}
+
+/** All routes by the namespace they are served in. */
+export const servedRoutes = (): ReadonlyMap<string, readonly ServedRoute[]> =>
+  new Map([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()]);
+
+/** What parameters must be there, beside the one that is tried. */
+const SOUND: Readonly<Record<string, unknown>> = { start_date: '2031-05-01 20:00', end_date: '2031-05-01 22:00' };
+
+/** Every parameter of every handler. `as`: who sends it. */
+export function parameterCarriers(as: string): ParameterCarrier[] {
+  return [...servedRoutes()].flatMap(([namespace, routes]) =>
+    routes.flatMap(({ pattern, endpoints }) =>
+      endpoints.flatMap(({ methods, params, unlisted }) => {
+        const all = Object.entries({ ...params, ...unlisted });
+        const required = Object.fromEntries(all.flatMap(([name, param]) => (param.required ? [[name, SOUND[name] ?? 'x'] as const] : [])));
+        return all.map(([parameter, { grammar, required: needed }]): ParameterCarrier => {
+          const inPath = needed === true && pattern.includes(`(?P<${parameter}>`);
+          const [method = 'GET'] = methods;
+          return {
+            name: `${method} ${namespace}${pattern} ${parameter}`,
+            longest: grammar.longestList ?? grammar.longest,
+            parameter,
+            grammar,
+            inPath,
+            request: (text) => ({
+              method,
+              path: `/wp-json/${namespace}${pathOf(pattern, inPath ? { [parameter]: text } : {})}`,
+              ...(inPath ? {} : { body: { ...required, [parameter]: text } }),
+              headers: { 'X-TEC-EEA': '1' },
+              as,
+            }),
+          };
+        });
+      }),
+    ),
+  );
+}
+
+/** Each handler's parameter of a piece of the path may hold what its pattern lets through. */
+const pathOf = (pattern: string, pieces: Readonly<Record<string, string>>): string =>
+  pattern.replace(/\(\?P<(\w+)>([^()]*)\)/g, (_, name: string, allowed: string) => {
+    const text = pieces[name];
+    if (text === undefined) return allowed === '\\d+' ? '33' : 'none';
+    return allowed === '\\d+' ? '9'.repeat(text.length) : encodeURIComponent(text).slice(0, text.length);
+  });
+
+/** Node reads no more than 16 kB of a head. */
+const LONGEST_IN_HEAD = 12_000;
+const LIST = '/wp-json/calendar/events/v1/events';
+
+const HEADERS = [
+  'Accept-Language', 'Accept-Encoding', 'Accept', 'If-None-Match', 'If-Modified-Since', 'Cookie', 'X-WP-Nonce', 'X-HTTP-Method-Override', 'Origin', 'Range',
+  'X-Forwarded-For', 'X-TEC-EEA', 'Content-Disposition', 'Content-Type', 'Content-MD5', 'User-Agent', 'Referer', 'Idempotency-Key', 'If-Match',
+]; // biome-ignore format: names
+
+/** Headers, paths, and names and values of the query. What Node's client would not send is percent-encoded or left out. */
+export function headCarriers(): Carrier[] {
+  const inPath = (name: string, path: (text: string) => string, headers = {}): Carrier => ({
+    name,
+    longest: LONGEST_IN_HEAD,
+    request: (text) => ({ method: 'GET', path: path(raw(text)), headers }),
+  });
+  const inHeader = (name: string, method = 'GET', path = LIST): Carrier => ({
+    name: `${method} with ${name}`,
+    longest: LONGEST_IN_HEAD,
+    request: (text) => ({
+      method,
+      path,
+      headers: { [name]: text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '') },
+      ...(method === 'POST' ? { body: {} } : {}),
+    }),
+  });
+  return [
+    ...HEADERS.map((name) => inHeader(name)),
+    ...HEADERS.map((name) => inHeader(name, 'POST', '/wp-json/wp/v2/media')),
+    {
+      name: 'Basic',
+      longest: LONGEST_IN_HEAD,
+      request: (text) => ({ method: 'GET', path: LIST, headers: { Authorization: `Basic ${btoa(latin(text))}` } }),
+    },
+    inPath('the path', (text) => `/${text}`),
+    inPath('the path behind wp-json', (text) => `/wp-json/${text}`),
+    inPath('the path behind a route', (text) => `${LIST}${text}`),
+    inPath('the path of a feed', (text) => `/events/${text}/ical/`),
+    inPath('the path of an upload', (text) => `/wp-content/uploads/${text}`),
+    inPath('rest_route', (text) => `/?rest_route=/${text}`),
+    inPath('_fields', (text) => `${LIST}?_fields=${text}`),
+    inPath('_jsonp', (text) => `${LIST}?_jsonp=${text}`),
+    inPath('_method', (text) => `${LIST}?_method=${text}`),
+    inPath('_wpnonce', (text) => `${LIST}?_wpnonce=${text}`),
+    inPath('the name of a parameter', (text) => `${LIST}?${text}=1`),
+    inPath('a query', (text) => `${LIST}?${text}`),
+    inPath('lang', (text) => `${LIST}?lang=${text}`),
+    inPath('ical', (text) => `/events/?ical=${text}`),
+    inPath('a slug of a feed in the query', (text) => `/?format=jsonld&tribe_events=${text}`),
+    inPath('the search of a feed', (text) => `/events/feed/?search=${text}`),
+    inPath('the password of a feed', (text) => `/events/ical/?password=${text}`),
+  ];
+}
+
+/** A text as it may stand in an address: as it is where that can be sent. */
+const raw = (text: string): string => text.replace(/[^\x21-\x7e]|#/gu, encodeURIComponent).slice(0, LONGEST_IN_HEAD);
+const latin = (text: string): string => text.replace(/[^\0-\xff]/g, '?');

@@ -1,0 +1,227 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseSync } from '@swc/core';
+import { costOf, offerPrice } from '../../src/calendar/cost.ts';
+import { costOnPages } from '../../src/calendar/cost-on-pages.ts';
+import { readSettings } from '../../src/calendar/settings.ts';
+import { writeCalendar } from '../../src/exchange/ical-write.ts';
+import { writeRss } from '../../src/exchange/rss.ts';
+import { openSource, type SourceOptions } from '../../src/exchange/sources.ts';
+import { restUrl } from '../../src/wordpress/links.ts';
+import { UTC } from '../../src/wordpress/time.ts';
+
+/*
+ * Every exported function of the rooms that work on texts, ready to be called with one: found in the source, so that what is added later is among them.
+ */
+
+const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../../src');
+export const ROOMS = ['wordpress', 'calendar', 'kinds', 'exchange'] as const;
+
+/** A function that takes a text, and what else it needs already given. */
+export interface TextTaker {
+  /** `wordpress/slug.ts sanitizeTitle` */
+  readonly name: string;
+  readonly take: (text: string) => unknown;
+}
+
+/** What stands for parameters besides the text, by the name of their type. */
+const GIVEN: Readonly<Record<string, unknown>> = {
+  string: 'a',
+  number: 1,
+  boolean: false,
+  Date: new Date(0),
+  Zone: UTC,
+  ImageLookup: () => undefined,
+  RenderOptions: { smilies: true, images: () => undefined, attachedImages: () => [] },
+  ShortcodeSources: { images: () => undefined },
+  Readonly: {},
+  AvatarOptions: { standard: 'mystery', rating: 'G' },
+  BlockAttributes: {},
+  Taken: new Set(),
+  Salt: 'salt',
+  NonceSubject: { user: 1, token: 'a' },
+  Roles: new Map(),
+  DateOrder: 'ymd',
+  TsTypeLiteral: { zone: UTC, now: new Date(0), parents: [], here: new Set(), anywhere: new Set() },
+  TsIntersectionType: { file: 'a', line: 1, column: 'a' },
+};
+
+/** Functions whose text is no text from outside, by file or name, with the reason. */
+export const NOT_FROM_OUTSIDE: Readonly<Record<string, string>> = {
+  'kinds/fields.ts': 'declarations give names of metas',
+  'kinds/index.ts': 'names of kinds',
+  'kinds/core-post.ts isViewable': 'the type of a post',
+  'kinds/core-meta.ts coreMeta': 'the type of a post',
+  'kinds/core-meta.ts metaChange': 'the type of a post',
+  'kinds/grammar.ts listStatus': 'declarations name a capability',
+  'calendar/settings.ts settingNames': 'the prefix of the tables',
+  'exchange/backup-lines.ts': 'names of tables',
+  'exchange/ical-places.ts': 'the path of a file',
+  'exchange/sources.ts formatOf': 'the path of a file',
+  'exchange/report.ts reportOf': 'the name of a source',
+  'exchange/verify-compare.ts': 'texts of two sites that are compared for whoever owns them',
+};
+
+interface Declared {
+  readonly file: string;
+  readonly name: string;
+  readonly isAsync: boolean;
+  /** The types of the parameters that must be given. */
+  readonly types: readonly string[];
+}
+
+/** All exported functions that a room declares. */
+function declaredIn(file: string): Declared[] {
+  // biome-ignore lint/suspicious/noExplicitAny: a tree of syntax, of which only a few members matter
+  const typeOf = (annotation: any): string =>
+    annotation?.kind ??
+    annotation?.typeName?.value ??
+    (annotation?.type === 'TsUnionType' ? annotation.types.map(typeOf).join('|') : annotation?.type);
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  const declared = (name: string, node: any): Declared => ({
+    file,
+    name,
+    isAsync: node.async || node.generator,
+    types: node.params
+      .map((param: { pat?: object }) => param.pat ?? param)
+      .filter((pattern: { type: string; optional?: boolean }) => pattern.type !== 'AssignmentPattern' && !pattern.optional)
+      .map((pattern: { typeAnnotation?: { typeAnnotation: object } }) => typeOf(pattern.typeAnnotation?.typeAnnotation)),
+  });
+  const { body } = parseSync(readFileSync(join(SOURCE, file), 'utf8'), { syntax: 'typescript', target: 'es2022' });
+  return body.flatMap((item): Declared[] => {
+    if (item.type !== 'ExportDeclaration') return [];
+    const { declaration } = item;
+    if (declaration.type === 'FunctionDeclaration') return [declared(declaration.identifier.value, declaration)];
+    if (declaration.type !== 'VariableDeclaration') return [];
+    return declaration.declarations.flatMap(({ id, init }): Declared[] => {
+      const name = id.type === 'Identifier' ? id.value : '';
+      if (init?.type === 'ArrowFunctionExpression') return [declared(name, init)];
+      const isRemembered = init?.type === 'CallExpression' && init.callee.type === 'Identifier' && init.callee.value === 'remembered';
+      return isRemembered ? [{ file, name, isAsync: false, types: ['string'] }] : [];
+    });
+  });
+}
+
+const TEXT = /\b(string|unknown)\b/;
+
+/** Finds them all. `unknown`: those that take a text and something besides that this file knows nothing to give for. */
+export async function textTakers(): Promise<{ takers: TextTaker[]; unknown: string[] }> {
+  const takers: TextTaker[] = [];
+  const unknown: string[] = [];
+  const files = ROOMS.flatMap((room) => readdirSync(join(SOURCE, room)).map((file) => `${room}/${file}`));
+  for (const { file, name, isAsync, types } of files.filter((file) => file.endsWith('.ts')).flatMap(declaredIn)) {
+    const [first = '', ...rest] = types;
+    const label = `${file} ${name}`;
+    if (!TEXT.test(first) || isAsync || Object.keys(NOT_FROM_OUTSIDE).some((known) => label === known || file === known)) continue;
+    const given = rest.map((type) => type.split('|').find((one) => one in GIVEN));
+    if (given.includes(undefined)) {
+      unknown.push(`${label}: ${rest.join(', ')}`);
+      continue;
+    }
+    const call = (await import(`../../src/${file}`))[name] as (...args: unknown[]) => unknown;
+    takers.push({
+      name: label,
+      take: (text) => {
+        try {
+          return call(text, ...given.map((type) => GIVEN[type ?? '']));
+        } catch (error) {
+          // A refusal is an answer; a fault of the call would hide what is to be measured.
+          if (error instanceof TypeError && !('code' in error)) throw error;
+          return undefined;
+        }
+      },
+    });
+  }
+  return { takers, unknown };
+}
+
+async function allOf(values: AsyncIterable<unknown>): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}
+
+/** What takes texts as part of something else: records that are written out, and files that are read. `folder`: where to put these. */
+export function textCarriers(folder: string): TextTaker[] {
+  const record = (text: string) =>
+    ({
+      id: 1,
+      title: text,
+      description: text,
+      excerpt: text,
+      cost: text,
+      website: text,
+      url: text,
+      date_utc: '2031-05-01 20:00:00',
+      modified_utc: '2031-05-01 20:00:00',
+      all_day: false,
+      start_date: '2031-05-01 20:00:00',
+      end_date: '2031-05-01 22:00:00',
+      utc_start_date: '2031-05-01 20:00:00',
+      utc_end_date: '2031-05-01 22:00:00',
+      timezone: 'UTC',
+      image: { url: text },
+      categories: [{ name: text }],
+      tags: [{ name: text }],
+      venue: { id: 2, venue: text, address: text, city: text, country: text },
+      organizer: [{ id: 3, organizer: text, phone: text, website: text, email: text }],
+    }) as const;
+  const settings = readSettings(new Map(), 'wp_');
+  const options = { caller: { settings, now: new Date(0) } } as unknown as SourceOptions;
+  const file = (name: string, content: (text: string) => string): TextTaker => ({
+    name: `a file ${name}`,
+    take: async (text) => {
+      const path = join(folder, name);
+      writeFileSync(path, content(text));
+      const source = await openSource([path], options);
+      await allOf(source.entries()).catch(() => undefined);
+    },
+  });
+  const calendar = (line: string): TextTaker =>
+    file(`in ${line.replace(/\W+/g, '-')}.ics`, (text) =>
+      ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'UID:1', 'DTSTART:20310501T200000Z', line + text, 'END:VEVENT', 'END:VCALENDAR', ''].join('\r\n'),
+    );
+  const cost = { symbol: '', position: '', code: '' };
+  const shown = { defaultCurrencySymbol: '€', reverseCurrencyPosition: false, freeText: 'Free' };
+  return [
+    {
+      name: 'writeCalendar',
+      take: (text) => allOf(writeCalendar([record(text)], { name: text, description: text, url: text, zone: UTC, host: 'a' })),
+    },
+    {
+      name: 'writeRss',
+      take: (text) => writeRss([record(text)], { title: text, description: text, url: text, self: text, language: 'en', home: 'http://a' }),
+    },
+    { name: 'costOf', take: (text) => costOf([text], cost, shown) },
+    { name: 'offerPrice', take: (text) => offerPrice([text]) },
+    { name: 'costOnPages', take: (text) => costOnPages([text], cost, shown) },
+    { name: 'restUrl', take: (text) => restUrl({ home: 'http://a', settings: { permalinkStructure: '' } }, text, [[text, text]]) },
+    ...[
+      'SUMMARY:',
+      'DESCRIPTION:',
+      'X-ALT-DESC;FMTTYPE=text/html:<body>',
+      'LOCATION:',
+      'ORGANIZER;CN=',
+      'CONTACT:',
+      'CATEGORIES:',
+      'ATTACH:',
+      'URL:',
+      'RRULE:',
+      'EXDATE;TZID=',
+      'GEO:',
+      '',
+    ].map(calendar),
+    file(
+      'events.csv',
+      (text) =>
+        `Event Name,Event Start Date,Event Description,Event Venue Name\n"${text.replaceAll('"', '""')}",2031-05-01,"${text.replaceAll('"', '""')}",x\n`,
+    ),
+    file('raw.csv', (text) => `Event Name,Event Start Date\n${text}\n`),
+    file(
+      'site.xml',
+      (text) => `<?xml version="1.0"?><rss><channel><title><![CDATA[${text}]]></title><item><title>${text}</title></item></channel></rss>`,
+    ),
+    file('site.jsonl', (text) => `{"format":"fasti","version":1}\n${JSON.stringify({ kind: 'event', title: text })}\n${text}\n`),
+  ];
+}
