@@ -12,11 +12,13 @@ import { giveUpStaleIndex, type IndexLack } from './records/list-index.ts';
 import { publishDue } from './records/scheduled.ts';
 import { openSite, type Site } from './site.ts';
 import { DatabaseUnavailable } from './storage/database.ts';
+import { forgetAnswers } from './storage/kept-answers.ts';
 import { migrate } from './storage/migrate.ts';
+import { keepVersionKey } from './storage/version-key.ts';
 
 /** Between two tries to reach an absent database. */
 const RETRY_MS = 1000;
-/** Between two looks at what is scheduled; WordPress's clock goes by minutes too. */
+/** Between two looks at what is due; WordPress's clock goes by minutes too. */
 const DUE_MS = 30_000;
 /** How long connections are still taken once the process is told to end, so that whoever distributes requests learns of it. */
 const NOTICE_MS = 2000;
@@ -56,7 +58,7 @@ async function serve(config: Config): Promise<void> {
 
   await untilMigrated(site, () => phase === 'stopping');
   if (phase === 'starting') phase = 'serving';
-  void publishRegularly(site, () => phase === 'serving');
+  void keepUp(site, () => phase === 'serving');
 }
 
 function readSettings(): Config {
@@ -75,10 +77,11 @@ async function open(config: Config): Promise<Site> {
   }
 }
 
-/** Publishes what is scheduled, as long as the process serves. */
-async function publishRegularly(site: Site, isServing: () => boolean): Promise<void> {
+/** Publishes what is scheduled and removes old answers, as long as the process serves. */
+async function keepUp(site: Site, isServing: () => boolean): Promise<void> {
   while (isServing()) {
     await publishDue(site).catch((err: unknown) => site.log.warn({ err }, 'scheduled records could not be published'));
+    await forgetAnswers(site.db, site.clock()).catch((err: unknown) => site.log.warn({ err }, 'old answers could not be removed'));
     await sleep(DUE_MS, undefined, { ref: false });
   }
 }
@@ -88,6 +91,7 @@ async function untilMigrated(site: Site, stopped: () => boolean): Promise<void> 
   for (let tries = 0; !stopped(); tries += 1) {
     try {
       const applied = await migrate(site.db);
+      await keepVersionKey(site.db).catch((err: unknown) => site.log.warn({ err }, 'versions of records are made without a key'));
       const lack = await giveUpStaleIndex(site);
       if (lack) site.log[lack === 'shared' ? 'info' : 'warn'](WITHOUT_INDEX[lack]);
       if (applied.length > 0 || tries > 0) site.log.info({ applied }, 'the database is ready');

@@ -32,6 +32,7 @@ export type CliProblem =
   | 'wrong-choice'
   | 'filter-unknown'
   | 'nothing-named'
+  | 'one-by-one'
   | 'sites-differ'
   | 'no-credentials'
   | 'no-day'

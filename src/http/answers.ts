@@ -158,5 +158,9 @@ function isKnown({ headers, method }: Request, etag: string | undefined, lastMod
 
 const takesGzip = ({ headers }: Request): boolean => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(headers['accept-encoding'] ?? '');
 
-/** The strong validator of a body. */
-export const tagOf = (body: Buffer): string => `"${hash('sha1', body, 'base64url')}"`;
+/**
+ * The strong validator of a body. `version`: that of the record whose representation it is, by which a write finds out whether the record is still the same
+ * (`If-Match`), in whatever language and form it was read.
+ */
+export const tagOf = (body: Buffer, version?: string): string =>
+  `"${version === undefined ? '' : `${version}.`}${hash('sha1', body, 'base64url')}"`;

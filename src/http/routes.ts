@@ -7,28 +7,34 @@ import type { Caller } from '../records/caller.ts';
 import { changePost, createPost, trashPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, mayManageTerms, readTerm } from '../records/terms.ts';
+import { type LookUpStanding, standingOfPost, standingOfTerm } from '../records/versions.ts';
 import type { Site } from '../site.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { describeNamespace, describeSite } from './describe.ts';
 import { openApiDocument } from './openapi.ts';
-import { created, described, ok, postList, record, termList } from './reply.ts';
+import { created, described, ok, postList, record, termList, written } from './reply.ts';
 import type { Endpoint, Route } from './route.ts';
 import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
 
 /**
  * A handler as it is served. `unlisted`: parameters that it heeds though no description names them; `upload`: it gets the file that was sent as value
- * `upload`; `acknowledged`: a header that every request must have.
+ * `upload`; `acknowledged`: a header that every request must have; `prepare`: what takes its time or reaches beyond the database, before the transaction.
  */
 export interface ServedEndpoint extends Endpoint {
   readonly unlisted?: Params;
   readonly upload?: true;
+  readonly prepare?: (site: Site, caller: Caller, values: Values) => Promise<Values>;
   readonly acknowledged?: string;
 }
 
-/** A route as it is served. `select`: how its path leads to the id of a record; absent: it names none, or names the id itself. */
+/**
+ * A route as it is served. `select`: how its path leads to the id of a record; absent: it names none, or names the id itself. `standing`: how to look up
+ * that record where it is to be written only under conditions (`If-Match`); every route has one whose path names a record that can be written.
+ */
 export interface ServedRoute extends Route {
   readonly endpoints: readonly ServedEndpoint[];
   readonly select?: (site: Site, slug: string) => Promise<number | undefined>;
+  readonly standing?: LookUpStanding;
 }
 
 type Params = Endpoint['params'];
@@ -161,6 +167,7 @@ const onePost = (kind: PostKind): ServedRoute => {
   const id = kind.name === 'event' ? ID : existing(selector(kind.name));
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
+    standing: standingOfPost(kind),
     endpoints: singlePost(kind, '', id, kind.name === 'event' ? { ...id, password: READING.password! } : id),
   };
 };
@@ -169,6 +176,7 @@ const onePost = (kind: PostKind): ServedRoute => {
 const onePostBySlug = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/by-slug/(?P<slug>[^/]+)`,
   select: (site, slug) => postIdOfSlug(site, kind, slug),
+  standing: standingOfPost(kind),
   endpoints: singlePost(kind, '-by-slug', SLUG, 'slug' in kind.fields ? {} : SLUG),
 });
 
@@ -189,7 +197,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       params: { ...select, ...(kind.name === 'event' ? { password: READING.password! } : {}) },
       mode: 'read',
       allow: (site, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(site, caller, kind, Number(id)),
-      run: async (site, caller, values) => ok(await trashPost(site, caller, kind, Number(values.id))),
+      run: async (site, caller, values) => written(await trashPost(site, caller, kind, Number(values.id))),
     },
     {
       methods: ['POST', 'PUT', 'PATCH'],
@@ -197,7 +205,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       params: { ...selectToChange, ...optional(kind.fields) },
       mode: 'change',
       allow: (site, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(site, caller, kind, Number(id)),
-      run: async (site, caller, values) => ok(await changePost(site, caller, kind, Number(values.id), only(kind.fields, values))),
+      run: async (site, caller, values) => written(await changePost(site, caller, kind, Number(values.id), only(kind.fields, values))),
     },
   ];
 }
@@ -230,8 +238,8 @@ const terms = (kind: TermKind): ServedRoute => ({
       mode: 'create',
       allow: (_site, caller) => mayManageTerms(caller, kind),
       run: async (site, caller, values) => {
-        const { record, id } = await createTerm(site, caller, kind, only({ ...kind.fields, ...parent(kind) }, values));
-        return created(record, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
+        const { id, ...term } = await createTerm(site, caller, kind, only({ ...kind.fields, ...parent(kind) }, values));
+        return created(term, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
       },
     },
   ],
@@ -242,6 +250,7 @@ const oneTerm = (kind: TermKind): ServedRoute => {
   const allow: Endpoint['allow'] = (_site, caller) => mayManageTerms(caller, kind);
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
+    standing: standingOfTerm(kind),
     endpoints: [
       {
         methods: ['GET'],
@@ -251,8 +260,8 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         mode: 'read',
         allow: 'anyone',
         run: async (site, caller, { id, context, _embed }) => {
-          const term = await withEmbedded(site, caller, kind, await readTerm(site, caller, kind, Number(id)), _embed);
-          return record(termInContext(term, context));
+          const term = await readTerm(site, caller, kind, Number(id));
+          return record({ ...term, record: termInContext(await withEmbedded(site, caller, kind, term.record, _embed), context) });
         },
       },
       {
@@ -263,7 +272,7 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         mode: 'change',
         allow,
         run: async (site, caller, values) =>
-          ok(await changeTerm(site, caller, kind, Number(values.id), only({ ...kind.fields, ...parent(kind) }, values))),
+          written(await changeTerm(site, caller, kind, Number(values.id), only({ ...kind.fields, ...parent(kind) }, values))),
       },
       {
         methods: ['DELETE'],

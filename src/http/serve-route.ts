@@ -5,20 +5,24 @@ import { fail, type ProblemName, problems } from '../errors.ts';
 import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { acceptParams, type Params } from '../records/input.ts';
-import { discardImages } from '../records/prepared-images.ts';
+import { discardImages, discardingImages } from '../records/prepared-images.ts';
+import { onlyIf } from '../records/versions.ts';
 import type { Site } from '../site.ts';
+import type { AnswerKey } from '../storage/kept-answers.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
 import { describeRoute } from './describe.ts';
 import { type Body, type JsonFault, mergeParams, type Raw } from './input.ts';
 import { neighbourLinks } from './neighbours.ts';
+import { preconditionsOf } from './preconditions.ts';
 import { problemOf } from './problem.ts';
 import { answerOf, type Frame, PLAIN, readWrapping, VARY } from './protocol.ts';
 import { described, type LinkedReply, ok } from './reply.ts';
 import { callerOf, credentialsOf, type Incoming, readRequest, readRequestBody, requestLanguage } from './request.ts';
-import type { Endpoint, Verdict } from './route.ts';
+import type { Endpoint, Reply, Verdict } from './route.ts';
 import type { ServedEndpoint } from './routes.ts';
 import type { Found, Router } from './routing.ts';
 import { uploadIn } from './upload.ts';
+import { answeredOnce, isReplay, keptWith, keyOfWrite } from './write-once.ts';
 
 /**
  * Serves what is addressed to the interface and passes on what is not. What anonymous callers read is computed once and remembered for as long as
@@ -100,30 +104,61 @@ async function answer(site: Site, caller: Caller, router: Router, incoming: Inco
   return { ...reply, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
-/** One handler: the body's syntax, its parameters, permission, and then what it does. */
-async function handle(
-  site: Site,
-  caller: Caller,
-  { endpoint, pieces }: Handled,
-  selected: Values,
-  { query, method, req, address }: Incoming,
-  body: Body,
-): Promise<LinkedReply> {
+/** One handler: the body's syntax, whether it was answered before, and then the rest. */
+async function handle(site: Site, caller: Caller, found: Handled, selected: Values, incoming: Incoming, body: Body): Promise<LinkedReply> {
+  const { endpoint, pieces } = found;
+  const { query, method } = incoming;
   if (body.fault) refuseJson(site, caller, body.fault);
+  const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
+  const key = keyOfWrite(incoming, caller, found, { raw, body });
+  const work = () => fulfil(site, caller, found, selected, { incoming, body, raw, key });
+  return key ? answeredOnce(site, key, caller.now, work) : work();
+}
+
+/** A request, read as far as the handler wants it. */
+interface Asked {
+  readonly incoming: Incoming;
+  readonly body: Body;
+  readonly raw: Raw;
+  readonly key: AnswerKey | undefined;
+}
+
+/** Its parameters, permission, and then what it does. */
+async function fulfil(site: Site, caller: Caller, found: Handled, selected: Values, asked: Asked): Promise<LinkedReply> {
+  const { endpoint, pieces } = found;
+  const { req, query, address } = asked.incoming;
   const heeded = heededBy(endpoint);
   const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(heeded) : heeded;
-  const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
-  const values = { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selected };
-  const verdict = await verdictOf(site, caller, endpoint, values);
-  if (verdict !== true) {
-    await discardImages(values);
-    refuse(caller, verdict === false ? 'rest_forbidden' : verdict);
-  }
-  if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
-  const reply = await endpoint.run(site, caller, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
+  const values = { ...(await acceptParams(site, caller, params, asked.raw, endpoint.mode)), ...selected };
+  const reply = await discardingImages(values, async () => {
+    const verdict = await verdictOf(site, caller, endpoint, values);
+    if (verdict !== true) refuse(caller, verdict === false ? 'rest_forbidden' : verdict);
+    if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
+    return perform(site, caller, found, endpoint.upload ? { ...values, upload: uploadIn(req, asked.body) } : values, asked);
+  });
   const vary = endpoint.acknowledged === undefined ? {} : { Vary: `${VARY}, ${endpoint.acknowledged}` };
   const link = reply.paging && neighbourLinks(caller, address.route.slice(1), query, values, reply.paging);
   return { ...reply, headers: { ...reply.headers, ...vary, ...(link === undefined ? {} : { Link: link }) } };
+}
+
+/**
+ * Runs the handler. A write under conditions or with a key does so in one transaction with the look at the record and with the keeping of its answer, so that
+ * nothing comes in between.
+ */
+async function perform(site: Site, caller: Caller, { route, endpoint }: Handled, values: Values, asked: Asked): Promise<Reply> {
+  const { incoming, key } = asked;
+  const prepared = endpoint.prepare ? await endpoint.prepare(site, caller, values) : values;
+  const run = (inside: Site) => endpoint.run(inside, caller, prepared);
+  const conditions = endpoint.methods.includes('GET') ? undefined : preconditionsOf(incoming.req.headers);
+  const { standing } = route;
+  const allowed = (inside: Site) =>
+    conditions && standing ? onlyIf(inside, caller, standing, { id: Number(values.id), conditions }, run) : run(inside);
+  const reply = await discardingImages(prepared, () =>
+    key ? site.db.transaction((db) => keptWith(db, key, caller.now, () => allowed({ ...site, db }))) : allowed(site),
+  );
+  if (isReplay(reply)) await discardImages(prepared);
+  await reply.afterwards?.();
+  return reply;
 }
 
 /** All parameters of a handler, listed and unlisted, put together once. */

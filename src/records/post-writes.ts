@@ -23,9 +23,10 @@ import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
 import { forbidden, type PostPlan, planPost } from './post-plan.ts';
 import { fieldRows } from './post-rows.ts';
 import { mayCreate, renderPost } from './posts.ts';
-import { discardImages, isNewRecord, isPrepared } from './prepared-images.ts';
+import { isNewRecord, isPrepared } from './prepared-images.ts';
 import type { LinkPlan } from './references.ts';
 import { resolveTermWishes } from './term-wishes.ts';
+import type { Shown } from './versions.ts';
 import { mayEdit, seen } from './visibility.ts';
 
 /** Rows that a write names beside the kind's own fields, already clean. `anew`: a venue or organizer is made even where one of its name exists. */
@@ -35,23 +36,20 @@ export interface Besides {
   readonly anew?: boolean;
 }
 
-/** Creates a record from accepted values. One transaction: all of it, with what it brings along, or nothing (decision D9). */
-export async function createPost(
-  site: Site,
-  caller: Caller,
-  kind: PostKind,
-  values: Values,
-  besides: Besides = {},
-): Promise<Record<string, unknown>> {
+/**
+ * Creates a record from accepted values. One transaction: all of it, with what it brings along, or nothing (decision D9). Files that were fetched for the
+ * values are the caller's to discard when it fails (`discardingImages`), as with every write here.
+ */
+export async function createPost(site: Site, caller: Caller, kind: PostKind, values: Values, besides: Besides = {}): Promise<Shown> {
   return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, besides), namedBy(kind, values));
 }
 
 /** The same, giving the id alone. */
 export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: Values, besides: Besides = {}): Promise<number> =>
-  written(site, values, (db) => writeNew(db, caller, kind, values, besides));
+  site.db.transaction((db) => writeNew(db, caller, kind, values, besides));
 
 /** Changes what the values name of a record, and nothing else (decision D1). */
-export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<Record<string, unknown>> {
+export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<Shown> {
   await changeRecord(site, caller, kind, id, values);
   return renderPost(site, caller, kind, id, namedBy(kind, values));
 }
@@ -67,7 +65,7 @@ export async function changeRecord(
 ): Promise<void> {
   const rows = Object.keys({ ...besides.columns, ...besides.metas }).length > 0 || values.slug !== undefined;
   const named = rows || Object.keys(values).some((name) => name in kind.fields);
-  await written(site, values, async (db) => {
+  await site.db.transaction(async (db) => {
     const before = await existing(db, kind, id);
     if (!named) return;
     const plan = planPost(caller, kind, values, before);
@@ -85,7 +83,7 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, id:
  *
  * @throws `{kind}-is-in-trash`
  */
-export async function trashPost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Record<string, unknown>> {
+export async function trashPost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
   const keeps = site.config.emptyTrashDays > 0;
   const last = keeps ? undefined : await renderPost(site, caller, kind, (await existing(site.db, kind, id)).row.ID);
   await site.db.transaction(async (db) => {
@@ -95,17 +93,7 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, id: 
     const plan = planPost(caller, kind, { status: 'trash' }, before);
     return writeChange(db, caller, kind, before, plan, { metas: trashMetas(kind, before.row, caller.now), terms: new Map() });
   });
-  return last ?? renderPost(site, caller, kind, id);
-}
-
-/** Runs a write as one transaction; files that were fetched for it are taken back when it fails. */
-async function written<Result>(site: Site, values: Values, work: (db: Database) => Promise<Result>): Promise<Result> {
-  try {
-    return await site.db.transaction(work);
-  } catch (error) {
-    await discardImages(values);
-    throw error;
-  }
+  return last ? { record: last.record } : renderPost(site, caller, kind, id);
 }
 
 /** The record that is to be changed, kept from other writers. */
