@@ -29,6 +29,13 @@ const WITHOUT_INDEX: Record<IndexLack, string> = {
   missing: 'lists are read without their index; fasti reindex makes it',
 };
 
+/** What is done from time to time, and what the log says where it fails. */
+const CHORES: readonly (readonly [work: (site: Site) => Promise<unknown>, failure: string])[] = [
+  [({ db }) => keepVersionKey(db), 'the versions of records are made without a secret'],
+  [publishDue, 'scheduled records could not be published'],
+  [({ db, clock }) => forgetAnswers(db, clock()), 'old answers could not be removed'],
+];
+
 // By itself V8 lets the heap grow to four times what is in use before it clears up, and keeps a hundred megabytes of old answers. Twice costs little time.
 setFlagsFromString('--heap-growing-percent=100');
 // The library that computes with dates is right in this zone only.
@@ -77,11 +84,10 @@ async function open(config: Config): Promise<Site> {
   }
 }
 
-/** Publishes what is scheduled and removes old answers, as long as the process serves. */
+/** Does the chores, as long as the process serves. */
 async function keepUp(site: Site, isServing: () => boolean): Promise<void> {
   while (isServing()) {
-    await publishDue(site).catch((err: unknown) => site.log.warn({ err }, 'scheduled records could not be published'));
-    await forgetAnswers(site.db, site.clock()).catch((err: unknown) => site.log.warn({ err }, 'old answers could not be removed'));
+    for (const [work, failure] of CHORES) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));
     await sleep(DUE_MS, undefined, { ref: false });
   }
 }
@@ -91,7 +97,6 @@ async function untilMigrated(site: Site, stopped: () => boolean): Promise<void> 
   for (let tries = 0; !stopped(); tries += 1) {
     try {
       const applied = await migrate(site.db);
-      await keepVersionKey(site.db).catch((err: unknown) => site.log.warn({ err }, 'versions of records are made without a key'));
       const lack = await giveUpStaleIndex(site);
       if (lack) site.log[lack === 'shared' ? 'info' : 'warn'](WITHOUT_INDEX[lack]);
       if (applied.length > 0 || tries > 0) site.log.info({ applied }, 'the database is ready');

@@ -6,6 +6,7 @@ import { postKind } from '../src/kinds/index.ts';
 import { prepareUpload } from '../src/media/images.ts';
 import { callerFor } from '../src/records/caller.ts';
 import { changePost, createPost } from '../src/records/post-writes.ts';
+import { discardingImages } from '../src/records/prepared-images.ts';
 import type { Database } from '../src/storage/database.ts';
 import { bodyOf, describeAsking, type Json, NOON, ROOT } from './support/asking.ts';
 import { describeDatabases, runScript } from './support/databases.ts';
@@ -111,10 +112,12 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
     const before = await ask.everything();
 
     for (const write of [
-      (image: unknown) => createPost(site, caller, event, { ...EVENT, image }),
-      (image: unknown) =>
-        createPost(site, caller, event, { ...EVENT, venue: [{ kind: postKind('venue'), values: { venue: 'With a picture', image } }] }),
-      (image: unknown) => changePost(site, caller, event, 38, { image }),
+      (image: unknown) => discardingImages({ image }, () => createPost(site, caller, event, { ...EVENT, image })),
+      (image: unknown) => {
+        const venue = [{ kind: postKind('venue'), values: { venue: 'With a picture', image } }];
+        return discardingImages({ venue }, () => createPost(site, caller, event, { ...EVENT, venue }));
+      },
+      (image: unknown) => discardingImages({ image }, () => changePost(site, caller, event, 38, { image })),
     ]) {
       const image = await prepareUpload(bytes, 'picture.png', site, caller);
       expect(files().length).toBeGreaterThan(1);
@@ -129,8 +132,8 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
       expect(await ask.everything()).toEqual(before);
     }
     const image = await prepareUpload(bytes, 'picture.png', site, caller);
-    const made = (await createPost(site, caller, event, { ...EVENT, image })) as Json;
-    expect(made.image).toMatchObject({ extension: 'png', width: 1200 });
+    const { record } = await createPost(site, caller, event, { ...EVENT, image });
+    expect(record.image).toMatchObject({ extension: 'png', width: 1200 });
     expect(files().length).toBeGreaterThan(1);
   });
 });

@@ -8,7 +8,6 @@ import { findInstallation } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
 import { writeOption } from '../storage/options.ts';
 import { insertTerm } from '../storage/terms.ts';
-import { keepVersionKey } from '../storage/version-key.ts';
 import { type FreshSite, freshOptions } from './fresh-site.ts';
 import { CliError } from './io.ts';
 import { within } from './within.ts';
@@ -30,7 +29,6 @@ export async function installSite(site: Site, fresh: FreshSite, administrator: A
   return site.db.transaction(async (db) => {
     if ((await findInstallation(db)) === 'site') throw new CliError('already-installed');
     for (const [name, value, autoload] of freshOptions(fresh, db.prefix)) await writeOption(db, name, value, autoload);
-    await keepVersionKey(db);
     await trustIndex(db);
     // The category of posts that have no other, which WordPress expects to be the first term.
     await insertTerm(

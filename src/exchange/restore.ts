@@ -4,7 +4,6 @@ import { insertRows } from '../storage/insert.ts';
 import { migrate } from '../storage/migrate.ts';
 import { columnsOf, emptySite, type Row } from '../storage/snapshot.ts';
 import type { TableName } from '../storage/tables.ts';
-import { keepVersionKey } from '../storage/version-key.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import type { Backup } from './backup-read.ts';
 
@@ -30,7 +29,6 @@ export async function restore(site: Site, backup: Backup, onProgress: (rows: num
         onProgress(count);
       }
     }
-    await keepVersionKey(db);
     await countOn(db, before, nowUtc(site.clock()));
     return count;
   });

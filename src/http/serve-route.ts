@@ -112,7 +112,9 @@ async function handle(site: Site, caller: Caller, found: Handled, selected: Valu
   const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
   const key = keyOfWrite(incoming, caller, found, { raw, body });
   const work = () => fulfil(site, caller, found, selected, { incoming, body, raw, key });
-  return key ? answeredOnce(site, key, caller.now, work) : work();
+  const reply = await (key ? answeredOnce(site, key, caller.now, work) : work());
+  const { acknowledged } = endpoint;
+  return acknowledged === undefined ? reply : { ...reply, headers: { ...reply.headers, Vary: `${VARY}, ${acknowledged}` } };
 }
 
 /** A request, read as far as the handler wants it. */
@@ -136,9 +138,8 @@ async function fulfil(site: Site, caller: Caller, found: Handled, selected: Valu
     if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
     return perform(site, caller, found, endpoint.upload ? { ...values, upload: uploadIn(req, asked.body) } : values, asked);
   });
-  const vary = endpoint.acknowledged === undefined ? {} : { Vary: `${VARY}, ${endpoint.acknowledged}` };
   const link = reply.paging && neighbourLinks(caller, address.route.slice(1), query, values, reply.paging);
-  return { ...reply, headers: { ...reply.headers, ...vary, ...(link === undefined ? {} : { Link: link }) } };
+  return link === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: link } };
 }
 
 /**
