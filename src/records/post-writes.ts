@@ -46,7 +46,7 @@ export async function createPost(site: Site, caller: Caller, kind: PostKind, val
 
 /** The same, giving the id alone. */
 export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: Values, besides: Besides = {}): Promise<number> =>
-  site.db.transaction((db) => writeNew(db, caller, kind, values, besides));
+  written(site, caller, (db) => writeNew(db, caller, kind, values, besides));
 
 /** Changes what the values name of a record, and nothing else (decision D1). */
 export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<Shown> {
@@ -65,9 +65,12 @@ export async function changeRecord(
 ): Promise<void> {
   const rows = Object.keys({ ...besides.columns, ...besides.metas }).length > 0 || values.slug !== undefined;
   const named = rows || Object.keys(values).some((name) => name in kind.fields);
-  await site.db.transaction(async (db) => {
+  if (!named) {
+    await site.db.transaction((db) => existing(db, kind, id));
+    return;
+  }
+  await written(site, caller, async (db) => {
     const before = await existing(db, kind, id);
-    if (!named) return;
     const plan = planPost(caller, kind, values, before);
     await writeChange(db, caller, kind, before, besidePlan(plan, besides), await resolveParts(db, caller, kind, values));
   });
@@ -75,7 +78,7 @@ export async function changeRecord(
 
 /** Deletes a record for good, whether it is in the trash or not. */
 export async function deletePost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<void> {
-  await site.db.transaction(async (db) => deleteForGood(db, caller, kind, (await existing(db, kind, id)).row));
+  await written(site, caller, async (db) => deleteForGood(db, caller, kind, (await existing(db, kind, id)).row));
 }
 
 /**
@@ -86,7 +89,7 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, id:
 export async function trashPost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
   const keeps = site.config.emptyTrashDays > 0;
   const last = keeps ? undefined : await renderPost(site, caller, kind, (await existing(site.db, kind, id)).row.ID);
-  await site.db.transaction(async (db) => {
+  await written(site, caller, async (db) => {
     const before = await existing(db, kind, id);
     if (before.row.post_status === 'trash') fail(`${kind.name}-is-in-trash` as ProblemName);
     if (!keeps) return deleteForGood(db, caller, kind, before.row);
@@ -94,6 +97,18 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, id: 
     return writeChange(db, caller, kind, before, plan, { metas: trashMetas(kind, before.row, caller.now), terms: new Map() });
   });
   return last ? { record: last.record } : renderPost(site, caller, kind, id);
+}
+
+/**
+ * Runs a write as one transaction. The change is counted at its very end, since all writers meet at that row: whoever held it and then waited for a name
+ * that another has taken would wait for somebody who waits for him.
+ */
+function written<Result>({ db }: Site, { now }: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
+  return db.transaction(async (trx) => {
+    const result = await work(trx);
+    await noteChange(trx, now);
+    return result;
+  });
 }
 
 /** The record that is to be changed, kept from other writers. */
@@ -209,7 +224,6 @@ async function writeRestOfNew(
       terms: links,
     });
   }
-  await noteChange(db, caller.now);
 }
 
 async function writeChange(db: Database, caller: Caller, kind: PostKind, before: Before, plan: PostPlan, parts: Parts): Promise<void> {
@@ -242,7 +256,7 @@ async function publishLinked(db: Database, caller: Caller, kind: PostKind, { met
   }
 }
 
-/** Everything besides the row itself: metas, terms and their counts, the calendar's rows, the index of lists, the change counter. */
+/** Everything besides the row itself: metas, terms and their counts, the calendar's rows, the index of lists. */
 async function writeRest(
   db: Database,
   caller: Caller,
@@ -259,7 +273,6 @@ async function writeRest(
     await shiftCounts(db, before, await countedTerms(db, kind, row.ID, row.post_status));
   }
   if (kind.dated) await writeCalendarRows(db, caller, row.ID, metas);
-  await noteChange(db, caller.now);
 }
 
 async function writeCalendarRows(db: Database, caller: Caller, id: number, changed: Rows['metas']): Promise<void> {
@@ -284,7 +297,6 @@ async function deleteForGood(db: Database, caller: Caller, kind: PostKind, row: 
   if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID);
   await shiftCounts(db, counted, []);
   if (kind.dated) await keepIndexOf(db, caller, [row.ID]);
-  await noteChange(db, caller.now);
 }
 
 // ------------------------------------------------------------------------------------------------- pieces
