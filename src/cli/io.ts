@@ -9,6 +9,12 @@ export interface Io {
   readonly serve: (env: Readonly<Record<string, string>>) => Promise<void>;
   /** The present moment. */
   readonly clock?: () => Date;
+  /** A folder for files that stand only for a while; by default one of this user below the system's. */
+  readonly temporary?: string;
+  /**
+   * Until what it gives is called: when the command is told to end (Ctrl-C), it says what `tell` gives, and ends. Without it, it just ends.
+   */
+  readonly onInterrupt?: (tell: () => string) => () => void;
   /** Waits for so many milliseconds; false: it is time to end. */
   readonly wait?: (milliseconds: number) => Promise<boolean>;
   /** Asks for a yes or no; without it, the person at the terminal is asked. */
