@@ -46,7 +46,11 @@ export async function createPost(site: Site, caller: Caller, kind: PostKind, val
 
 /** The same, giving the id alone. */
 export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: Values, besides: Besides = {}): Promise<number> =>
-  written(site, caller, (db) => writeNew(db, caller, kind, values, besides));
+  written(site, caller, async (db) => {
+    const plan = besidePlan(planPost(caller, kind, values), besides);
+    await lockNames(db, namesOfNew(caller, kind, values, plan, besides));
+    return writeNew(db, caller, kind, values, plan, besides);
+  });
 
 /** Changes what the values name of a record, and nothing else (decision D1). */
 export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<Shown> {
@@ -71,8 +75,12 @@ export async function changeRecord(
   }
   await written(site, caller, async (db) => {
     const before = await existing(db, kind, id);
-    const plan = planPost(caller, kind, values, before);
-    await writeChange(db, caller, kind, before, besidePlan(plan, besides), await resolveParts(db, caller, kind, values));
+    const plan = besidePlan(planPost(caller, kind, values, before), besides);
+    const names = brought(caller, kind, values).flatMap((one) =>
+      namesOfNew(caller, one.kind, one.values, planPost(caller, one.kind, one.values)),
+    );
+    await lockNames(db, [...names, ...(isNewSlug(plan, before.row) ? [slugLock(kind.postType, plan.slug.slug)] : [])]);
+    await writeChange(db, caller, kind, before, plan, await resolveParts(db, caller, kind, values));
   });
 }
 
@@ -149,15 +157,41 @@ async function linkRows(db: Database, caller: Caller, plans: readonly LinkPlan[]
   const ids: number[] = [];
   for (const plan of plans) {
     if (!isNewRecord(plan)) ids.push(plan.id);
-    else if (mayCreate(caller, plan.kind)) ids.push(await writeNew(db, caller, plan.kind, plan.values));
+    else if (mayCreate(caller, plan.kind))
+      ids.push(await writeNew(db, caller, plan.kind, plan.values, planPost(caller, plan.kind, plan.values)));
     else forbidden(caller);
   }
   return [...new Set(ids)].map(String);
 }
 
 // ------------------------------------------------------------------------------------------------- writing
-async function writeNew(db: Database, caller: Caller, kind: PostKind, values: Values, besides: Besides = {}): Promise<number> {
-  const plan = besidePlan(planPost(caller, kind, values), besides);
+/**
+ * The names that a new record and those that it brings along are going to take. They are locked at once, before anything else: whoever took them one by one would
+ * wait for somebody who took another one first and waits for his.
+ */
+function namesOfNew(caller: Caller, kind: PostKind, values: Values, { columns, slug }: PostPlan, { anew = false }: Besides = {}): string[] {
+  return [
+    ...(kind.name === 'event' || anew ? [] : [titleLock(kind.postType, columns.post_title ?? '')]),
+    ...(slug.unique && slug.slug !== '' ? [slugLock(kind.postType, slug.slug)] : []),
+    ...brought(caller, kind, values).flatMap((one) => namesOfNew(caller, one.kind, one.values, planPost(caller, one.kind, one.values))),
+  ];
+}
+
+/** The new venues and organizers among the values, as far as the caller may make them. */
+const brought = (caller: Caller, kind: PostKind, values: Values) =>
+  Object.entries<Field>(kind.fields)
+    .flatMap(([name, { place }]) => (place.in === 'links' ? ((values[name] ?? []) as readonly LinkPlan[]).filter(isNewRecord) : []))
+    .filter((one) => mayCreate(caller, one.kind));
+
+/** Writes a new record whose names are locked. */
+async function writeNew(
+  db: Database,
+  caller: Caller,
+  kind: PostKind,
+  values: Values,
+  plan: PostPlan,
+  besides: Besides = {},
+): Promise<number> {
   const parts = await resolveParts(db, caller, kind, values);
   if (kind.name !== 'event' && !besides.anew) {
     const known = await knownByTitle(db, caller, kind, plan.columns);
@@ -176,7 +210,7 @@ async function writeNew(db: Database, caller: Caller, kind: PostKind, values: Va
     }
   }
   const { slug, unique } = plan.slug;
-  const free = unique ? await freeSlug(db, kind, slug, 0) : slug;
+  const free = unique && slug !== '' ? uniqueSlug(slug, await slugsLike(db, kind.postType, slug, 0)) : slug;
   const rowOf = (ID: number) => {
     const row = { ...BLANK, ...plan.columns, ID, post_name: free || (unique ? String(ID) : '') } as Post;
     return { ...row, guid: postUrl(guidPlace(caller), row) };
@@ -229,7 +263,7 @@ async function writeRestOfNew(
 async function writeChange(db: Database, caller: Caller, kind: PostKind, before: Before, plan: PostPlan, parts: Parts): Promise<void> {
   const { row } = before;
   const { slug, unique } = plan.slug;
-  const free = unique && slug !== row.post_name ? await freeSlug(db, kind, slug, row.ID) : slug;
+  const free = isNewSlug(plan, row) ? await freeSlug(db, kind, slug, row.ID) : slug;
   const after = { ...row, ...plan.columns, post_name: free || (unique ? String(row.ID) : '') };
   await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
   await keepRevision(db, after, caller.viewer.id, caller.settings.home);
@@ -325,15 +359,17 @@ const guidPlace = ({ settings }: Caller) => ({
   singleEventSlug: settings.calendar.singleEventSlug,
 });
 
+/** Whether a change gives a record a slug that nobody else may have. */
+const isNewSlug = ({ slug: { slug, unique } }: PostPlan, row: Post): boolean => unique && slug !== '' && slug !== row.post_name;
+
 /** A slug that no other post of the type has. Requests at the same time wait for each other. */
 async function freeSlug(db: Database, kind: PostKind, slug: string, id: number): Promise<string> {
-  if (slug === '') return '';
   await lockNames(db, [slugLock(kind.postType, slug)]);
   return uniqueSlug(slug, await slugsLike(db, kind.postType, slug, id));
 }
 
 /**
- * A venue or organizer of this name that the caller may edit: it is used instead of making a second one (decision D8). Two
+ * A venue or organizer of this name that the caller may edit: it is used instead of making a second one (decision D8). The name is locked, so that two
  * requests at once find each other's.
  */
 async function knownByTitle(
@@ -342,7 +378,6 @@ async function knownByTitle(
   kind: PostKind,
   { post_title: title = '', post_content: content }: Partial<Post>,
 ): Promise<Before | undefined> {
-  await lockNames(db, [titleLock(kind.postType, title)]);
   for (const id of await findByTitle(db, kind.postType, title, content || undefined)) {
     const row = await lockPost(db, id);
     const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
