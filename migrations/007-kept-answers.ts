@@ -1,7 +1,7 @@
 import type { TableDefinition } from '../src/storage/dialect.ts';
 import type { Migration } from '../src/storage/migrate.ts';
 
-/** The answers to writes that came with a key (`Idempotency-Key`), so that the same request gets the same answer again. */
+/** Answers to writes that were sent with an `Idempotency-Key`, so that a repeated request gets the same answer. */
 export const keptAnswers: Migration = {
   name: '007-kept-answers',
   tables: () => [ANSWERS],

@@ -29,8 +29,8 @@ const WITHOUT_INDEX: Record<IndexLack, string> = {
   missing: 'lists are read without their index; fasti reindex makes it',
 };
 
-/** What is done from time to time, and what the log says where it fails. */
-const CHORES: readonly (readonly [work: (site: Site) => Promise<unknown>, failure: string])[] = [
+/** Regular tasks, and what the log says if one fails. */
+const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure: string])[] = [
   [({ db }) => keepVersionKey(db), 'the versions of records are made without a secret'],
   [publishDue, 'scheduled records could not be published'],
   [({ db, clock }) => forgetAnswers(db, clock()), 'old answers could not be removed'],
@@ -65,7 +65,7 @@ async function serve(config: Config): Promise<void> {
 
   await untilMigrated(site, () => phase === 'stopping');
   if (phase === 'starting') phase = 'serving';
-  void keepUp(site, () => phase === 'serving');
+  void runTasks(site, () => phase === 'serving');
 }
 
 function readSettings(): Config {
@@ -84,10 +84,10 @@ async function open(config: Config): Promise<Site> {
   }
 }
 
-/** Does the chores, as long as the process serves. */
-async function keepUp(site: Site, isServing: () => boolean): Promise<void> {
+/** Runs the regular tasks as long as the process serves. */
+async function runTasks(site: Site, isServing: () => boolean): Promise<void> {
   while (isServing()) {
-    for (const [work, failure] of CHORES) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));
+    for (const [work, failure] of TASKS) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));
     await sleep(DUE_MS, undefined, { ref: false });
   }
 }

@@ -7,12 +7,12 @@ import { forgetAnswers } from '../src/storage/kept-answers.ts';
 import { keepVersionKey } from '../src/storage/version-key.ts';
 import { bodyOf, describeAsking, type Json, NOON, ROOT } from './support/asking.ts';
 import { describeDatabases, runScript } from './support/databases.ts';
-import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
+import { type Answer, type RunningSite, serveTwice } from './support/running-site.ts';
 import { loadSite, resetSite } from './support/site.ts';
 
 /*
- * Writes that don't undo each other (`If-Match`, `If-Unmodified-Since`) and that take place once however often they are sent (`Idempotency-Key`). The routes are
- * those of the table, so that a new one is in these tests by itself.
+ * Writes that don't undo each other (`If-Match`, `If-Unmodified-Since`), and writes that are carried out once however
+ * often they are sent (`Idempotency-Key`). The cases are generated from the route table, so new routes are covered.
  */
 
 const ACKNOWLEDGED = { 'X-TEC-EEA': 'yes' };
@@ -58,7 +58,7 @@ const versionIn = (tag: string | undefined): string => /^"([0-9a-f]{20})[".]/.ex
 
 it('are heeded by every route whose path names a record that can be written', () => {
   expect(OF_RECORDS.length).toBeGreaterThan(40);
-  expect(OF_RECORDS.filter(({ route }) => !route.standing).map(({ name }) => name)).toEqual([]);
+  expect(OF_RECORDS.filter(({ route }) => !route.lockVersion).map(({ name }) => name)).toEqual([]);
   expect(WRITES.filter(({ route }) => !sampleOf(route.pattern)).map(({ name }) => name)).toEqual([]);
 });
 
@@ -281,12 +281,10 @@ describeDatabases('two writers who read the same', (open) => {
   let sites: RunningSite[];
   beforeAll(async () => {
     db = await loadSite(await open());
-    sites = await Promise.all([1, 2].map(() => serveDatabase(db, { clock: () => new Date(NOON) })));
+    sites = await serveTwice(db, () => new Date(NOON));
   });
   beforeEach(() => resetSite(db));
-  afterAll(async () => {
-    for (const site of sites) await site.close();
-  });
+  afterAll(() => Promise.all(sites.map((site) => site.close())));
 
   it.each([
     [`${ROOT}/events/38`, 'excerpt'],

@@ -10,7 +10,7 @@ import { discardingImages } from '../src/records/prepared-images.ts';
 import type { Database } from '../src/storage/database.ts';
 import { bodyOf, describeAsking, type Json, NOON, ROOT } from './support/asking.ts';
 import { describeDatabases, runScript } from './support/databases.ts';
-import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
+import { type Answer, type RunningSite, serveTwice } from './support/running-site.ts';
 import { loadSite, resetSite } from './support/site.ts';
 
 /*
@@ -145,12 +145,10 @@ describeDatabases('requests at the same time over two instances', (open) => {
   let sites: RunningSite[];
   beforeAll(async () => {
     db = await loadSite(await open());
-    sites = await Promise.all([1, 2].map(() => serveDatabase(db, { clock: () => new Date(NOON) })));
+    sites = await serveTwice(db, () => new Date(NOON));
   });
   beforeEach(() => resetSite(db));
-  afterAll(async () => {
-    for (const site of sites) await site.close();
-  });
+  afterAll(() => Promise.all(sites.map((site) => site.close())));
 
   /** Sends as many requests at once, by turns to each instance. */
   const atOnce = (request: (index: number) => readonly [method: string, path: string, body: object | null]): Promise<Answer[]> =>

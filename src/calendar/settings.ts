@@ -25,7 +25,7 @@ export interface SiteSettings {
   /** Whether somebody else writes to these tables: WordPress, where the calendar's plugin is active in it. */
   readonly shared: boolean;
   readonly calendar: CalendarSettings;
-  /** The secret that versions of records are made with (`postVersion`); empty where there is none. */
+  /** The secret for versions of records (`postVersion`); empty if there is none. */
   readonly versionKey: string;
   /** Which reading of the options this is: another number means other options. */
   readonly edition: number;

@@ -10,7 +10,7 @@ import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, 
 import { discardingImages } from '../records/prepared-images.ts';
 import { termLookUp } from '../records/references.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, mayManageTerms, readTerm } from '../records/terms.ts';
-import { onlyIf, type Preconditions, standingOfPost, standingOfTerm, tagsIn, versionTag } from '../records/versions.ts';
+import { lockPostVersion, lockTermVersion, onlyIf, type Preconditions, tagsIn, versionTag } from '../records/versions.ts';
 import type { Site } from '../site.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
@@ -231,8 +231,8 @@ function unlessChanged<Result>(
   { id, only }: { readonly id: number; readonly only: Preconditions | undefined },
   write: (site: Site) => Promise<Result>,
 ): Promise<Result> {
-  const standing = kind.is === 'post' ? standingOfPost(kind) : standingOfTerm(kind);
-  return only ? onlyIf(site, caller, standing, { id, conditions: only }, write) : write(site);
+  const lockVersion = kind.is === 'post' ? lockPostVersion(kind) : lockTermVersion(kind);
+  return only ? onlyIf(site, caller, lockVersion, { id, conditions: only }, write) : write(site);
 }
 
 /** The condition that `--if-match` names. Throws CliError `one-by-one`. */

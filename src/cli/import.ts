@@ -105,14 +105,14 @@ interface Progress {
   written: boolean;
 }
 
-/** What is said when it is told to end. */
+/** What to tell a person who interrupts the import. */
 function howToGoOn(session: Session, { dryRun, written }: Progress): string {
   clearLine(session);
   const name = dryRun ? 'stopped-rehearsal' : written ? 'stopped-importing' : 'stopped-reading';
   return `${session.say(`exchange:import.${name}`)}\n`;
 }
 
-/** The database that is imported to, as other processes on this machine name it too, and whether anything is to be written. */
+/** Identifies the target of an import: the database and its prefix, and whether it is only a rehearsal. */
 const targetOf = ({ config: { databaseUrl, tablePrefix } }: Site, dryRun: boolean): string => {
   const path = sqlitePath(databaseUrl);
   return [path === undefined ? databaseUrl : resolve(path), tablePrefix, dryRun ? 'rehearsal' : ''].join(' ');

@@ -9,10 +9,11 @@ export interface Io {
   readonly serve: (env: Readonly<Record<string, string>>) => Promise<void>;
   /** The present moment. */
   readonly clock?: () => Date;
-  /** A folder for files that stand only for a while; by default one of this user below the system's. */
+  /** A folder for temporary files; the default is a folder of this user in the system's temporary folder. */
   readonly temporary?: string;
   /**
-   * Until what it gives is called: when the command is told to end (Ctrl-C), it says what `tell` gives, and ends. Without it, it just ends.
+   * Prints what `tell` gives and ends the process if the command is interrupted (Ctrl-C), until the returned function
+   * is called. Without it, an interrupted command just ends.
    */
   readonly onInterrupt?: (tell: () => string) => () => void;
   /** Waits for so many milliseconds; false: it is time to end. */

@@ -26,7 +26,7 @@ export interface LiveOptions {
   /** Words for a price of nothing, in the languages that a site may have. */
   readonly free: readonly string[];
   readonly now: Date;
-  /** Where it is imported to, and whether in earnest: walks for different ends have nothing to do with each other. */
+  /** The target of the import (database, prefix, rehearsal or not). Walks for different targets are kept apart. */
   readonly target: string;
   /** Goes on with the walk that an import was cut short with, however old it is. */
   readonly resume: boolean;

@@ -25,7 +25,7 @@ export interface Spool {
 /** What a spool is of. */
 export interface Walk {
   readonly source: string;
-  /** Everything besides that makes it another walk: who asks there, and where it is imported to. */
+  /** Whatever else makes it a different walk: the credentials, and where it is imported to. */
   readonly besides: readonly string[];
 }
 
@@ -45,9 +45,11 @@ export interface SpoolState {
 }
 
 /**
- * Opens the spool of a walk, in a folder that is this user's alone, and keeps it from others until it is closed or the process ends.
+ * Opens the spool of a walk, in a folder that only this user can read. Nobody else can open it until it is closed or
+ * this process ends.
  *
- * @throws SourceFault `unreadable` where the folder is somebody else's, `import-running` while another import has the spool
+ * @throws SourceFault `unreadable` if the folder belongs to somebody else, `import-running` if another import has the
+ * spool
  */
 export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(), `fasti-${userInfo().uid}`)): Promise<Spool> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -62,7 +64,7 @@ export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(
   const release = lockFile(join(folder, `${name}.lock`));
   if (!release) throw new SourceFault('import-running', { source });
 
-  /** Whether the file is there: nobody else makes it meanwhile. */
+  /** Whether the file exists. Nobody else creates it while we hold the lock. */
   let begun = (await stat(path).catch(() => undefined)) !== undefined;
 
   async function* lines(): AsyncGenerator<{ value: Entry | { mark: Mark }; bytes: number }> {

@@ -15,7 +15,7 @@ export interface WebOptions {
   /** Requests to a site in a second. */
   readonly rate?: number | undefined;
   readonly resume?: boolean | undefined;
-  /** Where it is imported to, and whether in earnest. */
+  /** The target of the import: database, prefix, rehearsal or not. */
   readonly target: string;
   /** Days between which repeating events of a calendar are taken in. */
   readonly from?: string | undefined;

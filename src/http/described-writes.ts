@@ -2,7 +2,7 @@ import type { Say } from '../refusals.ts';
 import type { Method } from './route.ts';
 
 /*
- * What the OpenAPI documents say about writing safely: the headers of requests and answers, and the statuses that come of them.
+ * What the OpenAPI documents say about safe writes: request and response headers, and the resulting status codes.
  */
 
 type Json = Record<string, unknown>;

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Preconditions, tagsIn } from '../records/versions.ts';
 
 /**
- * The conditions that the headers of a request put on a write (RFC 9110, 13.1); undefined: none. A date that is none counts for nothing, as the RFC
- * wants it.
+ * The preconditions in the headers of a write (RFC 9110, 13.1); undefined if there are none. An invalid date is
+ * ignored, as the RFC requires.
  */
 export function preconditionsOf(headers: IncomingHttpHeaders): Preconditions | undefined {
   const { 'if-match': match, 'if-none-match': noneMatch, 'if-unmodified-since': since } = headers;

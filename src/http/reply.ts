@@ -16,7 +16,7 @@ export const ok = (body: unknown): Reply => ({ status: 200, body });
 /** A record as it is read: it changes by writes alone. */
 export const record = (shown: Shown<unknown>): Reply => ({ ...written(shown), timeliness: 'never' });
 
-/** A record as a write leaves it. */
+/** A record after a write. */
 export const written = ({ record: body, version }: Shown<unknown>): Reply => ({
   status: 200,
   body,

@@ -15,9 +15,9 @@ export interface Reply {
   readonly timeliness?: Timeliness;
   /** Which page of how many this is, for the links to its neighbours that go as headers. */
   readonly paging?: { readonly page: number; readonly pages: number };
-  /** The version of the record that it is about, as it stands now. */
+  /** The version of the record that the reply is about. */
   readonly version?: string;
-  /** What is left to do once everything is written for good. */
+  /** To be called once the transaction is committed. */
   readonly afterwards?: () => Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import type { Caller } from '../records/caller.ts';
 import { changePost, createPost, trashPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, mayManageTerms, readTerm } from '../records/terms.ts';
-import { type LookUpStanding, standingOfPost, standingOfTerm } from '../records/versions.ts';
+import { type LockVersion, lockPostVersion, lockTermVersion } from '../records/versions.ts';
 import type { Site } from '../site.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { describeNamespace, describeSite } from './describe.ts';
@@ -17,8 +17,9 @@ import type { Endpoint, Route } from './route.ts';
 import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
 
 /**
- * A handler as it is served. `unlisted`: parameters that it heeds though no description names them; `upload`: it gets the file that was sent as value
- * `upload`; `acknowledged`: a header that every request must have; `prepare`: what takes its time or reaches beyond the database, before the transaction.
+ * A handler as it is served. `unlisted`: parameters that it accepts though no description names them. `upload`: it gets
+ * the uploaded file as value `upload`. `acknowledged`: a header that every request must have. `prepare`: what must
+ * happen before the transaction because it is slow or not in the database.
  */
 export interface ServedEndpoint extends Endpoint {
   readonly unlisted?: Params;
@@ -28,13 +29,14 @@ export interface ServedEndpoint extends Endpoint {
 }
 
 /**
- * A route as it is served. `select`: how its path leads to the id of a record; absent: it names none, or names the id itself. `standing`: how to look up
- * that record where it is to be written only under conditions (`If-Match`); every route has one whose path names a record that can be written.
+ * A route as it is served. `select` finds the id of the record that the path names by slug; absent if the path names no
+ * record or has the id itself. `lockVersion` is for writes with preconditions (`If-Match`): every route must have it
+ * whose path names a record that can be written.
  */
 export interface ServedRoute extends Route {
   readonly endpoints: readonly ServedEndpoint[];
   readonly select?: (site: Site, slug: string) => Promise<number | undefined>;
-  readonly standing?: LookUpStanding;
+  readonly lockVersion?: LockVersion;
 }
 
 type Params = Endpoint['params'];
@@ -167,7 +169,7 @@ const onePost = (kind: PostKind): ServedRoute => {
   const id = kind.name === 'event' ? ID : existing(selector(kind.name));
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
-    standing: standingOfPost(kind),
+    lockVersion: lockPostVersion(kind),
     endpoints: singlePost(kind, '', id, kind.name === 'event' ? { ...id, password: READING.password! } : id),
   };
 };
@@ -176,7 +178,7 @@ const onePost = (kind: PostKind): ServedRoute => {
 const onePostBySlug = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/by-slug/(?P<slug>[^/]+)`,
   select: (site, slug) => postIdOfSlug(site, kind, slug),
-  standing: standingOfPost(kind),
+  lockVersion: lockPostVersion(kind),
   endpoints: singlePost(kind, '-by-slug', SLUG, 'slug' in kind.fields ? {} : SLUG),
 });
 
@@ -250,7 +252,7 @@ const oneTerm = (kind: TermKind): ServedRoute => {
   const allow: Endpoint['allow'] = (_site, caller) => mayManageTerms(caller, kind);
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
-    standing: standingOfTerm(kind),
+    lockVersion: lockTermVersion(kind),
     endpoints: [
       {
         methods: ['GET'],

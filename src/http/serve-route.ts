@@ -22,7 +22,7 @@ import type { Endpoint, Reply, Verdict } from './route.ts';
 import type { ServedEndpoint } from './routes.ts';
 import type { Found, Router } from './routing.ts';
 import { uploadIn } from './upload.ts';
-import { answeredOnce, isReplay, keptWith, keyOfWrite } from './write-once.ts';
+import { answerOnce, isReplay, keyOfWrite, runAndKeep } from './write-once.ts';
 
 /**
  * Serves what is addressed to the interface and passes on what is not. What anonymous callers read is computed once and remembered for as long as
@@ -104,29 +104,29 @@ async function answer(site: Site, caller: Caller, router: Router, incoming: Inco
   return { ...reply, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
-/** One handler: the body's syntax, whether it was answered before, and then the rest. */
+/** One handler: first whether the body is sound, then whether the request was answered before, then everything else. */
 async function handle(site: Site, caller: Caller, found: Handled, selected: Values, incoming: Incoming, body: Body): Promise<LinkedReply> {
   const { endpoint, pieces } = found;
   const { query, method } = incoming;
   if (body.fault) refuseJson(site, caller, body.fault);
   const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
   const key = keyOfWrite(incoming, caller, found, { raw, body });
-  const work = () => fulfil(site, caller, found, selected, { incoming, body, raw, key });
-  const reply = await (key ? answeredOnce(site, key, caller.now, work) : work());
+  const work = () => checkAndRun(site, caller, found, selected, { incoming, body, raw, key });
+  const reply = await (key ? answerOnce(site, key, caller.now, work) : work());
   const { acknowledged } = endpoint;
   return acknowledged === undefined ? reply : { ...reply, headers: { ...reply.headers, Vary: `${VARY}, ${acknowledged}` } };
 }
 
-/** A request, read as far as the handler wants it. */
-interface Asked {
+/** A request as the handler needs it. */
+interface ParsedRequest {
   readonly incoming: Incoming;
   readonly body: Body;
   readonly raw: Raw;
   readonly key: AnswerKey | undefined;
 }
 
-/** Its parameters, permission, and then what it does. */
-async function fulfil(site: Site, caller: Caller, found: Handled, selected: Values, asked: Asked): Promise<LinkedReply> {
+/** Checks parameters and permission, then runs the handler. */
+async function checkAndRun(site: Site, caller: Caller, found: Handled, selected: Values, asked: ParsedRequest): Promise<LinkedReply> {
   const { endpoint, pieces } = found;
   const { req, query, address } = asked.incoming;
   const heeded = heededBy(endpoint);
@@ -136,26 +136,26 @@ async function fulfil(site: Site, caller: Caller, found: Handled, selected: Valu
     const verdict = await verdictOf(site, caller, endpoint, values);
     if (verdict !== true) refuse(caller, verdict === false ? 'rest_forbidden' : verdict);
     if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
-    return perform(site, caller, found, endpoint.upload ? { ...values, upload: uploadIn(req, asked.body) } : values, asked);
+    return runHandler(site, caller, found, endpoint.upload ? { ...values, upload: uploadIn(req, asked.body) } : values, asked);
   });
   const link = reply.paging && neighbourLinks(caller, address.route.slice(1), query, values, reply.paging);
   return link === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: link } };
 }
 
 /**
- * Runs the handler. A write under conditions or with a key does so in one transaction with the look at the record and with the keeping of its answer, so that
- * nothing comes in between.
+ * Runs the handler. For a write with preconditions or a key, the check of the record, the write itself and the keeping
+ * of its answer are one transaction.
  */
-async function perform(site: Site, caller: Caller, { route, endpoint }: Handled, values: Values, asked: Asked): Promise<Reply> {
+async function runHandler(site: Site, caller: Caller, { route, endpoint }: Handled, values: Values, asked: ParsedRequest): Promise<Reply> {
   const { incoming, key } = asked;
   const prepared = endpoint.prepare ? await endpoint.prepare(site, caller, values) : values;
   const run = (inside: Site) => endpoint.run(inside, caller, prepared);
   const conditions = endpoint.methods.includes('GET') ? undefined : preconditionsOf(incoming.req.headers);
-  const { standing } = route;
+  const { lockVersion } = route;
   const allowed = (inside: Site) =>
-    conditions && standing ? onlyIf(inside, caller, standing, { id: Number(values.id), conditions }, run) : run(inside);
+    conditions && lockVersion ? onlyIf(inside, caller, lockVersion, { id: Number(values.id), conditions }, run) : run(inside);
   const reply = await discardingImages(prepared, () =>
-    key ? site.db.transaction((db) => keptWith(db, key, caller.now, () => allowed({ ...site, db }))) : allowed(site),
+    key ? site.db.transaction((db) => runAndKeep(db, key, caller.now, () => allowed({ ...site, db }))) : allowed(site),
   );
   if (isReplay(reply)) await discardImages(prepared);
   await reply.afterwards?.();

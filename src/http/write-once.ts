@@ -10,13 +10,13 @@ import type { Reply } from './route.ts';
 import type { Found } from './routing.ts';
 
 /*
- * A write that comes with a key (`Idempotency-Key`, the IETF's draft-ietf-httpapi-idempotency-key-header) takes place once, however often it is sent: whoever got
- * no answer sends it again and gets the one that he missed.
+ * A write with an `Idempotency-Key` is carried out once, however often it is sent (IETF
+ * draft-ietf-httpapi-idempotency-key-header). A client that missed the answer sends the request again and gets it.
  */
 
 /**
- * The key of a write and what it asks for; undefined: it came without one. Keys belong to whoever sends them, anonymous callers being told apart by their
- * addresses, and to one route.
+ * The key of a write, with a fingerprint of the request; undefined if it has no key. A key is scoped to its user (or,
+ * without login, to the address) and to the route.
  *
  * @throws idempotency-key-invalid
  */
@@ -40,11 +40,12 @@ export function keyOfWrite(
 }
 
 /**
- * Answers as before, if this request was answered within the last day; else does the work, once at a time.
+ * Gives the kept answer if this request was answered within the last day; otherwise does the work, once at a time.
  *
- * @throws idempotency-key-reused for another request of this key, request-under-way while the first is being answered
+ * @throws idempotency-key-reused if the key was used for a different request, request-under-way while the first is
+ * running
  */
-export async function answeredOnce(site: Site, key: AnswerKey, now: Date, work: () => Promise<Reply>): Promise<Reply> {
+export async function answerOnce(site: Site, key: AnswerKey, now: Date, work: () => Promise<Reply>): Promise<Reply> {
   const earlier = await findAnswer(site.db, key.id, now);
   if (earlier) return replayed(earlier, key);
   const underWay = UNDER_WAY.get(site) ?? new Map<string, string>();
@@ -59,14 +60,14 @@ export async function answeredOnce(site: Site, key: AnswerKey, now: Date, work: 
   }
 }
 
-/** Requests with a key that this process works on: their fingerprints. Other processes wait in `claimAnswer`. */
+/** Keyed requests that this process is working on, with their fingerprints. Other processes wait in `claimAnswer`. */
 const UNDER_WAY = new WeakMap<Site, Map<string, string>>();
 
 /**
- * Does the work of a request in the transaction that is given, and keeps its answer there. Another process may have answered it in the meantime: then there is
- * nothing to do.
+ * Does the work within the given transaction and keeps the answer there. If another process has answered the request in
+ * the meantime, that answer is returned and nothing is done.
  */
-export async function keptWith(db: Database, key: AnswerKey, now: Date, work: () => Promise<Reply>): Promise<Reply> {
+export async function runAndKeep(db: Database, key: AnswerKey, now: Date, work: () => Promise<Reply>): Promise<Reply> {
   const earlier = await claimAnswer(db, key, now);
   if (earlier) return replayed(earlier, key);
   const reply = await work();
@@ -81,13 +82,16 @@ function replayed({ fingerprint, answer }: KeptAnswer, key: AnswerKey): Reply {
   return { ...reply, headers: { ...reply.headers, [REPLAYED]: 'true' } };
 }
 
-/** Says that an answer was given before. */
+/** The header that marks an answer that was given before. */
 const REPLAYED = 'Idempotency-Replayed';
 export const isReplay = ({ headers }: Reply): boolean => headers?.[REPLAYED] !== undefined;
 
 const LONGEST_KEY = 255;
 
-/** The key in the header: a string of RFC 8941 in quotes, or the same without them, as most clients send it. Undefined: it is none. */
+/**
+ * The key in the header: a quoted string (RFC 8941), or the same without quotes, as most clients send it. Undefined:
+ * invalid.
+ */
 export function keyIn(header: string): string | undefined {
   const [, quoted] = /^\s*"((?:[ !#-[\]-~]|\\["\\])*)"\s*$/.exec(header) ?? [];
   const key = quoted?.replace(/\\(.)/g, '$1') ?? (header.includes('"') ? '' : header.trim());
@@ -96,7 +100,7 @@ export function keyIn(header: string): string | undefined {
 
 const digest = (text: string | Buffer): string => createHash('sha256').update(text).digest('base64url');
 
-/** The same value with the members of all objects in order. */
+/** The same value with the members of every object in order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== 'object') return value;

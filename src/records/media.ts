@@ -159,9 +159,10 @@ async function mayAttach(db: Database, viewer: Viewer, post: unknown): Promise<b
 
 // ------------------------------------------------------------------------------------------------- writes
 /**
- * Puts the files of an upload into the library, before any transaction: that takes its time. They are the caller's to discard where `uploadMedia` fails.
+ * Stores the files of an upload, before any transaction because it is slow. If `uploadMedia` fails, the caller discards
+ * them.
  *
- * @throws upload-refused for anything but an image of a kind that the library takes; rest_invalid_param, rest_invalid_author
+ * @throws upload-refused for anything but an image of a supported type; rest_invalid_param, rest_invalid_author
  */
 export async function prepareMedia(
   site: Site,
@@ -173,7 +174,7 @@ export async function prepareMedia(
   return (await prepareUpload(file.bytes, file.name, site, caller)) ?? fail('upload-refused');
 }
 
-/** Writes the rows of a file that was uploaded. Gives its id. */
+/** Writes the rows of an uploaded file. Gives its id. */
 export function uploadMedia({ db }: Site, caller: Caller, prepared: PreparedImage, values: Values): Promise<number> {
   const { viewer, now, settings } = caller;
   return db.transaction(async (trx) => {
@@ -198,15 +199,16 @@ export async function changeMedia(site: Site, caller: Caller, id: number, values
   });
 }
 
-/** What became of a file, and what is left to do once that is written for good. */
+/** A removed file. `afterwards` deletes its files on disk; call it once the transaction is committed. */
 export interface RemovedMedia extends Shown {
   readonly afterwards: () => Promise<void>;
 }
 
 /**
- * Deletes a file of the library for good. The files on disk, its sizes included, go `afterwards`: they must stay if the rows do.
+ * Deletes the rows of a file of the library. Its files on disk must stay if the transaction fails, so they are deleted
+ * afterwards.
  *
- * @throws rest_trash_not_supported unless that is what is asked for
+ * @throws rest_trash_not_supported without `force`
  */
 export async function removeMedia(site: Site, caller: Caller, id: number, force: boolean): Promise<RemovedMedia> {
   if (!force) fail('rest_trash_not_supported');

@@ -37,8 +37,8 @@ export interface Besides {
 }
 
 /**
- * Creates a record from accepted values. One transaction: all of it, with what it brings along, or nothing (decision D9). Files that were fetched for the
- * values are the caller's to discard when it fails (`discardingImages`), as with every write here.
+ * Creates a record from accepted values. One transaction: all of it, with what it brings along, or nothing (decision
+ * D9). If a write of this file fails, the caller discards images that were fetched for the values (`discardingImages`).
  */
 export async function createPost(site: Site, caller: Caller, kind: PostKind, values: Values, besides: Besides = {}): Promise<Shown> {
   return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, besides), namedBy(kind, values));
@@ -108,8 +108,8 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, id: 
 }
 
 /**
- * Runs a write as one transaction. The change is counted at its very end, since all writers meet at that row: whoever held it and then waited for a name
- * that another has taken would wait for somebody who waits for him.
+ * Runs a write as one transaction. The change counter is updated last, because all writers update that row: a writer
+ * that held it while waiting for a name could deadlock with the holder of the name.
  */
 function written<Result>({ db }: Site, { now }: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
   return db.transaction(async (trx) => {
@@ -166,8 +166,8 @@ async function linkRows(db: Database, caller: Caller, plans: readonly LinkPlan[]
 
 // ------------------------------------------------------------------------------------------------- writing
 /**
- * The names that a new record and those that it brings along are going to take. They are locked at once, before anything else: whoever took them one by one would
- * wait for somebody who took another one first and waits for his.
+ * The names (slugs, titles) that a new record and the records it brings along need. They are locked together, before
+ * anything else: locking one after the other would deadlock with a request that does so in another order.
  */
 function namesOfNew(caller: Caller, kind: PostKind, values: Values, { columns, slug }: PostPlan, { anew = false }: Besides = {}): string[] {
   return [
@@ -177,7 +177,7 @@ function namesOfNew(caller: Caller, kind: PostKind, values: Values, { columns, s
   ];
 }
 
-/** The new venues and organizers among the values, as far as the caller may make them. */
+/** The new venues and organizers in the values that the caller may create. */
 const brought = (caller: Caller, kind: PostKind, values: Values) =>
   Object.entries<Field>(kind.fields)
     .flatMap(([name, { place }]) => (place.in === 'links' ? ((values[name] ?? []) as readonly LinkPlan[]).filter(isNewRecord) : []))
@@ -369,8 +369,8 @@ async function freeSlug(db: Database, kind: PostKind, slug: string, id: number):
 }
 
 /**
- * A venue or organizer of this name that the caller may edit: it is used instead of making a second one (decision D8). The name is locked, so that two
- * requests at once find each other's.
+ * A venue or organizer of this name that the caller may edit: it is used instead of creating a second one (decision
+ * D8). The name is locked by then, so concurrent requests find each other's records.
  */
 async function knownByTitle(
   db: Database,

@@ -9,7 +9,7 @@ export const isPrepared = (value: unknown): value is PreparedImage => value !== 
 export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { values: Values }> =>
   plan !== null && typeof plan === 'object' && 'values' in plan;
 
-/** Runs what is done with these values; when it fails, the files that were fetched for them go again. */
+/** Does some work with these values. If it fails, the files that were fetched for them are deleted. */
 export async function discardingImages<Result>(values: Values, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

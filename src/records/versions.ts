@@ -11,52 +11,57 @@ import type { Term } from '../wordpress/rows.ts';
 import { ZERO_DATE } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 
-/** A record as it is shown, with the version of the rows that it was made from; without one it is no more. */
+/** A record as an answer shows it, with the version of the rows it was made from. No version: the record is gone. */
 export interface Shown<Record = { [member: string]: unknown }> {
   readonly record: Record;
   readonly version?: string;
 }
 
-type Keyed = Pick<Caller, 'settings'>;
+type WithSettings = Pick<Caller, 'settings'>;
 
-/** The version of a record whose rows are loaded. */
-export const loadedVersion = ({ settings }: Keyed, id: number, { posts, metas, terms }: Bundle): string =>
+/** The version of a post whose rows are loaded. */
+export const loadedVersion = ({ settings }: WithSettings, id: number, { posts, metas, terms }: Bundle): string =>
   postVersion(settings.versionKey, posts.get(id)!, metas.get(id), terms.get(id) ?? []);
 
 /** The same for a category or tag. */
-export const versionOfTerm = ({ settings }: Keyed, term: Term): string => termVersion(settings.versionKey, term);
+export const versionOfTerm = ({ settings }: WithSettings, term: Term): string => termVersion(settings.versionKey, term);
 
-/** The entity tag of a version, where nothing is said of a representation. */
+/** The ETag for a version alone, without a digest of any representation. */
 export const versionTag = (version: string): string => `"${version}"`;
 
-// ------------------------------------------------------------------------------------------------- conditions
-/** What a record must be like for a write to take place (RFC 9110, 13.1). Tags are entity tags as headers write them; `*`: any. */
+// ------------------------------------------------------------------------------------------------- preconditions
+/** The preconditions of a write (RFC 9110, 13.1). Tags are quoted, as in headers; `*` stands for any. */
 export interface Preconditions {
   readonly match?: '*' | readonly string[];
   readonly noneMatch?: '*' | readonly string[];
-  /** Not changed after this moment, in milliseconds since 1970; the seconds count. */
+  /**
+   * The record must not have changed after this moment, in milliseconds since 1970; only whole seconds are compared.
+   */
   readonly unmodifiedSince?: number;
 }
 
-/** The entity tags of a list, each with its quotes; a tag may lack them, as shells take them off. */
+/** Parses a list of entity tags. A tag without quotes is accepted, since shells tend to remove them. */
 export function tagsIn(list: string): '*' | string[] {
   if (list.trim() === '*') return '*';
   return (list.match(/(?:W\/)?"[^"]*"|[^\s,"]+/g) ?? []).map((tag) => (tag.endsWith('"') ? tag : `"${tag}"`));
 }
 
-/** A record as it stands. */
-export interface Standing {
+/** The current version of a record. */
+export interface RecordVersion {
   readonly version: string;
-  /** When it was changed last, UTC. */
+  /** When the record was last changed, UTC. */
   readonly modified: string;
 }
 
-/** Looks up how a record stands and keeps it from other writers until the end of the transaction; undefined: there is none of this id. */
-export type LookUpStanding = (db: Database, caller: Keyed, id: number) => Promise<Standing | undefined>;
+/**
+ * Reads the version of a record and locks the record until the end of the transaction. Undefined: there is no such
+ * record.
+ */
+export type LockVersion = (db: Database, caller: WithSettings, id: number) => Promise<RecordVersion | undefined>;
 
-/** Of an event, venue, organizer or, with no `terms`, a file. */
-export const standingOfPost =
-  ({ postType, terms }: Pick<PostKind, 'postType' | 'terms'>): LookUpStanding =>
+/** Locks an event, a venue, an organizer or, without `terms`, a file of the library. */
+export const lockPostVersion =
+  ({ postType, terms }: Pick<PostKind, 'postType' | 'terms'>): LockVersion =>
   async (db, { settings }, id) => {
     const row = await lockPost(db, id);
     if (row?.post_type !== postType) return undefined;
@@ -66,9 +71,9 @@ export const standingOfPost =
     return { version: postVersion(settings.versionKey, row, metas, linked), modified };
   };
 
-/** Of a category or tag. Terms have no date of their own: any change counts as one of theirs. */
-export const standingOfTerm =
-  ({ taxonomy }: TermKind): LookUpStanding =>
+/** Locks a category or tag. Terms have no date of their own, so the date of the last change of anything is used. */
+export const lockTermVersion =
+  ({ taxonomy }: TermKind): LockVersion =>
   async (db, caller, id) => {
     await lockTerm(db, id);
     const term = await findTerm(db, taxonomy, id);
@@ -76,27 +81,28 @@ export const standingOfTerm =
   };
 
 /**
- * Runs a write only if the record stands as the conditions want it, with no other write in between: the site that `work` gets writes into the transaction in
- * which this was looked up. Of a record that does not exist it is left to `work` to say so.
+ * Runs a write if the record meets the preconditions. Check and write are one transaction, and the record is locked, so
+ * no other write can come between them. `work` must use the site it is given. A missing record is left to `work` to
+ * report.
  *
  * @throws edit-conflict
  */
 export function onlyIf<Result>(
   site: Site,
-  caller: Keyed,
-  lookUp: LookUpStanding,
+  caller: WithSettings,
+  lockVersion: LockVersion,
   { id, conditions }: { readonly id: number; readonly conditions: Preconditions },
   work: (site: Site) => Promise<Result>,
 ): Promise<Result> {
   return site.db.transaction(async (db) => {
-    const standing = await lookUp(db, caller, id);
-    if (standing && !fulfils(standing, conditions)) fail('edit-conflict');
+    const current = await lockVersion(db, caller, id);
+    if (current && !meets(current, conditions)) fail('edit-conflict');
     return work({ ...site, db });
   });
 }
 
-/** In the order of RFC 9110, 13.2.2: a date counts only where there is no tag. */
-function fulfils({ version, modified }: Standing, { match, noneMatch, unmodifiedSince }: Preconditions): boolean {
+/** The order of evaluation is that of RFC 9110, 13.2.2: a date counts only if there is no `If-Match`. */
+function meets({ version, modified }: RecordVersion, { match, noneMatch, unmodifiedSince }: Preconditions): boolean {
   const named = (tags: '*' | readonly string[]) => tags === '*' || tags.some((tag) => versionIn(tag) === version);
   if (match !== undefined && !named(match)) return false;
   if (match === undefined && unmodifiedSince !== undefined && Date.parse(`${modified.replace(' ', 'T')}Z`) > unmodifiedSince) return false;
@@ -106,7 +112,7 @@ function fulfils({ version, modified }: Standing, { match, noneMatch, unmodified
 const TAG = new RegExp(`^"([0-9a-f]{${VERSION_DIGITS}})(?:[^0-9a-f"][^"]*)?"$`);
 
 /**
- * The version that an entity tag of ours names, whatever representation it was given for: `"VERSION"`, `"VERSION.DIGEST"`, and with what proxies that compress
- * put behind it. A weak tag names none, as it must not count here.
+ * The version in one of our entity tags: `"VERSION"` or `"VERSION.DIGEST"`, perhaps with the suffix of a proxy that
+ * compresses (`-gzip`). Weak tags have none, since `If-Match` must not accept them.
  */
 const versionIn = (tag: string): string | undefined => TAG.exec(tag)?.[1];

@@ -5,11 +5,11 @@ import { codeOf } from './dialect.ts';
 const OWNER_ALONE = 0o600;
 
 /**
- * Takes a lock by the name of a file, made if it is not there. The lock is the operating system's, by way of SQLite: it ends with the process, however that
- * ends, so that none is ever left behind. The file stays, empty. Gives what releases the lock, to be held on to until then; undefined: somebody else has it, in this
- * process or another.
+ * Locks a file, which is created if necessary and stays behind, empty. The lock is the operating system's, by way of
+ * SQLite: it ends with the process, however that ends, so there are no stale locks. Gives the function that releases
+ * it, which must be kept until then; undefined if the file is locked already, by this process or another.
  *
- * @throws the error of the file system where the file can't be made
+ * @throws the error of the file system if the file can't be created
  */
 export function lockFile(path: string): (() => void) | undefined {
   makeFile(path);
@@ -26,7 +26,9 @@ export function lockFile(path: string): (() => void) | undefined {
   };
 }
 
-/** Makes the file if it is not there. One that is there must not be opened: closing it would end all locks that this process has on it. */
+/**
+ * Creates the file. An existing one must not be opened here: closing it would release all locks of this process on it.
+ */
 function makeFile(path: string): void {
   try {
     writeFileSync(path, '', { flag: 'wx', mode: OWNER_ALONE });

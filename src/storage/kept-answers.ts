@@ -5,14 +5,16 @@ import { verbatim } from './statement.ts';
 import type { AnswerRow } from './tables.ts';
 
 /*
- * Answers to writes that came with a key. The row is made in the transaction of the write and goes with it, so that a record and the answer about it are both
- * there or neither.
+ * Answers to writes with an `Idempotency-Key`. Each is written in the transaction of its write, so there is never a
+ * record without its answer or an answer without its record.
  */
 
 /** For how long an answer is kept. */
 const KEPT_MS = 24 * 3600 * 1000;
 
-/** Which request: a digest of who sent it, its route and its key, and one of all that it asks for. */
+/**
+ * Identifies a request: `id` is a digest of user, route and key, `fingerprint` one of everything the request contains.
+ */
 export interface AnswerKey {
   readonly id: string;
   readonly fingerprint: string;
@@ -20,7 +22,7 @@ export interface AnswerKey {
 
 export type KeptAnswer = Pick<AnswerRow, 'fingerprint' | 'answer'>;
 
-/** The answer that was given to a request with this key. */
+/** The answer to the request with this id, if there is one that has not expired. */
 export async function findAnswer(db: Database, id: string, now: Date): Promise<KeptAnswer | undefined> {
   const [row] = await db.rows<KeptAnswer>`
     SELECT fingerprint, answer FROM {fasti_answers} WHERE id = ${id} AND made_at > ${oldest(now)}`;
@@ -28,8 +30,8 @@ export async function findAnswer(db: Database, id: string, now: Date): Promise<K
 }
 
 /**
- * Takes the place for the answer to this request in the transaction that writes; whoever comes with the same key meanwhile waits for its end. Gives the answer
- * of a request that was faster; undefined: there is none yet.
+ * Inserts the row for the answer to this request, still empty, in the transaction of the write. Concurrent requests
+ * with the same id wait here for the end of this transaction. Gives the answer if another request was faster.
  */
 export async function claimAnswer(db: Database, { id, fingerprint }: AnswerKey, now: Date): Promise<KeptAnswer | undefined> {
   await db.change`DELETE FROM {fasti_answers} WHERE id = ${id} AND made_at <= ${oldest(now)}`;
@@ -39,15 +41,15 @@ export async function claimAnswer(db: Database, { id, fingerprint }: AnswerKey, 
   return row?.answer === '' ? undefined : row;
 }
 
-/** Fills the place that `claimAnswer` took. */
+/** Fills the row that `claimAnswer` inserted. */
 export async function keepAnswer(db: Database, id: string, answer: string): Promise<void> {
   await db.change`UPDATE {fasti_answers} SET answer = ${answer} WHERE id = ${id}`;
 }
 
-/** So many answers are removed at a time, that nobody waits for it. */
+/** How many answers are removed at once. */
 const STEP = 500;
 
-/** Removes answers whose time is over, some at a time. Gives how many it were: after a full step there may be more. */
+/** Removes some expired answers. Gives how many; after a full step there may be more. */
 export async function forgetAnswers(db: Database, now: Date): Promise<number> {
   const rows = await db.rows<{ id: string }>`SELECT id FROM {fasti_answers} WHERE made_at <= ${oldest(now)} ORDER BY made_at LIMIT ${STEP}`;
   if (rows.length === 0) return 0;

@@ -32,7 +32,7 @@ export async function findTerm(db: Database, taxonomy: string, id: number): Prom
   return (await termsOf(db, taxonomy).where('t.term_id', id).first()) as Term | undefined;
 }
 
-/** Keeps a term from other writers until the end of the transaction. */
+/** Locks a term until the end of the transaction. */
 export async function lockTerm(db: Database, id: number): Promise<void> {
   await db.rows`SELECT term_id FROM {terms} WHERE term_id = ${id} ${verbatim(db.dialect.locks.update)}`;
 }

@@ -5,8 +5,8 @@ import { upsertRows } from './insert.ts';
 import { readOptions } from './options.ts';
 
 /**
- * Gives a site the secret that versions of its records are made with, where it has none yet. It is an option, so that all processes and backups have the same
- * one. Several processes may do so at once: the first one's stays.
+ * Creates the secret that record versions are made with, if the site has none yet. It is an option, so that all
+ * processes and backups share it. Several processes may do this at once: the first one wins.
  */
 export async function keepVersionKey(db: Database): Promise<void> {
   const options = await readOptions(db, ['siteurl', VERSION_KEY_OPTION]);

@@ -213,7 +213,11 @@ describeDatabases('a running site', (open) => {
 
   it('may be walked through again once a process that did so is gone, however it went', async () => {
     const lock = join(folder(), 'walk.lock');
-    const code = `import Sqlite from 'better-sqlite3'; globalThis.held = new Sqlite(process.argv[1]); held.exec('BEGIN EXCLUSIVE'); console.log('held'); setInterval(() => {}, 1000);`;
+    const code = `import Sqlite from 'better-sqlite3';
+      globalThis.held = new Sqlite(process.argv[1]);
+      held.exec('BEGIN EXCLUSIVE');
+      console.log('held');
+      setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', code, lock], { stdio: ['ignore', 'pipe', 'inherit'] });
     await new Promise((held) => child.stdout.once('data', held));
     expect(lockFile(lock)).toBeUndefined();

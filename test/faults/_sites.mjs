@@ -1,4 +1,6 @@
-/** What the scripts of this folder share: a small site on each database, served by several processes of the built service, and clients. */
+/**
+ * Shared by the scripts in this folder: a small site on each database, several processes of the built service, clients.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -17,8 +19,8 @@ export function readFlags(defaults) {
 }
 
 /**
- * Makes a site on each database, serves it by so many processes and runs `measure` on it, which gives a line of figures and what is wrong, if anything.
- * Prints a line for each database; the process ends with status 1 if something was wrong.
+ * Creates a site on each database, serves it with several processes and runs `measure` on it, which gives a line of
+ * figures and a list of faults. Prints a line per database; the process ends with status 1 if there are faults.
  */
 export async function onEachDatabase({ database, processes }, measure) {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-faults-'));

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * Clients that all read a record, add one and write it back under `If-Match` lose no addition: the counter ends at their number.
+ * Concurrent read-modify-writes under `If-Match` lose no update: the counter is exact.
  *
- *   --clients N      how many clients at once (100)
- *   --processes N    how many processes serve them (2)
+ *   --clients N      concurrent clients (100)
+ *   --processes N    processes that serve them (2)
  *   --database NAME  only sqlite or mysql
  */
 import { API, atOnce, eventOf, made, onEachDatabase, readFlags } from './_sites.mjs';

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /**
- * Two processes whose clients all create records of the same few names: never two of one slug, one title or one term.
+ * Clients of two processes create records of the same few names: no duplicate slugs, titles or terms.
  *
- *   --creates N      how many records the clients of one process try to create, of all kinds together (2000)
- *   --clients N      how many clients at once on each process (32)
- *   --names N        how many names there are (10)
- *   --processes N    how many processes serve them (2)
+ *   --creates N      creates per process, of all kinds together (2000)
+ *   --clients N      concurrent clients per process (32)
+ *   --names N        different names (10)
+ *   --processes N    processes that serve them (2)
  *   --database NAME  only sqlite or mysql
  */
 import { API, atOnce, doublesIn, eventOf, onEachDatabase, readFlags } from './_sites.mjs';
@@ -67,9 +67,12 @@ await onEachDatabase(flags, async (site) => {
     term: doublesIn(terms.map(({ taxonomy, name }) => `${taxonomy} ${name}`)),
     'slug of a term': doublesIn(terms.map(({ taxonomy, slug }) => `${taxonomy} ${slug}`)),
   };
+  const sum = (counts) => [...counts.values()].reduce((all, number) => all + number, 0);
   const found = Object.entries(doubles).flatMap(([what, list]) => list.map((one) => `two of one ${what}: ${one}`));
   return {
-    line: `${all} creates by ${flags.clients} clients on each of ${flags.processes} processes over ${flags.names} names: ${posts.length} posts, ${terms.length} terms, ${found.length} doubles`,
+    line:
+      `${all} creates by ${flags.clients} clients on each of ${flags.processes} processes over ${flags.names} names: ` +
+      `${posts.length} posts, ${terms.length} terms, ${found.length} duplicates, ${sum(unexpected)} errors`,
     faults: [...[...unexpected].map(([what, number]) => `${number} times ${what}`), ...found.slice(0, 10)],
   };
 });

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 /**
- * Writes with an `Idempotency-Key` through a proxy that drops a third of the answers, with processes killed meanwhile: each makes one record.
+ * Retries with an `Idempotency-Key` create nothing twice, though a proxy drops a third of the answers and processes are
+ * killed.
  *
- *   --tries N        how many requests are sent, repeated ones among them (10000)
- *   --clients N      how many clients at once (32)
+ *   --tries N        requests sent in total (10000)
+ *   --clients N      concurrent clients (32)
  *   --kills N        how often a process is killed and replaced (6)
- *   --processes N    how many processes serve them (2)
+ *   --processes N    processes that serve them (2)
  *   --database NAME  only sqlite or mysql
  */
 import { randomUUID } from 'node:crypto';
@@ -50,7 +51,7 @@ await onEachDatabase(flags, async (site) => {
     }
   };
 
-  let made_ = 0;
+  let creating = 0;
   let killed = 0;
   const killing = (async () => {
     for (; killed < flags.kills; killed += 1) {
@@ -61,7 +62,7 @@ await onEachDatabase(flags, async (site) => {
   await atOnce(flags.clients, async () => {
     while (count.tries < flags.tries) {
       count.intents += 1;
-      if (await insist(count.intents)) made_ += 1;
+      if (await insist(count.intents)) creating += 1;
     }
   });
   await killing;
@@ -76,12 +77,13 @@ await onEachDatabase(flags, async (site) => {
   const terms = await site.knex('wp_term_taxonomy').where('taxonomy', 'post_tag').count({ n: '*' });
   const total = Number(stored[0].n) + Number(terms[0].n);
   const doubles = doublesIn(created);
-  if (total !== made_) faults.push(`${total} records for ${made_} writes that make one`);
+  if (total !== creating) faults.push(`${total} records for ${creating} writes that make one`);
   if (doubles.length > 0) faults.push(`one record was the answer to several writes: ${doubles.slice(0, 5).join(', ')}`);
   return {
     line:
-      `${count.tries} tries, ${count.unanswered} without an answer, ${killed} processes killed: ${total} records for ${made_} intents to make one` +
-      ` (${count.replayed} answers given again, ${count.waited} times 409, ${count.unavailable} times 503)`,
+      `${count.tries} tries, ${count.unanswered} without an answer, ${killed} processes killed: ` +
+      `${total} records for ${creating} intents to create one ` +
+      `(${count.replayed} answers given again, ${count.waited} times 409, ${count.unavailable} times 503)`,
     faults: faults.slice(0, 10),
   };
 });

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * Many writers on the same ten events and one term: nobody sees an error, and the counts of terms are exact afterwards.
+ * Many writers on the same ten events and one tag see no errors and leave exact counts.
  *
- *   --writers N      how many writers at once (64)
- *   --writes N       how many writes each of them sends (40)
- *   --processes N    how many processes serve them (2)
+ *   --writers N      concurrent writers (64)
+ *   --writes N       writes per writer (40)
+ *   --processes N    processes that serve them (2)
  *   --database NAME  only sqlite or mysql
  */
 import { fasti } from '../bench/service.mjs';
@@ -60,8 +60,9 @@ await onEachDatabase(flags, async (site) => {
   const errors = [...answers].filter(([what]) => what !== '200');
   return {
     line:
-      `${flags.writers} writers on ${flags.processes} processes, ${flags.writers * flags.writes} writes to ${EVENTS} events and one tag: ` +
-      `${errors.reduce((sum, [, number]) => sum + number, 0)} errors, ${counts.length} counts, ${wrong.length} of them wrong, slowest write ${(slowest / 1000).toFixed(1)} s`,
+      `${flags.writers} writers on ${flags.processes} processes, ${flags.writers * flags.writes} writes ` +
+      `to ${EVENTS} events and one tag: ${errors.reduce((sum, [, number]) => sum + number, 0)} errors, ` +
+      `${wrong.length} of ${counts.length} counts wrong, slowest write ${(slowest / 1000).toFixed(1)} s`,
     faults: [
       ...errors.map(([what, number]) => `${number} times ${what}`),
       ...wrong.map(({ id, count }) => `the term ${id} is counted ${count} times`),

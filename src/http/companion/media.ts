@@ -13,7 +13,7 @@ import {
   removeMedia,
   uploadMedia,
 } from '../../records/media.ts';
-import { standingOfPost } from '../../records/versions.ts';
+import { lockPostVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { created, written } from '../reply.ts';
 import type { ServedRoute } from '../routes.ts';
@@ -62,7 +62,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
   {
     pattern: '/media/(?P<id>\\d+)',
     texts: 'core',
-    standing: standingOfPost({ postType: 'attachment', terms: [] }),
+    lockVersion: lockPostVersion({ postType: 'attachment', terms: [] }),
     endpoints: [
       {
         methods: ['GET'],

@@ -13,7 +13,7 @@ import {
   readCorePost,
   removeCorePost,
 } from '../../records/core-posts.ts';
-import { standingOfPost } from '../../records/versions.ts';
+import { lockPostVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { created, written } from '../reply.ts';
 import type { ServedRoute } from '../routes.ts';
@@ -56,7 +56,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
   {
     pattern: `/${kind.postType}/(?P<id>\\d+)`,
     texts: 'core',
-    standing: standingOfPost(kind),
+    lockVersion: lockPostVersion(kind),
     endpoints: [
       {
         methods: ['GET'],

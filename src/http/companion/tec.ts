@@ -14,7 +14,7 @@ import {
   readTecPost,
   removeTecPost,
 } from '../../records/tec-posts.ts';
-import { standingOfPost } from '../../records/versions.ts';
+import { lockPostVersion } from '../../records/versions.ts';
 import { created, ok, written } from '../reply.ts';
 import type { Reply } from '../route.ts';
 import type { ServedEndpoint, ServedRoute } from '../routes.ts';
@@ -74,7 +74,7 @@ const list = (kind: PostKind): ServedRoute => ({
 const single = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/(?P<id>\\d+)`,
   texts: 'tec',
-  standing: standingOfPost(kind),
+  lockVersion: lockPostVersion(kind),
   endpoints: acknowledged([
     {
       methods: ['GET'],

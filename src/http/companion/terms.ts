@@ -11,7 +11,7 @@ import {
   readCoreTerm,
   removeCoreTerm,
 } from '../../records/core-terms.ts';
-import { standingOfTerm } from '../../records/versions.ts';
+import { lockTermVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { created, written } from '../reply.ts';
 import type { ServedRoute } from '../routes.ts';
@@ -52,7 +52,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
   {
     pattern: `/${kind.restBase}/(?P<id>\\d+)`,
     texts: 'core',
-    standing: standingOfTerm(kind),
+    lockVersion: lockTermVersion(kind),
     endpoints: [
       {
         methods: ['GET'],
