@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import { createRoutes, type ServedRoute } from '../src/http/routes.ts';
 import type { Database } from '../src/storage/database.ts';
 import { forgetAnswers } from '../src/storage/kept-answers.ts';
 import { keepVersionKey } from '../src/storage/version-key.ts';
-import { bodyOf, describeAsking, type Json, NOON, ROOT } from './support/asking.ts';
-import { describeDatabases, runScript } from './support/databases.ts';
-import { type Answer, type RunningSite, serveTwice } from './support/running-site.ts';
-import { loadSite, resetSite } from './support/site.ts';
+import { bodyOf, describeAsking, describeTwice, type Json, ROOT } from './support/asking.ts';
+import { runScript } from './support/databases.ts';
+import type { Answer } from './support/running-site.ts';
+import { resetSite } from './support/site.ts';
 
 /*
  * Writes that don't undo each other (`If-Match`, `If-Unmodified-Since`), and writes that are carried out once however
@@ -276,16 +276,7 @@ function changed(db: Database, pattern: string): PromiseLike<unknown> {
 }
 
 // ------------------------------------------------------------------------------------------------- two at once
-describeDatabases('two writers who read the same', (open) => {
-  let db: Database;
-  let sites: RunningSite[];
-  beforeAll(async () => {
-    db = await loadSite(await open());
-    sites = await serveTwice(db, () => new Date(NOON));
-  });
-  beforeEach(() => resetSite(db));
-  afterAll(() => Promise.all(sites.map((site) => site.close())));
-
+describeTwice('two writers who read the same', ({ db, sites }) => {
   it.each([
     [`${ROOT}/events/38`, 'excerpt'],
     [`${ROOT}/events/by-slug/spring-fair`, 'excerpt'],
@@ -299,10 +290,10 @@ describeDatabases('two writers who read the same', (open) => {
   ])('of %s: one is served, the others are told', async (path, field) => {
     const method = path.includes('tec/v1') ? 'PATCH' : 'POST';
     for (let round = 0; round < 5; round++) {
-      const tag = String((await sites[0]!.send('GET', path, { as: 'admin', headers: ACKNOWLEDGED })).headers.etag);
+      const tag = String((await sites()[0]!.send('GET', path, { as: 'admin', headers: ACKNOWLEDGED })).headers.etag);
       const answers = await Promise.all(
         [0, 1, 2, 3].map((writer) =>
-          sites[writer % 2]!.send(method, path, {
+          sites()[writer % 2]!.send(method, path, {
             as: 'admin',
             body: { [field]: `round ${round} writer ${writer}` },
             headers: { ...ACKNOWLEDGED, 'If-Match': tag },
@@ -318,7 +309,7 @@ describeDatabases('two writers who read the same', (open) => {
       const body = { title: `Once ${round}`, start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
       const answers = await Promise.all(
         Array.from({ length: 8 }, (_, index) =>
-          sites[index % 2]!.send('POST', `${ROOT}/events`, { as: 'admin', body, headers: { 'Idempotency-Key': `round-${round}` } }),
+          sites()[index % 2]!.send('POST', `${ROOT}/events`, { as: 'admin', body, headers: { 'Idempotency-Key': `round-${round}` } }),
         ),
       );
       const done = answers.filter(({ status }) => status === 201);
@@ -327,7 +318,11 @@ describeDatabases('two writers who read the same', (open) => {
         Array(8 - done.length).fill('409 rest_request_under_way'),
       );
       expect(done.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1);
-      expect(await db.from('posts').where({ post_title: `Once ${round}`, post_type: 'tribe_events' })).toHaveLength(1);
+      expect(
+        await db()
+          .from('posts')
+          .where({ post_title: `Once ${round}`, post_type: 'tribe_events' }),
+      ).toHaveLength(1);
     }
   });
 });

@@ -42,10 +42,6 @@ export const passwordOf = (user: string): string => credentials[user]?.applicati
 /** The header by which one of the fixture's users signs in. */
 export const basic = (user: string): string => `Basic ${Buffer.from(`${user}:${passwordOf(user)}`).toString('base64')}`;
 
-/** Serves a database by two instances, as two processes would. */
-export const serveTwice = (db: Database, clock: () => Date): Promise<RunningSite[]> =>
-  Promise.all([1, 2].map(() => serveDatabase(db, { clock })));
-
 /** Serves a database that `describeDatabases` made, on a port of its own. */
 export async function serveDatabase(
   db: Database,
