@@ -6,6 +6,7 @@
  *   --processes N    processes that serve them (2)
  *   --database NAME  only sqlite or mysql
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { API, atOnce, eventOf, made, onEachDatabase, readFlags } from './_sites.mjs';
 
 const flags = readFlags({ clients: 100, processes: 2 });
@@ -27,10 +28,20 @@ await onEachDatabase(flags, async (site) => {
     ],
   ];
   const figures = [];
+  let busy = 0;
   const faults = [];
   for (const [name, path, field, text] of counters) {
+    /** Sends a request again while the service is too busy for it. */
+    const insist = async (...args) => {
+      for (;;) {
+        const answer = await site.ask(...args);
+        if (answer.status !== 503) return answer;
+        busy += 1;
+        await sleep(1000 * Number(answer.headers['retry-after']) * Math.random());
+      }
+    };
     const read = async (base) => {
-      const { status, body, headers } = await site.ask(base, 'GET', path);
+      const { status, body, headers } = await insist(base, 'GET', path);
       if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
       return { count: Number(/\d+/.exec(body[field])[0]), tag: headers.etag };
     };
@@ -40,7 +51,7 @@ await onEachDatabase(flags, async (site) => {
       const { base } = site.services[client % flags.processes];
       for (;;) {
         const { count, tag } = await read(base);
-        const { status, body } = await site.ask(base, 'POST', path, { headers: { 'if-match': tag }, body: { [field]: text(count + 1) } });
+        const { status, body } = await insist(base, 'POST', path, { headers: { 'if-match': tag }, body: { [field]: text(count + 1) } });
         if (status === 200) return;
         if (status !== 412) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
         refused += 1;
@@ -50,5 +61,8 @@ await onEachDatabase(flags, async (site) => {
     figures.push(`${name} ${count - before} (${refused} times 412)`);
     if (count - before !== flags.clients) faults.push(`${name} counted to ${count - before} instead of ${flags.clients}`);
   }
-  return { line: `${flags.clients} clients at once on ${flags.processes} processes counted: ${figures.join(', ')}`, faults };
+  return {
+    line: `${flags.clients} clients at once on ${flags.processes} processes counted: ${figures.join(', ')}; ${busy} times 503`,
+    faults,
+  };
 });
