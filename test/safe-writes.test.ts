@@ -378,6 +378,15 @@ describeAsking('writes with a key', (ask, engine) => {
     expect(replayed(await send('PATCH', { cost: '5', title: 'A' }))).toBe('true');
     expect((await send('POST', { title: 'A', cost: '5' })).status).toBe(422);
   });
+  it.each(['/events/38 /events/39', '/events/by-slug/spring-fair /events/by-slug/summer-concert', '/tags/11 /tags/12'])(
+    'another record is another request: %s',
+    async (paths) => {
+      const [one, other] = paths.split(' ');
+      const change = (path?: string) =>
+        ask.send('PATCH', ROOT + path, { as: 'admin', body: { description: 'Keyed' }, headers: { 'Idempotency-Key': 'k' } });
+      expect([(await change(one)).status, (await change(other)).status]).toEqual([200, 422]);
+    },
+  );
   it('a key belongs to one user and to one route', async () => {
     expect((await sent('k')).status).toBe(201);
     expect(replayed(await sent('k', { as: 'ed' }))).toBeUndefined();

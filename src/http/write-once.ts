@@ -23,7 +23,7 @@ import type { Found } from './routing.ts';
 export function keyOfWrite(
   { req, method }: Incoming,
   { viewer, namespace }: Caller,
-  { route, endpoint }: Found,
+  { route, endpoint, pieces }: Found,
   { raw, body }: { readonly raw: Raw; readonly body: Body },
 ): AnswerKey | undefined {
   const header = req.get('idempotency-key');
@@ -35,7 +35,7 @@ export function keyOfWrite(
   const upload = body.bytes ? [digest(body.bytes), req.get('content-disposition')] : [];
   return {
     id: digest(JSON.stringify([who, namespace, route.pattern, key])),
-    fingerprint: digest(JSON.stringify([method, sorted(params), files, upload])),
+    fingerprint: digest(JSON.stringify([method, sorted(pieces), sorted(params), files, upload])),
   };
 }
 
