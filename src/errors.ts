@@ -77,6 +77,9 @@ export const problems = {
   'tec-record-in-trash': { code: 'tec_rest_entity_trashed', status: 410, shape: 'error' },
 
   'edit-conflict': { code: 'rest_precondition_failed', status: 412 },
+  'idempotency-key-invalid': { code: 'rest_idempotency_key_invalid', status: 400 },
+  'idempotency-key-reused': { code: 'rest_idempotency_key_reused', status: 422 },
+  'request-under-way': { code: 'rest_request_under_way', status: 409 },
   'request-aborted': { code: 'rest_request_aborted', status: 400 },
   'several-hosts': { code: 'rest_invalid_host', status: 400 },
   'body-too-large': { code: 'rest_request_too_large', status: 413 },

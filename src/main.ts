@@ -12,11 +12,13 @@ import { giveUpStaleIndex, type IndexLack } from './records/list-index.ts';
 import { publishDue } from './records/scheduled.ts';
 import { openSite, type Site } from './site.ts';
 import { DatabaseUnavailable } from './storage/database.ts';
+import { forgetAnswers } from './storage/kept-answers.ts';
 import { migrate } from './storage/migrate.ts';
+import { keepVersionKey } from './storage/version-key.ts';
 
 /** Between two tries to reach an absent database. */
 const RETRY_MS = 1000;
-/** Between two looks at what is scheduled; WordPress's clock goes by minutes too. */
+/** Between two looks at what is due; WordPress's clock goes by minutes too. */
 const DUE_MS = 30_000;
 /** How long connections are still taken once the process is told to end, so that whoever distributes requests learns of it. */
 const NOTICE_MS = 2000;
@@ -26,6 +28,13 @@ const WITHOUT_INDEX: Record<IndexLack, string> = {
     'WordPress writes to this database too, so lists are read from its tables; once it does not, SHARED_WITH_WORDPRESS=off and fasti reindex make them faster',
   missing: 'lists are read without their index; fasti reindex makes it',
 };
+
+/** Regular tasks, and what the log says if one fails. */
+const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure: string])[] = [
+  [({ db }) => keepVersionKey(db), 'the versions of records are made without a secret'],
+  [publishDue, 'scheduled records could not be published'],
+  [({ db, clock }) => forgetAnswers(db, clock()), 'old answers could not be removed'],
+];
 
 // By itself V8 lets the heap grow to four times what is in use before it clears up, and keeps a hundred megabytes of old answers. Twice costs little time.
 setFlagsFromString('--heap-growing-percent=100');
@@ -58,7 +67,7 @@ async function serve(config: Config): Promise<void> {
 
   await untilMigrated(site, () => phase === 'stopping');
   if (phase === 'starting') phase = 'serving';
-  void publishRegularly(site, () => phase === 'serving');
+  void runTasks(site, () => phase === 'serving');
 }
 
 function readSettings(): Config {
@@ -77,10 +86,10 @@ async function open(config: Config): Promise<Site> {
   }
 }
 
-/** Publishes what is scheduled, as long as the process serves. */
-async function publishRegularly(site: Site, isServing: () => boolean): Promise<void> {
+/** Runs the regular tasks as long as the process serves. */
+async function runTasks(site: Site, isServing: () => boolean): Promise<void> {
   while (isServing()) {
-    await publishDue(site).catch((err: unknown) => site.log.warn({ err }, 'scheduled records could not be published'));
+    for (const [work, failure] of TASKS) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));
     await sleep(DUE_MS, undefined, { ref: false });
   }
 }

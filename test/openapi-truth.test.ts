@@ -257,6 +257,37 @@ describeAsking('the document of the interface', (ask) => {
     },
   );
 
+  it.each([
+    ['POST', '/events', 422, EVENT],
+    ['POST', '/tags', 422, { name: 'Keyed' }],
+    ['PATCH', '/events/40', 412, {}],
+    ['PUT', '/venues/by-slug/teatro-rossi', 412, {}],
+    ['DELETE', '/organizers/24', 412, undefined],
+    ['POST', '/categories/4', 412, {}],
+    ['POST', '/venues', 409, { venue: 'Keyed' }],
+  ] as const)('describes %s %s with a key or a condition: %d', async (method, path, status, body) => {
+    const send = (headers: Record<string, string>, sent: object | undefined = body) =>
+      ask.send(method, `/wp-json/calendar/events/v1${path}`, { as: 'admin', body: sent ?? null, headers });
+    const key = { 'Idempotency-Key': `${method} ${path}` };
+    const answer =
+      status === 412
+        ? await send({ 'If-Match': '"stale"' })
+        : status === 422
+          ? await send(key).then(() => send(key, { ...body, description: 'Other' }))
+          : await ask.db().transaction(async (db) => {
+              await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
+              return Promise.race([send(key), send(key)]);
+            });
+    bodyOf(answer, status);
+    const validate = validator(templateOf(path), method.toLowerCase(), status);
+    expect({ documented: validate !== undefined }).toEqual({ documented: true });
+    validate!(answer.body);
+    expect(validate!.errors ?? []).toEqual([]);
+    const named = (document.paths[templateOf(path)][method.toLowerCase()].parameters as Json[]).map(({ $ref }) => $ref);
+    expect(named).toContain('#/components/parameters/IdempotencyKey');
+    if (status === 412) expect(named).toContain('#/components/parameters/IfMatch');
+  });
+
   it.each(PLAN.filter(([method]) => method === 'GET').map(([, path]) => path))(
     'describes what GET %s answers to wrong credentials',
     async (path) => {

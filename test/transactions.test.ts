@@ -1,16 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { loadViewer } from '../src/accounts/viewer.ts';
 import { postKind } from '../src/kinds/index.ts';
 import { prepareUpload } from '../src/media/images.ts';
 import { callerFor } from '../src/records/caller.ts';
 import { changePost, createPost } from '../src/records/post-writes.ts';
-import type { Database } from '../src/storage/database.ts';
-import { bodyOf, describeAsking, type Json, NOON, ROOT } from './support/asking.ts';
-import { describeDatabases, runScript } from './support/databases.ts';
-import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
-import { loadSite, resetSite } from './support/site.ts';
+import { discardingImages } from '../src/records/prepared-images.ts';
+import { bodyOf, describeAsking, describeTwice, type Json, ROOT } from './support/asking.ts';
+import { runScript } from './support/databases.ts';
+import type { Answer } from './support/running-site.ts';
 
 /*
  * One request is one transaction: all of it or nothing, also when the database fails in the middle; and requests at the same time, over two
@@ -111,10 +110,12 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
     const before = await ask.everything();
 
     for (const write of [
-      (image: unknown) => createPost(site, caller, event, { ...EVENT, image }),
-      (image: unknown) =>
-        createPost(site, caller, event, { ...EVENT, venue: [{ kind: postKind('venue'), values: { venue: 'With a picture', image } }] }),
-      (image: unknown) => changePost(site, caller, event, 38, { image }),
+      (image: unknown) => discardingImages({ image }, () => createPost(site, caller, event, { ...EVENT, image })),
+      (image: unknown) => {
+        const venue = [{ kind: postKind('venue'), values: { venue: 'With a picture', image } }];
+        return discardingImages({ venue }, () => createPost(site, caller, event, { ...EVENT, venue }));
+      },
+      (image: unknown) => discardingImages({ image }, () => changePost(site, caller, event, 38, { image })),
     ]) {
       const image = await prepareUpload(bytes, 'picture.png', site, caller);
       expect(files().length).toBeGreaterThan(1);
@@ -129,42 +130,31 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
       expect(await ask.everything()).toEqual(before);
     }
     const image = await prepareUpload(bytes, 'picture.png', site, caller);
-    const made = (await createPost(site, caller, event, { ...EVENT, image })) as Json;
-    expect(made.image).toMatchObject({ extension: 'png', width: 1200 });
+    const { record } = await createPost(site, caller, event, { ...EVENT, image });
+    expect(record.image).toMatchObject({ extension: 'png', width: 1200 });
     expect(files().length).toBeGreaterThan(1);
   });
 });
 
 const CLIENTS = 32;
 
-describeDatabases('requests at the same time over two instances', (open) => {
-  let db: Database;
-  let sites: RunningSite[];
-  beforeAll(async () => {
-    db = await loadSite(await open());
-    sites = await Promise.all([1, 2].map(() => serveDatabase(db, { clock: () => new Date(NOON) })));
-  });
-  beforeEach(() => resetSite(db));
-  afterAll(async () => {
-    for (const site of sites) await site.close();
-  });
-
+describeTwice('requests at the same time over two instances', ({ db, sites }) => {
   /** Sends as many requests at once, by turns to each instance. */
   const atOnce = (request: (index: number) => readonly [method: string, path: string, body: object | null]): Promise<Answer[]> =>
     Promise.all(
       Array.from({ length: CLIENTS }, (_, index) => {
         const [method, path, body] = request(index);
-        return sites[index % sites.length]!.send(method, ROOT + path, { as: 'admin', body });
+        return sites()[index % sites().length]!.send(method, ROOT + path, { as: 'admin', body });
       }),
     );
   const made = (answers: Answer[]): Json[] => answers.map((answer) => bodyOf(answer, 201));
   const suffixed = (slug: string) => Array.from({ length: CLIENTS }, (_, index) => (index === 0 ? slug : `${slug}-${index + 1}`)).sort();
   /** Stored counts of all terms beside what they should be. */
   async function expectCountsExact(): Promise<void> {
-    const stored = await db.from('term_taxonomy').whereIn('taxonomy', ['tribe_events_cat', 'post_tag']).orderBy('term_taxonomy_id');
-    const links = await db
-      .knex({ r: db.table('term_relationships') })
-      .join({ p: db.table('posts') }, 'p.ID', 'r.object_id')
+    const stored = await db().from('term_taxonomy').whereIn('taxonomy', ['tribe_events_cat', 'post_tag']).orderBy('term_taxonomy_id');
+    const links = await db()
+      .knex({ r: db().table('term_relationships') })
+      .join({ p: db().table('posts') }, 'p.ID', 'r.object_id')
       .where('p.post_status', 'publish')
       .select('r.term_taxonomy_id as id');
     const counts = stored.map(({ term_taxonomy_id: id, count }) => ({ id, count }));
@@ -175,7 +165,7 @@ describeDatabases('requests at the same time over two instances', (open) => {
     const events = made(await atOnce(() => ['POST', '/events', { ...EVENT, title: 'Everybody at once' }]));
     expect(events.map(({ slug }) => slug).sort()).toEqual(suffixed('everybody-at-once'));
     expect(new Set(events.map(({ id }) => id)).size).toBe(CLIENTS);
-    const occurrences = await db.from('tec_occurrences').where('post_id', '>', 92);
+    const occurrences = await db().from('tec_occurrences').where('post_id', '>', 92);
     expect(new Set(occurrences.map((row) => row.post_id)).size).toBe(CLIENTS);
     expect(occurrences).toHaveLength(CLIENTS);
   });
@@ -195,9 +185,13 @@ describeDatabases('requests at the same time over two instances', (open) => {
   ])('make one record of %s', async (path, body, post_type) => {
     const records = made(await atOnce((index) => ['POST', path, { ...body, phone: String(index) }]));
     expect(new Set(records.map(({ id }) => id)).size).toBe(1);
-    expect(await db.from('posts').where({ post_type, post_title: String(Object.values(body)[0]) })).toHaveLength(1);
     expect(
-      await db
+      await db()
+        .from('posts')
+        .where({ post_type, post_title: String(Object.values(body)[0]) }),
+    ).toHaveLength(1);
+    expect(
+      await db()
         .from('postmeta')
         .where({ post_id: records[0].id, meta_key: post_type === 'tribe_venue' ? '_VenuePhone' : '_OrganizerPhone' }),
     ).toHaveLength(1);
@@ -212,8 +206,8 @@ describeDatabases('requests at the same time over two instances', (open) => {
     );
     expect(new Set(events.map(({ venue }) => venue.id)).size).toBe(1);
     expect(new Set(events.map(({ organizer }) => organizer[0].id)).size).toBe(1);
-    expect(await db.from('posts').where('post_title', 'One hall')).toHaveLength(1);
-    expect(await db.from('posts').where('post_title', 'One club')).toHaveLength(1);
+    expect(await db().from('posts').where('post_title', 'One hall')).toHaveLength(1);
+    expect(await db().from('posts').where('post_title', 'One club')).toHaveLength(1);
   });
 
   it.each(['/categories', '/tags'])('make one term of %s and refuse the others', async (path) => {
@@ -224,7 +218,7 @@ describeDatabases('requests at the same time over two instances', (open) => {
     expect(refused.map(({ status, body }) => `${status} ${body.code} ${body.data.term_id}`)).toEqual(
       Array(CLIENTS - 1).fill(`400 term_exists ${created[0]!.body.id}`),
     );
-    expect(await db.from('terms').where('slug', 'like', 'at-once%')).toHaveLength(1);
+    expect(await db().from('terms').where('slug', 'like', 'at-once%')).toHaveLength(1);
   });
   it('give terms of different names and one slug different ones', async () => {
     const terms = made(await atOnce((index) => ['POST', '/tags', { name: `C${'+'.repeat(index)}` }]));
@@ -238,12 +232,12 @@ describeDatabases('requests at the same time over two instances', (open) => {
         { ...EVENT, title: `Number ${index}`, tags: [index % 2 ? 'At once' : 'at ONCE', 'Second'], categories: ['Second', 'At once'] },
       ]),
     );
-    expect(await db.from('terms').where('slug', 'like', 'at-once%')).toHaveLength(2);
-    expect(await db.from('terms').where('slug', 'like', 'second%')).toHaveLength(2);
+    expect(await db().from('terms').where('slug', 'like', 'at-once%')).toHaveLength(2);
+    expect(await db().from('terms').where('slug', 'like', 'second%')).toHaveLength(2);
     expect(new Set(events.map(({ tags }) => tags.map((tag: Json) => tag.id).join())).size).toBe(1);
-    const counts = await db
-      .knex({ t: db.table('terms') })
-      .join({ tt: db.table('term_taxonomy') }, 'tt.term_id', 't.term_id')
+    const counts = await db()
+      .knex({ t: db().table('terms') })
+      .join({ tt: db().table('term_taxonomy') }, 'tt.term_id', 't.term_id')
       .where('t.slug', 'like', 'at-once%')
       .pluck('tt.count');
     expect(counts).toEqual([CLIENTS, CLIENTS]);
@@ -277,9 +271,9 @@ describeDatabases('requests at the same time over two instances', (open) => {
     });
     expect(answers.filter(({ status }) => status >= 400).map(({ status, body }) => `${status} ${body?.code}`)).toEqual([]);
     await expectCountsExact();
-    const orphans = await db
-      .knex({ r: db.table('term_relationships') })
-      .leftJoin({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+    const orphans = await db()
+      .knex({ r: db().table('term_relationships') })
+      .leftJoin({ tt: db().table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
       .whereNull('tt.term_id');
     expect(orphans).toEqual([]);
   });
@@ -301,13 +295,13 @@ describeDatabases('requests at the same time over two instances', (open) => {
       { [fields[index % fields.length]!]: values[fields[index % fields.length]!] },
     ]);
     expect(answers.map(({ status }) => status)).toEqual(Array(CLIENTS).fill(200));
-    expect(bodyOf(await sites[0]!.send('GET', `${ROOT}/events/38`))).toMatchObject({
+    expect(bodyOf(await sites()[0]!.send('GET', `${ROOT}/events/38`))).toMatchObject({
       ...values,
       description: '<p>New text</p>',
       excerpt: '<p>New excerpt</p>',
       cost: '$77',
     });
-    const metas = await db
+    const metas = await db()
       .from('postmeta')
       .where('post_id', 38)
       .whereIn('meta_key', ['_EventURL', '_EventCost', '_tribe_featured', '_EventShowMap']);

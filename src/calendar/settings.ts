@@ -26,6 +26,8 @@ export interface SiteSettings {
   /** Whether somebody else writes to these tables: WordPress, where the calendar's plugin is active in it. */
   readonly shared: boolean;
   readonly calendar: CalendarSettings;
+  /** The secret for versions of records (`postVersion`); empty if there is none. */
+  readonly versionKey: string;
   /** Which reading of the options this is: another number means other options. */
   readonly edition: number;
   /** The options as they stand, for what few readers need. */
@@ -66,6 +68,9 @@ export interface CustomField {
   readonly label: string;
 }
 
+/** The option that holds `versionKey`. */
+export const VERSION_KEY_OPTION = 'fasti_version_key';
+
 /** Names of the options that `readSettings` wants to see; `prefix` is the table prefix, part of one name. */
 export const settingNames = (prefix: string): string[] => [
     'home', 'siteurl', 'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page',
@@ -73,7 +78,7 @@ export const settingNames = (prefix: string): string[] => [
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', 'active_plugins', 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
-  'default_comment_status', 'WPLANG', 'fasti_index',
+  'default_comment_status', 'WPLANG', 'fasti_index', VERSION_KEY_OPTION,
 ]; // biome-ignore format: a list of names
 
 /** The settings that these option rows say; what is missing or broken counts as WordPress's default. */
@@ -100,6 +105,7 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
     occurrenceTables: occurrencesInForce(options.get('tec_ct1_migration_state')),
     shared: text('active_plugins').includes('the-events-calendar'),
     calendar: readCalendar(membersOf(options.get('tribe_events_calendar_options')), text('date_format'), text('time_format')),
+    versionKey: text(VERSION_KEY_OPTION),
     edition: 0,
     raw: options,
   };

@@ -7,8 +7,10 @@ import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
 import { changePost, createPost, trashPost } from '../records/post-writes.ts';
 import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
+import { discardingImages } from '../records/prepared-images.ts';
 import { termLookUp } from '../records/references.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../records/terms.ts';
+import { lockPostVersion, lockTermVersion, onlyIf, type Preconditions, tagsIn, versionTag } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
 import { examplesOf, type Verb } from './examples.ts';
@@ -72,15 +74,16 @@ function addKind(program: Command, session: Session, kind: Kind): void {
     }),
   );
 
-  withShape(verb('get', ` ${refer}`), say).action((reference: string, given: Options, command: Command) =>
-    withSite(session, 'read', async (site) => {
-      const shape = shapeOf(given, COLUMNS[kind.name]);
-      const caller = await actingCaller(site, session, userOf(command));
-      const id = await idOf(site, kind, reference);
-      const record =
-        kind.is === 'post' ? await readPost(site, caller, kind, id, { context: 'edit' }) : await readTerm(site, caller, kind, id);
-      print(io, printedItem(record, shape, io.terminal));
-    }),
+  withShape(verb('get', ` ${refer}`).option('--etag', say('options.etag')), say).action(
+    (reference: string, given: Options, command: Command) =>
+      withSite(session, 'read', async (site) => {
+        const shape = shapeOf(given, COLUMNS[kind.name]);
+        const caller = await actingCaller(site, session, userOf(command));
+        const id = await idOf(site, kind, reference);
+        const { record, version = '' } =
+          kind.is === 'post' ? await readPost(site, caller, kind, id, { context: 'edit' }) : await readTerm(site, caller, kind, id);
+        print(io, given.etag ? `${versionTag(version)}\n` : printedItem(record, shape, io.terminal));
+      }),
   );
 
   addParams(verb('create'), session, kind, kind.fields, fieldTexts)
@@ -93,28 +96,32 @@ function addKind(program: Command, session: Session, kind: Kind): void {
     );
 
   addParams(verb('update', ` ${refer.replace('>', '...>')}`), session, kind, kind.fields, fieldTexts)
+    .option('--if-match <tag>', say('options.if-match'))
     .option('--porcelain', say('options.porcelain'))
     .action((references: string[], given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
+        const only = ifMatchOf(given, references);
         const raw = rawOf(kind.fields, given);
         if (Object.keys(raw).length === 0) throw new CliError('nothing-named', {}, EXIT.usage);
         const caller = await actingCaller(site, session, userOf(command));
         for (const reference of references) {
           const id = await idOf(site, kind, reference);
-          await change(site, caller, kind, id, raw);
+          await change(site, caller, kind, id, raw, only);
           said('updated', id, given.porcelain);
         }
       }),
     );
 
   verb('delete', ` ${refer.replace('>', '...>')}`)
+    .option('--if-match <tag>', say('options.if-match'))
     .option('--porcelain', say('options.porcelain'))
     .action((references: string[], given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
+        const only = ifMatchOf(given, references);
         const caller = await actingCaller(site, session, userOf(command));
         for (const reference of references) {
           const id = await idOf(site, kind, reference);
-          await remove(site, caller, kind, id);
+          await remove(site, caller, kind, id, only);
           said(kind.is === 'post' && site.config.emptyTrashDays > 0 ? 'trashed' : 'deleted', id, given.porcelain);
         }
       }),
@@ -194,19 +201,46 @@ async function listAll(site: Site, caller: Caller, kind: Kind, raw: Options): Pr
 
 async function create(site: Site, caller: Caller, kind: Kind, raw: Options): Promise<number> {
   const values = await acceptParams(site, caller, kind.fields, raw, 'create');
-  allow(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
-  return kind.is === 'post' ? Number((await createPost(site, caller, kind, values)).id) : (await createTerm(site, caller, kind, values)).id;
+  return discardingImages(values, async () => {
+    allow(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
+    const { record } = await (kind.is === 'post' ? createPost(site, caller, kind, values) : createTerm(site, caller, kind, values));
+    return Number(record.id);
+  });
 }
 
-async function change(site: Site, caller: Caller, kind: Kind, id: number, raw: Options): Promise<void> {
+async function change(site: Site, caller: Caller, kind: Kind, id: number, raw: Options, only: Preconditions | undefined): Promise<void> {
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
-  allow(kind.is === 'post' ? await mayChange(site, caller, kind, id) : mayManageTerms(caller, kind));
-  await (kind.is === 'post' ? changePost(site, caller, kind, id, values) : changeTerm(site, caller, kind, id, values));
+  await discardingImages(values, async () => {
+    allow(kind.is === 'post' ? await mayChange(site, caller, kind, id) : mayManageTerms(caller, kind));
+    await unlessChanged(site, caller, kind, { id, only }, (inside) =>
+      kind.is === 'post' ? changePost(inside, caller, kind, id, values) : changeTerm(inside, caller, kind, id, values),
+    );
+  });
 }
 
-async function remove(site: Site, caller: Caller, kind: Kind, id: number): Promise<void> {
+async function remove(site: Site, caller: Caller, kind: Kind, id: number, only: Preconditions | undefined): Promise<void> {
   allow(kind.is === 'post' ? await mayTrash(site, caller, kind, id) : mayManageTerms(caller, kind));
-  await (kind.is === 'post' ? trashPost(site, caller, kind, id) : deleteTerm(site, caller, kind, id));
+  await unlessChanged<unknown>(site, caller, kind, { id, only }, (inside) =>
+    kind.is === 'post' ? trashPost(inside, caller, kind, id) : deleteTerm(inside, caller, kind, id),
+  );
+}
+
+function unlessChanged<Result>(
+  site: Site,
+  caller: Caller,
+  kind: Kind,
+  { id, only }: { readonly id: number; readonly only: Preconditions | undefined },
+  write: (site: Site) => Promise<Result>,
+): Promise<Result> {
+  const lockVersion = kind.is === 'post' ? lockPostVersion(kind) : lockTermVersion(kind);
+  return only ? onlyIf(site, caller, lockVersion, { id, conditions: only }, write) : write(site);
+}
+
+/** The condition that `--if-match` names. Throws CliError `one-by-one`. */
+function ifMatchOf({ ifMatch }: Options, references: readonly string[]): Preconditions | undefined {
+  if (typeof ifMatch !== 'string') return undefined;
+  if (references.length > 1) throw new CliError('one-by-one', {}, EXIT.usage);
+  return { match: tagsIn(ifMatch) };
 }
 
 /** Throws rest_forbidden. */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { DateOrder } from '../exchange/csv-dates.ts';
@@ -11,6 +12,7 @@ import { openSource } from '../exchange/sources.ts';
 import { postKinds } from '../kinds/index.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
+import { sqlitePath } from '../storage/snapshot.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import { mappingText, reportText, roundText } from './import-report.ts';
@@ -75,11 +77,17 @@ async function runImport(session: Session, places: readonly string[], given: Opt
   const report = await withSite(session, dryRun ? 'read' : 'write', async (site) => {
     const once = async (resume: boolean): Promise<Report> => {
       const caller = await actingCaller(site, session, user);
-      const source = await openSource(places, { ...asked, caller, resume });
+      const progress: Progress = { dryRun, written: resume };
+      const calm = io.onInterrupt?.(() => howToGoOn(session, progress));
       try {
-        return await importFrom(session, site, caller, source, { ...given, resume }, format);
+        const source = await openSource(places, { ...asked, caller, resume, target: targetOf(site, dryRun), folder: io.temporary });
+        try {
+          return await importFrom(session, site, caller, source, { ...given, resume }, format, progress);
+        } finally {
+          await source.close();
+        }
       } finally {
-        await source.close();
+        calm?.();
       }
     };
     const first = await once(given.resume === true);
@@ -89,6 +97,26 @@ async function runImport(session: Session, places: readonly string[], given: Opt
   });
   if (isIncomplete(report)) throw new CliError('incomplete', {}, EXIT.incomplete);
 }
+
+/** How far an import has come. */
+interface Progress {
+  readonly dryRun: boolean;
+  /** Whether a piece of it is written for good. */
+  written: boolean;
+}
+
+/** What to tell a person who interrupts the import. */
+function howToGoOn(session: Session, { dryRun, written }: Progress): string {
+  clearLine(session);
+  const name = dryRun ? 'stopped-rehearsal' : written ? 'stopped-importing' : 'stopped-reading';
+  return `${session.say(`exchange:import.${name}`)}\n`;
+}
+
+/** Identifies the target of an import: the database and its prefix, and whether it is only a rehearsal. */
+const targetOf = ({ config: { databaseUrl, tablePrefix } }: Site, dryRun: boolean): string => {
+  const path = sqlitePath(databaseUrl);
+  return [path === undefined ? databaseUrl : resolve(path), tablePrefix, dryRun ? 'rehearsal' : ''].join(' ');
+};
 
 /** Between two rounds of following. */
 const USUAL_PAUSE_S = 300;
@@ -115,6 +143,7 @@ async function importFrom(
   source: Source,
   given: Options,
   format: ReportFormat,
+  progress: Progress,
 ): Promise<Report> {
   const { io, say } = session;
   const dryRun = given.dryRun === true;
@@ -131,7 +160,10 @@ async function importFrom(
     owned: source.owned ?? false,
     highestId,
     ...(given.media === true ? { fetchFile: (item) => fetchFile(site, caller, item, source.fetching) } : {}),
-    onProgress: show,
+    onProgress: (done) => {
+      progress.written = true;
+      show(done);
+    },
   });
   clearLine(session);
   return report;

@@ -9,6 +9,13 @@ export interface Io {
   readonly serve: (env: Readonly<Record<string, string>>) => Promise<void>;
   /** The present moment. */
   readonly clock?: () => Date;
+  /** A folder for temporary files; the default is a folder of this user in the system's temporary folder. */
+  readonly temporary?: string;
+  /**
+   * Prints what `tell` gives and ends the process if the command is interrupted (Ctrl-C), until the returned function
+   * is called. Without it, an interrupted command just ends.
+   */
+  readonly onInterrupt?: (tell: () => string) => () => void;
   /** Waits for so many milliseconds; false: it is time to end. */
   readonly wait?: (milliseconds: number) => Promise<boolean>;
   /** Asks for a yes or no; without it, the person at the terminal is asked. */
@@ -32,6 +39,7 @@ export type CliProblem =
   | 'wrong-choice'
   | 'filter-unknown'
   | 'nothing-named'
+  | 'one-by-one'
   | 'sites-differ'
   | 'no-credentials'
   | 'no-day'

@@ -106,7 +106,8 @@ async function writeSample(site: Site, caller: Caller, images: Images, done: (st
 
 async function write(site: Site, caller: Caller, name: PostKindName, raw: Readonly<Record<string, unknown>>): Promise<number> {
   const kind = postKind(name);
-  return Number((await createPost(site, caller, kind, await acceptParams(site, caller, kind.fields, raw, 'create'))).id);
+  const { record } = await createPost(site, caller, kind, await acceptParams(site, caller, kind.fields, raw, 'create'));
+  return Number(record.id);
 }
 
 /** Writes the terms that are not there yet, children below their parents. Gives the ids by slug. */

@@ -26,6 +26,8 @@ export interface LiveOptions {
   /** Words for a price of nothing, in the languages that a site may have. */
   readonly free: readonly string[];
   readonly now: Date;
+  /** The target of the import (database, prefix, rehearsal or not). Walks for different targets are kept apart. */
+  readonly target: string;
   /** Goes on with the walk that an import was cut short with, however old it is. */
   readonly resume: boolean;
   /** Where the walk is kept meanwhile; by default a folder of this user below the system's for temporary files. */
@@ -40,12 +42,19 @@ const FRESH_MS = 24 * 3600 * 1000;
 /**
  * A running site, as a source of items: its categories, tags, venues, organizers, events and pictures through its public interface, and what WordPress's own
  * routes tell besides. With an application password also drafts and private records, and texts as they are stored.
+ *
+ * @throws SourceFault `import-running` while another import walks through it for the same target
  */
 export async function openLiveSite(site: RemoteSite, options: LiveOptions): Promise<Source> {
-  const spool = await openSpool(`${site.home} ${site.credentials ?? ''}`, options.folder);
-  const { mark, touched } = await spool.state();
-  const isOld = mark !== undefined && !options.resume && (mark.done || Date.now() - touched > FRESH_MS);
-  if (isOld) await spool.remove();
+  const spool = await openSpool({ source: siteName(site.home), besides: [site.credentials ?? '', options.target] }, options.folder);
+  try {
+    const { mark, touched } = await spool.state();
+    const isOld = mark !== undefined && !options.resume && (mark.done || Date.now() - touched > FRESH_MS);
+    if (isOld) await spool.remove();
+  } catch (error) {
+    spool.close();
+    throw error;
+  }
   let readings = 0;
   return {
     name: () => siteName(site.home),
@@ -54,8 +63,12 @@ export async function openLiveSite(site: RemoteSite, options: LiveOptions): Prom
       readings += 1;
     },
     close: async () => {
-      // Looked through and taken in: it has served its purpose.
-      if (readings > 1) await spool.remove();
+      try {
+        // Looked through and taken in: it has served its purpose.
+        if (readings > 1) await spool.remove();
+      } finally {
+        spool.close();
+      }
     },
   };
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { appendFile, lstat, mkdir, rm, stat, truncate } from 'node:fs/promises';
+import { appendFile, lstat, mkdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { lockFile } from '../storage/file-lock.ts';
 import { linesOf } from './file-text.ts';
 import { type Entry, SourceFault } from './items.ts';
 
@@ -17,6 +18,15 @@ export interface Spool {
   /** Adds a page, whole. */
   readonly add: (entries: readonly Entry[], mark: Mark) => Promise<void>;
   readonly remove: () => Promise<void>;
+  /** Lets others open it. */
+  readonly close: () => void;
+}
+
+/** What a spool is of. */
+export interface Walk {
+  readonly source: string;
+  /** Whatever else makes it a different walk: the credentials, and where it is imported to. */
+  readonly besides: readonly string[];
 }
 
 /** The page that was added last. */
@@ -34,16 +44,31 @@ export interface SpoolState {
   readonly touched: number;
 }
 
-/** Opens the spool of a source, in a folder that is this user's alone. Throws SourceFault `unreadable` where it is not. */
-export async function openSpool(name: string, folder = join(tmpdir(), `fasti-${userInfo().uid}`)): Promise<Spool> {
+/**
+ * Opens the spool of a walk, in a folder that only this user can read. Nobody else can open it until it is closed or
+ * this process ends.
+ *
+ * @throws SourceFault `unreadable` if the folder belongs to somebody else, `import-running` if another import has the
+ * spool
+ */
+export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(), `fasti-${userInfo().uid}`)): Promise<Spool> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const place = await lstat(folder);
   if (!place.isDirectory() || (place.uid !== userInfo().uid && userInfo().uid >= 0))
     throw new SourceFault('unreadable', { file: folder, what: 'EPERM' });
-  const path = join(folder, `${createHash('sha256').update(name).digest('hex').slice(0, 32)}.jsonl`);
+  const name = createHash('sha256')
+    .update(JSON.stringify([source, ...besides]))
+    .digest('hex')
+    .slice(0, 32);
+  const path = join(folder, `${name}.jsonl`);
+  const release = lockFile(join(folder, `${name}.lock`));
+  if (!release) throw new SourceFault('import-running', { source });
+
+  /** Whether the file exists. Nobody else creates it while we hold the lock. */
+  let begun = (await stat(path).catch(() => undefined)) !== undefined;
 
   async function* lines(): AsyncGenerator<{ value: Entry | { mark: Mark }; bytes: number }> {
-    if ((await stat(path).catch(() => undefined)) === undefined) return;
+    if (!begun) return;
     for await (const { text } of linesOf(path)) {
       const value = parsed(text);
       if (value === undefined) return;
@@ -66,8 +91,17 @@ export async function openSpool(name: string, folder = join(tmpdir(), `fasti-${u
     entries: async function* () {
       for await (const { value } of lines()) if (!('mark' in value)) yield value;
     },
-    add: (entries, mark) => appendFile(path, [...entries, { mark }].map((value) => `${JSON.stringify(value)}\n`).join(''), { mode: 0o600 }),
-    remove: () => rm(path, { force: true }),
+    add: async (entries, mark) => {
+      const lines = [...entries, { mark }].map((value) => `${JSON.stringify(value)}\n`).join('');
+      if (begun) return appendFile(path, lines);
+      await writeFile(path, lines, { mode: 0o600, flag: 'wx' });
+      begun = true;
+    },
+    remove: async () => {
+      await rm(path, { force: true });
+      begun = false;
+    },
+    close: release,
   };
 }
 

@@ -15,6 +15,8 @@ export interface WebOptions {
   /** Requests to a site in a second. */
   readonly rate?: number | undefined;
   readonly resume?: boolean | undefined;
+  /** The target of the import: database, prefix, rehearsal or not. */
+  readonly target: string;
   /** Days between which repeating events of a calendar are taken in. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -43,13 +45,14 @@ export async function openWebSource(address: string, options: WebOptions): Promi
   const allowAddress = await addressesOf(url);
   const fetching = { allowAddress, ...options.fetching };
   if (/^webcals?:/i.test(address) || /\.ics(\?|$)|[?&](outlook-)?ical=/i.test(url)) return openFeed(url, options, fetching);
-  const { caller, credentials, rate = RATE, resume = false } = options;
+  const { caller, credentials, rate = RATE, resume = false, target } = options;
   const site = await findSite(url, { credentials, rate, concurrency: CONCURRENCY });
   const source = await openLiveSite(site, {
     settings: caller.settings,
     free: [...new Set([caller.free, 'Free', 'Gratis'])],
     now: caller.now,
     resume,
+    target,
     folder: options.folder,
     ...(options.onWalk ? { onProgress: options.onWalk } : {}),
   });

@@ -170,5 +170,9 @@ function isKnown({ headers, method }: Request, etag: string | undefined, lastMod
 
 const takesGzip = ({ headers }: Request): boolean => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(headers['accept-encoding'] ?? '');
 
-/** The strong validator of a body. */
-export const tagOf = (body: Buffer): string => `"${hash('sha1', body, 'base64url')}"`;
+/**
+ * The strong validator of a body. `version` is the version of the record that the body represents: `If-Match` compares
+ * it, so a tag can be used for a write in whatever language or form the record was read.
+ */
+export const tagOf = (body: Buffer, version?: string): string =>
+  `"${version === undefined ? '' : `${version}.`}${hash('sha1', body, 'base64url')}"`;

@@ -1,6 +1,10 @@
 /** Headers of an answer that a script may read (decision D26) and of a request that it may send. */
-const EXPOSED = 'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, Location, ETag';
-const ALLOWED = 'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type';
+const EXPOSED =
+  'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, Location, ETag, Last-Modified, Idempotency-Replayed, Retry-After';
+const ALLOWED = [
+  'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type',
+  'If-Match, If-None-Match, If-Unmodified-Since, Idempotency-Key',
+].join(', ');
 
 /**
  * What pages of other origins may do (`rest_send_cors_headers`). Every origin is served, as in WordPress: a cookie counts only with

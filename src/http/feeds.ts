@@ -148,7 +148,7 @@ async function oneEvent(wanted: Wanted): Promise<Feed> {
   const { site, caller, address } = wanted;
   const id = await postIdOfSlug(site, EVENT, encodeURIComponent(address.slug));
   if (id === undefined) return fail('rest-event-not-found');
-  const record = await readPost(site, caller, EVENT, id, passwordOf(wanted.query));
+  const { record } = await readPost(site, caller, EVENT, id, passwordOf(wanted.query));
   if (address.form === 'jsonld')
     return { type: 'application/ld+json', body: JSON.stringify(record.json_ld ?? {}), timeliness: 'never', records: [record] };
   return calendar(wanted, decodeEntities(String(record.title)), { records: [record], timeliness: 'never' }, fileName(address));

@@ -5,6 +5,7 @@ import type { Caller } from '../records/caller.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { type Described, defaultOf, fieldTextKeys, isRequired, kindOf, paramTextKeys, selectorsOf } from './describe.ts';
+import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting } from './described-writes.ts';
 import type { Endpoint, Method, Route } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -33,7 +34,7 @@ const EARLIER: ReadonlyMap<string, Readonly<Record<string, string>>> = tableOf({
 });
 
 /** Problems by what is asked; each stands once in the document. */
-const PROBLEMS = ['400', '401', '403', '404', '410', '500'] as const;
+const PROBLEMS = ['400', '401', '403', '404', '409', '410', '412', '422', '500'] as const;
 
 /** The interface as an OpenAPI 3.0 document (`/doc`), from the routes and the kinds, in the caller's language. */
 export function openApiDocument(site: Described, caller: Caller, routes: readonly Route[]): Json {
@@ -52,7 +53,9 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
           required: false,
           schema: { type: 'string' },
         },
+        ...headerParameters(say),
       },
+      headers: answerHeaders(say),
       responses: Object.fromEntries(
         PROBLEMS.map((status) => [
           `Problem${status}`,
@@ -89,7 +92,10 @@ function operation(caller: Caller, route: Route, endpoint: Endpoint, method: Met
     ...(kind ? { tags: [kind.path] } : {}),
     summary: say(`routes:${endpoint.summary}`),
     security: endpoint.allow === 'anyone' ? [{}, { applicationPassword: [] }] : [{ applicationPassword: [] }],
-    parameters: others.map(([name, param]) => parameter(caller, route, endpoint, name, param, say)),
+    parameters: [
+      ...others.map(([name, param]) => parameter(caller, route, endpoint, name, param, say)),
+      ...(kind ? headersTaken(method, selectorsOf(route).length > 0) : []),
+    ],
     ...(written.length > 0 && kind ? { requestBody: requestBody(route, endpoint, kind, written, say) } : {}),
     responses: responses(route, method, kind, say),
   };
@@ -139,7 +145,10 @@ function responses(route: Route, method: Method, kind: Kind | undefined, say: Sa
       ...problems('400', '401', ...unknownNamespace),
     };
   const record = ref(`schemas/${recordName(kind)}`);
-  const single = (status: '200' | '201') => ({ [status]: { description: say(`routes:answers.${status}`), content: json(record) } });
+  const single = (status: '200' | '201') => ({
+    [status]: { description: say(`routes:answers.${status}`), ...headersGiven(method), content: json(record) },
+  });
+  const safety = statusesOfWriting(method, selectorsOf(route).length > 0);
   const never = (...statuses: string[]) =>
     Object.fromEntries(statuses.map((status) => [status, { description: say('routes:answers.never') }]));
   if (selectorsOf(route).length === 0) {
@@ -148,17 +157,17 @@ function responses(route: Route, method: Method, kind: Kind | undefined, say: Sa
         '200': { description: say('routes:answers.200'), content: json(listSchema(kind, record, say)) },
         ...problems('400', '401', '404'),
       };
-    return { ...single('201'), ...problems('400', '401', '403') };
+    return { ...single('201'), ...problems('400', '401', '403', ...safety) };
   }
   if (method === 'GET') return { ...single('200'), ...problems('400', '401', '403', '404') };
   if (method === 'DELETE')
     return {
       ...single('200'),
-      ...problems('400', '401', '403', '404'),
+      ...problems('400', '401', '403', '404', ...safety),
       ...(kind.is === 'post' ? problems('410') : never('410')),
       ...problems('500'),
     };
-  return { ...single('200'), ...never('201'), ...problems('400', '401', '403', '404') };
+  return { ...single('200'), ...never('201'), ...problems('400', '401', '403', '404', ...safety) };
 }
 
 /** The page of a list; terms come without the number of pages. */

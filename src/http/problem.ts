@@ -41,7 +41,7 @@ export function answerProblem(site: Site): ErrorRequestHandler {
 }
 
 /** Seconds after which another try makes sense. */
-const RETRY_AFTER: Readonly<Record<number, number>> = { 429: 30, 503: 2 };
+const RETRY_AFTER: Readonly<Record<number, number>> = { 409: 1, 429: 30, 503: 2 };
 
 /**
  * WordPress's form of an error: `{code, message, data: {status, ...}}`, in the language of the caller. `requestId` goes with the faults that an

@@ -1,6 +1,7 @@
 import { fail } from '../errors.ts';
 import { LENGTHS } from '../kinds/grammar.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
+import { versionTag } from '../records/versions.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { addDays, nowLocal, unixFromLocal } from '../wordpress/time.ts';
 import { type Answer, tagOf } from './answers.ts';
@@ -79,7 +80,7 @@ export const bringsPassword = (...sources: readonly (Raw | undefined)[]): boolea
 /** The whole answer of a reply, with all that the protocol adds to it; what depends on the origin is added when it goes out. */
 export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, personal, nonce, changedAt }: Frame): Answer {
   const { jsonp, script, envelope, pretty } = wrapping;
-  const { headers: { Link: link, ...own } = {} as Record<string, string>, status, timeliness = 'always' } = reply;
+  const { headers: { Link: link, ...own } = {} as Record<string, string>, status, version, timeliness = 'always' } = reply;
   const whole = withLinks(reply, wrapping.fields);
   const json = JSON.stringify(envelope ? { body: whole, status, headers: reply.headers ?? {} } : whole, null, pretty ? 4 : 0);
   const body = Buffer.from(method === 'HEAD' && sent !== 'HEAD' ? '' : jsonp === undefined ? json : `/**/${jsonp}(${scriptSafe(json)})`);
@@ -94,7 +95,7 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
       ...(place ? { Link: [`<${restUrl(place, '')}>; rel="https://api.w.org/"`, ...(link === undefined ? [] : [link])].join(', ') } : {}),
       Vary: VARY,
       ...(personal ? NOT_KEPT : kept ? KEPT : {}),
-      ...(kept ? { ETag: tagOf(body) } : {}),
+      ...(kept ? { ETag: tagOf(body, version) } : version === undefined ? {} : { ETag: versionTag(version) }),
       ...(kept && timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
       ...(kept && !personal ? surrogateKeys(reply.body) : {}),
       ...(nonce === undefined ? {} : { 'X-WP-Nonce': nonce }),

@@ -2,6 +2,7 @@ import { ANY_STATUS } from '../kinds/grammar.ts';
 import type { PostKind, TermKind, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Listing } from '../records/posts.ts';
+import type { Shown } from '../records/versions.ts';
 import { restUrl } from '../wordpress/links.ts';
 import type { Reply } from './route.ts';
 
@@ -13,12 +14,19 @@ export interface LinkedReply extends Reply {
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 
 /** A record as it is read: it changes by writes alone. */
-export const record = (body: unknown): Reply => ({ status: 200, body, timeliness: 'never' });
+export const record = (shown: Shown<unknown>): Reply => ({ ...written(shown), timeliness: 'never' });
+
+/** A record after a write. */
+export const written = ({ record: body, version }: Shown<unknown>): Reply => ({
+  status: 200,
+  body,
+  ...(version === undefined ? {} : { version }),
+});
 
 /** A created record; `location`: where it can be read, for those that WordPress tells of. */
-export const created = (body: unknown, location?: string): Reply => ({
+export const created = (shown: Shown<unknown>, location?: string): Reply => ({
+  ...written(shown),
   status: 201,
-  body,
   ...(location === undefined ? {} : { headers: { Location: location } }),
 });
 

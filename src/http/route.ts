@@ -15,6 +15,10 @@ export interface Reply {
   readonly timeliness?: Timeliness;
   /** Which page of how many this is, for the links to its neighbours that go as headers. */
   readonly paging?: { readonly page: number; readonly pages: number };
+  /** The version of the record that the reply is about. */
+  readonly version?: string;
+  /** To be called once the transaction is committed. */
+  readonly afterwards?: () => Promise<void>;
 }
 
 /** Whether something is allowed; else, perhaps, by which name it is refused. */

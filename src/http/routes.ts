@@ -7,29 +7,37 @@ import type { Caller } from '../records/caller.ts';
 import { changePost, createPost, trashPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../records/terms.ts';
+import { type LockVersion, lockPostVersion, lockTermVersion } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { describeNamespace, describeSite } from './describe.ts';
 import { openApiDocument } from './openapi.ts';
-import { created, described, ok, postList, record, termList } from './reply.ts';
+import { created, described, ok, postList, record, termList, written } from './reply.ts';
 import type { Endpoint, Route } from './route.ts';
 import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
 
 /**
- * A handler as it is served. `unlisted`: parameters that it heeds though no description names them; `upload`: it gets the file that was sent as value
- * `upload`; `acknowledged`: a header that every request must have.
+ * A handler as it is served. `unlisted`: parameters that it accepts though no description names them. `upload`: it gets
+ * the uploaded file as value `upload`. `acknowledged`: a header that every request must have. `prepare`: what must
+ * happen before the transaction because it is slow or not in the database.
  */
 export interface ServedEndpoint extends Endpoint {
   readonly unlisted?: Params;
   readonly upload?: true;
+  readonly prepare?: (site: Site, caller: Caller, values: Values) => Promise<Values>;
   readonly acknowledged?: string;
 }
 
-/** A route as it is served. `select`: how its path leads to the id of a record; absent: it names none, or names the id itself. */
+/**
+ * A route as it is served. `select` finds the id of the record that the path names by slug; absent if the path names no
+ * record or has the id itself. `lockVersion` is for writes with preconditions (`If-Match`): every route must have it
+ * whose path names a record that can be written.
+ */
 export interface ServedRoute extends Route {
   readonly endpoints: readonly ServedEndpoint[];
   readonly select?: (site: Site, slug: string) => Promise<number | undefined>;
+  readonly lockVersion?: LockVersion;
 }
 
 type Params = Endpoint['params'];
@@ -162,6 +170,7 @@ const onePost = (kind: PostKind): ServedRoute => {
   const id = kind.name === 'event' ? ID : existing(selector(kind.name));
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
+    lockVersion: lockPostVersion(kind),
     endpoints: singlePost(kind, '', id, kind.name === 'event' ? { ...id, password: READING.password! } : id),
   };
 };
@@ -170,6 +179,7 @@ const onePost = (kind: PostKind): ServedRoute => {
 const onePostBySlug = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/by-slug/(?P<slug>[^/]+)`,
   select: (site, slug) => postIdOfSlug(site, kind, slug),
+  lockVersion: lockPostVersion(kind),
   endpoints: singlePost(kind, '-by-slug', SLUG, 'slug' in kind.fields ? {} : SLUG),
 });
 
@@ -190,7 +200,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       params: { ...select, ...(kind.name === 'event' ? { password: READING.password! } : {}) },
       mode: 'read',
       allow: (site, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(site, caller, kind, Number(id)),
-      run: async (site, caller, values) => ok(await trashPost(site, caller, kind, Number(values.id))),
+      run: async (site, caller, values) => written(await trashPost(site, caller, kind, Number(values.id))),
     },
     {
       methods: ['POST', 'PUT', 'PATCH'],
@@ -198,7 +208,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       params: { ...selectToChange, ...optional(kind.fields) },
       mode: 'change',
       allow: (site, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(site, caller, kind, Number(id)),
-      run: async (site, caller, values) => ok(await changePost(site, caller, kind, Number(values.id), only(kind.fields, values))),
+      run: async (site, caller, values) => written(await changePost(site, caller, kind, Number(values.id), only(kind.fields, values))),
     },
   ];
 }
@@ -231,8 +241,8 @@ const terms = (kind: TermKind): ServedRoute => ({
       mode: 'create',
       allow: (_site, caller) => mayManageTerms(caller, kind),
       run: async (site, caller, values) => {
-        const { record, id } = await createTerm(site, caller, kind, only({ ...kind.fields, ...parent(kind) }, values));
-        return created(record, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
+        const { id, ...term } = await createTerm(site, caller, kind, only({ ...kind.fields, ...parent(kind) }, values));
+        return created(term, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
       },
     },
   ],
@@ -243,6 +253,7 @@ const oneTerm = (kind: TermKind): ServedRoute => {
   const allow: Endpoint['allow'] = (_site, caller) => mayManageTerms(caller, kind);
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
+    lockVersion: lockTermVersion(kind),
     endpoints: [
       {
         methods: ['GET'],
@@ -252,8 +263,8 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         mode: 'read',
         allow: 'anyone',
         run: async (site, caller, { id, context, _embed }) => {
-          const term = await withEmbedded(site, caller, kind, await readTerm(site, caller, kind, Number(id)), _embed);
-          return record(termInContext(term, context));
+          const term = await readTerm(site, caller, kind, Number(id));
+          return record({ ...term, record: termInContext(await withEmbedded(site, caller, kind, term.record, _embed), context) });
         },
       },
       {
@@ -264,7 +275,7 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         mode: 'change',
         allow,
         run: async (site, caller, values) =>
-          ok(await changeTerm(site, caller, kind, Number(values.id), only({ ...kind.fields, ...parent(kind) }, values))),
+          written(await changeTerm(site, caller, kind, Number(values.id), only({ ...kind.fields, ...parent(kind) }, values))),
       },
       {
         methods: ['DELETE'],

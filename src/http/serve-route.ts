@@ -6,8 +6,10 @@ import { LENGTHS } from '../kinds/grammar.ts';
 import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { acceptParams, type Params } from '../records/input.ts';
-import { discardImages } from '../records/prepared-images.ts';
+import { discardImages, discardingImages } from '../records/prepared-images.ts';
+import { onlyIf } from '../records/versions.ts';
 import type { Site } from '../site.ts';
+import type { AnswerKey } from '../storage/kept-answers.ts';
 import type { JsonFault } from '../wordpress/json.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
 import { describeRoute } from './describe.ts';
@@ -16,15 +18,17 @@ import { LANGUAGE_NAMES } from './language.ts';
 import { type Budget, createBudget } from './limits.ts';
 import { type Meaning, meaningOf } from './meaning.ts';
 import { neighbourLinks } from './neighbours.ts';
+import { preconditionsOf } from './preconditions.ts';
 import { problemOf } from './problem.ts';
 import { answerOf, bringsPassword, type Frame, PLAIN, readWrapping, VARY, WRAPPING_NAMES } from './protocol.ts';
 import { type Received, receive } from './receive.ts';
 import { described, type LinkedReply, ok } from './reply.ts';
 import { callerOf, type Incoming, readRequest, requestLanguage } from './request.ts';
-import type { Endpoint, Verdict } from './route.ts';
+import type { Endpoint, Reply, Verdict } from './route.ts';
 import type { ServedEndpoint } from './routes.ts';
 import type { Found, Router } from './routing.ts';
 import { uploadIn } from './upload.ts';
+import { answerOnce, isReplay, keyOfWrite, runAndKeep } from './write-once.ts';
 
 /**
  * Serves what is addressed to the interface and passes on what is not. What anonymous callers read is computed once and remembered for as long as
@@ -121,31 +125,63 @@ async function answer(site: Site, caller: Caller, router: Router, incoming: Inco
   return { ...reply, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
-/** One handler: the body's syntax, its parameters, permission, and then what it does. */
-async function handle(
-  site: Site,
-  caller: Caller,
-  { endpoint, pieces }: Handled,
-  selected: Values,
-  { query, method, req, address }: Incoming,
-  body: Body,
-): Promise<LinkedReply> {
+/** One handler: first whether the body is sound, then whether the request was answered before, then everything else. */
+async function handle(site: Site, caller: Caller, found: Handled, selected: Values, incoming: Incoming, body: Body): Promise<LinkedReply> {
+  const { endpoint, pieces } = found;
+  const { query, method } = incoming;
   if (body.fault) refuseJson(site, caller, body.fault);
+  const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
+  const key = keyOfWrite(incoming, caller, found, { raw, body });
+  const work = () => checkAndRun(site, caller, found, selected, { incoming, body, raw, key });
+  const reply = await (key ? answerOnce(site, key, caller.now, work) : work());
+  const { acknowledged } = endpoint;
+  return acknowledged === undefined ? reply : { ...reply, headers: { ...reply.headers, Vary: `${VARY}, ${acknowledged}` } };
+}
+
+/** A request as the handler needs it. */
+interface ParsedRequest {
+  readonly incoming: Incoming;
+  readonly body: Body;
+  readonly raw: Raw;
+  readonly key: AnswerKey | undefined;
+}
+
+/** Checks parameters and permission, then runs the handler. */
+async function checkAndRun(site: Site, caller: Caller, found: Handled, selected: Values, asked: ParsedRequest): Promise<LinkedReply> {
+  const { endpoint, pieces } = found;
+  const { req, query, address } = asked.incoming;
   const heeded = heededBy(endpoint);
   const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(heeded) : heeded;
-  const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
-  if (endpoint.methods.includes('GET')) await admitRecordPassword(site, raw.password, req.ip ?? '');
-  const values = { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selected };
-  const verdict = await verdictOf(site, caller, endpoint, values);
-  if (verdict !== true) {
-    await discardImages(values);
-    refuse(caller, verdict === false ? 'rest_forbidden' : verdict);
-  }
-  if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
-  const reply = await endpoint.run(site, caller, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
-  const vary = endpoint.acknowledged === undefined ? {} : { Vary: `${VARY}, ${endpoint.acknowledged}` };
+  if (endpoint.methods.includes('GET')) await admitRecordPassword(site, asked.raw.password, req.ip ?? '');
+  const values = { ...(await acceptParams(site, caller, params, asked.raw, endpoint.mode)), ...selected };
+  const reply = await discardingImages(values, async () => {
+    const verdict = await verdictOf(site, caller, endpoint, values);
+    if (verdict !== true) refuse(caller, verdict === false ? 'rest_forbidden' : verdict);
+    if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
+    return runHandler(site, caller, found, endpoint.upload ? { ...values, upload: uploadIn(req, asked.body) } : values, asked);
+  });
   const link = reply.paging && neighbourLinks(caller, address.route.slice(1), query, values, reply.paging);
-  return { ...reply, headers: { ...reply.headers, ...vary, ...(link === undefined ? {} : { Link: link }) } };
+  return link === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: link } };
+}
+
+/**
+ * Runs the handler. For a write with preconditions or a key, the check of the record, the write itself and the keeping
+ * of its answer are one transaction.
+ */
+async function runHandler(site: Site, caller: Caller, { route, endpoint }: Handled, values: Values, asked: ParsedRequest): Promise<Reply> {
+  const { incoming, key } = asked;
+  const prepared = endpoint.prepare ? await endpoint.prepare(site, caller, values) : values;
+  const run = (inside: Site) => endpoint.run(inside, caller, prepared);
+  const conditions = endpoint.methods.includes('GET') ? undefined : preconditionsOf(incoming.req.headers);
+  const { lockVersion } = route;
+  const allowed = (inside: Site) =>
+    conditions && lockVersion ? onlyIf(inside, caller, lockVersion, { id: Number(values.id), conditions }, run) : run(inside);
+  const reply = await discardingImages(prepared, () =>
+    key ? site.db.transaction((db) => runAndKeep(db, key, caller.now, () => allowed({ ...site, db }))) : allowed(site),
+  );
+  if (isReplay(reply)) await discardImages(prepared);
+  await reply.afterwards?.();
+  return reply;
 }
 
 /** All parameters of a handler, listed and unlisted, put together once. */

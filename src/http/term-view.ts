@@ -36,7 +36,7 @@ export function listingInContext(caller: Caller, kind: TermKind, listing: Listin
 export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, record: TermRecord, embed: unknown): Promise<TermRecord> {
   const { parent } = record;
   if (typeof parent !== 'number' || parent === 0 || !asksFor('up', embed)) return record;
-  const above = await readTerm(site, caller, kind, parent);
+  const { record: above } = await readTerm(site, caller, kind, parent);
   const { id, url: link, name, slug, taxonomy, _links } = above;
   return { ...record, _embedded: { up: [{ id, link, name, slug, taxonomy, _links }] } };
 }

@@ -3,7 +3,7 @@ import { metaChange } from '../kinds/core-meta.ts';
 import { LONGEST_PAGE, USUAL_PAGE } from '../kinds/core-params.ts';
 import { corePost } from '../kinds/core-post.ts';
 import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
-import type { Condition, Order, PostKind, Values } from '../kinds/kind.ts';
+import type { Bundle, Condition, Order, PostKind, Values } from '../kinds/kind.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import { loadBundle, loadMetas } from '../storage/bundle.ts';
@@ -22,6 +22,7 @@ import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { acceptParams } from './input.ts';
 import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
+import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, opens, seen } from './visibility.ts';
 
 /*
@@ -74,7 +75,7 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
   const pages = Math.ceil(total / limit);
   if (page > pages && total > 0) fail('rest_post_invalid_page_number');
   return {
-    records: await shownPosts(site, caller, kind, ids, values),
+    records: (await shownPosts(site, caller, kind, ids, values)).records,
     total,
     page,
     pages,
@@ -177,16 +178,23 @@ export function orderOf({ orderby = 'date', order = 'desc' }: Values): Order {
  *
  * @throws rest_post_incorrect_password
  */
-export async function readCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<CoreRecord> {
+export async function readCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<Shown> {
   const row = await findPost(site.db, id);
   const { password } = values;
   if (typeof password === 'string' && password !== '' && row && row.post_password !== '' && row.post_password !== password)
     fail('rest_post_incorrect_password');
-  return (await shownPosts(site, caller, kind, [id], values))[0] ?? refuseTo(caller, 'rest_post_invalid_id');
+  const { records, bundle } = await shownPosts(site, caller, kind, [id], values);
+  return { record: records[0] ?? refuseTo(caller, 'rest_post_invalid_id'), version: loadedVersion(caller, id, bundle) };
 }
 
-/** Records by id, in this order. */
-async function shownPosts(site: Site, caller: Caller, kind: PostKind, ids: readonly number[], values: Values): Promise<CoreRecord[]> {
+/** Records by id, in this order, and the rows that they are made of. */
+async function shownPosts(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  ids: readonly number[],
+  values: Values,
+): Promise<{ readonly records: CoreRecord[]; readonly bundle: Bundle }> {
   const [bundle, revisions] = await Promise.all([loadBundle(site.db, kind, ids), countRevisions(site.db, ids)]);
   const { viewer } = caller;
   const view = viewOf(values);
@@ -195,12 +203,13 @@ async function shownPosts(site: Site, caller: Caller, kind: PostKind, ids: reado
     opens: opens(viewer, { password: values.password, editing: view === 'edit' }),
   };
   const context: CoreContext = { ...renderContext(caller, rights), view };
-  return ids.flatMap((id) => {
+  const records = ids.flatMap((id) => {
     const row = bundle.posts.get(id);
     if (row?.post_type !== kind.postType) return [];
     const methods = methodsOn(viewer, row, bundle.metas.get(id));
     return [corePost(kind, id, bundle, context, { methods, revisions: revisions.get(id) })];
   });
+  return { records, bundle };
 }
 
 /** What a caller may do with a record on its own route. */
@@ -282,11 +291,11 @@ export async function changeCorePost(site: Site, caller: Caller, kind: PostKind,
  *
  * @throws rest_already_trashed
  */
-export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, id: number, force: boolean): Promise<CoreRecord> {
+export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, id: number, force: boolean): Promise<Shown> {
   if (force || site.config.emptyTrashDays === 0) {
-    const previous = await readCorePost(site, caller, kind, id, { context: 'edit' });
+    const { record: previous } = await readCorePost(site, caller, kind, id, { context: 'edit' });
     await deletePost(site, caller, kind, id);
-    return { deleted: true, previous };
+    return { record: { deleted: true, previous } };
   }
   if ((await findPost(site.db, id))?.post_status === 'trash') fail('rest_already_trashed');
   await trashPost(site, caller, kind, id);

@@ -12,6 +12,7 @@ import { isPublic } from '../wordpress/status.ts';
 import type { Caller } from './caller.ts';
 import { type CorePage, paging, viewOf } from './core-posts.ts';
 import { ancestors, changeTerm, createTerm, deleteTerm, termMethods } from './terms.ts';
+import { type Shown, versionOfTerm } from './versions.ts';
 import { mayManageTerms, mayRead, seen } from './visibility.ts';
 
 /*
@@ -57,10 +58,11 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, 
 }
 
 /** One term. Throws rest_term_invalid. */
-export async function readCoreTerm({ db }: Site, caller: Caller, kind: TermKind, id: number, values: Values): Promise<CoreRecord> {
+export async function readCoreTerm({ db }: Site, caller: Caller, kind: TermKind, id: number, values: Values): Promise<Shown> {
   const term = (await findTerm(db, kind.taxonomy, id)) ?? fail('rest_term_invalid');
   const tree = term.parent === 0 ? new Map() : await loadTree(db, kind.taxonomy);
-  return coreTerm(term, kind, ancestors(term, tree), caller, { view: viewOf(values), methods: termMethods(caller, kind) });
+  const record = coreTerm(term, kind, ancestors(term, tree), caller, { view: viewOf(values), methods: termMethods(caller, kind) });
+  return { record, version: versionOfTerm(caller, term) };
 }
 
 /** Terms of these ids as embedded ones, by id. */
@@ -89,11 +91,11 @@ export async function changeCoreTerm(site: Site, caller: Caller, kind: TermKind,
 }
 
 /** Deletes a term for good. Throws rest_trash_not_supported unless that is what is asked for. */
-export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind, id: number, force: boolean): Promise<CoreRecord> {
+export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind, id: number, force: boolean): Promise<Shown> {
   if (!force) fail('rest_trash_not_supported');
-  const previous = await readCoreTerm(site, caller, kind, id, {});
+  const { record: previous } = await readCoreTerm(site, caller, kind, id, {});
   await deleteTerm(site, caller, kind, id);
-  return { deleted: true, previous };
+  return { record: { deleted: true, previous } };
 }
 
 /** Values for the calendar's verbs. The term above must exist; 0 is the root. */

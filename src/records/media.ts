@@ -2,7 +2,7 @@ import { fail, failParam, type ProblemName } from '../errors.ts';
 import { coreMedia } from '../kinds/core-media.ts';
 import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
 import type { Bundle, Condition, Values } from '../kinds/kind.ts';
-import { insertPrepared, mayUpload, prepareUpload } from '../media/images.ts';
+import { insertPrepared, mayUpload, type PreparedImage, prepareUpload } from '../media/images.ts';
 import { removeFiles } from '../media/library.ts';
 import type { Site } from '../site.ts';
 import { loadMetas, loadPosts } from '../storage/bundle.ts';
@@ -19,13 +19,13 @@ import { nowLocal, nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { type CorePage, cleanText, forbiddenStatus, orderOf, paging, postConditions, viewOf } from './core-posts.ts';
+import { loadedVersion, type Shown } from './versions.ts';
 import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayTouchOther } from './visibility.ts';
 
 /*
  * The library of files, as WordPress's own routes (`wp/v2/media`) list, show and change it.
  */
 
-type CoreRecord = Record<string, unknown>;
 type Verdict = true | false | ProblemName;
 
 /**
@@ -50,7 +50,7 @@ export async function listMedia(site: Site, caller: Caller, values: Values): Pro
   });
   const pages = Math.ceil(total / limit);
   if (page > pages && total > 0) fail('rest_post_invalid_page_number');
-  const records = [...(await shownMedia(site, caller, ids, viewOf(values))).values()];
+  const records = [...(await shownMedia(site, caller, ids, viewOf(values))).values()].map(({ record }) => record);
   return { records, total, page, pages, timeliness: 'never' };
 }
 
@@ -60,12 +60,12 @@ function typeConditions({ media_type: kinds, mime_type: types }: Values): Condit
 }
 
 /** One file. Throws rest_post_invalid_id. */
-export async function readMedia(site: Site, caller: Caller, id: number, values: Values): Promise<CoreRecord> {
+export async function readMedia(site: Site, caller: Caller, id: number, values: Values): Promise<Required<Shown>> {
   return (await shownMedia(site, caller, [id], viewOf(values))).get(id) ?? fail('rest_post_invalid_id');
 }
 
 /** Files of these ids, by id and in their order; those that the caller may not read are missing. */
-export async function shownMedia(site: Site, caller: Caller, ids: readonly number[], view: View): Promise<Map<number, CoreRecord>> {
+export async function shownMedia(site: Site, caller: Caller, ids: readonly number[], view: View): Promise<Map<number, Required<Shown>>> {
   const bundle = await loadMediaBundle(site.db, ids);
   const { viewer } = caller;
   const context: CoreContext = { ...renderContext(caller, { mayRead: (row) => mayRead(viewer, row), opens: () => true }), view };
@@ -73,7 +73,12 @@ export async function shownMedia(site: Site, caller: Caller, ids: readonly numbe
     const row = bundle.posts.get(id);
     return row?.post_type === 'attachment' && mayReadFile(viewer, row, bundle.posts.get(row.post_parent));
   });
-  return new Map(readable.map((id) => [id, coreMedia(id, bundle, context, methodsOn(viewer, bundle.posts.get(id)!))]));
+  return new Map(
+    readable.map((id) => {
+      const record = coreMedia(id, bundle, context, methodsOn(viewer, bundle.posts.get(id)!));
+      return [id, { record, version: loadedVersion(caller, id, bundle) }];
+    }),
+  );
 }
 
 /** Files with what they are attached to, in three queries. */
@@ -134,25 +139,30 @@ async function mayAttach(db: Database, viewer: Viewer, post: unknown): Promise<b
 
 // ------------------------------------------------------------------------------------------------- writes
 /**
- * Puts a file that was sent into the library. Gives its id. The rows are written in one transaction; when that fails the files go again.
+ * Stores the files of an upload, before any transaction because it is slow. If `uploadMedia` fails, the caller discards
+ * them.
  *
- * @throws upload-refused for anything but an image of a kind that the library takes; rest_invalid_param, rest_invalid_author
+ * @throws upload-refused for anything but an image of a supported type; rest_invalid_param, rest_invalid_author
  */
-export async function uploadMedia(site: Site, caller: Caller, file: { name: string; bytes: Buffer }, values: Values): Promise<number> {
+export async function prepareMedia(
+  site: Site,
+  caller: Caller,
+  file: { readonly name: string; readonly bytes: Buffer },
+  values: Values,
+): Promise<PreparedImage> {
   await checkTargets(site.db, values);
-  const prepared = (await prepareUpload(file.bytes, file.name, site, caller)) ?? fail('upload-refused');
+  return (await prepareUpload(file.bytes, file.name, site, caller)) ?? fail('upload-refused');
+}
+
+/** Writes the rows of an uploaded file. Gives its id. */
+export function uploadMedia({ db }: Site, caller: Caller, prepared: PreparedImage, values: Values): Promise<number> {
   const { viewer, now, settings } = caller;
-  try {
-    return await site.db.transaction(async (db) => {
-      const id = await insertPrepared(db, prepared, viewer.id, now, settings.zone);
-      await writeFields(db, caller, id, values);
-      await noteChange(db, now);
-      return id;
-    });
-  } catch (error) {
-    await prepared.undo();
-    throw error;
-  }
+  return db.transaction(async (trx) => {
+    const id = await insertPrepared(trx, prepared, viewer.id, now, settings.zone);
+    await writeFields(trx, caller, id, values);
+    await noteChange(trx, now);
+    return id;
+  });
 }
 
 /** Changes what the values name of a file's rows; the file itself stays. */
@@ -169,17 +179,26 @@ export async function changeMedia(site: Site, caller: Caller, id: number, values
   });
 }
 
-/** Deletes a file of the library for good, its sizes included. Throws rest_trash_not_supported unless that is what is asked for. */
-export async function removeMedia(site: Site, caller: Caller, id: number, force: boolean): Promise<CoreRecord> {
+/** A removed file. `afterwards` deletes its files on disk; call it once the transaction is committed. */
+export interface RemovedMedia extends Shown {
+  readonly afterwards: () => Promise<void>;
+}
+
+/**
+ * Deletes the rows of a file of the library. Its files on disk must stay if the transaction fails, so they are deleted
+ * afterwards.
+ *
+ * @throws rest_trash_not_supported without `force`
+ */
+export async function removeMedia(site: Site, caller: Caller, id: number, force: boolean): Promise<RemovedMedia> {
   if (!force) fail('rest_trash_not_supported');
-  const previous = await readMedia(site, caller, id, { context: 'edit' });
+  const { record: previous } = await readMedia(site, caller, id, { context: 'edit' });
   const files = filesOf((await loadMetas(site.db, [id])).get(id));
   await site.db.transaction(async (db) => {
     await removeAttachment(db, id);
     await noteChange(db, caller.now);
   });
-  await removeFiles(site.config.uploadsDir, files);
-  return { deleted: true, previous };
+  return { record: { deleted: true, previous }, afterwards: () => removeFiles(site.config.uploadsDir, files) };
 }
 
 /** A file can't hang under another, or under an earlier version; its author must exist. */

@@ -23,9 +23,10 @@ import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
 import { forbidden, type PostPlan, planPost } from './post-plan.ts';
 import { fieldRows } from './post-rows.ts';
 import { mayCreate, renderPost } from './posts.ts';
-import { discardImages, isNewRecord, isPrepared } from './prepared-images.ts';
+import { isNewRecord, isPrepared } from './prepared-images.ts';
 import type { LinkPlan } from './references.ts';
 import { resolveTermWishes } from './term-wishes.ts';
+import type { Shown } from './versions.ts';
 import { mayEdit, seen } from './visibility.ts';
 
 /** Rows that a write names beside the kind's own fields, already clean. `anew`: a venue or organizer is made even where one of its name exists. */
@@ -35,23 +36,24 @@ export interface Besides {
   readonly anew?: boolean;
 }
 
-/** Creates a record from accepted values. One transaction: all of it, with what it brings along, or nothing (decision D9). */
-export async function createPost(
-  site: Site,
-  caller: Caller,
-  kind: PostKind,
-  values: Values,
-  besides: Besides = {},
-): Promise<Record<string, unknown>> {
+/**
+ * Creates a record from accepted values. One transaction: all of it, with what it brings along, or nothing (decision
+ * D9). If a write of this file fails, the caller discards images that were fetched for the values (`discardingImages`).
+ */
+export async function createPost(site: Site, caller: Caller, kind: PostKind, values: Values, besides: Besides = {}): Promise<Shown> {
   return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, besides), namedBy(kind, values));
 }
 
 /** The same, giving the id alone. */
 export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: Values, besides: Besides = {}): Promise<number> =>
-  written(site, values, (db) => writeNew(db, caller, kind, values, besides));
+  written(site, caller, async (db) => {
+    const plan = besidePlan(planPost(caller, kind, values), besides);
+    await lockNames(db, namesOfNew(caller, kind, values, plan, besides));
+    return writeNew(db, caller, kind, values, plan, besides);
+  });
 
 /** Changes what the values name of a record, and nothing else (decision D1). */
-export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<Record<string, unknown>> {
+export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<Shown> {
   await changeRecord(site, caller, kind, id, values);
   return renderPost(site, caller, kind, id, namedBy(kind, values));
 }
@@ -67,17 +69,24 @@ export async function changeRecord(
 ): Promise<void> {
   const rows = Object.keys({ ...besides.columns, ...besides.metas }).length > 0 || values.slug !== undefined;
   const named = rows || Object.keys(values).some((name) => name in kind.fields);
-  await written(site, values, async (db) => {
+  if (!named) {
+    await site.db.transaction((db) => existing(db, kind, id));
+    return;
+  }
+  await written(site, caller, async (db) => {
     const before = await existing(db, kind, id);
-    if (!named) return;
-    const plan = planPost(caller, kind, values, before);
-    await writeChange(db, caller, kind, before, besidePlan(plan, besides), await resolveParts(db, caller, kind, values));
+    const plan = besidePlan(planPost(caller, kind, values, before), besides);
+    const names = brought(caller, kind, values).flatMap((one) =>
+      namesOfNew(caller, one.kind, one.values, planPost(caller, one.kind, one.values)),
+    );
+    await lockNames(db, [...names, ...(isNewSlug(plan, before.row) ? [slugLock(kind.postType, plan.slug.slug)] : [])]);
+    await writeChange(db, caller, kind, before, plan, await resolveParts(db, caller, kind, values));
   });
 }
 
 /** Deletes a record for good, whether it is in the trash or not. */
 export async function deletePost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<void> {
-  await site.db.transaction(async (db) => deleteForGood(db, caller, kind, (await existing(db, kind, id)).row));
+  await written(site, caller, async (db) => deleteForGood(db, caller, kind, (await existing(db, kind, id)).row));
 }
 
 /**
@@ -85,27 +94,29 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, id:
  *
  * @throws `{kind}-is-in-trash`
  */
-export async function trashPost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Record<string, unknown>> {
+export async function trashPost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
   const keeps = site.config.emptyTrashDays > 0;
   const last = keeps ? undefined : await renderPost(site, caller, kind, (await existing(site.db, kind, id)).row.ID);
-  await site.db.transaction(async (db) => {
+  await written(site, caller, async (db) => {
     const before = await existing(db, kind, id);
     if (before.row.post_status === 'trash') fail(`${kind.name}-is-in-trash` as ProblemName);
     if (!keeps) return deleteForGood(db, caller, kind, before.row);
     const plan = planPost(caller, kind, { status: 'trash' }, before);
     return writeChange(db, caller, kind, before, plan, { metas: trashMetas(kind, before.row, caller.now), terms: new Map() });
   });
-  return last ?? renderPost(site, caller, kind, id);
+  return last ? { record: last.record } : renderPost(site, caller, kind, id);
 }
 
-/** Runs a write as one transaction; files that were fetched for it are taken back when it fails. */
-async function written<Result>(site: Site, values: Values, work: (db: Database) => Promise<Result>): Promise<Result> {
-  try {
-    return await site.db.transaction(work);
-  } catch (error) {
-    await discardImages(values);
-    throw error;
-  }
+/**
+ * Runs a write as one transaction. The change counter is updated last, because all writers update that row: a writer
+ * that held it while waiting for a name could deadlock with the holder of the name.
+ */
+function written<Result>({ db }: Site, { now }: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
+  return db.transaction(async (trx) => {
+    const result = await work(trx);
+    await noteChange(trx, now);
+    return result;
+  });
 }
 
 /** The record that is to be changed, kept from other writers. */
@@ -146,15 +157,41 @@ async function linkRows(db: Database, caller: Caller, plans: readonly LinkPlan[]
   const ids: number[] = [];
   for (const plan of plans) {
     if (!isNewRecord(plan)) ids.push(plan.id);
-    else if (mayCreate(caller, plan.kind)) ids.push(await writeNew(db, caller, plan.kind, plan.values));
+    else if (mayCreate(caller, plan.kind))
+      ids.push(await writeNew(db, caller, plan.kind, plan.values, planPost(caller, plan.kind, plan.values)));
     else forbidden(caller);
   }
   return [...new Set(ids)].map(String);
 }
 
 // ------------------------------------------------------------------------------------------------- writing
-async function writeNew(db: Database, caller: Caller, kind: PostKind, values: Values, besides: Besides = {}): Promise<number> {
-  const plan = besidePlan(planPost(caller, kind, values), besides);
+/**
+ * The names (slugs, titles) that a new record and the records it brings along need. They are locked together, before
+ * anything else: locking one after the other would deadlock with a request that does so in another order.
+ */
+function namesOfNew(caller: Caller, kind: PostKind, values: Values, { columns, slug }: PostPlan, { anew = false }: Besides = {}): string[] {
+  return [
+    ...(kind.name === 'event' || anew ? [] : [titleLock(kind.postType, columns.post_title ?? '')]),
+    ...(slug.unique && slug.slug !== '' ? [slugLock(kind.postType, slug.slug)] : []),
+    ...brought(caller, kind, values).flatMap((one) => namesOfNew(caller, one.kind, one.values, planPost(caller, one.kind, one.values))),
+  ];
+}
+
+/** The new venues and organizers in the values that the caller may create. */
+const brought = (caller: Caller, kind: PostKind, values: Values) =>
+  Object.entries<Field>(kind.fields)
+    .flatMap(([name, { place }]) => (place.in === 'links' ? ((values[name] ?? []) as readonly LinkPlan[]).filter(isNewRecord) : []))
+    .filter((one) => mayCreate(caller, one.kind));
+
+/** Writes a new record whose names are locked. */
+async function writeNew(
+  db: Database,
+  caller: Caller,
+  kind: PostKind,
+  values: Values,
+  plan: PostPlan,
+  besides: Besides = {},
+): Promise<number> {
   const parts = await resolveParts(db, caller, kind, values);
   if (kind.name !== 'event' && !besides.anew) {
     const known = await knownByTitle(db, caller, kind, plan.columns);
@@ -173,7 +210,7 @@ async function writeNew(db: Database, caller: Caller, kind: PostKind, values: Va
     }
   }
   const { slug, unique } = plan.slug;
-  const free = unique ? await freeSlug(db, kind, slug, 0) : slug;
+  const free = unique && slug !== '' ? uniqueSlug(slug, await slugsLike(db, kind.postType, slug, 0)) : slug;
   const rowOf = (ID: number) => {
     const row = { ...BLANK, ...plan.columns, ID, post_name: free || (unique ? String(ID) : '') } as Post;
     return { ...row, guid: postUrl(guidPlace(caller), row) };
@@ -221,13 +258,12 @@ async function writeRestOfNew(
       terms: links,
     });
   }
-  await noteChange(db, caller.now);
 }
 
 async function writeChange(db: Database, caller: Caller, kind: PostKind, before: Before, plan: PostPlan, parts: Parts): Promise<void> {
   const { row } = before;
   const { slug, unique } = plan.slug;
-  const free = unique && slug !== row.post_name ? await freeSlug(db, kind, slug, row.ID) : slug;
+  const free = isNewSlug(plan, row) ? await freeSlug(db, kind, slug, row.ID) : slug;
   const after = { ...row, ...plan.columns, post_name: free || (unique ? String(row.ID) : '') };
   await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
   await keepRevision(db, after, caller.viewer.id, caller.settings.home);
@@ -254,7 +290,7 @@ async function publishLinked(db: Database, caller: Caller, kind: PostKind, { met
   }
 }
 
-/** Everything besides the row itself: metas, terms and their counts, the calendar's rows, the index of lists, the change counter. */
+/** Everything besides the row itself: metas, terms and their counts, the calendar's rows, the index of lists. */
 async function writeRest(
   db: Database,
   caller: Caller,
@@ -271,7 +307,6 @@ async function writeRest(
     await shiftCounts(db, before, await countedTerms(db, kind, row.ID, row.post_status));
   }
   if (kind.dated) await writeCalendarRows(db, caller, row.ID, metas);
-  await noteChange(db, caller.now);
 }
 
 async function writeCalendarRows(db: Database, caller: Caller, id: number, changed: Rows['metas']): Promise<void> {
@@ -296,7 +331,6 @@ async function deleteForGood(db: Database, caller: Caller, kind: PostKind, row: 
   if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID);
   await shiftCounts(db, counted, []);
   if (kind.dated) await keepIndexOf(db, caller, [row.ID]);
-  await noteChange(db, caller.now);
 }
 
 // ------------------------------------------------------------------------------------------------- pieces
@@ -325,16 +359,18 @@ const guidPlace = ({ settings }: Caller) => ({
   singleEventSlug: settings.calendar.singleEventSlug,
 });
 
+/** Whether a change gives a record a slug that nobody else may have. */
+const isNewSlug = ({ slug: { slug, unique } }: PostPlan, row: Post): boolean => unique && slug !== '' && slug !== row.post_name;
+
 /** A slug that no other post of the type has. Requests at the same time wait for each other. */
 async function freeSlug(db: Database, kind: PostKind, slug: string, id: number): Promise<string> {
-  if (slug === '') return '';
   await lockNames(db, [slugLock(kind.postType, slug)]);
   return uniqueSlug(slug, await slugsLike(db, kind.postType, slug, id));
 }
 
 /**
- * A venue or organizer of this name that the caller may edit: it is used instead of making a second one (decision D8). Two
- * requests at once find each other's.
+ * A venue or organizer of this name that the caller may edit: it is used instead of creating a second one (decision
+ * D8). The name is locked by then, so concurrent requests find each other's records.
  */
 async function knownByTitle(
   db: Database,
@@ -342,7 +378,6 @@ async function knownByTitle(
   kind: PostKind,
   { post_title: title = '', post_content: content }: Partial<Post>,
 ): Promise<Before | undefined> {
-  await lockNames(db, [titleLock(kind.postType, title)]);
   for (const id of await findByTitle(db, kind.postType, title, content || undefined)) {
     const row = await lockPost(db, id);
     const metas = (await loadMetas(db, [id])).get(id) ?? new Map();

@@ -13,6 +13,7 @@ import type { Post } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { trustsIndex } from './list-index.ts';
+import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens, seen } from './visibility.ts';
 
 /** One page of a list. */
@@ -111,13 +112,7 @@ async function withDescendants(db: Database, conditions: readonly Condition[]): 
  *
  * @throws not found, wrong kind, in the trash, not accessible, protected (in this order)
  */
-export async function readPost(
-  site: Site,
-  caller: Caller,
-  kind: PostKind,
-  id: number,
-  asked: Values = {},
-): Promise<Record<string, unknown>> {
+export async function readPost(site: Site, caller: Caller, kind: PostKind, id: number, asked: Values = {}): Promise<Shown> {
   const { viewer } = caller;
   const bundle = await loadBundle(site.db, kind, [id]);
   const row = bundle.posts.get(id);
@@ -130,7 +125,7 @@ export async function readPost(
   if (!mayRead(viewer, seen(mine, bundle.metas.get(id)))) return fail(`${kind.name}-not-accessible` as ProblemName);
   const context = renderContext(caller, rights(caller, asked));
   if (kind.name === 'event' && isLocked(mine, context)) return fail('event-password-protected');
-  return kind.render(id, bundle, context, true);
+  return { record: kind.render(id, bundle, context, true), version: loadedVersion(caller, id, bundle) };
 }
 
 /** What the caller may read, and what the request opens: by `password`, or with `context=edit` for those who may edit. */
@@ -141,10 +136,17 @@ function rights({ viewer }: Caller, values: Values) {
 const openingOf = ({ password, context }: Values): Opening => ({ password, editing: context === 'edit' });
 
 /** The record as a write answers it: without JSON-LD. */
-export async function renderPost(site: Site, caller: Caller, kind: PostKind, id: number, expected: readonly number[] = []) {
+export async function renderPost(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  id: number,
+  expected: readonly number[] = [],
+): Promise<Required<Shown>> {
   const bundle = await loadBundle(site.db, kind, [id], expected);
   const isIt = (row: Post) => row.ID === id && kind.name === 'event';
-  return kind.render(id, bundle, renderContext(caller, { ...rights(caller, {}), opens: isIt }), false);
+  const record = kind.render(id, bundle, renderContext(caller, { ...rights(caller, {}), opens: isIt }), false);
+  return { record, version: loadedVersion(caller, id, bundle) };
 }
 
 /** Id of the record that a by-slug address names, whatever its status; undefined: none. A child is named by its whole path, `parent%2Fchild`. */

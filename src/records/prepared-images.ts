@@ -9,6 +9,16 @@ export const isPrepared = (value: unknown): value is PreparedImage => value !== 
 export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { values: Values }> =>
   plan !== null && typeof plan === 'object' && 'values' in plan;
 
+/** Does some work with these values. If it fails, the files that were fetched for them are deleted. */
+export async function discardingImages<Result>(values: Values, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    await discardImages(values);
+    throw error;
+  }
+}
+
 /** Takes back the files that were fetched for these values, and for those of new linked records, when nothing comes of the request. */
 export async function discardImages(values: Values): Promise<void> {
   await Promise.all(preparedIn(values).map((image) => image.undo()));

@@ -1,6 +1,6 @@
 import { fail } from '../errors.ts';
 import { postKind } from '../kinds/index.ts';
-import type { PostKind, RuleContext, Values } from '../kinds/kind.ts';
+import type { Bundle, PostKind, RuleContext, Values } from '../kinds/kind.ts';
 import { kindValues, LONGEST_PAGE, narrowTec } from '../kinds/tec-params.ts';
 import { type TecContext, tecRecord } from '../kinds/tec-record.ts';
 import type { Site } from '../site.ts';
@@ -12,6 +12,7 @@ import { addSeconds, parseZone } from '../wordpress/time.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { type CorePage, cleanText } from './core-posts.ts';
 import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
+import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, opens, seen } from './visibility.ts';
 
 /*
@@ -40,7 +41,8 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
     occurrences: settings.occurrenceTables,
   });
   if (ids.length === 0 && page > 1) fail('tec-page-not-found');
-  return { records: await shown(site, caller, kind, ids, values), total, page, pages: Math.ceil(total / limit), timeliness: 'always' };
+  const { records } = await shown(site, caller, kind, ids, values);
+  return { records, total, page, pages: Math.ceil(total / limit), timeliness: 'always' };
 }
 
 /**
@@ -48,13 +50,21 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
  *
  * @throws tec-record-unreadable for one of another kind, and for one in the trash
  */
-export async function readTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values = {}): Promise<TecRecord> {
+export async function readTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values = {}): Promise<Shown> {
   const row = await findPost(site.db, id);
   if (row?.post_type !== kind.postType || row.post_status === 'trash') return fail('tec-record-unreadable');
-  return (await shown(site, caller, kind, [id], values))[0]!;
+  const { records, bundle } = await shown(site, caller, kind, [id], values);
+  return { record: records[0]!, version: loadedVersion(caller, id, bundle) };
 }
 
-async function shown(site: Site, caller: Caller, kind: PostKind, ids: readonly number[], { password }: Values): Promise<TecRecord[]> {
+/** Records by id, in this order, and the rows that they are made of. */
+async function shown(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  ids: readonly number[],
+  { password }: Values,
+): Promise<{ readonly records: TecRecord[]; readonly bundle: Bundle }> {
   const bundle = await loadBundle(site.db, kind, ids);
   const say = (name: string, words = {}) => site.texts.t(caller.language, `site:words.${name}`, words);
   const context: TecContext = {
@@ -70,7 +80,8 @@ async function shown(site: Site, caller: Caller, kind: PostKind, ids: readonly n
       privateTitle: (title) => say('private-title', { title }),
     },
   };
-  return ids.filter((id) => bundle.posts.has(id)).map((id) => tecRecord(kind, id, bundle, context, KINDS));
+  const records = ids.filter((id) => bundle.posts.has(id)).map((id) => tecRecord(kind, id, bundle, context, KINDS));
+  return { records, bundle };
 }
 
 // ------------------------------------------------------------------------------------------------- who may
@@ -108,13 +119,13 @@ export async function changeTecPost(site: Site, caller: Caller, kind: PostKind, 
  *
  * @throws tec-record-in-trash, tec-record-unreadable
  */
-export async function removeTecPost(site: Site, caller: Caller, kind: PostKind, id: number, force: boolean): Promise<TecRecord> {
+export async function removeTecPost(site: Site, caller: Caller, kind: PostKind, id: number, force: boolean): Promise<Shown> {
   const row = await existing(site, kind, id);
   if (row.post_status === 'trash' && !force) fail('tec-record-in-trash');
-  const record = (await shown(site, caller, kind, [id], {}))[0]!;
+  const [record] = (await shown(site, caller, kind, [id], {})).records;
   if (force || site.config.emptyTrashDays === 0) await deletePost(site, caller, kind, id);
   else await trashPost(site, caller, kind, id);
-  return record;
+  return { record: record! };
 }
 
 async function existing({ db }: Site, kind: PostKind, id: number): Promise<Post> {

@@ -3,10 +3,11 @@ import type { TermWish } from '../kinds/grammar.ts';
 import { termKind } from '../kinds/index.ts';
 import type { TermKind, TermKindName } from '../kinds/kind.ts';
 import type { Database } from '../storage/database.ts';
+import { lockNames } from '../storage/locks.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { termLookUp } from './references.ts';
-import { createTermRow } from './term-writes.ts';
+import { createTermRow, namesOfTerm } from './term-writes.ts';
 import { mayManageTerms } from './visibility.ts';
 
 /**
@@ -22,6 +23,15 @@ export async function resolveTermWishes(db: Database, caller: Caller, name: Term
     name,
     wishes.flatMap(({ id, slug, name: named }) => (id === undefined ? [slug ?? named ?? ''] : [])),
   );
+  const unknown = wishes.flatMap(({ id, slug, name: named }) =>
+    id === undefined && named !== undefined && !lookUp.byToken(slug ?? named) ? [named] : [],
+  );
+  // One lock after the other is safe for a single name only: two requests may name the same two in another order.
+  if (unknown.length > 1)
+    await lockNames(
+      db,
+      unknown.flatMap((named) => namesOfTerm(kind, named)),
+    );
   const ids: number[] = [];
   const made = new Map<string, number>();
   for (const wish of wishes) {

@@ -29,7 +29,7 @@ export async function createTermRow(db: Database, kind: TermKind, draft: TermDra
   const name = storedName(draft.name, 'invalid_term_name');
   const sent = sanitizeTitle(draft.slug ?? '');
   const wished = sent || sanitizeTitle(name);
-  await lockNames(db, [termNameLock(kind.taxonomy, name), termSlugLock(wished)]);
+  await lockNames(db, namesOfTerm(kind, name, wished));
 
   const alike = await findTermsLike(db, kind.taxonomy, { ids: [], slugs: [wished], names: [name] });
   const clash = clashingTerm(alike, { name, slug: wished, chosen: sent !== '', parent: draft.parent, hierarchical: kind.hierarchical });
@@ -41,6 +41,12 @@ export async function createTermRow(db: Database, kind: TermKind, draft: TermDra
   if (kind.hierarchical) await dropTree(db, kind);
   return { id, slug: slug || String(id) };
 }
+
+/** The names that a new term is going to take. */
+export const namesOfTerm = ({ taxonomy }: TermKind, name: string, slug = sanitizeTitle(name)): string[] => [
+  termNameLock(taxonomy, name),
+  termSlugLock(slug),
+];
 
 /**
  * Changes a term (`wp_update_term`): only what is named.

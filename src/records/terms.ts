@@ -14,6 +14,7 @@ import type { Caller } from './caller.ts';
 import { keepIndexOfMoved, removeIndexedTerm } from './list-index.ts';
 import { type Listing, pageSize } from './posts.ts';
 import { changeTermRow, createTermRow, dropTree } from './term-writes.ts';
+import { type Shown, versionOfTerm } from './versions.ts';
 import { mayManageTerms } from './visibility.ts';
 
 const ORDERS = new Map<string, TermOrder>(
@@ -61,12 +62,13 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
 const written = (value: unknown) => (Array.isArray(value) ? value.join(',') : String(value));
 
 /** One term, with the links that WordPress's own routes give it. */
-export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Record<string, unknown>> {
+export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Required<Shown>> {
   const term = await existing(db, kind, id);
-  return {
+  const record = {
     ...termRecord(term, kind, await ancestorsOf(db, kind, term), caller),
     _links: termLinks(term, kind, caller, termMethods(caller, kind)),
   };
+  return { record, version: versionOfTerm(caller, term) };
 }
 
 /** What the caller may do with a term on WordPress's own route of it. */
@@ -74,12 +76,7 @@ export const termMethods = (caller: Caller, kind: TermKind): Methods =>
   mayManageTerms(caller, kind) ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET'];
 
 /** Creates a term. Gives its record and id. */
-export async function createTerm(
-  site: Site,
-  caller: Caller,
-  kind: TermKind,
-  values: Values,
-): Promise<{ id: number; record: Record<string, unknown> }> {
+export async function createTerm(site: Site, caller: Caller, kind: TermKind, values: Values): Promise<Required<Shown> & { id: number }> {
   if (!kind.hierarchical && values.parent !== undefined) fail('rest_taxonomy_not_hierarchical');
   const { id } = await site.db.transaction(async (trx) => {
     const made = await createTermRow(trx, kind, {
@@ -91,11 +88,11 @@ export async function createTerm(
     await noteChange(trx, caller.now);
     return made;
   });
-  return { id, record: await readTerm(site, caller, kind, id) };
+  return { id, ...(await readTerm(site, caller, kind, id)) };
 }
 
 /** Changes what the values name of a term. */
-export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: Values): Promise<Record<string, unknown>> {
+export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: Values): Promise<Shown> {
   if (!kind.hierarchical && values.parent !== undefined) fail('rest_taxonomy_not_hierarchical');
   await site.db.transaction(async (trx) => {
     const term = await existing(trx, kind, id);

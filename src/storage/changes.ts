@@ -1,4 +1,4 @@
-import { nowUtc } from '../wordpress/time.ts';
+import { nowUtc, ZERO_DATE } from '../wordpress/time.ts';
 import type { Database } from './database.ts';
 import { writeOption } from './options.ts';
 
@@ -14,6 +14,12 @@ export async function noteChange(db: Database, now: Date): Promise<void> {
 /** How often something was changed. */
 export const changeCount = async (db: Database): Promise<number> =>
   Number((await db.from('fasti_changes').where('id', 1).first())?.counter ?? 0);
+
+/** When anything was changed last, UTC. */
+export async function changedAt(db: Database): Promise<string> {
+  const [row] = await db.rows<{ changed_at: string }>`SELECT changed_at FROM {fasti_changes} WHERE id = 1`;
+  return row?.changed_at ?? ZERO_DATE;
+}
 
 /** Whether the row that counts changes is there. */
 export const countsChanges = async (db: Database): Promise<boolean> =>

@@ -6,6 +6,7 @@ import { importTables } from '../../migrations/003-imports.ts';
 import { listIndex } from '../../migrations/004-list-index.ts';
 import { shapes } from '../../migrations/005-shapes.ts';
 import { months } from '../../migrations/006-months.ts';
+import { keptAnswers } from '../../migrations/007-kept-answers.ts';
 import type { Database } from './database.ts';
 import { DatabaseUnavailable, type Dialect, type TableDefinition } from './dialect.ts';
 
@@ -21,7 +22,7 @@ export interface Migration {
 }
 
 /** All steps in their order, listed here so that they are there after the build as well. A step that was published is never changed. */
-const MIGRATIONS: readonly Migration[] = [wordpressTables, ownTables, importTables, listIndex, shapes, months];
+const MIGRATIONS: readonly Migration[] = [wordpressTables, ownTables, importTables, listIndex, shapes, months, keptAnswers];
 
 /** Every table as it is made in an empty database. */
 export const tableDefinitions = (): TableDefinition[] => MIGRATIONS.flatMap(({ tables }) => tables());

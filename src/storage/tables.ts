@@ -211,6 +211,16 @@ export interface ImportWaitingRow {
   wants: string;
 }
 
+/** An answer that was given to a write with a key; both digests as `storage/kept-answers.ts` has them. */
+export interface AnswerRow {
+  id: string;
+  fingerprint: string;
+  /** UTC. */
+  made_at: string;
+  /** The reply as JSON; empty while the request is under way. */
+  answer: string;
+}
+
 /** An occurrence of an event under one of the headings it is listed by (`event-index-rows.ts`). Moments are numbers: `YYYYMMDDHHMMSS`. */
 export interface EntryRow {
   facet: number;
@@ -255,6 +265,7 @@ export interface Tables {
   fasti_import_waiting: ImportWaitingRow;
   fasti_entries: EntryRow;
   fasti_days: DayRow;
+  fasti_answers: AnswerRow;
 }
 
 export type TableName = keyof Tables;

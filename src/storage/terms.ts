@@ -32,6 +32,11 @@ export async function findTerm(db: Database, taxonomy: string, id: number): Prom
   return (await termsOf(db, taxonomy).where('t.term_id', id).first()) as Term | undefined;
 }
 
+/** Locks a term until the end of the transaction. */
+export async function lockTerm(db: Database, id: number): Promise<void> {
+  await db.rows`SELECT term_id FROM {terms} WHERE term_id = ${id} ${verbatim(db.dialect.locks.update)}`;
+}
+
 export async function loadTerms(db: Database, taxonomy: string, ids: readonly number[]): Promise<Map<number, Term>> {
   const rows = (ids.length === 0 ? [] : await termsOf(db, taxonomy).whereIn('t.term_id', [...ids])) as Term[];
   return new Map(rows.map((row) => [row.term_id, row]));

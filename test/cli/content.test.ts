@@ -63,6 +63,24 @@ describe('a record from the command line', () => {
     expect(changed).not.toHaveProperty('phone');
   });
 
+  it.each([
+    ['event', ['--title=Guarded', '--start_date=2026-06-10', '--end_date=2026-06-11'], '--title=Other'],
+    ['venue', ['--venue=Guarded'], '--venue=Other'],
+    ['organizer', ['--organizer=Guarded'], '--organizer=Other'],
+    ['category', ['--name=Guarded'], '--name=Other'],
+    ['tag', ['--name=Guarded'], '--name=Other'],
+  ])('of the kind %s is written only if it has not changed, where that is asked', async (kind, fields, change) => {
+    const record = await id(kind, 'create', ...fields);
+    const { out: tag } = await fasti(kind, 'get', record, '--etag');
+    expect(tag).toMatch(/^"[0-9a-f]{20}"\n$/);
+    expect((await fasti(kind, 'update', record, change, `--if-match=${tag.trim()}`)).code).toBe(0);
+    const conflict = { code: 1, out: '', err: expect.stringMatching(/^Error: Somebody has changed this record/) };
+    expect(await fasti(kind, 'update', record, change, `--if-match=${tag.trim()}`)).toMatchObject(conflict);
+    expect(await fasti(kind, 'delete', record, `--if-match=${tag.trim()}`)).toMatchObject(conflict);
+    const { out: fresh } = await fasti(kind, 'get', record, '--etag');
+    expect((await fasti(kind, 'delete', record, `--if-match=${fresh.trim().replaceAll('"', '')}`)).code).toBe(0);
+  });
+
   it('is found by id, slug or name when it is a term', async () => {
     const music = await id('category', 'create', '--name=Live Music');
     const jazz = await id('category', 'create', '--name=Jazz', `--parent=${music}`);
@@ -136,6 +154,8 @@ describe('wrong usage ends with 2', () => {
     [['event', 'get'], 'the argument id-or-slug is missing'],
     [['event', 'list', '--format=yaml'], '--format must be one of table, json, csv, ids, count, unlike yaml'],
     [['event', 'update', '1'], 'nothing to change was named'],
+    [['event', 'update', '1', '2', '--title=x', '--if-match=y'], '--if-match works with one record at a time'],
+    [['tag', 'delete', 'a', 'b', '--if-match=y'], '--if-match works with one record at a time'],
     [['event', 'create', '--title=x', '--venue={"venue":'], 'the value of --venue begins like JSON'],
     [['seed', '--events=many'], '--events must be a whole number'],
   ])('%j', async (args, sentence) => {

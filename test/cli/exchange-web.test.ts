@@ -38,6 +38,7 @@ describeDatabases('over the web', (open, engine) => {
     const code = await runCli(args, {
       env: { DATABASE_URL: urlOf(target), UPLOADS_DIR: join(folder, engine), LOG_LEVEL: 'silent' },
       terminal: false,
+      temporary: join(folder, `walks-${engine}`),
       out: (text) => out.push(text),
       err: (text) => err.push(text),
       serve: async () => {},

@@ -114,8 +114,8 @@ describeDatabases('an import that is cut short', (open, engine) => {
       let code: number | null = null;
       for (let tries = 0; tries < 50 * KILLS && code === null; tries += 1) {
         const resume = (await stormy.from('fasti_imports').where('open', 1)).length > 0 ? ['--resume'] : [];
-        const patience = kills < KILLS ? (kills * 37) % 120 : undefined;
-        const done = await imported(stormy, file, resume, patience);
+        const end = kills < KILLS ? { patience: (kills * 37) % 120 } : undefined;
+        const done = await imported(stormy, file, resume, end);
         code = done.code;
         if (code === null) kills += 1;
       }
@@ -124,6 +124,23 @@ describeDatabases('an import that is cut short', (open, engine) => {
     },
     PATIENCE_MS,
   );
+
+  it('says how to go on when it is told to end', async () => {
+    const items = await manyItems(3000);
+    const file = join(folder, `told-${engine}.jsonl`);
+    writeFileSync(file, await textOfAll(writeJsonLines('https://source.example.org', streamOf(items))));
+    const db = await open();
+    await loadSite(db, bareFixture());
+    const cut = await imported(db, file, [], {
+      signal: 'SIGINT',
+      progress: async () => (await db.from('fasti_imports').where('done', '>', 0)).length,
+    });
+    expect(cut).toEqual({ code: 130, err: expect.stringMatching(/^Stopped\. .* run the same command with --resume\.\n$/) });
+    expect(await imported(db, file, ['--resume'])).toEqual({ code: 0, err: '' });
+    expect(await db.from('posts').where('post_type', 'tribe_events')).toHaveLength(
+      items.filter((item) => isPostItem(item) && item.kind === 'event').length,
+    );
+  });
 });
 
 /** Losses in an order of their own: they are noted as things come. */
@@ -151,22 +168,34 @@ async function manyItems(number: number): Promise<Item[]> {
   return [...sample!, ...more];
 }
 
-/** Runs `fasti import` in a process of its own, and kills it so many milliseconds after it has begun to write. */
-async function imported(db: Database, file: string, options: readonly string[], patience?: number): Promise<{ code: number | null }> {
-  const before = await progressOf(db);
+/** How a process is ended: so many milliseconds after `progress` says something else than at the begin. */
+interface End {
+  readonly patience?: number;
+  readonly signal?: NodeJS.Signals;
+  readonly progress?: () => Promise<unknown>;
+}
+
+/** Runs `fasti import` in a process of its own, which is killed, if `end` says so, after it has begun to write. */
+async function imported(db: Database, file: string, options: readonly string[], end?: End): Promise<{ code: number | null; err: string }> {
+  const { patience = 0, signal = 'SIGKILL', progress = () => progressOf(db) } = end ?? {};
+  const before = await progress();
   const child = spawn(process.execPath, ['--import', './test/support/run-typescript.mjs', 'src/cli.ts', 'import', file, ...options], {
     cwd: ROOT,
     env: { ...process.env, DATABASE_URL: urlOf(db), LOG_LEVEL: 'silent', NODE_OPTIONS: '' },
-    stdio: ['ignore', 'ignore', 'ignore'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const ended = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)));
-  if (patience !== undefined) {
+  let err = '';
+  child.stderr.on('data', (text: Buffer) => {
+    err += String(text);
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));
+  if (end) {
     const running = () => child.exitCode === null && child.signalCode === null;
-    while (running() && (await progressOf(db)) === before) await sleep(5);
+    while (running() && (await progress()) === before) await sleep(5);
     await sleep(patience);
-    child.kill('SIGKILL');
+    child.kill(signal);
   }
-  return { code: await ended };
+  return { code: await ended, err };
 }
 
 const progressOf = async (db: Database): Promise<string> => JSON.stringify(await db.from('fasti_imports').select('run', 'done', 'open'));

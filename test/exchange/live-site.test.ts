@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,6 +14,7 @@ import type { Report } from '../../src/exchange/report.ts';
 import { type AskingOptions, findSite } from '../../src/exchange/site-client.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { lockFile } from '../../src/storage/file-lock.ts';
 import { renderContent, renderTitle } from '../../src/wordpress/render.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
@@ -38,11 +40,14 @@ describeDatabases('a running site', (open) => {
     free: ['Free', 'Gratis'],
     now: NOW,
     resume: false,
+    target: 'test',
     folder: folder(),
     ...more,
   });
   const source = async (target: Site, asking = FAST, more: Partial<LiveOptions> = {}, base = old.base) =>
     openLiveSite(await findSite(base, asking), await optionsOf(target, more));
+  /** The files in which walks are kept. */
+  const walksIn = (place: string) => readdirSync(place).filter((file) => file.endsWith('.jsonl'));
   /** Reasons of losses, and of what. */
   const lossesOf = ({ losses }: Report) =>
     losses.flatMap(({ reason, examples }) => examples.map(({ of, detail }) => [reason, of, detail].filter(Boolean).join(' '))).sort();
@@ -152,12 +157,12 @@ describeDatabases('a running site', (open) => {
     await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening));
     const base = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const place = folder();
-    await expect(importSource(target, await source(target, FAST, { folder: place }, base))).rejects.toMatchObject({
-      fault: 'site-unreachable',
-    });
+    const first = await source(target, FAST, { folder: place }, base);
+    await expect(importSource(target, first)).rejects.toMatchObject({ fault: 'site-unreachable' });
+    await first.close();
     expect(await target.db.from('posts')).toEqual([]);
-    expect(readdirSync(place)).toHaveLength(1);
-    expect(statSync(join(place, readdirSync(place)[0]!)).mode & 0o77).toBe(0);
+    expect(walksIn(place)).toHaveLength(1);
+    for (const file of readdirSync(place)) expect(statSync(join(place, file)).mode & 0o77).toBe(0);
     const before = asked.length;
     fails = false;
     const second = await source(target, FAST, { folder: place }, base);
@@ -165,10 +170,65 @@ describeDatabases('a running site', (open) => {
     expect(asked.slice(before).some((url) => /\/venues\?|\/categories\?/.test(url))).toBe(false);
     expect(report.created).toMatchObject({ venue: 8, organizer: 5, category: 9 });
     await second.close();
-    expect(readdirSync(place)).toEqual([]);
+    expect(walksIn(place)).toEqual([]);
     proxy.closeAllConnections();
     proxy.close();
     await target.close();
+  });
+
+  it('is walked through for two databases at once, and nothing is lost on the way into either', async () => {
+    const place = folder();
+    const [one, other] = [await bareSite(await open()), await bareSite(await open())];
+    const sources = [
+      await source(one, FAST, { folder: place, target: 'one' }),
+      await source(other, FAST, { folder: place, target: 'other' }),
+    ];
+    const whole = { venue: 8, organizer: 5, category: 9, tag: 8, attachment: 2 };
+    const readings = await Promise.all(sources.map((each) => allOf(each.entries())));
+    expect(readings[0]).toEqual(readings[1]);
+    expect(walksIn(place)).toHaveLength(2);
+    expect((await importSource(one, sources[0]!)).created).toMatchObject(whole);
+    await sources[0]!.close();
+    expect((await importSource(other, sources[1]!)).created).toMatchObject(whole);
+    await sources[1]!.close();
+    expect(walksIn(place)).toEqual([]);
+    for (const site of [one, other]) await site.close();
+  });
+
+  it('is walked through for one database by one import at a time, in whichever process', async () => {
+    const target = await bareSite(await open());
+    const place = folder();
+    const first = await source(target, FAST, { folder: place });
+    await expect(source(target, FAST, { folder: place })).rejects.toMatchObject({
+      fault: 'import-running',
+      values: { source: '127.0.0.1:8081' },
+    });
+    const rehearsal = await source(target, FAST, { folder: place, target: 'test rehearsal' });
+    await rehearsal.close();
+    await first.close();
+    const second = await source(target, FAST, { folder: place });
+    await second.close();
+    await target.close();
+  });
+
+  it('may be walked through again once a process that did so is gone, however it went', async () => {
+    const lock = join(folder(), 'walk.lock');
+    const code = `import Sqlite from 'better-sqlite3';
+      globalThis.held = new Sqlite(process.argv[1]);
+      held.exec('BEGIN EXCLUSIVE');
+      console.log('held');
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code, lock], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await new Promise((held) => child.stdout.once('data', held));
+    expect(lockFile(lock)).toBeUndefined();
+    const gone = new Promise((end) => child.on('exit', end));
+    child.kill('SIGKILL');
+    await gone;
+    const release = lockFile(lock);
+    expect(release).toBeDefined();
+    expect(lockFile(lock)).toBeUndefined();
+    release!();
+    lockFile(lock)!();
   });
 
   it('gives its pictures through the door that looks where they lie', async () => {

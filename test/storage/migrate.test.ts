@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
 
-const ALL = ['001-wordpress-tables', '002-own-tables', '003-imports', '004-list-index', '005-shapes', '006-months'];
+const ALL = ['001-wordpress-tables', '002-own-tables', '003-imports', '004-list-index', '005-shapes', '006-months', '007-kept-answers'];
 const WORDPRESS = [
   'commentmeta',
   'comments',
@@ -20,6 +20,7 @@ const WORDPRESS = [
 ];
 const CALENDAR = ['tec_events', 'tec_occurrences'];
 const OWN = [
+  'fasti_answers',
   'fasti_changes',
   'fasti_days',
   'fasti_entries',

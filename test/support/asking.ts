@@ -54,6 +54,21 @@ const TABLES = [
   'fasti_changes',
 ] as const;
 
+/** Runs a suite of requests on the sample site, served by two instances as by two processes, on every database. */
+export function describeTwice(name: string, suite: (at: { db: () => Database; sites: () => readonly RunningSite[] }) => void): void {
+  describeDatabases(name, (open) => {
+    let db: Database;
+    let sites: readonly RunningSite[];
+    beforeAll(async () => {
+      db = await loadSite(await open());
+      sites = await Promise.all([1, 2].map(() => serveDatabase(db, { clock: () => new Date(NOON) })));
+    });
+    beforeEach(() => resetSite(db));
+    afterAll(() => Promise.all(sites.map((site) => site.close())));
+    suite({ db: () => db, sites: () => sites });
+  });
+}
+
 /** Runs a suite of requests on the sample site, on every database. */
 export function describeAsking(
   name: string,

@@ -1,4 +1,6 @@
 import type { CorePage } from '../../records/core-posts.ts';
+import type { Shown } from '../../records/versions.ts';
+import { record } from '../reply.ts';
 import type { Reply } from '../route.ts';
 
 /** A page of a list as WordPress's own routes answer it: the records alone, the totals and the neighbours as headers. */
@@ -11,9 +13,9 @@ export const corePage = ({ records, total, page, pages, timeliness }: CorePage):
 });
 
 /** A record, with the address of its page for those who read headers. */
-export const coreRecord = (body: Readonly<Record<string, unknown>>, viewable: boolean): Reply => ({
-  status: 200,
-  body,
-  timeliness: 'never',
-  ...(viewable && typeof body.link === 'string' ? { headers: { Link: `<${body.link}>; rel="alternate"; type=text/html` } } : {}),
+export const coreRecord = (shown: Shown<Readonly<Record<string, unknown>>>, viewable: boolean): Reply => ({
+  ...record(shown),
+  ...(viewable && typeof shown.record.link === 'string'
+    ? { headers: { Link: `<${shown.record.link}>; rel="alternate"; type=text/html` } }
+    : {}),
 });

@@ -4,10 +4,19 @@ import { termKind } from '../../kinds/index.ts';
 import { type Caller, renderContext } from '../../records/caller.ts';
 import { embeddedTerms } from '../../records/core-terms.ts';
 import { shownMedia } from '../../records/media.ts';
+import type { Shown } from '../../records/versions.ts';
 import type { Site } from '../../site.ts';
 import { asksFor } from '../term-view.ts';
 
 type CoreRecord = Readonly<Record<string, unknown>>;
+
+const recordsOf = (shown: ReadonlyMap<number, Shown>): Map<number, CoreRecord> =>
+  new Map([...shown].map(([id, { record }]) => [id, record]));
+
+/** A record with what it links to, if `_embed` asks for it. */
+export async function shownWithEmbeds(site: Site, caller: Caller, shown: Shown, embed: unknown): Promise<Shown<CoreRecord>> {
+  return { ...shown, record: (await withEmbeds(site, caller, [shown.record], embed))[0]! };
+}
 
 /**
  * Records with what they link to beside them, if `_embed` asks for it (`WP_REST_Server::embed_links`): authors, pictures, terms, and the term above a category.
@@ -24,7 +33,7 @@ export async function withEmbeds(
     asksFor(relation, embed) ? [...new Set(records.flatMap((record) => numbersIn(record[name])))] : [];
   const [people, pictures, tags, categories, above] = await Promise.all([
     authorsOf(site, caller, ids('author', 'author')),
-    shownMedia(site, caller, ids('featured_media', 'wp:featuredmedia'), 'embed'),
+    shownMedia(site, caller, ids('featured_media', 'wp:featuredmedia'), 'embed').then(recordsOf),
     embeddedTerms(site, caller, termKind('tag'), ids('tags', 'wp:term')),
     embeddedTerms(site, caller, termKind('category'), ids('tribe_events_cat', 'wp:term')),
     embeddedTerms(site, caller, termKind('category'), ids('parent', 'up')),

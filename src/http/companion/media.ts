@@ -1,4 +1,5 @@
 import { CONTEXT, EMBED, FORCE, ID, MEDIA_FIELDS, MEDIA_FILTERS } from '../../kinds/core-params.ts';
+import type { PreparedImage } from '../../media/images.ts';
 import {
   changeMedia,
   listMedia,
@@ -7,16 +8,18 @@ import {
   mayListMedia,
   mayReadOneMedia,
   mayUploadMedia,
+  prepareMedia,
   readMedia,
   removeMedia,
   uploadMedia,
 } from '../../records/media.ts';
+import { lockPostVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
-import { created, ok } from '../reply.ts';
+import { created, written } from '../reply.ts';
 import type { ServedRoute } from '../routes.ts';
 import { sentFile, type Upload } from '../upload.ts';
 import { corePage, coreRecord } from './core-reply.ts';
-import { withEmbeds } from './embeds.ts';
+import { shownWithEmbeds, withEmbeds } from './embeds.ts';
 
 const EDITED = { context: 'edit' };
 
@@ -43,10 +46,14 @@ export const mediaRoutes: readonly ServedRoute[] = [
         summary: 'media.upload',
         params: MEDIA_FIELDS,
         upload: true,
+        prepare: async (site, caller, { upload, ...values }) => ({
+          ...values,
+          upload: await prepareMedia(site, caller, sentFile(upload as Upload), values),
+        }),
         mode: 'create',
         allow: mayUploadMedia,
         run: async (site, caller, { upload, ...values }) => {
-          const id = await uploadMedia(site, caller, sentFile(upload as Upload), values);
+          const id = await uploadMedia(site, caller, upload as PreparedImage, values);
           return created(await readMedia(site, caller, id, EDITED), restUrl(caller, `wp/v2/media/${id}`));
         },
       },
@@ -55,6 +62,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
   {
     pattern: '/media/(?P<id>\\d+)',
     texts: 'core',
+    lockVersion: lockPostVersion({ postType: 'attachment', terms: [] }),
     endpoints: [
       {
         methods: ['GET'],
@@ -64,8 +72,8 @@ export const mediaRoutes: readonly ServedRoute[] = [
         mode: 'read',
         allow: mayReadOneMedia,
         run: async (site, caller, values) => {
-          const record = await readMedia(site, caller, Number(values.id), values);
-          return coreRecord((await withEmbeds(site, caller, [record], values._embed))[0]!, true);
+          const shown = await readMedia(site, caller, Number(values.id), values);
+          return coreRecord(await shownWithEmbeds(site, caller, shown, values._embed), true);
         },
       },
       {
@@ -76,7 +84,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
         allow: mayChangeMedia,
         run: async (site, caller, values) => {
           await changeMedia(site, caller, Number(values.id), values);
-          return ok(await readMedia(site, caller, Number(values.id), EDITED));
+          return written(await readMedia(site, caller, Number(values.id), EDITED));
         },
       },
       {
@@ -85,7 +93,10 @@ export const mediaRoutes: readonly ServedRoute[] = [
         params: { ...ID, ...FORCE },
         mode: 'read',
         allow: mayDeleteMedia,
-        run: async (site, caller, { id, force }) => ok(await removeMedia(site, caller, Number(id), force === true)),
+        run: async (site, caller, { id, force }) => {
+          const { afterwards, ...removed } = await removeMedia(site, caller, Number(id), force === true);
+          return { ...written(removed), afterwards };
+        },
       },
     ],
   },

@@ -13,11 +13,12 @@ import {
   readCorePost,
   removeCorePost,
 } from '../../records/core-posts.ts';
+import { lockPostVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
-import { created, ok } from '../reply.ts';
+import { created, written } from '../reply.ts';
 import type { ServedRoute } from '../routes.ts';
 import { corePage, coreRecord } from './core-reply.ts';
-import { withEmbeds } from './embeds.ts';
+import { shownWithEmbeds, withEmbeds } from './embeds.ts';
 
 const EDITED = { context: 'edit' };
 
@@ -55,6 +56,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
   {
     pattern: `/${kind.postType}/(?P<id>\\d+)`,
     texts: 'core',
+    lockVersion: lockPostVersion(kind),
     endpoints: [
       {
         methods: ['GET'],
@@ -64,8 +66,8 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         mode: 'read',
         allow: (site, caller, values) => mayReadCore(site, caller, kind, values),
         run: async (site, caller, values) => {
-          const record = await readCorePost(site, caller, kind, Number(values.id), values);
-          return coreRecord((await withEmbeds(site, caller, [record], values._embed))[0]!, isViewable(kind.postType));
+          const shown = await readCorePost(site, caller, kind, Number(values.id), values);
+          return coreRecord(await shownWithEmbeds(site, caller, shown, values._embed), isViewable(kind.postType));
         },
       },
       {
@@ -76,7 +78,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         allow: (site, caller, values) => mayChangeCore(site, caller, kind, values),
         run: async (site, caller, values) => {
           await changeCorePost(site, caller, kind, Number(values.id), values);
-          return ok(await readCorePost(site, caller, kind, Number(values.id), EDITED));
+          return written(await readCorePost(site, caller, kind, Number(values.id), EDITED));
         },
       },
       {
@@ -85,7 +87,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         params: { ...ID, ...FORCE },
         mode: 'read',
         allow: (site, caller, values) => mayDeleteCore(site, caller, kind, values),
-        run: async (site, caller, { id, force }) => ok(await removeCorePost(site, caller, kind, Number(id), force === true)),
+        run: async (site, caller, { id, force }) => written(await removeCorePost(site, caller, kind, Number(id), force === true)),
       },
     ],
   },

@@ -3,6 +3,7 @@ import type { Caller } from '../../records/caller.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { type Described, paramTextKeys, selectorsOf } from '../describe.ts';
+import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting } from '../described-writes.ts';
 import type { Endpoint, Method, Route } from '../route.ts';
 
 type Json = Record<string, unknown>;
@@ -24,6 +25,8 @@ export function tecDocument(site: Described, caller: Caller, routes: readonly Ro
 
     components: {
       schemas: schemas(),
+      parameters: headerParameters(say),
+      headers: answerHeaders(say),
       securitySchemes: { applicationPassword: { type: 'http', scheme: 'basic', description: say('site:doc-credentials') } },
     },
     servers: [{ url: restUrl(caller, 'tec/v1') }],
@@ -52,7 +55,10 @@ function operation(route: Route, endpoint: Endpoint, method: Method, say: Say): 
   return {
     summary: say(`routes:${endpoint.summary}`),
     security: written || method === 'DELETE' ? [{ applicationPassword: [] }] : [{}, { applicationPassword: [] }],
-    parameters: shown.map(([param, declared]) => parameter(route, endpoint, param, declared, say)),
+    parameters: [
+      ...shown.map(([param, declared]) => parameter(route, endpoint, param, declared, say)),
+      ...(name ? headersTaken(method, selectorsOf(route).length > 0) : []),
+    ],
     ...(written && name ? { requestBody: { content: json(ref(`${name}_Request_Body`)) } } : {}),
     responses: responses(route, method, name, say),
   };
@@ -79,13 +85,14 @@ function responses(route: Route, method: Method, name: string | undefined, say: 
         : method === 'DELETE'
           ? ['200', '401', '403', '404', '410', '500', '501']
           : ['200', '400', '401', '403', '404', '500'];
+  const ofRecord = name !== undefined && (single || method === 'POST');
   const schema = name ? (single || method !== 'GET' ? ref(name) : { type: 'array', items: ref(name) }) : ref('OpenApiDocumentation');
   return Object.fromEntries(
-    statuses.map((status) => [
+    [...statuses, ...(name ? statusesOfWriting(method, single) : [])].map((status) => [
       status,
       {
         description: say(`routes:answers.${status === '501' ? 'never' : status}`),
-        ...(status.startsWith('2') ? { content: json(schema) } : {}),
+        ...(status.startsWith('2') ? { ...(ofRecord ? headersGiven(method) : {}), content: json(schema) } : {}),
       },
     ]),
   );

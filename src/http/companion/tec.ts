@@ -14,7 +14,8 @@ import {
   readTecPost,
   removeTecPost,
 } from '../../records/tec-posts.ts';
-import { created, ok } from '../reply.ts';
+import { lockPostVersion } from '../../records/versions.ts';
+import { created, ok, written } from '../reply.ts';
 import type { Reply } from '../route.ts';
 import type { ServedEndpoint, ServedRoute } from '../routes.ts';
 import { corePage } from './core-reply.ts';
@@ -73,6 +74,7 @@ const list = (kind: PostKind): ServedRoute => ({
 const single = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/(?P<id>\\d+)`,
   texts: 'tec',
+  lockVersion: lockPostVersion(kind),
   endpoints: acknowledged([
     {
       methods: ['GET'],
@@ -81,7 +83,7 @@ const single = (kind: PostKind): ServedRoute => ({
       unlisted: PASSWORD,
       mode: 'read',
       allow: (site, caller, { id }) => mayReadTec(site, caller, id),
-      run: async (site, caller, values) => ok(await readTecPost(site, caller, kind, Number(values.id), values)),
+      run: async (site, caller, values) => written(await readTecPost(site, caller, kind, Number(values.id), values)),
     },
     {
       methods: ['PUT', 'PATCH'],
@@ -91,7 +93,7 @@ const single = (kind: PostKind): ServedRoute => ({
       allow: (site, caller, { id }) => mayChangeTec(site, caller, id),
       run: async (site, caller, values) => {
         await changeTecPost(site, caller, kind, Number(values.id), values);
-        return ok(await readTecPost(site, caller, kind, Number(values.id)));
+        return written(await readTecPost(site, caller, kind, Number(values.id)));
       },
     },
     {
@@ -100,7 +102,7 @@ const single = (kind: PostKind): ServedRoute => ({
       params: { ...ID, ...FORCE },
       mode: 'read',
       allow: (site, caller, { id }) => mayDeleteTec(site, caller, id),
-      run: async (site, caller, { id, force }) => ok(await removeTecPost(site, caller, kind, Number(id), force === true)),
+      run: async (site, caller, { id, force }) => written(await removeTecPost(site, caller, kind, Number(id), force === true)),
     },
   ]),
 });

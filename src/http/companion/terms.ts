@@ -11,11 +11,12 @@ import {
   readCoreTerm,
   removeCoreTerm,
 } from '../../records/core-terms.ts';
+import { lockTermVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
-import { created, ok } from '../reply.ts';
+import { created, written } from '../reply.ts';
 import type { ServedRoute } from '../routes.ts';
 import { corePage, coreRecord } from './core-reply.ts';
-import { withEmbeds } from './embeds.ts';
+import { shownWithEmbeds, withEmbeds } from './embeds.ts';
 
 /** WordPress's own routes of categories or tags: the list and the single term. */
 export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
@@ -51,6 +52,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
   {
     pattern: `/${kind.restBase}/(?P<id>\\d+)`,
     texts: 'core',
+    lockVersion: lockTermVersion(kind),
     endpoints: [
       {
         methods: ['GET'],
@@ -60,8 +62,8 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         mode: 'read',
         allow: (site, caller, values) => mayReadCoreTerm(site, caller, kind, values),
         run: async (site, caller, values) => {
-          const record = await readCoreTerm(site, caller, kind, Number(values.id), values);
-          return coreRecord((await withEmbeds(site, caller, [record], values._embed))[0]!, false);
+          const shown = await readCoreTerm(site, caller, kind, Number(values.id), values);
+          return coreRecord(await shownWithEmbeds(site, caller, shown, values._embed), false);
         },
       },
       {
@@ -72,7 +74,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         allow: (site, caller, { id }) => mayWriteCoreTerm(site, caller, kind, id, 'rest_cannot_update'),
         run: async (site, caller, values) => {
           await changeCoreTerm(site, caller, kind, Number(values.id), values);
-          return ok(await readCoreTerm(site, caller, kind, Number(values.id), {}));
+          return written(await readCoreTerm(site, caller, kind, Number(values.id), {}));
         },
       },
       {
@@ -81,7 +83,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         params: { ...ID, ...FORCE },
         mode: 'read',
         allow: (site, caller, { id }) => mayWriteCoreTerm(site, caller, kind, id, 'rest_cannot_delete'),
-        run: async (site, caller, { id, force }) => ok(await removeCoreTerm(site, caller, kind, Number(id), force === true)),
+        run: async (site, caller, { id, force }) => written(await removeCoreTerm(site, caller, kind, Number(id), force === true)),
       },
     ],
   },

@@ -1,0 +1,21 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Preconditions, tagsIn } from '../records/versions.ts';
+
+/**
+ * The preconditions in the headers of a write (RFC 9110, 13.1); undefined if there are none. An invalid date is
+ * ignored, as the RFC requires.
+ */
+export function preconditionsOf(headers: IncomingHttpHeaders): Preconditions | undefined {
+  const { 'if-match': match, 'if-none-match': noneMatch, 'if-unmodified-since': since } = headers;
+  const moment = since !== undefined && HTTP_DATE.test(since) ? Date.parse(since) : Number.NaN;
+  const conditions: Preconditions = {
+    ...(match === undefined ? {} : { match: tagsIn(match) }),
+    // Here the comparison is the weak one.
+    ...(noneMatch === undefined ? {} : { noneMatch: tagsIn(noneMatch.replaceAll('W/"', '"')) }),
+    ...(Number.isNaN(moment) ? {} : { unmodifiedSince: moment }),
+  };
+  return Object.keys(conditions).length > 0 ? conditions : undefined;
+}
+
+/** All three forms of a date begin with a day of the week. */
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/;

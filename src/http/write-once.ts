@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { fail } from '../errors.ts';
+import type { Caller } from '../records/caller.ts';
+import type { Site } from '../site.ts';
+import type { Database } from '../storage/database.ts';
+import { type AnswerKey, claimAnswer, findAnswer, type KeptAnswer, keepAnswer } from '../storage/kept-answers.ts';
+import type { Body, Raw } from './input.ts';
+import type { Incoming } from './request.ts';
+import type { Reply } from './route.ts';
+import type { Found } from './routing.ts';
+
+/*
+ * A write with an `Idempotency-Key` is carried out once, however often it is sent (IETF
+ * draft-ietf-httpapi-idempotency-key-header). A client that missed the answer sends the request again and gets it.
+ */
+
+/**
+ * The key of a write, with a fingerprint of the request; undefined if it has no key. A key is scoped to its user (or,
+ * without login, to the address) and to the route.
+ *
+ * @throws idempotency-key-invalid
+ */
+export function keyOfWrite(
+  { req, method }: Incoming,
+  { viewer, namespace }: Caller,
+  { route, endpoint, pieces }: Found,
+  { raw, body }: { readonly raw: Raw; readonly body: Body },
+): AnswerKey | undefined {
+  const header = req.get('idempotency-key');
+  if (header === undefined || endpoint === undefined || endpoint.methods.includes('GET')) return undefined;
+  const key = keyIn(header) ?? fail('idempotency-key-invalid');
+  const who = viewer.id > 0 ? viewer.id : `address ${req.ip}`;
+  const { _wpnonce, _jsonp, ...params } = raw;
+  const files = [...(body.files ?? [])].map(([field, { name, bytes }]) => [field, name, digest(bytes)]);
+  const upload = body.bytes ? [digest(body.bytes), req.get('content-disposition')] : [];
+  return {
+    id: digest(JSON.stringify([who, namespace, route.pattern, key])),
+    fingerprint: digest(JSON.stringify([method, sorted(pieces), sorted(params), files, upload])),
+  };
+}
+
+/**
+ * Gives the kept answer if this request was answered within the last day; otherwise does the work, once at a time.
+ *
+ * @throws idempotency-key-reused if the key was used for a different request, request-under-way while the first is
+ * running
+ */
+export async function answerOnce(site: Site, key: AnswerKey, now: Date, work: () => Promise<Reply>): Promise<Reply> {
+  const earlier = await findAnswer(site.db, key.id, now);
+  if (earlier) return replayed(earlier, key);
+  const underWay = UNDER_WAY.get(site) ?? new Map<string, string>();
+  UNDER_WAY.set(site, underWay);
+  const running = underWay.get(key.id);
+  if (running !== undefined) return fail(running === key.fingerprint ? 'request-under-way' : 'idempotency-key-reused');
+  underWay.set(key.id, key.fingerprint);
+  try {
+    return await work();
+  } finally {
+    underWay.delete(key.id);
+  }
+}
+
+/** Keyed requests that this process is working on, with their fingerprints. Other processes wait in `claimAnswer`. */
+const UNDER_WAY = new WeakMap<Site, Map<string, string>>();
+
+/**
+ * Does the work within the given transaction and keeps the answer there. If another process has answered the request in
+ * the meantime, that answer is returned and nothing is done.
+ */
+export async function runAndKeep(db: Database, key: AnswerKey, now: Date, work: () => Promise<Reply>): Promise<Reply> {
+  const earlier = await claimAnswer(db, key, now);
+  if (earlier) return replayed(earlier, key);
+  const reply = await work();
+  const { status, body, headers, version } = reply;
+  await keepAnswer(db, key.id, JSON.stringify({ status, body, headers, version }));
+  return reply;
+}
+
+function replayed({ fingerprint, answer }: KeptAnswer, key: AnswerKey): Reply {
+  if (fingerprint !== key.fingerprint) fail('idempotency-key-reused');
+  const reply = JSON.parse(answer) as Reply;
+  return { ...reply, headers: { ...reply.headers, [REPLAYED]: 'true' } };
+}
+
+/** The header that marks an answer that was given before. */
+const REPLAYED = 'Idempotency-Replayed';
+export const isReplay = ({ headers }: Reply): boolean => headers?.[REPLAYED] !== undefined;
+
+const LONGEST_KEY = 255;
+
+/**
+ * The key in the header: a quoted string (RFC 8941), or the same without quotes, as most clients send it. Undefined:
+ * invalid.
+ */
+export function keyIn(header: string): string | undefined {
+  const [, quoted] = /^\s*"((?:[ !#-[\]-~]|\\["\\])*)"\s*$/.exec(header) ?? [];
+  const key = quoted?.replace(/\\(.)/g, '$1') ?? (header.includes('"') ? '' : header.trim());
+  return key.length <= LONGEST_KEY && /^[ -~]+$/.test(key) ? key : undefined;
+}
+
+const digest = (text: string | Buffer): string => createHash('sha256').update(text).digest('base64url');
+
+/** The same value with the members of every object in order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : Number(one > other)));
+  return members.map(([name, member]) => [name, sorted(member)]);
+}

@@ -1,0 +1,118 @@
+import { fail } from '../errors.ts';
+import type { Bundle, PostKind, TermKind } from '../kinds/kind.ts';
+import type { Site } from '../site.ts';
+import { loadMetas } from '../storage/bundle.ts';
+import { changedAt } from '../storage/changes.ts';
+import type { Database } from '../storage/database.ts';
+import { lockPost } from '../storage/posts.ts';
+import { findTerm, loadTermsOf, lockTerm } from '../storage/terms.ts';
+import { postVersion, termVersion, VERSION_DIGITS } from '../wordpress/record-version.ts';
+import type { Term } from '../wordpress/rows.ts';
+import { ZERO_DATE } from '../wordpress/time.ts';
+import type { Caller } from './caller.ts';
+
+/** A record as an answer shows it, with the version of the rows it was made from. No version: the record is gone. */
+export interface Shown<Record = { [member: string]: unknown }> {
+  readonly record: Record;
+  readonly version?: string;
+}
+
+type WithSettings = Pick<Caller, 'settings'>;
+
+/** The version of a post whose rows are loaded. */
+export const loadedVersion = ({ settings }: WithSettings, id: number, { posts, metas, terms }: Bundle): string =>
+  postVersion(settings.versionKey, posts.get(id)!, metas.get(id), terms.get(id) ?? []);
+
+/** The same for a category or tag. */
+export const versionOfTerm = ({ settings }: WithSettings, term: Term): string => termVersion(settings.versionKey, term);
+
+/** The ETag for a version alone, without a digest of any representation. */
+export const versionTag = (version: string): string => `"${version}"`;
+
+// ------------------------------------------------------------------------------------------------- preconditions
+/** The preconditions of a write (RFC 9110, 13.1). Tags are quoted, as in headers; `*` stands for any. */
+export interface Preconditions {
+  readonly match?: '*' | readonly string[];
+  readonly noneMatch?: '*' | readonly string[];
+  /**
+   * The record must not have changed after this moment, in milliseconds since 1970; only whole seconds are compared.
+   */
+  readonly unmodifiedSince?: number;
+}
+
+/** Parses a list of entity tags. A tag without quotes is accepted, since shells tend to remove them. */
+export function tagsIn(list: string): '*' | string[] {
+  if (list.trim() === '*') return '*';
+  return (list.match(/(?:W\/)?"[^"]*"|[^\s,"]+/g) ?? []).map((tag) => (tag.endsWith('"') ? tag : `"${tag}"`));
+}
+
+/** The current version of a record. */
+export interface RecordVersion {
+  readonly version: string;
+  /** When the record was last changed, UTC. */
+  readonly modified: string;
+}
+
+/**
+ * Reads the version of a record and locks the record until the end of the transaction. Undefined: there is no such
+ * record.
+ */
+export type LockVersion = (db: Database, caller: WithSettings, id: number) => Promise<RecordVersion | undefined>;
+
+/** Locks an event, a venue, an organizer or, without `terms`, a file of the library. */
+export const lockPostVersion =
+  ({ postType, terms }: Pick<PostKind, 'postType' | 'terms'>): LockVersion =>
+  async (db, { settings }, id) => {
+    const row = await lockPost(db, id);
+    if (row?.post_type !== postType) return undefined;
+    const metas = (await loadMetas(db, [id])).get(id);
+    const linked = terms.length > 0 ? ((await loadTermsOf(db, [id])).get(id) ?? []) : [];
+    const modified = row.post_modified_gmt === ZERO_DATE ? await changedAt(db) : row.post_modified_gmt;
+    return { version: postVersion(settings.versionKey, row, metas, linked), modified };
+  };
+
+/** Locks a category or tag. Terms have no date of their own, so the date of the last change of anything is used. */
+export const lockTermVersion =
+  ({ taxonomy }: TermKind): LockVersion =>
+  async (db, caller, id) => {
+    await lockTerm(db, id);
+    const term = await findTerm(db, taxonomy, id);
+    return term && { version: versionOfTerm(caller, term), modified: await changedAt(db) };
+  };
+
+/**
+ * Runs a write if the record meets the preconditions. Check and write are one transaction, and the record is locked, so
+ * no other write can come between them. `work` must use the site it is given. A missing record is left to `work` to
+ * report.
+ *
+ * @throws edit-conflict
+ */
+export function onlyIf<Result>(
+  site: Site,
+  caller: WithSettings,
+  lockVersion: LockVersion,
+  { id, conditions }: { readonly id: number; readonly conditions: Preconditions },
+  work: (site: Site) => Promise<Result>,
+): Promise<Result> {
+  return site.db.transaction(async (db) => {
+    const current = await lockVersion(db, caller, id);
+    if (current && !meets(current, conditions)) fail('edit-conflict');
+    return work({ ...site, db });
+  });
+}
+
+/** The order of evaluation is that of RFC 9110, 13.2.2: a date counts only if there is no `If-Match`. */
+function meets({ version, modified }: RecordVersion, { match, noneMatch, unmodifiedSince }: Preconditions): boolean {
+  const named = (tags: '*' | readonly string[]) => tags === '*' || tags.some((tag) => versionIn(tag) === version);
+  if (match !== undefined && !named(match)) return false;
+  if (match === undefined && unmodifiedSince !== undefined && Date.parse(`${modified.replace(' ', 'T')}Z`) > unmodifiedSince) return false;
+  return noneMatch === undefined || !named(noneMatch);
+}
+
+const TAG = new RegExp(`^"([0-9a-f]{${VERSION_DIGITS}})(?:[^0-9a-f"][^"]*)?"$`);
+
+/**
+ * The version in one of our entity tags: `"VERSION"` or `"VERSION.DIGEST"`, perhaps with the suffix of a proxy that
+ * compresses (`-gzip`). Weak tags have none, since `If-Match` must not accept them.
+ */
+const versionIn = (tag: string): string | undefined => TAG.exec(tag)?.[1];

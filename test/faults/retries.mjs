@@ -1,0 +1,120 @@
+#!/usr/bin/env node
+/**
+ * Retries with an `Idempotency-Key` create nothing twice, though a proxy drops a third of the answers and processes are
+ * killed.
+ *
+ *   --tries N        requests sent in total (10000)
+ *   --clients N      concurrent clients (32)
+ *   --kills N        how often a process is killed and replaced (6)
+ *   --processes N    processes that serve them (2)
+ *   --database NAME  only sqlite or mysql
+ */
+import { randomUUID } from 'node:crypto';
+import { createServer, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { API, atOnce, doublesIn, eventOf, made, onEachDatabase, readFlags } from './_sites.mjs';
+
+const flags = readFlags({ tries: 10_000, clients: 32, kills: 6, processes: 2 });
+const DROPPED = 1 / 3;
+
+await onEachDatabase(flags, async (site) => {
+  const proxy = await startProxy(() => site.services[Math.floor(Math.random() * flags.processes)].base);
+  const counter = await made(site, '/events', eventOf('Counter'));
+  const kinds = [
+    (intent) => ['/events', eventOf(`Event ${intent}`)],
+    (intent) => ['/events', eventOf('Event of one title', { website: `https://intent.example/${intent}` })],
+    (intent) => ['/tags', { name: `Tag ${intent}` }],
+    (intent) => ['/organizers', { organizer: `Organizer ${intent}` }],
+    (intent) => [`/events/${counter.id}`, { cost: String(intent) }],
+  ];
+  const count = { tries: 0, intents: 0, unanswered: 0, waited: 0, replayed: 0, unavailable: 0 };
+  const faults = [];
+  const records = [];
+
+  /** Sends one write until it is answered. */
+  const insist = async (intent) => {
+    const [path, body] = kinds[intent % kinds.length](intent);
+    const headers = { 'idempotency-key': randomUUID() };
+    for (;;) {
+      count.tries += 1;
+      const answer = await site.ask(proxy.base, 'POST', API + path, { headers, body }).catch(() => undefined);
+      if (answer === undefined) count.unanswered += 1;
+      else if (answer.status === 409 || answer.status === 503) {
+        count[answer.status === 409 ? 'waited' : 'unavailable'] += 1;
+        await sleep(1000 * Number(answer.headers['retry-after']) * Math.random());
+      } else {
+        if (answer.headers['idempotency-replayed']) count.replayed += 1;
+        if (answer.status >= 300) faults.push(`${path} was answered with ${answer.status}: ${JSON.stringify(answer.body)}`);
+        records.push(`${path.split('/')[1]} ${answer.body.id}`);
+        return path === '/events' || path === '/tags' || path === '/organizers';
+      }
+    }
+  };
+
+  let creating = 0;
+  let killed = 0;
+  const killing = (async () => {
+    for (; killed < flags.kills; killed += 1) {
+      while (count.tries < ((killed + 1) * flags.tries) / (flags.kills + 1)) await sleep(20);
+      await site.replace(killed % flags.processes);
+    }
+  })();
+  await atOnce(flags.clients, async () => {
+    while (count.tries < flags.tries) {
+      count.intents += 1;
+      if (await insist(count.intents)) creating += 1;
+    }
+  });
+  await killing;
+  await proxy.close();
+
+  const created = records.filter((record) => record !== `events ${counter.id}`);
+  const stored = await site
+    .knex('wp_posts')
+    .whereIn('post_type', ['tribe_events', 'tribe_organizer'])
+    .whereNot('ID', counter.id)
+    .count({ n: '*' });
+  const terms = await site.knex('wp_term_taxonomy').where('taxonomy', 'post_tag').count({ n: '*' });
+  const total = Number(stored[0].n) + Number(terms[0].n);
+  const doubles = doublesIn(created);
+  if (total !== creating) faults.push(`${total} records for ${creating} writes that make one`);
+  if (doubles.length > 0) faults.push(`one record was the answer to several writes: ${doubles.slice(0, 5).join(', ')}`);
+  return {
+    line:
+      `${count.tries} tries, ${count.unanswered} without an answer, ${killed} processes killed: ` +
+      `${total} records for ${creating} intents to create one ` +
+      `(${count.replayed} answers given again, ${count.waited} times 409, ${count.unavailable} times 503)`,
+    faults: faults.slice(0, 10),
+  };
+});
+
+/** Passes requests on and drops a third of the answers once they are there. */
+async function startProxy(target) {
+  const server = createServer((from, to) => {
+    const drops = Math.random() < DROPPED;
+    const sent = request(target() + from.url, { method: from.method, headers: from.headers, agent: false }, (answer) => {
+      if (drops) {
+        answer.resume();
+        answer.on('end', () => to.destroy());
+        answer.on('error', () => to.destroy());
+        return;
+      }
+      to.writeHead(answer.statusCode, answer.headers);
+      answer.on('error', () => to.destroy());
+      answer.pipe(to);
+    });
+    sent.on('error', () => to.destroy());
+    from.pipe(sent);
+  });
+  await new Promise((listening) => {
+    server.listen(0, '127.0.0.1', listening);
+  });
+  return {
+    base: `http://127.0.0.1:${server.address().port}`,
+    close: () =>
+      new Promise((closed) => {
+        server.close(closed);
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,490 @@
+import { readFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { companionNamespaces } from '../src/http/companion/namespaces.ts';
+import { createRoutes, type ServedRoute } from '../src/http/routes.ts';
+import type { Database } from '../src/storage/database.ts';
+import { forgetAnswers } from '../src/storage/kept-answers.ts';
+import { keepVersionKey } from '../src/storage/version-key.ts';
+import { bodyOf, describeAsking, describeTwice, type Json, ROOT } from './support/asking.ts';
+import { runScript } from './support/databases.ts';
+import type { Answer } from './support/running-site.ts';
+import { resetSite } from './support/site.ts';
+
+/*
+ * Writes that don't undo each other (`If-Match`, `If-Unmodified-Since`), and writes that are carried out once however
+ * often they are sent (`Idempotency-Key`). The cases are generated from the route table, so new routes are covered.
+ */
+
+const ACKNOWLEDGED = { 'X-TEC-EEA': 'yes' };
+const TINY = readFileSync(new URL('fixtures/uploads/2026/11/tiny.png', import.meta.url));
+
+/** Per route: a record of the sample site, and what creates one. `people` are read only. */
+const SAMPLES: readonly (readonly [pattern: RegExp, sample: { id?: number; slug?: string; rename: object; create: object }])[] = [
+  [/^\/(events|tribe_events)\b/, { id: 38, slug: 'spring-fair', rename: { title: 'Other' }, create: { title: 'New' } }],
+  [
+    /^\/(venues|tribe_venue)\b/,
+    { id: 12, slug: 'teatro-rossi', rename: { venue: 'Other', title: 'Other' }, create: { venue: 'New', title: 'New' } },
+  ],
+  [
+    /^\/(organizers|tribe_organizer)\b/,
+    { id: 24, slug: 'acme-events', rename: { organizer: 'Other', title: 'Other' }, create: { organizer: 'New', title: 'New' } },
+  ],
+  [/^\/(categories|tribe_events_cat)\b/, { id: 4, rename: { name: 'Other' }, create: { name: 'New' } }],
+  [/^\/tags\b/, { id: 12, rename: { name: 'Other' }, create: { name: 'New' } }],
+  [/^\/media\b/, { id: 10, rename: { title: 'Other' }, create: {} }],
+];
+const sampleOf = (pattern: string) => SAMPLES.find(([matches]) => matches.test(pattern))?.[1];
+
+const NAMESPACES = new Map<string, readonly ServedRoute[]>([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()]);
+const WRITES = [...NAMESPACES].flatMap(([namespace, routes]) =>
+  routes
+    .filter(({ pattern }) => !pattern.startsWith('/users'))
+    .flatMap((route) =>
+      route.endpoints.flatMap(({ methods }) =>
+        methods
+          .filter((method) => method !== 'GET')
+          .map((method) => ({ namespace, route, method, name: `${method} ${namespace}${route.pattern}` })),
+      ),
+    ),
+);
+const OF_RECORDS = WRITES.filter(({ route }) => route.pattern.includes('(?P<'));
+const CREATING = WRITES.filter(({ route }) => !route.pattern.includes('(?P<'));
+
+const pathOf = (namespace: string, { pattern }: ServedRoute): string => {
+  const { id, slug } = sampleOf(pattern)!;
+  return `/wp-json/${namespace}${pattern.replace('(?P<id>\\d+)', String(id)).replace('(?P<slug>[^/]+)', String(slug))}`;
+};
+const versionIn = (tag: string | undefined): string => /^"([0-9a-f]{20})[".]/.exec(tag ?? '')?.[1] ?? `no version in ${tag}`;
+
+it('are heeded by every route whose path names a record that can be written', () => {
+  expect(OF_RECORDS.length).toBeGreaterThan(40);
+  expect(OF_RECORDS.filter(({ route }) => !route.lockVersion).map(({ name }) => name)).toEqual([]);
+  expect(WRITES.filter(({ route }) => !sampleOf(route.pattern)).map(({ name }) => name)).toEqual([]);
+});
+
+describeAsking('writes under conditions', (ask) => {
+  /** Sends a write to a route of the table as an administrator. */
+  const write = (method: string, path: string, headers: Record<string, string>, body: object | null = {}): Promise<Answer> =>
+    ask.send(method, method === 'DELETE' ? `${path}?force=true` : path, {
+      as: 'admin',
+      body: method === 'DELETE' ? null : body,
+      headers: { ...ACKNOWLEDGED, ...headers },
+    });
+  const tagOf = async (path: string, options: { as?: string; headers?: Record<string, string> } = { as: 'admin' }): Promise<string> => {
+    const { status, headers } = await ask.send('GET', path, { ...options, headers: { ...ACKNOWLEDGED, ...options.headers } });
+    expect(status).toBe(200);
+    return String(headers.etag);
+  };
+  const refused = (answer: Answer) => ({ status: answer.status, code: answer.body.code ?? answer.body.error });
+
+  describe.each(OF_RECORDS.map((one) => [one.name, one] as const))('%s', (_, { namespace, route, method }) => {
+    const path = pathOf(namespace, route);
+    const { rename } = sampleOf(route.pattern)!;
+
+    it('is done while the record is as it was read', async () => {
+      const answer = await write(method, path, { 'If-Match': await tagOf(path) }, rename);
+      expect(answer.status).toBe(200);
+    });
+    it('is refused with 412 once the record has changed, and writes nothing', async () => {
+      const tag = await tagOf(path);
+      await ask.rows((db) => changed(db, route.pattern));
+      const before = await ask.everything();
+      expect(refused(await write(method, path, { 'If-Match': tag }, rename))).toEqual({ status: 412, code: 'rest_precondition_failed' });
+      expect(refused(await write(method, path, { 'If-None-Match': '*' }, rename))).toEqual({
+        status: 412,
+        code: 'rest_precondition_failed',
+      });
+      expect(await ask.everything()).toEqual(before);
+      expect((await write(method, path, { 'If-Match': `"other", ${await tagOf(path)}` }, rename)).status).toBe(200);
+    });
+    it('heeds the date of the last change where no tag is given', async () => {
+      const since = (moment: string) => ({ 'If-Unmodified-Since': new Date(moment).toUTCString() });
+      expect((await write(method, path, since('2001-01-01T00:00:00Z'), rename)).status).toBe(412);
+      expect((await write(method, path, { 'If-Unmodified-Since': 'some day' }, {})).status).toBe(200);
+      await resetSite(ask.db());
+      expect((await write(method, path, since('2100-01-01T00:00:00Z'), rename)).status).toBe(200);
+      await resetSite(ask.db());
+      expect((await write(method, path, { ...since('2001-01-01T00:00:00Z'), 'If-Match': '*' }, rename)).status).toBe(200);
+    });
+    if (method !== 'DELETE')
+      it('answers with the tag to go on with', async () => {
+        const first = await write(method, path, {}, rename);
+        const tag = String(first.headers.etag);
+        expect(versionIn(tag)).toBe(versionIn(await tagOf(path)));
+        expect((await write(method, path, { 'If-Match': tag }, {})).status).toBe(200);
+      });
+  });
+
+  describe('the tag of an event', () => {
+    const READINGS = [
+      ['without login', `${ROOT}/events/38`, {}],
+      ['with login', `${ROOT}/events/38`, { as: 'admin' }],
+      ['in Italian', `/it${ROOT}/events/38`, {}],
+      ['for an Italian browser', `${ROOT}/events/38`, { headers: { 'Accept-Language': 'it' } }],
+      ['compressed', `${ROOT}/events/38`, { headers: { 'Accept-Encoding': 'gzip' } }],
+      ['in part', `${ROOT}/events/38?_fields=id,title`, {}],
+      ['to edit it', `${ROOT}/events/38?context=edit`, { as: 'admin' }],
+      ['by slug', `${ROOT}/events/by-slug/spring-fair`, {}],
+      ['in the other namespace', '/wp-json/tribe/events/v1/events/38', {}],
+      ['in an envelope', `${ROOT}/events/38?_envelope`, {}],
+      ["from WordPress's own route", '/wp-json/wp/v2/tribe_events/38', {}],
+      ["from WordPress's own route, to edit it", '/wp-json/wp/v2/tribe_events/38?context=edit', { as: 'admin' }],
+      ["from the calendar's newer route", '/wp-json/tec/v1/events/38', {}],
+    ] as const;
+
+    it.each(READINGS)('read %s permits a write', async (_name, path, options) => {
+      const tag = await tagOf(path, options);
+      expect((await write('PATCH', `${ROOT}/events/38`, { 'If-Match': tag }, { title: 'Other' })).status).toBe(200);
+      expect((await write('PATCH', `${ROOT}/events/38`, { 'If-Match': tag }, { title: 'Third' })).status).toBe(412);
+    });
+    it('is another one for other bytes', async () => {
+      const seen = new Map<string, string>();
+      for (const [, path, options] of READINGS) {
+        const { text, headers } = await ask.send('GET', path, {
+          ...options,
+          headers: { ...ACKNOWLEDGED, ...('headers' in options ? options.headers : {}) },
+        });
+        const bytes = headers['content-encoding'] === 'gzip' ? 'compressed' : text;
+        const tag = String(headers.etag);
+        if (seen.has(tag)) expect(bytes).toBe(seen.get(tag));
+        seen.set(tag, bytes);
+      }
+      expect(seen.size).toBeGreaterThan(6);
+    });
+    it('of an answer to a write never counts for what is read', async () => {
+      const { headers } = await write('PATCH', `${ROOT}/events/38`, {}, { title: 'Other' });
+      const answer = await ask.send('GET', `${ROOT}/events/38`, { headers: { 'If-None-Match': String(headers.etag) } });
+      expect(answer.status).toBe(200);
+    });
+    it('does not count when it is weak, or made up', async () => {
+      const tag = await tagOf(`${ROOT}/events/38`);
+      for (const other of [`W/${tag}`, '"x"', '', 'x', `"${versionIn(tag)}0"`])
+        expect({ other, status: (await write('PATCH', `${ROOT}/events/38`, { 'If-Match': other })).status }).toEqual({
+          other,
+          status: 412,
+        });
+      for (const other of [versionIn(tag), `"${versionIn(tag)}-gzip"`, `"${versionIn(tag)};br"`])
+        expect({ other, status: (await write('PATCH', `${ROOT}/events/38`, { 'If-Match': other })).status }).toEqual({
+          other,
+          status: 200,
+        });
+    });
+
+    const OTHERS: readonly (readonly [string, boolean, (db: Database) => PromiseLike<unknown>])[] = [
+      ['a text', true, (db) => db.from('posts').where('ID', 38).update({ post_content: 'By WordPress' })],
+      [
+        'a meta alone',
+        true,
+        (db) => db.from('postmeta').where({ post_id: 38, meta_key: '_EventStartDate' }).update({ meta_value: '2027-01-01 00:00:00' }),
+      ],
+      ['a meta of another plugin', true, (db) => db.from('postmeta').insert({ post_id: 38, meta_key: 'other', meta_value: '1' })],
+      ['its terms', true, (db) => db.from('term_relationships').insert({ object_id: 38, term_taxonomy_id: 14, term_order: 0 })],
+      ['its status', true, (db) => db.from('posts').where('ID', 38).update({ post_status: 'draft' })],
+      [
+        'who has it open in the editor',
+        false,
+        (db) => db.from('postmeta').insert({ post_id: 38, meta_key: '_edit_lock', meta_value: '1:1' }),
+      ],
+      ['what videos in it look like', false, (db) => db.from('postmeta').insert({ post_id: 38, meta_key: '_oembed_0', meta_value: 'x' })],
+      ['the number of its comments', false, (db) => db.from('posts').where('ID', 38).update({ comment_count: 3 })],
+      ['the name of a tag', false, (db) => db.from('terms').where('term_id', 12).update({ name: 'Renamed' })],
+      ['another event', false, (db) => db.from('posts').where('ID', 39).update({ post_content: 'Other' })],
+    ];
+    it.each(OTHERS)('after WordPress has changed %s, counts as a change: %s', async (_name, counts, change) => {
+      const tag = await tagOf(`${ROOT}/events/38`);
+      await ask.rows(change);
+      expect((await write('PATCH', `${ROOT}/events/38`, { 'If-Match': tag }, { cost: '5' })).status).toBe(counts ? 412 : 200);
+    });
+    it('cannot be worked out from what an answer shows: it is made with a secret of the site', async () => {
+      const plain = versionIn(await tagOf(`${ROOT}/venues/22`, {}));
+      await ask.rows((db) => keepVersionKey(db));
+      const keyed = versionIn(await tagOf(`${ROOT}/venues/22`, {}));
+      expect(keyed).not.toBe(plain);
+      await ask.rows((db) => keepVersionKey(db));
+      expect(versionIn(await tagOf(`${ROOT}/venues/22`, {}))).toBe(keyed);
+    });
+  });
+
+  /** What a request writes, in order, each as its verb and its table. */
+  const writesOf = async (work: () => Promise<Answer>): Promise<string[]> => {
+    const { knex } = ask.running().site.db;
+    const seen: string[] = [];
+    const note = ({ sql }: { sql: string }) => {
+      const [, verb, table] = /^\s*(insert into|update|delete from)\s+`?wp_(\w+)/i.exec(sql) ?? [];
+      if (verb) seen.push(`${verb.split(' ')[0]!.toLowerCase()} ${table}`);
+    };
+    knex.on('query', note);
+    const { status } = await work();
+    knex.off('query', note);
+    expect(status).toBeLessThan(300);
+    return seen;
+  };
+  const RICH = {
+    title: 'New',
+    start_date: '2027-05-01 10:00:00',
+    end_date: '2027-05-01 12:00:00',
+    venue: [{ venue: 'Brought along' }],
+    organizer: [{ organizer: 'Brought along' }],
+    tags: ['Brought along'],
+    categories: ['Brought along'],
+  };
+  it.each([
+    ...OF_RECORDS.map(
+      ({ name, namespace, route, method }) =>
+        [name, () => write(method, pathOf(namespace, route), {}, sampleOf(route.pattern)!.rename)] as const,
+    ),
+    ['a new event with all that it brings along', () => ask.post('/events', RICH)] as const,
+    ['an event published with its drafts', () => ask.patch('/events/67', { title: 'Other', status: 'publish' })] as const,
+  ])('count the change once, when nothing else is left to be waited for: %s', async (_name, work) => {
+    const writes = await writesOf(work);
+    const at = writes.indexOf('update fasti_changes');
+    expect(at).toBeGreaterThan(0);
+    expect(writes.slice(at + 1).filter((one) => !/ options$/.test(one))).toEqual([]);
+  });
+
+  it('are told of what is wrong with them first, as without conditions', async () => {
+    const stale = { 'If-Match': '"stale"' };
+    expect((await write('PATCH', `${ROOT}/events/999999`, stale)).status).toBe(404);
+    expect((await write('PATCH', `${ROOT}/venues/38`, stale)).status).toBe(400);
+    expect((await write('PATCH', `${ROOT}/events/38`, stale, { author: 'nobody' })).status).toBe(400);
+    expect((await ask.send('PATCH', `${ROOT}/events/38`, { body: {}, headers: stale })).status).toBe(401);
+    expect((await ask.send('PATCH', `${ROOT}/events/38`, { as: 'contrib', body: {}, headers: stale })).status).toBe(403);
+    expect((await write('POST', '/wp-json/wp/v2/users/1', stale)).status).toBe(501);
+  });
+  it('keep a tag through the trash and back', async () => {
+    const trashed = await ask.send('DELETE', `${ROOT}/events/38`, {
+      as: 'admin',
+      headers: { 'If-Match': await tagOf(`${ROOT}/events/38`) },
+    });
+    const back = await write('PATCH', `${ROOT}/events/38`, { 'If-Match': String(trashed.headers.etag) }, { status: 'publish' });
+    expect([trashed.status, back.status, versionIn(back.headers.etag)]).toEqual([200, 200, versionIn(await tagOf(`${ROOT}/events/38`))]);
+  });
+  it('may come from pages of other origins, which may read the tag', async () => {
+    const { headers } = await ask.send('OPTIONS', `${ROOT}/events/38`, { headers: { Origin: 'https://other.example' } });
+    for (const name of ['If-Match', 'If-Unmodified-Since', 'Idempotency-Key'])
+      expect(headers['access-control-allow-headers']).toContain(name);
+    for (const name of ['ETag', 'Idempotency-Replayed', 'Retry-After']) expect(headers['access-control-expose-headers']).toContain(name);
+  });
+});
+
+/** Changes the record of a route as another program would. */
+function changed(db: Database, pattern: string): PromiseLike<unknown> {
+  const { id = 0 } = sampleOf(pattern)!;
+  if (/^\/(categories|tribe_events_cat|tags)\b/.test(pattern))
+    return db.from('term_taxonomy').where('term_id', id).update({ description: 'By WordPress' });
+  return db.from('postmeta').insert({ post_id: id, meta_key: '_by_wordpress', meta_value: '1' });
+}
+
+// ------------------------------------------------------------------------------------------------- two at once
+describeTwice('two writers who read the same', ({ db, sites }) => {
+  it.each([
+    [`${ROOT}/events/38`, 'excerpt'],
+    [`${ROOT}/events/by-slug/spring-fair`, 'excerpt'],
+    [`${ROOT}/venues/12`, 'city'],
+    [`${ROOT}/organizers/24`, 'phone'],
+    [`${ROOT}/categories/4`, 'description'],
+    [`${ROOT}/tags/12`, 'description'],
+    ['/wp-json/wp/v2/tribe_events/38', 'excerpt'],
+    ['/wp-json/wp/v2/media/10', 'alt_text'],
+    ['/wp-json/tec/v1/events/38', 'title'],
+  ])('of %s: one is served, the others are told', async (path, field) => {
+    const method = path.includes('tec/v1') ? 'PATCH' : 'POST';
+    for (let round = 0; round < 5; round++) {
+      const tag = String((await sites()[0]!.send('GET', path, { as: 'admin', headers: ACKNOWLEDGED })).headers.etag);
+      const answers = await Promise.all(
+        [0, 1, 2, 3].map((writer) =>
+          sites()[writer % 2]!.send(method, path, {
+            as: 'admin',
+            body: { [field]: `round ${round} writer ${writer}` },
+            headers: { ...ACKNOWLEDGED, 'If-Match': tag },
+          }),
+        ),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
+    }
+  });
+
+  it('with the same key make one record', async () => {
+    for (let round = 0; round < 5; round++) {
+      const body = { title: `Once ${round}`, start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, index) =>
+          sites()[index % 2]!.send('POST', `${ROOT}/events`, { as: 'admin', body, headers: { 'Idempotency-Key': `round-${round}` } }),
+        ),
+      );
+      const done = answers.filter(({ status }) => status === 201);
+      expect(new Set(done.map(({ text }) => text)).size).toBe(1);
+      expect(answers.filter(({ status }) => status !== 201).map(({ status, body: { code } }) => `${status} ${code}`)).toEqual(
+        Array(8 - done.length).fill('409 rest_request_under_way'),
+      );
+      expect(done.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1);
+      expect(
+        await db()
+          .from('posts')
+          .where({ post_title: `Once ${round}`, post_type: 'tribe_events' }),
+      ).toHaveLength(1);
+    }
+  });
+});
+
+// ------------------------------------------------------------------------------------------------- once
+describeAsking('writes with a key', (ask, engine) => {
+  const EVENT = { start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
+  const UPLOAD = { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="sent.png"' };
+  const sent = (key: string, { as = 'admin', title = 'Once' } = {}): Promise<Answer> =>
+    ask.send('POST', `${ROOT}/events`, { as, body: { ...EVENT, title }, headers: { 'Idempotency-Key': key } });
+  const replayed = ({ headers }: Answer) => headers['idempotency-replayed'];
+  beforeEach(() => ask.db().from('fasti_answers').delete());
+  const events = async (title = 'Once') => (await ask.db().from('posts').where({ post_title: title, post_type: 'tribe_events' })).length;
+
+  /** What the other answer must be like; some headers are of the moment. */
+  const comparable = ({ status, text, headers }: Answer) => {
+    const { date, 'x-request-id': _, 'idempotency-replayed': __, ...kept } = headers;
+    return { status, text, kept };
+  };
+
+  it.each(WRITES.map((one) => [one.name, one] as const))('%s takes place once', async (_, { namespace, route, method }) => {
+    const isNew = CREATING.some((one) => one.route === route);
+    const { create, rename } = sampleOf(route.pattern)!;
+    const upload = isNew && route.pattern === '/media';
+    const path = isNew ? `/wp-json/${namespace}${route.pattern}` : pathOf(namespace, route);
+    const again = () =>
+      ask.send(method, method === 'DELETE' ? `${path}?force=true` : path, {
+        as: 'admin',
+        body: method === 'DELETE' ? null : upload ? TINY : isNew ? { ...EVENT, ...create } : rename,
+        headers: { ...ACKNOWLEDGED, ...(upload ? UPLOAD : {}), 'Idempotency-Key': '"8e03978e-40d5-43dd-bc93-6894a57f9324"' },
+      });
+    const first = await again();
+    expect({ status: first.status, replayed: replayed(first) }).toEqual({ status: isNew ? 201 : 200, replayed: undefined });
+    const before = await ask.everything();
+    const second = await again();
+    expect(replayed(second)).toBe('true');
+    expect(comparable(second)).toEqual(comparable(first));
+    expect(await ask.everything()).toEqual(before);
+  });
+
+  it('another request under the same key is refused', async () => {
+    expect((await sent('k')).status).toBe(201);
+    expect(await sent('k', { title: 'Twice' })).toMatchObject({
+      status: 422,
+      body: { code: 'rest_idempotency_key_reused', data: { status: 422 } },
+    });
+    expect([await events(), await events('Twice')]).toEqual([1, 0]);
+  });
+  it('the order of members is no other request, but the method is', async () => {
+    const send = (method: string, body: object) =>
+      ask.send(method, `${ROOT}/events/38`, { as: 'admin', body, headers: { 'Idempotency-Key': 'k' } });
+    expect((await send('PATCH', { title: 'A', cost: '5' })).status).toBe(200);
+    expect(replayed(await send('PATCH', { cost: '5', title: 'A' }))).toBe('true');
+    expect((await send('POST', { title: 'A', cost: '5' })).status).toBe(422);
+  });
+  it.each(['/events/38 /events/39', '/events/by-slug/spring-fair /events/by-slug/summer-concert', '/tags/11 /tags/12'])(
+    'another record is another request: %s',
+    async (paths) => {
+      const [one, other] = paths.split(' ');
+      const change = (path?: string) =>
+        ask.send('PATCH', ROOT + path, { as: 'admin', body: { description: 'Keyed' }, headers: { 'Idempotency-Key': 'k' } });
+      expect([(await change(one)).status, (await change(other)).status]).toEqual([200, 422]);
+    },
+  );
+  it('a key belongs to one user and to one route', async () => {
+    expect((await sent('k')).status).toBe(201);
+    expect(replayed(await sent('k', { as: 'ed' }))).toBeUndefined();
+    const venue = await ask.send('POST', `${ROOT}/venues`, { as: 'admin', body: { venue: 'Once' }, headers: { 'Idempotency-Key': 'k' } });
+    expect([venue.status, replayed(venue), await events()]).toEqual([201, undefined, 2]);
+  });
+  it('anonymous callers get nothing that was answered to others', async () => {
+    await sent('k');
+    expect(
+      (await ask.send('POST', `${ROOT}/events`, { body: { ...EVENT, title: 'Once' }, headers: { 'Idempotency-Key': 'k' } })).status,
+    ).toBe(401);
+  });
+  it('a refused request may be mended and sent again under its key', async () => {
+    const bad = await ask.send('POST', `${ROOT}/events`, { as: 'admin', body: { title: 'Once' }, headers: { 'Idempotency-Key': 'k' } });
+    expect(bad.status).toBe(400);
+    const good = await sent('k');
+    expect([good.status, replayed(good)]).toEqual([201, undefined]);
+  });
+  it.each([
+    ['', false],
+    ['a'.repeat(256), false],
+    ['"unfinished', false],
+    ['"a", "b"', false],
+    ['caf\u00e9', false],
+    ['a'.repeat(255), true],
+    ['"with \\"quotes\\" in it"', true],
+  ])('takes the key %j: %s', async (key, good) => {
+    const answer = await sent(key);
+    expect(answer.status).toBe(good ? 201 : 400);
+    if (!good) expect(answer.body.code).toBe('rest_idempotency_key_invalid');
+  });
+  it('a key in quotes is the same as without', async () => {
+    await sent('"k"');
+    expect(replayed(await sent('k'))).toBe('true');
+  });
+  it('the tag of a replayed answer is the one of then', async () => {
+    const first = await sent('k');
+    const patch = (tag: unknown) =>
+      ask.send('PATCH', `${ROOT}/events/${first.body.id}`, { as: 'admin', body: { cost: '9' }, headers: { 'If-Match': String(tag) } });
+    expect((await patch(first.headers.etag)).status).toBe(200);
+    const again = await sent('k');
+    expect(again.headers.etag).toBe(first.headers.etag);
+    expect((await patch(again.headers.etag)).status).toBe(412);
+  });
+  it('another file under the same key is refused, and leaves no file', async () => {
+    const upload = (bytes: Buffer) =>
+      ask.send('POST', '/wp-json/wp/v2/media', { as: 'admin', body: bytes, headers: { ...UPLOAD, 'Idempotency-Key': 'k' } });
+    expect((await upload(TINY)).status).toBe(201);
+    expect((await upload(Buffer.concat([TINY, Buffer.from([0])]))).status).toBe(422);
+  });
+
+  it('while the first is under way the second is told to wait', async () => {
+    const answers = await ask.db().transaction(async (db) => {
+      await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
+      const both = [sent('k'), sent('k')];
+      const early = await Promise.race(both);
+      expect(early).toMatchObject({ status: 409, body: { code: 'rest_request_under_way', data: { status: 409 } } });
+      expect(early.headers['retry-after']).toBe('1');
+      return { both };
+    });
+    expect((await Promise.all(answers.both)).map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect([replayed(await sent('k')), await events()]).toEqual(['true', 1]);
+  });
+  it('a record without its answer is not written, nor an answer without its record', async () => {
+    const failing = (when: string) =>
+      engine === 'MySQL'
+        ? `CREATE TRIGGER failing BEFORE ${when} FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'`
+        : `CREATE TRIGGER failing BEFORE ${when} BEGIN SELECT RAISE(ABORT, 'no'); END`;
+    for (const when of ['UPDATE ON wp_fasti_answers', 'UPDATE ON wp_fasti_changes']) {
+      await runScript(ask.db(), failing(when));
+      expect((await sent('k')).status).toBe(500);
+      await runScript(ask.db(), 'DROP TRIGGER failing');
+      expect([await events(), await ask.db().from('fasti_answers')]).toEqual([0, []]);
+    }
+    expect((await sent('k')).status).toBe(201);
+  });
+  it('are forgotten after a day', async () => {
+    await sent('k');
+    ask.at('2026-11-21T11:59:00Z');
+    expect(replayed(await sent('k'))).toBe('true');
+    expect(await forgetAnswers(ask.db(), new Date('2026-11-21T11:59:00Z'))).toBe(0);
+    ask.at('2026-11-21T12:01:00Z');
+    expect([replayed(await sent('k')), await events()]).toEqual([undefined, 2]);
+    expect(await forgetAnswers(ask.db(), new Date('2026-11-22T12:02:00Z'))).toBe(1);
+    expect(await ask.db().from('fasti_answers')).toEqual([]);
+  });
+  it('go with conditions: the first counts, however often it is sent', async () => {
+    const tag = String((await ask.get('/events/38')).headers.etag);
+    const patch = () =>
+      ask.send('PATCH', `${ROOT}/events/38`, {
+        as: 'admin',
+        body: { title: 'Other' },
+        headers: { 'If-Match': tag, 'Idempotency-Key': 'k' },
+      });
+    expect([(await patch()).status, (await patch()).status, replayed(await patch())]).toEqual([200, 200, 'true']);
+  });
+  it('are read as ever where the key means nothing', async () => {
+    const answer = await ask.send('GET', `${ROOT}/events/38`, { headers: { 'Idempotency-Key': '' } });
+    expect((bodyOf(answer) as Json).id).toBe(38);
+  });
+});
