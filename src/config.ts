@@ -129,6 +129,15 @@ export const settings = {
     meaning: 'After how many milliseconds a process notices what another process has written. Its own writes it sees at once.',
     schema: whole(0, 60_000),
   },
+  cacheStaleMs: {
+    env: 'CACHE_STALE_SECONDS',
+    type: 'number',
+    fallback: '60',
+    allowed: 'a whole number from 1 to 86400',
+    meaning:
+      'Where WordPress writes to the same MySQL or MariaDB: for how many seconds, at most, an answer may be given that a change made wrong without the database showing it. Most changes show at once.',
+    schema: whole(1, 86_400).transform((seconds) => seconds * 1000),
+  },
   sharedWithWordpress: {
     env: 'SHARED_WITH_WORDPRESS',
     type: 'choice',

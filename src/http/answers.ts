@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
-import type { Freshness } from '../storage/freshness.ts';
+import type { Freshness, Version } from '../storage/freshness.ts';
 import { corsHeaders } from './cors.ts';
 import { SECURITY_HEADERS } from './security.ts';
 
@@ -22,7 +22,7 @@ export interface Answer {
 /** What is remembered of an answer: it holds while the data's version is the same and its time is not up. */
 interface Kept {
   readonly answer: Answer;
-  readonly version: string;
+  readonly version: Version;
   zipped?: Buffer;
   /** The headers that it goes out with to whoever asks from no other origin: as it is, compressed, and where nothing but them is sent. */
   readonly heads: Partial<Record<`${'plain' | 'zipped'}${'' | 'Unchanged'}`, Headers>>;
@@ -57,10 +57,10 @@ export function createAnswers(freshness: Freshness, { bytes, clock }: AnswersOpt
   });
   const computing = new Map<string, Promise<Answer>>();
 
-  const holds = (entry: Kept | undefined, version: string | undefined): entry is Kept =>
-    entry !== undefined && entry.version === version && entry.answer.until > clock().getTime();
+  const holds = (entry: Kept | undefined, { name, since }: Version): entry is Kept =>
+    entry !== undefined && entry.version.name === name && entry.version.at >= since && entry.answer.until > clock().getTime();
 
-  const keep = (key: string, answer: Answer, version: string | undefined) => {
+  const keep = (key: string, answer: Answer, version: Version | undefined) => {
     if (version === undefined || !answer.shared || answer.status !== 200 || answer.body.length > LONGEST_BODY) return;
     kept.set(key, { answer, version, heads: {} });
   };
@@ -76,7 +76,7 @@ export function createAnswers(freshness: Freshness, { bytes, clock }: AnswersOpt
       const version = await freshness.version();
       const entry = kept.get(key);
       if (version !== undefined && holds(entry, version)) return entry.answer;
-      const name = `${version ?? ''} ${key}`;
+      const name = `${version?.name ?? ''} ${key}`;
       const running = version === undefined ? undefined : computing.get(name);
       if (running) return running;
       const work = compute()

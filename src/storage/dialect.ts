@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { ChangeSigns } from './change-signs.ts';
 
 /** A piece of SQL with its bindings, ready to be spread: `query.whereRaw(...dialect.search('post_title', text))`. */
 export type Sql = readonly [sql: string, bindings: Knex.RawBinding[]];
@@ -82,10 +83,16 @@ export interface Dialect {
   readonly locks: { readonly share: string; readonly update: string };
 
   /**
-   * A text that is another one after anybody else has changed one of these tables; undefined while that can't be told. MySQL notes the time of the last
-   * change of each table, to the second; SQLite counts the changes of other connections.
+   * What the database shows of changes to these tables, by whomever. It must need no right but to read them. MySQL notes the time of the last change of each
+   * table, to the second; SQLite counts the changes of other connections.
    */
-  foreignChanges(knex: Knex, tables: readonly string[]): Promise<string | undefined>;
+  changeSigns(knex: Knex, tables: readonly string[]): Promise<ChangeSigns>;
+
+  /** Whether no change can be missing from `changeSigns`. */
+  readonly showsEveryChange: boolean;
+
+  /** An aggregate of the texts of many rows, whatever their order: another one, by all likelihood, where one of them differs. NULL where there are none. */
+  fingerprint(text: string): string;
 
   /** The statements that create a table if there is none of that name. `prefix` + `definition.name` is its name. */
   createTable(definition: TableDefinition, prefix: string): string[];

@@ -1,0 +1,79 @@
+import type { Database } from './database.ts';
+import { WATCHED, type WatchedName } from './watched-tables.ts';
+
+/** Fingerprints of the rows of a table: first key of a range -> number of its rows and a digest of all that stands in them. Empty ranges are absent. */
+export type Fingerprints = ReadonlyMap<number, string>;
+
+/** Rows whose keys lie from `from` up to, but not at, `to`. */
+export interface KeyRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How many keys a range has. */
+export const RANGE = 256;
+
+/**
+ * The ranges in which two fingerprints of one table differ, in order and neighbours joined. Ranges that are only in one of them, because all rows came or
+ * went, are among them.
+ */
+export function differingRanges(before: Fingerprints, after: Fingerprints): KeyRange[] {
+  const starts = [...new Set([...before.keys(), ...after.keys()])]
+    .filter((start) => before.get(start) !== after.get(start))
+    .sort((one, other) => one - other);
+  const ranges: KeyRange[] = [];
+  for (const start of starts) {
+    const last = ranges.at(-1);
+    if (last?.to === start) ranges[ranges.length - 1] = { from: last.from, to: start + RANGE };
+    else ranges.push({ from: start, to: start + RANGE });
+  }
+  return ranges;
+}
+
+/** How long one query may take, in milliseconds: the next one reads as many ranges as fit. */
+const STEP_MS = 10;
+const MOST_RANGES = 1024;
+
+/** Reads a whole table, one short query for each step, and gives the fingerprints of its ranges. Whoever takes the steps chooses when. */
+export async function* fingerprintsOf(db: Database, table: WatchedName): AsyncGenerator<undefined, Fingerprints, undefined> {
+  const found = new Map<number, string>();
+  let from = 0;
+  let ranges = 1;
+  for (;;) {
+    const began = performance.now();
+    const to = from + ranges * RANGE;
+    const rows = await fingerprintsBetween(db, table, { from, to });
+    for (const { start, fingerprint } of rows) found.set(Number(start), fingerprint);
+    const next = rows.length > 0 ? to : await firstKey(db, table, to);
+    if (next === undefined) return found;
+    from = next - (next % RANGE);
+    ranges = Math.max(1, Math.min(MOST_RANGES, Math.round((ranges * STEP_MS) / Math.max(performance.now() - began, 1))));
+    yield;
+  }
+}
+
+interface Found {
+  readonly start: number | string;
+  readonly fingerprint: string;
+}
+
+async function fingerprintsBetween(db: Database, table: WatchedName, { from, to }: KeyRange): Promise<Found[]> {
+  const { key, plain, texts } = WATCHED[table];
+  // The length of each text goes with it, so that no two rows are written alike; NULL has one of its own.
+  const parts = [...plain.map((name) => `\`${name}\``), ...texts.flatMap((name) => [`COALESCE(LENGTH(\`${name}\`), -1)`, `\`${name}\``])];
+  return (await db
+    .knex(db.table(table))
+    .where(key, '>=', from)
+    .where(key, '<', to)
+    .select(
+      db.knex.raw(`\`${key}\` - \`${key}\` % ${RANGE} AS start`),
+      db.knex.raw(`${db.dialect.fingerprint(`CONCAT_WS('|', ${parts.join(', ')})`)} AS fingerprint`),
+    )
+    .groupBy('start')) as Found[];
+}
+
+async function firstKey(db: Database, table: WatchedName, from: number): Promise<number | undefined> {
+  const { key } = WATCHED[table];
+  const [row] = (await db.knex(db.table(table)).where(key, '>=', from).min(`${key} as first`)) as { first: number | null }[];
+  return row?.first === null || row?.first === undefined ? undefined : Number(row.first);
+}

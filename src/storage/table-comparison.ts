@@ -1,0 +1,126 @@
+import type { Database } from './database.ts';
+import { differingRanges, type Fingerprints, fingerprintsOf } from './fingerprints.ts';
+import { type WatchedName, watchedNames } from './watched-tables.ts';
+
+/** Compares the contents of the watched tables again and again, little by little, while somebody asks. */
+export interface TableComparison {
+  /**
+   * Goes on with it for a short while, in the background. `signs` are those of the tables at this moment: a table whose signs changed is not compared with
+   * what it was before, since that it changed is known.
+   */
+  readonly advance: (signs: readonly string[]) => void;
+  /** How many differences were found that no sign had told of. */
+  readonly surprises: () => number;
+  /**
+   * What the comparison vouches for: of all that was read since `from`, nothing had changed at `until` that signs did not show. Undefined while some table has
+   * not been read as a whole.
+   */
+  readonly coverage: () => Coverage | undefined;
+}
+
+export interface Coverage {
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface ComparisonOptions {
+  /** Every how many milliseconds a round through all tables begins. */
+  readonly every: number;
+  readonly clock: () => number;
+}
+
+/** What is known of a table. */
+interface Known {
+  readonly sign: string;
+  readonly fingerprints: Fingerprints;
+  /** When it had been read for the first time under this sign, as a whole. */
+  readonly from: number;
+  /** When the last reading began that found the same. */
+  readonly until: number;
+}
+
+/** The part of the time in which queries for it may run, and for how many milliseconds at once. */
+const SHARE = 0.1;
+const LONGEST_MS = 250;
+/** Tables that are too large for that share are not tried again for so many rounds. */
+const TOO_LARGE_ROUNDS = 20;
+
+/** A comparison that has not begun. It asks nothing until it is told to go on; where it fails it vouches for nothing. */
+export function createTableComparison(db: Database, { every, clock }: ComparisonOptions): TableComparison {
+  const known = new Map<WatchedName, Known>();
+  let round = { begun: Number.NEGATIVE_INFINITY, spent: 0, left: [] as readonly WatchedName[] };
+  let reading: { table: WatchedName; sign: string; begun: number; steps: ReturnType<typeof fingerprintsOf> } | undefined;
+  let signs: ReadonlyMap<WatchedName, string> = new Map();
+  let surprises = 0;
+  let credit = 0;
+  let asked = clock();
+  let working = false;
+  let restUntil = Number.NEGATIVE_INFINITY;
+
+  const rest = (rounds: number) => {
+    restUntil = clock() + rounds * every;
+    known.clear();
+    reading = undefined;
+    round = { begun: Number.NEGATIVE_INFINITY, spent: 0, left: [] };
+  };
+
+  const forgetChanged = () => {
+    for (const [table, { sign }] of known) if (sign !== signs.get(table)) known.delete(table);
+    if (reading && reading.sign !== signs.get(reading.table)) reading = undefined;
+  };
+
+  /** The table to read on in; undefined: the round is over, and the next one not due. */
+  const next = () => {
+    if (reading) return reading;
+    if (round.left.length === 0 && clock() - round.begun >= every) round = { begun: clock(), spent: 0, left: watchedNames };
+    const [table, ...left] = round.left;
+    if (table === undefined) return undefined;
+    round.left = left;
+    reading = { table, sign: signs.get(table) ?? '', begun: clock(), steps: fingerprintsOf(db, table) };
+    return reading;
+  };
+
+  const note = ({ table, sign, begun }: NonNullable<typeof reading>, fingerprints: Fingerprints) => {
+    const before = known.get(table);
+    const same = before !== undefined && differingRanges(before.fingerprints, fingerprints).length === 0;
+    if (before && !same) surprises += 1;
+    known.set(table, { sign, fingerprints, from: before && same ? before.from : clock(), until: begun });
+  };
+
+  const work = async () => {
+    for (let current = next(); current && credit > 0; current = next()) {
+      const begun = clock();
+      const { done, value } = await current.steps.next();
+      const took = clock() - begun;
+      credit -= took;
+      round.spent += took;
+      if (done && reading === current) {
+        reading = undefined;
+        note(current, value);
+      }
+      if (round.spent > SHARE * every) return rest(TOO_LARGE_ROUNDS);
+    }
+  };
+
+  return {
+    advance: (now) => {
+      signs = new Map(watchedNames.map((name, index) => [name, now[index] ?? '']));
+      forgetChanged();
+      credit = Math.min(LONGEST_MS, credit + (clock() - asked) * SHARE);
+      asked = clock();
+      if (working || asked < restUntil || credit <= 0 || !next()) return;
+      working = true;
+      work()
+        .catch(() => rest(1))
+        .finally(() => {
+          working = false;
+        });
+    },
+    surprises: () => surprises,
+    coverage: () => {
+      const all = watchedNames.map((name) => known.get(name));
+      if (!all.every((table) => table !== undefined)) return undefined;
+      return { from: Math.max(...all.map(({ from }) => from)), until: Math.min(...all.map(({ until }) => until)) };
+    },
+  };
+}
