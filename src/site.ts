@@ -35,8 +35,7 @@ export async function openSite(
   ]);
   const keep = config.cache ? config.cacheFreshness : 0;
   const settings = settingsReader(opened, config, keep);
-  // What is known stays so for a while: that counts towards the bound, too.
-  const watch = watchTables(opened, { bound: Math.max(0, config.cacheStaleMs - keep), clock: () => performance.now() });
+  const watch = watchTables(opened, { bound: config.cacheStale, clock: () => performance.now() });
   let changedAt: string | undefined;
   const freshness = createFreshness(
     async () => {

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import type { EventRecord } from '../exchange/event-record.ts';
@@ -49,29 +49,37 @@ export function serveFeeds(site: Site, answers: Answers | undefined): RequestHan
   const language = (header: string | undefined) => (header === undefined ? '' : site.texts.chooseLanguage({ acceptLanguage: header }));
   return async (req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
-    const { path, query: text } = splitTarget(req.originalUrl);
-    const query = parseQuery(text);
-    const settings = await site.settings();
-    const address = feedAddress(path, query, placeOf(site, settings));
-    if (!address) return next();
-    const caller = callerOf(site, settings, address, query, req.get('accept-language'));
-    const page = settings.home + path.slice(path.startsWith(`${basePath(settings.home)}/`) ? basePath(settings.home).length : 0);
-    const changedAt = site.changedAt();
-    const compute = async (): Promise<Answer> => {
-      try {
-        return answerWith(
-          await feedOf({ site, caller, address, query, page, self: text === '' ? page : `${page}?${text}` }),
-          caller,
-          changedAt,
-        );
-      } catch (error) {
-        const reply = problemOf(site, req, caller.language, error);
-        return answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: false });
-      }
-    };
+    const wanted = await readWanted(site, req);
+    if (!wanted) return next();
     const key = answers && keyOf(req, language);
-    await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, compute) : await compute());
+    if (!answers || key === undefined) return deliver(req, res, await compose(wanted, req));
+    // Read again once the version is known: an answer may be made of newer settings than its version, but not of older ones.
+    const compute = async () => compose((await readWanted(site, req)) ?? wanted, req);
+    return deliver(req, res, await answers.answerFor(key, compute));
   };
+}
+
+/** Which page is asked for; undefined: none that is a feed. */
+async function readWanted(site: Site, req: Request): Promise<Wanted | undefined> {
+  const { path, query: text } = splitTarget(req.originalUrl);
+  const query = parseQuery(text);
+  const settings = await site.settings();
+  const address = feedAddress(path, query, placeOf(site, settings));
+  if (!address) return undefined;
+  const caller = callerOf(site, settings, address, query, req.get('accept-language'));
+  const page = settings.home + path.slice(path.startsWith(`${basePath(settings.home)}/`) ? basePath(settings.home).length : 0);
+  return { site, caller, address, query, page, self: text === '' ? page : `${page}?${text}` };
+}
+
+async function compose(wanted: Wanted, req: Request): Promise<Answer> {
+  const { site, caller } = wanted;
+  const changedAt = site.changedAt();
+  try {
+    return answerWith(await feedOf(wanted), caller, changedAt);
+  } catch (error) {
+    const reply = problemOf(site, req, caller.language, error);
+    return answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: false });
+  }
 }
 
 const placeOf = ({ texts }: Site, { home, calendar, tagBase }: SiteSettings) => ({

@@ -29,8 +29,10 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
     const incoming = await readRequest(site, req);
     if (!incoming) return next();
     const key = answers && keyOf(req, languageKey(site));
-    const compute = () => compose(site, router, incoming);
-    await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, compute) : await compute());
+    if (!answers || key === undefined) return deliver(req, res, await compose(site, router, incoming));
+    // Read again once the version is known: an answer may be made of newer settings than its version, but not of older ones.
+    const compute = async () => compose(site, router, (await readRequest(site, req)) ?? incoming);
+    return deliver(req, res, await answers.answerFor(key, compute));
   };
 }
 

@@ -48,7 +48,7 @@ export function createFreshness(
   const ask = async (): Promise<Version | undefined> => {
     const [at, before] = [clock(), writes];
     const found = await probe();
-    const version = found && { name: found.name, at, since: Math.min(found.since, at) };
+    const version = found && { ...found, at };
     if (writes === before) last = { version, at };
     return writes === before ? version : undefined;
   };

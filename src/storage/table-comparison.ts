@@ -24,8 +24,8 @@ export interface Coverage {
 }
 
 export interface ComparisonOptions {
-  /** Every how many milliseconds a round through all tables begins. */
-  readonly every: number;
+  /** How many milliseconds may lie between the beginnings of two rounds through all tables, at most. Small tables are compared more often. */
+  readonly within: number;
   readonly clock: () => number;
 }
 
@@ -39,16 +39,29 @@ interface Known {
   readonly until: number;
 }
 
-/** The part of the time in which queries for it may run, and for how many milliseconds at once. */
-const SHARE = 0.1;
+/** One reading of all tables: when it began, how many milliseconds its queries took so far, and which tables are left. */
+interface Round {
+  readonly begun: number;
+  readonly spent: number;
+  readonly left: readonly WatchedName[];
+}
+
+const NO_ROUND: Round = { begun: Number.NEGATIVE_INFINITY, spent: 0, left: [] };
+
+/** The part of the time in which its queries may run: in the long run, if rounds can follow each other slowly enough, and while one is under way. */
+const USUAL_SHARE = 0.02;
+const LARGEST_SHARE = 0.1;
+/** For how many milliseconds they may run at once. */
 const LONGEST_MS = 250;
-/** Tables that are too large for that share are not tried again for so many rounds. */
-const TOO_LARGE_ROUNDS = 20;
+/** The shortest time between the beginnings of two rounds. */
+const SHORTEST_ROUND_MS = 1000;
+/** Tables that are too large are not tried again for so many times `within`. */
+const TOO_LARGE_PAUSE = 20;
 
 /** A comparison that has not begun. It asks nothing until it is told to go on; where it fails it vouches for nothing. */
-export function createTableComparison(db: Database, { every, clock }: ComparisonOptions): TableComparison {
+export function createTableComparison(db: Database, { within, clock }: ComparisonOptions): TableComparison {
   const known = new Map<WatchedName, Known>();
-  let round = { begun: Number.NEGATIVE_INFINITY, spent: 0, left: [] as readonly WatchedName[] };
+  let round: Round = NO_ROUND;
   let reading: { table: WatchedName; sign: string; begun: number; steps: ReturnType<typeof fingerprintsOf> } | undefined;
   let signs: ReadonlyMap<WatchedName, string> = new Map();
   let surprises = 0;
@@ -57,12 +70,14 @@ export function createTableComparison(db: Database, { every, clock }: Comparison
   let working = false;
   let restUntil = Number.NEGATIVE_INFINITY;
 
-  const rest = (rounds: number) => {
-    restUntil = clock() + rounds * every;
+  const rest = (milliseconds: number) => {
+    restUntil = clock() + milliseconds;
     known.clear();
     reading = undefined;
-    round = { begun: Number.NEGATIVE_INFINITY, spent: 0, left: [] };
+    round = NO_ROUND;
   };
+
+  const isDue = () => clock() - round.begun >= Math.min(within, Math.max(SHORTEST_ROUND_MS, round.spent / USUAL_SHARE));
 
   const forgetChanged = () => {
     for (const [table, { sign }] of known) if (sign !== signs.get(table)) known.delete(table);
@@ -72,10 +87,10 @@ export function createTableComparison(db: Database, { every, clock }: Comparison
   /** The table to read on in; undefined: the round is over, and the next one not due. */
   const next = () => {
     if (reading) return reading;
-    if (round.left.length === 0 && clock() - round.begun >= every) round = { begun: clock(), spent: 0, left: watchedNames };
+    if (round.left.length === 0 && isDue()) round = { begun: clock(), spent: 0, left: watchedNames };
     const [table, ...left] = round.left;
     if (table === undefined) return undefined;
-    round.left = left;
+    round = { ...round, left };
     reading = { table, sign: signs.get(table) ?? '', begun: clock(), steps: fingerprintsOf(db, table) };
     return reading;
   };
@@ -93,12 +108,12 @@ export function createTableComparison(db: Database, { every, clock }: Comparison
       const { done, value } = await current.steps.next();
       const took = clock() - begun;
       credit -= took;
-      round.spent += took;
+      round = { ...round, spent: round.spent + took };
       if (done && reading === current) {
         reading = undefined;
         note(current, value);
       }
-      if (round.spent > SHARE * every) return rest(TOO_LARGE_ROUNDS);
+      if (round.spent > LARGEST_SHARE * within) return rest(TOO_LARGE_PAUSE * within);
     }
   };
 
@@ -106,12 +121,12 @@ export function createTableComparison(db: Database, { every, clock }: Comparison
     advance: (now) => {
       signs = new Map(watchedNames.map((name, index) => [name, now[index] ?? '']));
       forgetChanged();
-      credit = Math.min(LONGEST_MS, credit + (clock() - asked) * SHARE);
+      credit = Math.min(LONGEST_MS, credit + (clock() - asked) * LARGEST_SHARE);
       asked = clock();
       if (working || asked < restUntil || credit <= 0 || !next()) return;
       working = true;
       work()
-        .catch(() => rest(1))
+        .catch(() => rest(within))
         .finally(() => {
           working = false;
         });

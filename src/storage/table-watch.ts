@@ -25,7 +25,7 @@ export function watchTables(db: Database, { bound, clock }: WatchOptions): () =>
   const { dialect } = db;
   const tables = watchedNames.map(db.table);
   // Two rounds within the bound: one may just have passed the row that changes.
-  const comparison = dialect.showsEveryChange ? undefined : createTableComparison(db, { every: bound / 2, clock });
+  const comparison = dialect.showsEveryChange ? undefined : createTableComparison(db, { within: bound / 2, clock });
   let last: Sighting | undefined;
 
   const since = (at: number): number => {

@@ -2,23 +2,35 @@ import { loadPeople, visiblePeople } from '../../accounts/people.ts';
 import { coreUser } from '../../kinds/core-user.ts';
 import { termKind } from '../../kinds/index.ts';
 import { type Caller, renderContext } from '../../records/caller.ts';
+import type { CorePage } from '../../records/core-posts.ts';
 import { embeddedTerms } from '../../records/core-terms.ts';
 import { shownMedia } from '../../records/media.ts';
 import type { Site } from '../../site.ts';
+import type { Reply } from '../route.ts';
 import { asksFor } from '../term-view.ts';
+import { corePage, coreRecord } from './core-reply.ts';
 
 type CoreRecord = Readonly<Record<string, unknown>>;
+
+/** A page of a list, its records with what `_embed` asks for. */
+export async function pageWithEmbeds(site: Site, caller: Caller, page: CorePage, embed: unknown): Promise<Reply> {
+  return timely(corePage({ ...page, records: await withEmbeds(site, caller, page.records, embed) }), embed);
+}
+
+/** A record with what `_embed` asks for; `viewable`: whether it has a page of its own. */
+export async function recordWithEmbeds(site: Site, caller: Caller, record: CoreRecord, embed: unknown, viewable: boolean): Promise<Reply> {
+  const [embedding = record] = await withEmbeds(site, caller, [record], embed);
+  return timely(coreRecord(embedding, viewable), embed);
+}
+
+/** People are not among the tables that versions are made of: an answer that shows them may change at any time. */
+const timely = (reply: Reply, embed: unknown): Reply => (asksFor('author', embed) ? { ...reply, timeliness: 'always' } : reply);
 
 /**
  * Records with what they link to beside them, if `_embed` asks for it (`WP_REST_Server::embed_links`): authors, pictures, terms, and the term above a category.
  * A few queries for all records of an answer; what the caller may not see is left out.
  */
-export async function withEmbeds(
-  site: Site,
-  caller: Caller,
-  records: readonly CoreRecord[],
-  embed: unknown,
-): Promise<readonly CoreRecord[]> {
+async function withEmbeds(site: Site, caller: Caller, records: readonly CoreRecord[], embed: unknown): Promise<readonly CoreRecord[]> {
   if (embed === undefined || records.length === 0) return records;
   const ids = (name: string, relation: string) =>
     asksFor(relation, embed) ? [...new Set(records.flatMap((record) => numbersIn(record[name])))] : [];

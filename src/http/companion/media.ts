@@ -15,8 +15,7 @@ import { restUrl } from '../../wordpress/links.ts';
 import { created, ok } from '../reply.ts';
 import type { ServedRoute } from '../routes.ts';
 import { sentFile, type Upload } from '../upload.ts';
-import { corePage, coreRecord } from './core-reply.ts';
-import { withEmbeds } from './embeds.ts';
+import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
 const EDITED = { context: 'edit' };
 
@@ -35,7 +34,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
         allow: (_site, caller, values) => mayListMedia(caller, values),
         run: async (site, caller, values) => {
           const page = await listMedia(site, caller, values);
-          return corePage({ ...page, records: await withEmbeds(site, caller, page.records, values._embed) });
+          return pageWithEmbeds(site, caller, page, values._embed);
         },
       },
       {
@@ -65,7 +64,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
         allow: mayReadOneMedia,
         run: async (site, caller, values) => {
           const record = await readMedia(site, caller, Number(values.id), values);
-          return coreRecord((await withEmbeds(site, caller, [record], values._embed))[0]!, true);
+          return recordWithEmbeds(site, caller, record, values._embed, true);
         },
       },
       {

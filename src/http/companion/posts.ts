@@ -16,8 +16,7 @@ import {
 import { restUrl } from '../../wordpress/links.ts';
 import { created, ok } from '../reply.ts';
 import type { ServedRoute } from '../routes.ts';
-import { corePage, coreRecord } from './core-reply.ts';
-import { withEmbeds } from './embeds.ts';
+import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
 const EDITED = { context: 'edit' };
 
@@ -36,7 +35,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         allow: (_site, caller, values) => mayListCore(caller, kind, values),
         run: async (site, caller, values) => {
           const page = await listCorePosts(site, caller, kind, values);
-          return corePage({ ...page, records: await withEmbeds(site, caller, page.records, values._embed) });
+          return pageWithEmbeds(site, caller, page, values._embed);
         },
       },
       {
@@ -65,7 +64,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         allow: (site, caller, values) => mayReadCore(site, caller, kind, values),
         run: async (site, caller, values) => {
           const record = await readCorePost(site, caller, kind, Number(values.id), values);
-          return coreRecord((await withEmbeds(site, caller, [record], values._embed))[0]!, isViewable(kind.postType));
+          return recordWithEmbeds(site, caller, record, values._embed, isViewable(kind.postType));
         },
       },
       {

@@ -14,8 +14,7 @@ import {
 import { restUrl } from '../../wordpress/links.ts';
 import { created, ok } from '../reply.ts';
 import type { ServedRoute } from '../routes.ts';
-import { corePage, coreRecord } from './core-reply.ts';
-import { withEmbeds } from './embeds.ts';
+import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
 /** WordPress's own routes of categories or tags: the list and the single term. */
 export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
@@ -32,7 +31,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         allow: (site, caller, values) => mayListCoreTerms(site, caller, kind, values),
         run: async (site, caller, values) => {
           const page = await listCoreTerms(site, caller, kind, values);
-          return corePage({ ...page, records: await withEmbeds(site, caller, page.records, values._embed) });
+          return pageWithEmbeds(site, caller, page, values._embed);
         },
       },
       {
@@ -61,7 +60,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         allow: (site, caller, values) => mayReadCoreTerm(site, caller, kind, values),
         run: async (site, caller, values) => {
           const record = await readCoreTerm(site, caller, kind, Number(values.id), values);
-          return coreRecord((await withEmbeds(site, caller, [record], values._embed))[0]!, false);
+          return recordWithEmbeds(site, caller, record, values._embed, false);
         },
       },
       {
