@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Connection } from 'mysql2/promise';
+import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { Database } from '../src/storage/database.ts';
+import { watchedNames } from '../src/storage/watched-tables.ts';
 import { databaseAt, describeDatabases, urlOf } from './support/databases.ts';
 import { type Memory, memoryOf } from './support/memory.ts';
 import { connectTo, startPrivateMysql } from './support/private-mysql.mjs';
@@ -138,6 +140,73 @@ describeDatabases('beside others who write', (open, engine) => {
       expect(await memory.until(list, ({ total }) => total === 0)).toBeLessThanOrEqual(LOOKS);
     },
   );
+
+  /** Ends a transaction that began in the second of a later change to the same table: no sign shows it. Gives what it renamed the city to. */
+  const changeUnseen = async ({ compared }: { compared: boolean }) => {
+    for (let number = 1; ; number += 1) {
+      const [slow, quick] = [await other(), await other()];
+      const updated = async () => {
+        const [rows] = await quick.query<RowDataPacket[]>(
+          "SELECT UPDATE_TIME AS at FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'wp_postmeta'",
+        );
+        return String(rows[0]?.at);
+      };
+      await slow.query(`BEGIN; ${setCity(`'City ${number}'`)}`);
+      await quick.query("INSERT INTO wp_postmeta (post_id, meta_key, meta_value) VALUES (1, 'quick', '')");
+      const before = await updated();
+      await memory.warm(PATH, LIST);
+      // Every table has been read.
+      for (const read = memory.comparisons(); compared && memory.comparisons() < read + 3 * watchedNames.length; await sleep(40))
+        await memory.warm(PATH);
+      await slow.query('COMMIT');
+      if ((await updated()) === before) return `City ${number}`;
+    }
+  };
+
+  it('a change that leaves every sign as it was shows by the contents', async () => {
+    await serve();
+    const city = await changeUnseen({ compared: true });
+    await memory.until(PATH, cityIs(city));
+    // That it was noticed makes everything else new, too.
+    expect((await memory.ask(LIST)).answer.body.events.find(({ id }: { id: number }) => id === EVENT).venue.city).toBe(city);
+  });
+
+  it('a change that leaves every sign as it was shows in the stated time where contents cannot be compared', async () => {
+    await serve({ CACHE_STALE_SECONDS: '4' });
+    await db.knex.schema.alterTable('wp_posts', (table) => table.dropColumn('pinged'));
+    try {
+      await memory.until(PATH, cityIs(await changeUnseen({ compared: false })));
+    } finally {
+      await db.knex.schema.alterTable('wp_posts', (table) => table.text('pinged').notNullable().defaultTo(''));
+    }
+  });
+
+  it('nothing is asked while nobody asks', async () => {
+    await serve();
+    await memory.warm(PATH);
+    await sleep(1000);
+    const before = running.site.db.queries();
+    await sleep(2500);
+    expect(running.site.db.queries()).toBe(before);
+  });
+
+  it('no more rights are needed than to read and write the tables', async () => {
+    const root = await other();
+    const { pathname, hostname, port } = new URL(urlOf(db));
+    const name = pathname.slice(1);
+    await root.query(
+      `CREATE USER '${name}'@'%' IDENTIFIED BY 'word'; GRANT SELECT, INSERT, UPDATE, DELETE ON \`${name}\`.* TO '${name}'@'%'`,
+    );
+    try {
+      running = await serveDatabase(db, { env: { ...DEFAULTS, DATABASE_URL: `mysql://${name}:word@${hostname}:${port}/${name}` } });
+      memory = memoryOf(running);
+      await memory.warm(PATH);
+      await root.query(setTitle('Changed'));
+      expect(await memory.until(PATH, titleIs('Changed'))).toBeLessThanOrEqual(LOOKS);
+    } finally {
+      await root.query(`DROP USER '${name}'@'%'`);
+    }
+  });
 });
 
 /** Only where a server of one's own may be stopped. */
