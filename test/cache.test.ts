@@ -175,7 +175,13 @@ describeDatabases('settings that change as a request comes in', (open) => {
     const db = await loadSite(await open());
     const freshness = 200;
     const site = await openSite(
-      readConfig({ DATABASE_URL: urlOf(db), TABLE_PREFIX: db.prefix, LOG_LEVEL: 'silent', CACHE_FRESHNESS_MS: String(freshness) }),
+      readConfig({
+        DATABASE_URL: urlOf(db),
+        TABLE_PREFIX: db.prefix,
+        LOG_LEVEL: 'silent',
+        CACHE_FRESHNESS_MS: String(freshness),
+        SHARED_WITH_WORDPRESS: 'off',
+      }),
     );
     let moved = false;
     const version = async () => {
@@ -196,8 +202,8 @@ describeDatabases('settings that change as a request comes in', (open) => {
         await site.settings();
         await supertest(app).get(path).buffer(true);
         const { text } = await supertest(app).get(path).buffer(true);
-        expect(text).toContain('moved.test');
-        expect(text).not.toContain('127.0.0.1:8081/event');
+        expect(text.includes('moved.test')).toBe(true);
+        expect(text.includes('127.0.0.1:8081/event')).toBe(false);
       }
     } finally {
       await site.close();

@@ -21,24 +21,22 @@ export interface Sighting {
   readonly startedAt: number | undefined;
 }
 
-/** A server may show a change some moments before its rows can be read. */
-const SEEN_MS = 1000;
 /** `uptime` counts whole seconds, and the answer takes a while. */
 const START_TOLERANCE_MS = 2500;
 
 /**
- * What a look at time `at` means after the look before it. Signs that differ in either direction are a change, since a server may show the time at which
+ * What a look at time `at` means after the look before it; `margin`: for how many milliseconds a change may show before its rows can be read. Signs that differ in either direction are a change, since a server may show the time at which
  * a transaction began, not at which it ended; so is another start of the server, which forgets the signs. What is not settled counts as changed,
  * so that signs which come back later, as after the server's clock was set back, mean nothing.
  */
-export function nextSighting(last: Sighting | undefined, { signs, settled, uptime }: ChangeSigns, at: number): Sighting {
+export function nextSighting(last: Sighting | undefined, { signs, settled, uptime }: ChangeSigns, at: number, margin: number): Sighting {
   const startedAt = uptime === undefined ? undefined : at - uptime * 1000;
   const same = last !== undefined && signs.every((sign, index) => sign === last.signs[index]) && isSameStart(last.startedAt, startedAt);
   const firstSeen = same ? last.firstSeen : at;
   return {
     signs,
     epoch: (last?.epoch ?? 0) + (same && settled ? 0 : 1),
-    trusted: settled && at - firstSeen >= SEEN_MS,
+    trusted: settled && at - firstSeen >= margin,
     firstSeen,
     startedAt,
   };

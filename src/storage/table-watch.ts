@@ -17,6 +17,9 @@ export interface WatchOptions {
   readonly clock: () => number;
 }
 
+/** A server shows a change within a moment of making its rows readable; which comes first is not said. */
+const MARGIN_MS = 1000;
+
 /**
  * Watches the tables that WordPress writes to as well. Changes show by the signs that the server gives of them (`Dialect.changeSigns`). Where signs can be missing,
  * everything counts for `bound` milliseconds only, or for as long as comparisons of the contents find nothing.
@@ -26,6 +29,7 @@ export function watchTables(db: Database, { bound, clock }: WatchOptions): () =>
   const tables = watchedNames.map(db.table);
   // Two rounds within the bound: one may just have passed the row that changes.
   const comparison = dialect.showsEveryChange ? undefined : createTableComparison(db, { within: bound / 2, clock });
+  const margin = dialect.showsEveryChange ? 0 : MARGIN_MS;
   let last: Sighting | undefined;
 
   const since = (at: number): number => {
@@ -36,7 +40,7 @@ export function watchTables(db: Database, { bound, clock }: WatchOptions): () =>
 
   return async () => {
     const at = clock();
-    const sighting = nextSighting(last, await dialect.changeSigns(db.knex, tables), at);
+    const sighting = nextSighting(last, await dialect.changeSigns(db.knex, tables), at, margin);
     last = sighting;
     if (sighting.trusted) comparison?.advance(sighting.signs);
     const version = `${sighting.epoch}.${comparison?.surprises() ?? 0}`;

@@ -12,7 +12,7 @@ function looks(seen: readonly Seen[]): Sighting[] {
   for (const { at: moment, ...signs } of seen) {
     at = moment ?? at + 1000;
     const found = { signs: ['a', 'b'], settled: true, uptime: HOUR + Math.floor(at / 1000), ...signs };
-    sightings.push(nextSighting(sightings.at(-1), found, at));
+    sightings.push(nextSighting(sightings.at(-1), found, at, 1000));
   }
   return sightings;
 }
@@ -38,7 +38,7 @@ describe('what a look at the signs of changes means', () => {
     expect(epochs({}, { settled: false }, { settled: false }, {}, {})).toEqual([1, 2, 3, 3, 3]);
   });
 
-  it('is trusted once signs that are settled have been seen for a second', () => {
+  it('is trusted once signs that are settled have been seen for as long as rows may lag behind them', () => {
     expect(trusted({ at: 0 }, { at: 500 }, { at: 1000 }, { at: 1100 })).toEqual([false, false, true, true]);
     expect(trusted({ at: 0 }, { at: 5000, signs: ['new'] }, { at: 5900, signs: ['new'] }, { at: 6000, signs: ['new'] })).toEqual([
       false,
