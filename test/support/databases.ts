@@ -24,13 +24,13 @@ export type Open = (options?: OpenOptions) => Promise<Database>;
  */
 export function describeDatabases(name: string, suite: (open: Open, engine: 'SQLite' | 'MySQL') => void): void {
   describe(`${name} on SQLite`, () => suite(opener(newSqliteFile), 'SQLite'));
+  describeMysql(name, (open) => suite(open, 'MySQL'));
+}
+
+/** The same for what only MySQL and MariaDB can do. */
+export function describeMysql(name: string, suite: (open: Open) => void): void {
   const server = process.env.TEST_MYSQL_URL;
-  if (server)
-    describe(`${name} on MySQL`, () =>
-      suite(
-        opener(() => newMysqlDatabase(server)),
-        'MySQL',
-      ));
+  if (server) describe(`${name} on MySQL`, () => suite(opener(() => newMysqlDatabase(server))));
 }
 
 /** The address of a database that was made here, for opening it a second time or from another process. */

@@ -5,7 +5,7 @@ import type { Answer, RunningSite } from './running-site.ts';
 export interface Memory {
   /** Asks anonymously, and tells whether the answer came without a look at any record. */
   readonly ask: (path: string) => Promise<{ answer: Answer; remembered: boolean }>;
-  /** Asks for all of these until every answer comes from memory. Gives these answers. */
+  /** Asks for all of these until every answer comes from memory, but for refusals, which are not remembered. Gives these answers. */
   readonly warm: (...paths: string[]) => Promise<Answer[]>;
   /** Asks until what `wanted` sees in the body is right. Gives how many looks for changes that took. */
   readonly until: (path: string, wanted: (body: Answer['body']) => boolean) => Promise<number>;
@@ -38,7 +38,7 @@ export function memoryOf(running: RunningSite): Memory {
       for (;;) {
         const asked: Awaited<ReturnType<typeof ask>>[] = [];
         for (const path of paths) asked.push(await ask(path));
-        if (asked.every(({ remembered }) => remembered)) return asked.map(({ answer }) => answer);
+        if (asked.every(({ answer, remembered }) => remembered || answer.status !== 200)) return asked.map(({ answer }) => answer);
         await sleep(PAUSE_MS);
       }
     },
