@@ -50,7 +50,7 @@ const NO_ROUND: Round = { begun: Number.NEGATIVE_INFINITY, spent: 0, left: [] };
 
 /** The part of the time in which its queries may run: in the long run, if rounds can follow each other slowly enough, and while one is under way. */
 const USUAL_SHARE = 0.02;
-const LARGEST_SHARE = 0.1;
+const LARGEST_SHARE = 0.2;
 /** For how many milliseconds they may run at once. */
 const LONGEST_MS = 250;
 /** The shortest time between the beginnings of two rounds. */
