@@ -13,7 +13,8 @@ import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
 /*
- * Changes by others that a server shows late, with an old time, or not at all. Whatever was remembered before, the answers after them are right.
+ * Changes by others that a server shows late, with an old time, or not at all. Whatever was remembered before, the
+ * answers after them are right.
  */
 
 const EVENT = 44;
@@ -141,7 +142,10 @@ describeDatabases('beside others who write', (open, engine) => {
     },
   );
 
-  /** Ends a transaction that began in the second of a later change to the same table: no sign shows it. Gives what it renamed the city to. */
+  /**
+   * Ends a transaction that began in the second of a later change to the same table: no sign shows it. Gives what it
+   * renamed the city to.
+   */
   const changeUnseen = async ({ compared }: { compared: boolean }) => {
     for (let number = 1; ; number += 1) {
       const [slow, quick] = [await other(), await other()];

@@ -11,8 +11,8 @@ import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
 /*
- * What is remembered is forgotten when one of the watched tables changes. So whatever answers to anonymous callers are made of is watched, or read with every
- * look, or the answers are not remembered.
+ * What is remembered is forgotten when one of the watched tables changes. So whatever answers to anonymous callers
+ * are made of is watched, or read with every look, or the answers are not remembered.
  */
 
 /** Read with every look, or written by Fasti alone, which counts its changes. */

@@ -10,11 +10,15 @@ import { serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
 /*
- * A real WordPress writes beside Fasti. Everything is remembered before each operation; in the midst of it others read; afterwards the answers are those
- * that WordPress gave. Settings of the memory are the usual ones. SQLite does not understand the statements.
+ * A real WordPress writes beside Fasti. Everything is remembered before each operation; in the midst of it others
+ * read; afterwards the answers are those that WordPress gave. Settings of the memory are the usual ones. SQLite does
+ * not understand the statements.
  */
 
-/** The operations build on each other, but after each the server's clock has to move on: parts of them run side by side, on databases of their own. */
+/**
+ * The operations build on each other, but after each the server's clock has to move on: parts of them run side by
+ * side, on databases of their own.
+ */
 const PARTS = 6;
 /** Answers of 100 ms ago may still be given: with a pause after each, the third reading of everything is right. */
 const PAUSE_MS = 50;

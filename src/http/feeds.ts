@@ -53,7 +53,7 @@ export function serveFeeds(site: Site, answers: Answers | undefined): RequestHan
     if (!wanted) return next();
     const key = answers && keyOf(req, language);
     if (!answers || key === undefined) return deliver(req, res, await compose(wanted, req));
-    // Read again once the version is known: an answer may be made of newer settings than its version, but not of older ones.
+    // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
     const compute = async () => compose((await readWanted(site, req)) ?? wanted, req);
     return deliver(req, res, await answers.answerFor(key, compute));
   };

@@ -30,7 +30,7 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
     if (!incoming) return next();
     const key = answers && keyOf(req, languageKey(site));
     if (!answers || key === undefined) return deliver(req, res, await compose(site, router, incoming));
-    // Read again once the version is known: an answer may be made of newer settings than its version, but not of older ones.
+    // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
     const compute = async () => compose(site, router, (await readRequest(site, req)) ?? incoming);
     return deliver(req, res, await answers.answerFor(key, compute));
   };

@@ -2,7 +2,10 @@
 export interface ChangeSigns {
   /** A text for each table, in their order: another one after a change that the server has noted. */
   readonly signs: readonly string[];
-  /** Whether any further change will give other signs. A server that notes seconds can't say so of the second it is in. */
+  /**
+   * Whether any further change is certain to give other signs. Not so while the server could note it in the same
+   * second.
+   */
   readonly settled: boolean;
   /** For how many seconds the server has been running; undefined where there is no server. */
   readonly uptime: number | undefined;
@@ -11,7 +14,7 @@ export interface ChangeSigns {
 /** The signs of one look, and what they mean after those of the looks before it. */
 export interface Sighting {
   readonly signs: readonly string[];
-  /** Rises whenever something changed, or may have. Never the same again for other data, as far as the signs show it. */
+  /** A number that rises whenever something changed, or may have changed. */
   readonly epoch: number;
   /** Whether what is read from now on may be remembered under this epoch. */
   readonly trusted: boolean;
@@ -21,13 +24,19 @@ export interface Sighting {
   readonly startedAt: number | undefined;
 }
 
-/** `uptime` counts whole seconds, and the answer takes a while. */
+/** `uptime` counts whole seconds, and the answer takes a while to arrive. */
 const START_TOLERANCE_MS = 2500;
 
 /**
- * What a look at time `at` means after the look before it; `margin`: for how many milliseconds a change may show before its rows can be read. Signs that differ in either direction are a change, since a server may show the time at which
- * a transaction began, not at which it ended; so is another start of the server, which forgets the signs. What is not settled counts as changed,
- * so that signs which come back later, as after the server's clock was set back, mean nothing.
+ * Compares a look with the one before it.
+ *
+ * Signs that differ in either direction mean a change: a server may show when a transaction began, which can be earlier
+ * than the time it showed before. A restart of the server means a change, too, since the server forgets its signs then.
+ * Signs that are not settled count as changed, so that an epoch never comes back, not even after the server's clock was
+ * set back.
+ *
+ * @param at when the look was made, in milliseconds
+ * @param margin for how many milliseconds a change may show before its rows can be read
  */
 export function nextSighting(last: Sighting | undefined, { signs, settled, uptime }: ChangeSigns, at: number, margin: number): Sighting {
   const startedAt = uptime === undefined ? undefined : at - uptime * 1000;

@@ -83,15 +83,19 @@ export interface Dialect {
   readonly locks: { readonly share: string; readonly update: string };
 
   /**
-   * What the database shows of changes to these tables, by whomever. It must need no right but to read them. MySQL notes the time of the last change of each
-   * table, to the second; SQLite counts the changes of other connections.
+   * What the database shows of changes to these tables, whoever made them. No more rights are needed than to read the
+   * tables. MySQL notes the time of the last change of each table, to the second; SQLite counts the commits of other
+   * connections.
    */
   changeSigns(knex: Knex, tables: readonly string[]): Promise<ChangeSigns>;
 
-  /** Whether no change can be missing from `changeSigns`. */
+  /** Whether every change shows in `changeSigns`. */
   readonly showsEveryChange: boolean;
 
-  /** An aggregate of the texts of many rows, whatever their order: another one, by all likelihood, where one of them differs. NULL where there are none. */
+  /**
+   * An aggregate expression over many rows: a digest of all values of the expression `text`, in any order. It differs
+   * where one of them differs, but for one case in 2^64.
+   */
   fingerprint(text: string): string;
 
   /** The statements that create a table if there is none of that name. `prefix` + `definition.name` is its name. */

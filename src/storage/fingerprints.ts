@@ -1,7 +1,10 @@
 import type { Database } from './database.ts';
 import { WATCHED, type WatchedName } from './watched-tables.ts';
 
-/** Fingerprints of the rows of a table: first key of a range -> number of its rows and a digest of all that stands in them. Empty ranges are absent. */
+/**
+ * Fingerprints of the rows of a table: first key of a range -> the number of its rows and a digest of their contents.
+ * Empty ranges are absent.
+ */
 export type Fingerprints = ReadonlyMap<number, string>;
 
 /** Rows whose keys lie from `from` up to, but not at, `to`. */
@@ -14,8 +17,8 @@ export interface KeyRange {
 export const RANGE = 256;
 
 /**
- * The ranges in which two fingerprints of one table differ, in order and neighbours joined. Ranges that are only in one of them, because all rows came or
- * went, are among them.
+ * The ranges of keys in which two readings of one table differ, in order, with neighbours joined. A range whose rows
+ * were all added or all removed is one of them.
  */
 export function differingRanges(before: Fingerprints, after: Fingerprints): KeyRange[] {
   const starts = [...new Set([...before.keys(), ...after.keys()])]
@@ -30,11 +33,14 @@ export function differingRanges(before: Fingerprints, after: Fingerprints): KeyR
   return ranges;
 }
 
-/** How long one query may take, in milliseconds: the next one reads as many ranges as fit. */
+/** How many milliseconds one query should take: the next one reads as many ranges as fit into that. */
 const STEP_MS = 10;
 const MOST_RANGES = 1024;
 
-/** Reads a whole table, one short query for each step, and gives the fingerprints of its ranges. Whoever takes the steps chooses when. */
+/**
+ * Reads a whole table in short queries and returns the fingerprints of its ranges. Each `next()` runs one query or two,
+ * so that the caller decides when they run.
+ */
 export async function* fingerprintsOf(db: Database, table: WatchedName): AsyncGenerator<undefined, Fingerprints, undefined> {
   const found = new Map<number, string>();
   let from = 0;
@@ -59,7 +65,7 @@ interface Found {
 
 async function fingerprintsBetween(db: Database, table: WatchedName, { from, to }: KeyRange): Promise<Found[]> {
   const { key, plain, texts } = WATCHED[table];
-  // The length of each text goes with it, so that no two rows are written alike; NULL has one of its own.
+  // Each text comes with its length, -1 for NULL, so that no two different rows give the same text.
   const parts = [...plain.map((name) => `\`${name}\``), ...texts.flatMap((name) => [`COALESCE(LENGTH(\`${name}\`), -1)`, `\`${name}\``])];
   return (await db
     .knex(db.table(table))

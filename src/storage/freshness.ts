@@ -2,8 +2,8 @@ import type { Database } from './database.ts';
 import type { Watched } from './table-watch.ts';
 
 /**
- * How long what was read may be kept. Everything that is remembered is remembered under a version of the data; the version changes with every
- * write, whoever wrote.
+ * How long what was read may be kept. Everything that is remembered is remembered under a version of the data; the
+ * version changes with every write, whoever wrote.
  */
 export interface Freshness {
   /** The version if it was asked for recently enough, without waiting; undefined: ask `version`. */
@@ -17,7 +17,9 @@ export interface Freshness {
 /** A version of the data, as far as it is known. */
 export interface Version {
   readonly name: string;
-  /** When it was asked for, in milliseconds of a clock that only goes forward: what is read after that is at least as new. */
+  /**
+   * When it was asked for, in milliseconds of a clock that only goes forward. What is read later is at least as new.
+   */
   readonly at: number;
   /** What was remembered under this version, but before this moment, is too old. */
   readonly since: number;
@@ -34,8 +36,9 @@ export interface FreshnessOptions {
 }
 
 /**
- * Asks `probe` for the version, once for all who wait for it, and again in good time while somebody wants to know, so that nobody waits as long as
- * requests come in. A write while it is asked for makes what it gives too old to be kept.
+ * Asks `probe` for the version, once for all who wait for it, and again in good time while somebody wants to know, so
+ * that nobody waits as long as requests come in. A write while it is asked for makes what it gives too old to be
+ * kept.
  */
 export function createFreshness(
   probe: () => Promise<Found | undefined>,
@@ -62,7 +65,10 @@ export function createFreshness(
     return mine;
   };
 
-  /** What is known still, asked for anew when half of its time is over. A failure shows to those who ask when nothing is known any more. */
+  /**
+   * What is known still, asked for anew when half of its time is over. A failure shows to those who ask when nothing
+   * is known any more.
+   */
   const current = () => {
     const age = last ? clock() - last.at : keep;
     if (age >= keep) return undefined;
@@ -92,7 +98,10 @@ export interface DataVersion {
   readonly changedAt: string | undefined;
 }
 
-/** Looks whether anything changed: our own counter, and where others write to these tables, too, WordPress above all, what `watch` sees of that. */
+/**
+ * Looks whether anything changed: at our own counter and, where WordPress writes to the same tables, at what `watch`
+ * sees of that.
+ */
 export async function lookAtVersion(db: Database, watch: (() => Promise<Watched>) | undefined): Promise<DataVersion> {
   const [row] = await db.rows<{
     counter: number | string;

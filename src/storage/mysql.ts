@@ -47,7 +47,7 @@ export function openMysql(address: string): Engine {
   };
 }
 
-/** The server notes seconds: within them a second change leaves the same note. */
+/** The server notes seconds: a second change in the same one would leave the same note. */
 const UNSETTLED_SECONDS = 2;
 
 /** MySQL and MariaDB, InnoDB. */
@@ -69,7 +69,7 @@ export const mysql: Dialect = {
   locks: { share: 'LOCK IN SHARE MODE', update: 'FOR UPDATE' },
   changeSigns,
   showsEveryChange: false,
-  // Half of an MD5: CRC32 is linear, so that two values which change places could leave the sum of all as it was.
+  // Half of an MD5. CRC32 is linear: two values of one length that change places would leave the XOR of all the same.
   fingerprint: (text) => `CONCAT(COUNT(*), ' ', BIT_XOR(CAST(CONV(LEFT(MD5(${text}), 16), 16, 10) AS UNSIGNED)))`,
   createTable,
   addKey: ({ name, keys = {}, unique = {} }, label, prefix) => {
@@ -215,16 +215,17 @@ function createTable({ name, columns, primary, keys = {}, unique = {} }: TableDe
 }
 
 /**
- * `UPDATE_TIME` is when the last transaction that changed the table began (MariaDB) or ended (MySQL), shown once it has ended; it may go backwards, and is lost
- * when the table is rebuilt or the server restarts. A rebuilt table has a new `CREATE_TIME`; TRUNCATE leaves both as they are, but not the next number and
- * the number of rows.
+ * `UPDATE_TIME` is when the last transaction that changed the table began (MariaDB) or ended (MySQL), shown once it has
+ * ended. It can go backwards, and it is lost when the table is rebuilt or the server restarts. A rebuilt table has
+ * another `CREATE_TIME`. TRUNCATE changes neither, but the next number and the number of rows.
  */
 async function changeSigns(knex: Knex, tables: readonly string[]): Promise<ChangeSigns> {
+  const orDash = (column: string) => `COALESCE(${column}, '-')`;
   const young = (column: string) => `COALESCE(${column} > NOW() - INTERVAL ${UNSETTLED_SECONDS} SECOND, 0)`;
   const [[rows], [[started]]] = (await Promise.all([
     knex.raw(
       `SELECT LOWER(TABLE_NAME) AS name, ${young('UPDATE_TIME')} OR ${young('CREATE_TIME')} AS young,
-         CONCAT_WS(' ', @@hostname, @@port, CREATE_TIME, COALESCE(UPDATE_TIME, '-'), COALESCE(AUTO_INCREMENT, '-'), COALESCE(TABLE_ROWS, '-')) AS sign
+         CONCAT_WS(' ', @@hostname, @@port, ${['CREATE_TIME', 'UPDATE_TIME', 'AUTO_INCREMENT', 'TABLE_ROWS'].map(orDash)}) AS sign
        FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${tables.map(() => '?').join(',')})`,
       [...tables],
     ),

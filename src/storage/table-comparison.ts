@@ -2,18 +2,18 @@ import type { Database } from './database.ts';
 import { differingRanges, type Fingerprints, fingerprintsOf } from './fingerprints.ts';
 import { type WatchedName, watchedNames } from './watched-tables.ts';
 
-/** Compares the contents of the watched tables again and again, little by little, while somebody asks. */
+/** Compares the contents of the watched tables with what they were, again and again, while requests come in. */
 export interface TableComparison {
   /**
-   * Goes on with it for a short while, in the background. `signs` are those of the tables at this moment: a table whose signs changed is not compared with
-   * what it was before, since that it changed is known.
+   * Goes on for a short while, in the background. `signs` are those of the tables at this moment. A table whose sign
+   * has changed is read anew and not compared, since its change is known.
    */
   readonly advance: (signs: readonly string[]) => void;
-  /** How many differences were found that no sign had told of. */
+  /** How many changes were found that no sign had shown. */
   readonly surprises: () => number;
   /**
-   * What the comparison vouches for: of all that was read since `from`, nothing had changed at `until` that signs did not show. Undefined while some table has
-   * not been read as a whole.
+   * What the comparison can tell: what was read from the tables after `from` was still right at `until`. Undefined
+   * until every table has been read as a whole.
    */
   readonly coverage: () => Coverage | undefined;
 }
@@ -24,22 +24,22 @@ export interface Coverage {
 }
 
 export interface ComparisonOptions {
-  /** How many milliseconds may lie between the beginnings of two rounds through all tables, at most. Small tables are compared more often. */
+  /** How often, in milliseconds, all tables are compared at least. Small tables are compared more often. */
   readonly within: number;
   readonly clock: () => number;
 }
 
-/** What is known of a table. */
+/** The latest reading of a table. */
 interface Known {
   readonly sign: string;
   readonly fingerprints: Fingerprints;
-  /** When it had been read for the first time under this sign, as a whole. */
+  /** When the first reading that gave these fingerprints ended. */
   readonly from: number;
-  /** When the last reading began that found the same. */
+  /** When the latest reading that gave them began. */
   readonly until: number;
 }
 
-/** One reading of all tables: when it began, how many milliseconds its queries took so far, and which tables are left. */
+/** One pass through all tables: when it began, how many milliseconds its queries took, and which tables are left. */
 interface Round {
   readonly begun: number;
   readonly spent: number;
@@ -48,7 +48,10 @@ interface Round {
 
 const NO_ROUND: Round = { begun: Number.NEGATIVE_INFINITY, spent: 0, left: [] };
 
-/** The part of the time in which its queries may run: in the long run, if rounds can follow each other slowly enough, and while one is under way. */
+/**
+ * The share of time that its queries may take: on average, as long as rounds still come often enough, and during a
+ * round.
+ */
 const USUAL_SHARE = 0.02;
 const LARGEST_SHARE = 0.2;
 /** For how many milliseconds they may run at once. */
@@ -58,7 +61,10 @@ const SHORTEST_ROUND_MS = 1000;
 /** Tables that are too large are not tried again for so many times `within`. */
 const TOO_LARGE_PAUSE = 20;
 
-/** A comparison that has not begun. It asks nothing until it is told to go on; where it fails it vouches for nothing. */
+/**
+ * Prepares a comparison. It runs no query until `advance` is called. A failed query ends the round; until another has
+ * succeeded there is no coverage.
+ */
 export function createTableComparison(db: Database, { within, clock }: ComparisonOptions): TableComparison {
   const known = new Map<WatchedName, Known>();
   let round: Round = NO_ROUND;

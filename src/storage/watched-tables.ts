@@ -1,6 +1,6 @@
 import type { Tables } from './tables.ts';
 
-/** How the rows of a table are looked at. */
+/** How the rows of a table are compared. */
 interface WatchedTable<Row> {
   /** The column by whose ranges rows are compared: the primary key, or the first column of it. */
   readonly key: keyof Row & string;
@@ -11,9 +11,9 @@ interface WatchedTable<Row> {
 }
 
 /**
- * The tables that remembered answers are made of, with all their columns. Options are not among them: WordPress writes those all day long (cron,
- * transients); the few that count are read with each version. Nor are people, whose metas change with every login: what is made of them is not
- * remembered for longer than a second.
+ * The tables that remembered answers are made of, with all their columns. Options are missing, because WordPress writes
+ * them all day (cron, transients); the few that count are read with each look. Users are missing, because their metas
+ * change with every login; answers that show users are remembered for a second at most.
  */
 export const WATCHED = {
   posts: {

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * What `npm run bench:watch` runs: what it costs to notice what WordPress writes, on a site of generated events. Prints how long one look for changes takes, and one
- * comparison of all contents, with the processor time of the server and of the process.
+ * What `npm run bench:watch` runs: what it costs to notice what WordPress writes, on a site of generated events.
+ * Prints how long one look for changes takes, and one comparison of all contents, with the processor time of the
+ * server and of the process.
  *
  *   --events N       how many events (20000)
  *   --database NAME  only sqlite or mysql

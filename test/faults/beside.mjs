@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /**
- * WordPress and Fasti write to one database in turn: soon after each write, what is given from memory is what stands in the tables.
+ * WordPress and Fasti write to one database in turn: soon after each write, what is given from memory is what stands
+ * in the tables.
  *
- * Two processes serve the sample site, one that remembers and one that does not. Random writes come through either, or past both as WordPress sends its
- * statements, each of which commits by itself. After each write the remembering one is asked until its answers are those of the other. Counts of terms and the
- * calendar's options are checked, too.
+ * Two processes serve the sample site, one that remembers and one that does not. Random writes come through either,
+ * or past both as WordPress sends its statements, each of which commits by itself. After each write the remembering
+ * one is asked until its answers are those of the other. Counts of terms and the calendar's options are checked, too.
  *
  *   --writes N       how many writes (1000)
  *   --warm N         before how many of a hundred writes everything is remembered first (15)
@@ -49,7 +50,10 @@ const PATHS = [
   '/events/44',
   '/venues/12',
 ].map((path) => API + path);
-/** After which time an answer must be right whatever happens: the bound that is set, what a process may take to look, and a slow machine. */
+/**
+ * After which time an answer must be right whatever happens: the bound that is set, what a process may take to look,
+ * and a slow machine.
+ */
 const LONGEST_MS = 70_000;
 const ENOUGH_MS = 250;
 
@@ -149,7 +153,10 @@ async function staleness(remembering, forgetful) {
   return { stale: readings[last + 1]?.at ?? LONGEST_MS, wrong };
 }
 
-/** Asks until nothing changes the time that it takes to answer from memory: until what WordPress wrote has settled. Gives 1. */
+/**
+ * Asks until nothing changes the time that it takes to answer from memory: until what WordPress wrote has settled.
+ * Gives 1.
+ */
 async function warm(base) {
   await sleep(4000);
   await answers(base);
@@ -344,7 +351,10 @@ const WORDPRESS = [
   },
 ];
 
-/** What shows late or with an old time: a long statement, a long transaction with something quick beside it, a table that is rebuilt. */
+/**
+ * What shows late or with an old time: a long statement, a long transaction with something quick beside it, a table
+ * that is rebuilt.
+ */
 const HARD = [
   async function changesSlowly(knex) {
     await Promise.all([

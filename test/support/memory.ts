@@ -5,7 +5,10 @@ import type { Answer, RunningSite } from './running-site.ts';
 export interface Memory {
   /** Asks anonymously, and tells whether the answer came without a look at any record. */
   readonly ask: (path: string) => Promise<{ answer: Answer; remembered: boolean }>;
-  /** Asks for all of these until every answer comes from memory, but for refusals, which are not remembered. Gives these answers. */
+  /**
+   * Asks for all of these until every answer comes from memory, but for refusals, which are not remembered. Gives
+   * these answers.
+   */
   readonly warm: (...paths: string[]) => Promise<Answer[]>;
   /** Asks until what `wanted` sees in the body is right. Gives how many looks for changes that took. */
   readonly until: (path: string, wanted: (body: Answer['body']) => boolean) => Promise<number>;

@@ -3,8 +3,9 @@ import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { Answer } from './running-site.ts';
 
 /*
- * What a real WordPress with the calendar plugin wrote while people worked, statement by statement, and what it answered to visitors after each
- * operation (test/fixtures/wordpress-writes.jsonl). The operations build on each other and begin with the sample site.
+ * What a real WordPress with the calendar plugin wrote while people worked, statement by statement, and what it
+ * answered to visitors after each operation (test/fixtures/wordpress-writes.jsonl). The operations build on each
+ * other and begin with the sample site.
  */
 
 type Ids = readonly number[];
@@ -73,7 +74,10 @@ export interface Check {
   readonly shown: (answers: readonly Answer[]) => unknown;
 }
 
-/** All that is to be seen after an operation. What Fasti shows otherwise on purpose (decisions D15 and D35) follows from the rows that are there then. */
+/**
+ * All that is to be seen after an operation. What Fasti shows otherwise on purpose (decisions D15 and D35) follows
+ * from the rows that are there then.
+ */
 export async function checksOf({ after, touched }: Operation, writer: Connection): Promise<Check[]> {
   const [rows] = await writer.query<RowDataPacket[]>('SELECT ID AS id, post_status AS status, post_password AS password FROM wp_posts');
   const posts = new Map(rows.map(({ id, status, password }) => [Number(id), { status: String(status), locked: password !== '' }]));

@@ -23,7 +23,7 @@ export async function recordWithEmbeds(site: Site, caller: Caller, record: CoreR
   return timely(coreRecord(embedding, viewable), embed);
 }
 
-/** People are not among the tables that versions are made of: an answer that shows them may change at any time. */
+/** No version tells of changes to users: an answer that shows them is remembered for a second at most. */
 const timely = (reply: Reply, embed: unknown): Reply => (asksFor('author', embed) ? { ...reply, timeliness: 'always' } : reply);
 
 /**
