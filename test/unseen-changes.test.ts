@@ -8,7 +8,7 @@ import type { Database } from '../src/storage/database.ts';
 import { watchedNames } from '../src/storage/watched-tables.ts';
 import { databaseAt, describeDatabases, urlOf } from './support/databases.ts';
 import { type Memory, memoryOf } from './support/memory.ts';
-import { connectTo, startPrivateMysql } from './support/private-mysql.mjs';
+import { connectTo, type PrivateMysql, startPrivateMysql } from './support/private-mysql.mjs';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
@@ -213,29 +213,31 @@ describeDatabases('beside others who write', (open, engine) => {
   });
 });
 
-/** Only where a server of one's own may be stopped. */
-(process.env.TEST_MYSQL_URL ? describe : describe.skip)('a server that is restarted', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fasti-restart-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = mkdtempSync(join(tmpdir(), 'fasti-restart-'));
+const firstServer = process.env.TEST_MYSQL_URL ? await startPrivateMysql(folder) : { reason: 'MySQL is not tested' };
 
-  const start = async () => {
-    const server = await startPrivateMysql(folder);
-    if ('reason' in server) throw new Error(server.reason);
-    return server;
+/** Needs a server that may be stopped. */
+('reason' in firstServer ? describe.skip : describe)('a server that is restarted', () => {
+  let server = firstServer as PrivateMysql;
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const restart = async () => {
+    await server.stop();
+    const next = await startPrivateMysql(folder);
+    if ('reason' in next) throw new Error(next.reason);
+    server = next;
   };
 
   it('shows what was written between two starts', async () => {
-    let server = await start();
     const setup = await connectTo(server.socketUrl);
     await setup.query('CREATE DATABASE site CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci');
     await setup.end();
+    // The socket stays where it is, the port does not.
     const url = server.socketUrl.replace('/?', '/site?');
     const db = await loadSite(await databaseAt(url));
     await db.close();
-    const restart = async () => {
-      await server.stop();
-      server = await start();
-    };
     await restart();
     const running = await serveDatabase(db, { env: DEFAULTS });
     try {
@@ -248,7 +250,6 @@ describeDatabases('beside others who write', (open, engine) => {
       expect(await memory.until(PATH, titleIs('Written'))).toBeLessThanOrEqual(LOOKS);
     } finally {
       await running.close();
-      await server.stop();
     }
   });
 });
