@@ -120,43 +120,44 @@ async function measure(title, engine, knex, { remembering, forgetful }) {
 }
 
 // ------------------------------------------------------------------------------------------------- asking
-/** Digests of the answers, which are all that is compared. */
+/** Digests of the answers to all addresses, which are all that is compared, and when each was asked for. */
 async function answers(base) {
-  const texts = [];
+  const found = [];
   for (const path of PATHS) {
+    const at = performance.now();
     const response = await fetch(base + path);
-    texts.push(
-      createHash('sha1')
+    found.push({
+      at,
+      digest: createHash('sha1')
         .update(await response.text())
         .digest('hex'),
-    );
+    });
   }
-  return texts;
-}
-
-/** For how many milliseconds answers from memory were not those from the tables, after a write that has just ended. */
-async function staleness(remembering, forgetful) {
-  const begun = performance.now();
-  const readings = [];
-  const read = async () => readings.push({ at: performance.now() - begun, texts: await answers(remembering) });
-  const truth = answers(forgetful);
-  do await read();
-  while (performance.now() - begun < ENOUGH_MS);
-  const right = await truth;
-  const isRight = ({ texts }) => texts.every((text, index) => text === right[index]);
-  while (!isRight(readings.at(-1)) && performance.now() - begun < LONGEST_MS) {
-    await sleep(50);
-    await read();
-  }
-  const wrong = PATHS.filter((_, index) => readings.at(-1).texts[index] !== right[index]);
-  const last = readings.findLastIndex((reading) => !isRight(reading));
-  return { stale: readings[last + 1]?.at ?? LONGEST_MS, wrong };
+  return found;
 }
 
 /**
- * Asks until nothing changes the time that it takes to answer from memory: until what WordPress wrote has settled.
- * Gives 1.
+ * How many milliseconds after a write, which has just ended, somebody who asked was still given an answer from memory
+ * that was not that of the tables.
  */
+async function staleness(remembering, forgetful) {
+  const begun = performance.now();
+  const readings = [];
+  const read = async () => readings.push(await answers(remembering));
+  const truth = answers(forgetful);
+  do await read();
+  while (performance.now() - begun < ENOUGH_MS);
+  const right = (await truth).map(({ digest }) => digest);
+  const wrongIn = (reading) => reading.filter(({ digest }, index) => digest !== right[index]);
+  while (wrongIn(readings.at(-1)).length > 0 && performance.now() - begun < LONGEST_MS) {
+    await sleep(50);
+    await read();
+  }
+  const latest = Math.max(begun, ...readings.flatMap(wrongIn).map(({ at }) => at));
+  return { stale: latest - begun, wrong: PATHS.filter((_, index) => readings.at(-1)[index].digest !== right[index]) };
+}
+
+/** Waits until what was written has settled, and has everything remembered. Gives 1. */
 async function warm(base) {
   await sleep(4000);
   await answers(base);
