@@ -41,19 +41,23 @@ const MOST_RANGES = 1024;
  * Reads a whole table in short queries and returns the fingerprints of its ranges. Each `next()` runs one query or two,
  * so that the caller decides when they run.
  */
-export async function* fingerprintsOf(db: Database, table: WatchedName): AsyncGenerator<undefined, Fingerprints, undefined> {
+export async function* fingerprintsOf(
+  db: Database,
+  table: WatchedName,
+  clock: () => number = () => performance.now(),
+): AsyncGenerator<undefined, Fingerprints, undefined> {
   const found = new Map<number, string>();
   let from = 0;
   let ranges = 1;
   for (;;) {
-    const began = performance.now();
+    const began = clock();
     const to = from + ranges * RANGE;
     const rows = await fingerprintsBetween(db, table, { from, to });
     for (const { start, fingerprint } of rows) found.set(Number(start), fingerprint);
     const next = rows.length > 0 ? to : await firstKey(db, table, to);
     if (next === undefined) return found;
     from = next - (next % RANGE);
-    ranges = Math.max(1, Math.min(MOST_RANGES, Math.round((ranges * STEP_MS) / Math.max(performance.now() - began, 1))));
+    ranges = Math.max(1, Math.min(MOST_RANGES, Math.round((ranges * STEP_MS) / Math.max(clock() - began, 1))));
     yield;
   }
 }

@@ -97,7 +97,7 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
     const [table, ...left] = round.left;
     if (table === undefined) return undefined;
     round = { ...round, left };
-    reading = { table, sign: signs.get(table) ?? '', begun: clock(), steps: fingerprintsOf(db, table) };
+    reading = { table, sign: signs.get(table) ?? '', begun: clock(), steps: fingerprintsOf(db, table, clock) };
     return reading;
   };
 
