@@ -130,6 +130,15 @@ export const settings = {
     meaning: 'After how many milliseconds a process notices what another process has written. Its own writes it sees at once.',
     schema: whole(0, 60_000),
   },
+  cacheStale: {
+    env: 'CACHE_STALE_SECONDS',
+    type: 'number',
+    fallback: '60',
+    allowed: 'a whole number from 1 to 86400',
+    meaning:
+      'Where WordPress writes to the same MySQL or MariaDB database: for how many seconds, at most, an answer is still given that a change made wrong without the server showing it. What the server shows, which is nearly everything, is noticed after `CACHE_FRESHNESS_MS`.',
+    schema: whole(1, 86_400).transform((seconds) => seconds * 1000),
+  },
   sharedWithWordpress: {
     env: 'SHARED_WITH_WORDPRESS',
     type: 'choice',

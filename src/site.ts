@@ -4,6 +4,7 @@ import { settingsReader } from './known-settings.ts';
 import { createLog, type Log } from './log.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness.ts';
+import { watchTables } from './storage/table-watch.ts';
 import { loadTexts, type Texts } from './texts.ts';
 
 /** What every verb works with. Opened once, passed as first argument, closed at the end. */
@@ -34,13 +35,14 @@ export async function openSite(
   ]);
   const keep = config.cache ? config.cacheFreshness : 0;
   const settings = settingsReader(opened, config, keep);
+  const watch = watchTables(opened, { bound: config.cacheStale, clock: () => performance.now() });
   let changedAt: string | undefined;
   const freshness = createFreshness(
     async () => {
       const { shared, edition } = await settings.read();
-      const looked = await lookAtVersion(opened, shared);
+      const looked = await lookAtVersion(opened, shared ? watch : undefined);
       changedAt = looked.changedAt;
-      return looked.version && `${looked.version}:${edition}`;
+      return looked.found && { ...looked.found, name: `${looked.found.name}:${edition}` };
     },
     { keep },
   );

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import supertest from 'supertest';
+import { readConfig } from '../src/config.ts';
+import { createApp } from '../src/http/app.ts';
+import { openSite } from '../src/site.ts';
 import type { Database } from '../src/storage/database.ts';
-import { describeDatabases } from './support/databases.ts';
+import { describeDatabases, urlOf } from './support/databases.ts';
 import { servedRoutes } from './support/outside-texts.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, setOptions } from './support/site.ts';
@@ -230,6 +234,47 @@ describeDatabases('a database that WordPress writes to as well', (open) => {
       }
     } finally {
       await running.close();
+    }
+  });
+});
+
+describeDatabases('settings that change as a request comes in', (open) => {
+  it('are those of the version that its answer is remembered under', async () => {
+    const db = await loadSite(await open());
+    const freshness = 200;
+    const site = await openSite(
+      readConfig({
+        DATABASE_URL: urlOf(db),
+        TABLE_PREFIX: db.prefix,
+        LOG_LEVEL: 'silent',
+        CACHE_FRESHNESS_MS: String(freshness),
+        SHARED_WITH_WORDPRESS: 'off',
+      }),
+    );
+    let moved = false;
+    const version = async () => {
+      // Between the look at where the request goes and the look at the version.
+      if (!moved) {
+        moved = true;
+        await setOptions(db, { home: 'https://moved.test' });
+        await new Promise((done) => setTimeout(done, freshness));
+      }
+      return site.freshness.version();
+    };
+    const app = createApp({ ...site, freshness: { ...site.freshness, version } });
+    try {
+      for (const path of [URLS.one, '/events/?ical=1']) {
+        moved = false;
+        await setOptions(db, { home: 'http://127.0.0.1:8081' });
+        await new Promise((done) => setTimeout(done, freshness));
+        await site.settings();
+        await supertest(app).get(path).buffer(true);
+        const { text } = await supertest(app).get(path).buffer(true);
+        expect(text.includes('moved.test')).toBe(true);
+        expect(text.includes('127.0.0.1:8081/event')).toBe(false);
+      }
+    } finally {
+      await site.close();
     }
   });
 });

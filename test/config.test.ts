@@ -28,6 +28,7 @@ describe('settings', () => {
       cache: true,
       cacheBytes: 64 * 1024 * 1024,
       cacheFreshness: 100,
+      cacheStale: 60_000,
       logLevel: 'info',
       trustProxy: false,
       basicAuth: 'always',

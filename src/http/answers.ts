@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
-import type { Freshness } from '../storage/freshness.ts';
+import type { Freshness, Version } from '../storage/freshness.ts';
 import { corsHeaders } from './cors.ts';
 import { cutSlowReader } from './limits.ts';
 import { SECURITY_HEADERS } from './security.ts';
@@ -23,7 +23,7 @@ export interface Answer {
 /** What is remembered of an answer: it holds while the data's version is the same and its time is not up. */
 interface Kept {
   readonly answer: Answer;
-  readonly version: string;
+  readonly version: Version;
   zipped?: Buffer;
   /** The headers that it goes out with to whoever asks from no other origin: as it is, compressed, and where nothing but them is sent. */
   readonly heads: Partial<Record<`${'plain' | 'zipped'}${'' | 'Unchanged'}`, Headers>>;
@@ -67,12 +67,13 @@ export function createAnswers(freshness: Freshness, { bytes, clock }: AnswersOpt
   });
   const computing = new Map<string, Promise<Answer>>();
 
-  const current = (key: string, version: string | undefined): Kept | undefined => {
+  const current = (key: string, { name, since }: Version): Kept | undefined => {
     const entry = kept.get(key)?.kept;
-    return entry !== undefined && entry.version === version && entry.answer.until > clock().getTime() ? entry : undefined;
+    if (entry === undefined || entry.version.name !== name || entry.version.at < since) return undefined;
+    return entry.answer.until > clock().getTime() ? entry : undefined;
   };
 
-  const keep = (key: string, answer: Answer, version: string | undefined) => {
+  const keep = (key: string, answer: Answer, version: Version | undefined) => {
     if (version === undefined || !answer.shared || answer.status !== 200 || answer.body.length > LONGEST_BODY) return;
     kept.set(key, { kept: { answer, version, heads: {} }, isAlias: false });
   };
@@ -87,7 +88,7 @@ export function createAnswers(freshness: Freshness, { bytes, clock }: AnswersOpt
       const entry = version === undefined ? undefined : current(key, version);
       if (entry && alias !== undefined) kept.set(alias, { kept: entry, isAlias: true });
       if (entry) return entry.answer;
-      const name = `${version ?? ''} ${key}`;
+      const name = `${version?.name ?? ''} ${key}`;
       const running = version === undefined ? undefined : computing.get(name);
       if (running) return running;
       const work = compute()

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { admitRecordPassword } from '../accounts/record-passwords.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
@@ -34,6 +34,8 @@ interface Wanted {
   /** Where it was asked for: address of the page, and with the query. */
   readonly page: string;
   readonly self: string;
+  /** Whether it brings the password of a record. */
+  readonly personal: boolean;
 }
 
 interface Feed {
@@ -52,31 +54,40 @@ export function serveFeeds(site: Site, answers: Answers | undefined): RequestHan
   const language = (header: string | undefined) => (header === undefined ? '' : site.texts.chooseLanguage({ acceptLanguage: header }));
   return async (req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
-    const { path, query: text } = splitTarget(req.originalUrl);
-    const query = parseQuery(text);
-    const settings = await site.settings();
-    const address = feedAddress(path, query, placeOf(site, settings));
-    if (!address) return next();
-    const caller = callerOf(site, settings, address, query, req.get('accept-language'));
-    const page = settings.home + path.slice(path.startsWith(`${basePath(settings.home)}/`) ? basePath(settings.home).length : 0);
-    const changedAt = site.changedAt();
-    const personal = bringsPassword(query);
-    const compute = async (): Promise<Answer> => {
-      try {
-        await admitRecordPassword(site, query.password, req.ip ?? '');
-        const self = [page, heededPart(text)].filter((part) => part !== '').join('?');
-        return answerWith(await feedOf({ site, caller, address, query, page, self }), caller, changedAt, personal);
-      } catch (error) {
-        const reply = problemOf(site, req, caller.language, error);
-        return answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal });
-      }
-    };
-    const url = personal ? undefined : answers && keyOf(req, language);
-    if (!answers || url === undefined) return deliver(req, res, await compute());
-    const { text: asked, whole } = meaningOf(page, query, HEEDED);
-    const key = keyOf(req, language, asked) ?? url;
-    await deliver(req, res, await answers.answerFor(key, compute, whole ? url : undefined));
+    const wanted = await readWanted(site, req);
+    if (!wanted) return next();
+    const url = wanted.personal ? undefined : answers && keyOf(req, language);
+    if (!answers || url === undefined) return deliver(req, res, await compose(wanted, req));
+    const { text, whole } = meaningOf(wanted.page, wanted.query, HEEDED);
+    // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
+    const compute = async () => compose((await readWanted(site, req)) ?? wanted, req);
+    return deliver(req, res, await answers.answerFor(keyOf(req, language, text) ?? url, compute, whole ? url : undefined));
   };
+}
+
+/** Which page is asked for; undefined: none that is a feed. */
+async function readWanted(site: Site, req: Request): Promise<Wanted | undefined> {
+  const { path, query: text } = splitTarget(req.originalUrl);
+  const query = parseQuery(text);
+  const settings = await site.settings();
+  const address = feedAddress(path, query, placeOf(site, settings));
+  if (!address) return undefined;
+  const caller = callerOf(site, settings, address, query, req.get('accept-language'));
+  const page = settings.home + path.slice(path.startsWith(`${basePath(settings.home)}/`) ? basePath(settings.home).length : 0);
+  const self = [page, heededPart(text)].filter((part) => part !== '').join('?');
+  return { site, caller, address, query, page, self, personal: bringsPassword(query) };
+}
+
+async function compose(wanted: Wanted, req: Request): Promise<Answer> {
+  const { site, caller, query, personal } = wanted;
+  const changedAt = site.changedAt();
+  try {
+    await admitRecordPassword(site, query.password, req.ip ?? '');
+    return answerWith(await feedOf(wanted), caller, changedAt, personal);
+  } catch (error) {
+    const reply = problemOf(site, req, caller.language, error);
+    return answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal });
+  }
 }
 
 /** Parameters that a feed depends on. */

@@ -39,12 +39,13 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
   return async (req, res, next) => {
     const incoming = await readRequest(site, req);
     if (!incoming) return next();
-    const compute = () => compose(site, router, incoming, budget);
     const url = bringsPassword(incoming.query) ? undefined : answers && keyOf(req, languageKey(site));
-    if (!answers || url === undefined) return deliver(req, res, await compute());
+    if (!answers || url === undefined) return deliver(req, res, await compose(site, router, incoming, budget));
     const meaning = meaningIn(site, router, incoming);
     const key = (meaning && keyOf(req, languageKey(site), meaning.text)) ?? url;
-    await deliver(req, res, await answers.answerFor(key, compute, meaning?.whole ? url : undefined));
+    // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
+    const compute = async () => compose(site, router, (await readRequest(site, req)) ?? incoming, budget);
+    return deliver(req, res, await answers.answerFor(key, compute, meaning?.whole ? url : undefined));
   };
 }
 

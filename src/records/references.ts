@@ -159,7 +159,8 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken }: TermLook
   if (value === 0) return 0;
   if (typeof value === 'number') return byId(value)?.term_id;
   if (!Array.isArray(value)) return byToken(value as string)?.term_id;
-  const terms = value.map(byToken);
+  // A number must be the id of a term, as in the reference; if a term has that number as its slug, it is the one meant.
+  const terms = value.map((token) => (isId(String(token)) && !byId(Number(token)) ? undefined : byToken(token)));
   if (terms.some((term) => term === undefined)) return undefined;
   return use === 'numbers' ? value.filter((token) => isId(String(token))).map(Number) : [...new Set(terms.map((term) => term!.term_id))];
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { ChangeSigns } from './change-signs.ts';
 
 /** A piece of SQL with its bindings, ready to be spread: `query.whereRaw(...dialect.search('post_title', text))`. */
 export type Sql = readonly [sql: string, bindings: Knex.RawBinding[]];
@@ -88,10 +89,20 @@ export interface Dialect {
   readonly locks: { readonly share: string; readonly update: string };
 
   /**
-   * A text that is another one after anybody else has changed one of these tables; undefined while that can't be told. MySQL notes the time of the last
-   * change of each table, to the second; SQLite counts the changes of other connections.
+   * What the database shows of changes to these tables, whoever made them. No more rights are needed than to read the
+   * tables. MySQL notes the time of the last change of each table, to the second; SQLite counts the commits of other
+   * connections.
    */
-  foreignChanges(knex: Knex, tables: readonly string[]): Promise<string | undefined>;
+  changeSigns(knex: Knex, tables: readonly string[]): Promise<ChangeSigns>;
+
+  /** Whether every change shows in `changeSigns`. */
+  readonly showsEveryChange: boolean;
+
+  /**
+   * An aggregate expression over many rows: a digest of all values of the expression `text`, in any order. It differs
+   * where one of them differs, but for one case in 2^64.
+   */
+  fingerprint(text: string): string;
 
   /** The statements that create a table if there is none of that name. `prefix` + `definition.name` is its name. */
   createTable(definition: TableDefinition, prefix: string): string[];

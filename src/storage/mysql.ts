@@ -1,6 +1,7 @@
 import knex, { type Knex } from 'knex';
 import Mysql2Client from 'knex/lib/dialects/mysql2/index.js';
 import type { Compiled } from 'knex/lib/execution/runner.js';
+import type { ChangeSigns } from './change-signs.ts';
 import { codeOf, type Dialect, type Engine, failure, type Inspection, keysOf, type TableDefinition } from './dialect.ts';
 import { beginsWith } from './expressions.ts';
 import { silent } from './knex-log.ts';
@@ -46,7 +47,7 @@ export function openMysql(address: string): Engine {
   };
 }
 
-/** The server notes seconds: within them a second change leaves the same note. */
+/** The server notes seconds: a second change in the same one would leave the same note. */
 const UNSETTLED_SECONDS = 2;
 
 /** MySQL and MariaDB, InnoDB. */
@@ -67,15 +68,10 @@ export const mysql: Dialect = {
   inserted: (column) => `VALUES(\`${column}\`)`,
   joinInOrder: 'STRAIGHT_JOIN',
   locks: { share: 'LOCK IN SHARE MODE', update: 'FOR UPDATE' },
-  foreignChanges: async (knex, tables) => {
-    const [rows] = (await knex.raw(
-      `SELECT COALESCE(MAX(UPDATE_TIME), '') AS last, COALESCE(TIMESTAMPDIFF(SECOND, MAX(UPDATE_TIME), NOW()), ${UNSETTLED_SECONDS}) AS age
-       FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${tables.map(() => '?').join(',')})`,
-      [...tables],
-    )) as [{ last: string; age: number }[]];
-    const [row] = rows;
-    return row && Number(row.age) >= UNSETTLED_SECONDS ? String(row.last) : undefined;
-  },
+  changeSigns,
+  showsEveryChange: false,
+  // Half of an MD5. CRC32 is linear: two values of one length that change places would leave the XOR of all the same.
+  fingerprint: (text) => `CONCAT(COUNT(*), ' ', BIT_XOR(CAST(CONV(LEFT(MD5(${text}), 16), 16, 10) AS UNSIGNED)))`,
   createTable,
   addKey: ({ name, keys = {}, unique = {} }, label, prefix) => {
     const parts = (unique[label] ?? keys[label] ?? []).map(quoted).join(',');
@@ -217,6 +213,31 @@ function createTable({ name, columns, primary, keys = {}, unique = {} }: TableDe
   return [
     `CREATE TABLE IF NOT EXISTS \`${prefix}${name}\` (${lines.join(', ')}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci`,
   ];
+}
+
+/**
+ * `UPDATE_TIME` is when the last transaction that changed the table began (MariaDB) or ended (MySQL), shown once it has
+ * ended. It can go backwards, and it is lost when the table is rebuilt or the server restarts. A rebuilt table has
+ * another `CREATE_TIME`. TRUNCATE changes neither, but the next number and the number of rows.
+ */
+async function changeSigns(knex: Knex, tables: readonly string[]): Promise<ChangeSigns> {
+  const orDash = (column: string) => `COALESCE(${column}, '-')`;
+  const young = (column: string) => `COALESCE(${column} > NOW() - INTERVAL ${UNSETTLED_SECONDS} SECOND, 0)`;
+  const [[rows], [[started]]] = (await Promise.all([
+    knex.raw(
+      `SELECT LOWER(TABLE_NAME) AS name, ${young('UPDATE_TIME')} OR ${young('CREATE_TIME')} AS young,
+         CONCAT_WS(' ', @@hostname, @@port, ${['CREATE_TIME', 'UPDATE_TIME', 'AUTO_INCREMENT', 'TABLE_ROWS'].map(orDash)}) AS sign
+       FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${tables.map(() => '?').join(',')})`,
+      [...tables],
+    ),
+    knex.raw("SHOW GLOBAL STATUS LIKE 'Uptime'"),
+  ])) as [[{ name: string; young: number; sign: string }[]], [{ Value: string }[]]];
+  const signs = new Map(rows.map(({ name, sign }) => [name, sign]));
+  return {
+    signs: tables.map((table) => signs.get(table.toLowerCase()) ?? ''),
+    settled: rows.every(({ young }) => Number(young) === 0),
+    uptime: started === undefined ? undefined : Number(started.Value),
+  };
 }
 
 /** A column, perhaps with the length of its prefix: `name(191)`. */

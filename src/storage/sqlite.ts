@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -68,10 +69,12 @@ export const sqlite: Dialect = {
   inserted: (column) => `excluded.\`${column}\``,
   joinInOrder: 'CROSS JOIN',
   locks: { share: '', update: '' },
-  foreignChanges: async (knex) => {
+  changeSigns: async (knex, tables) => {
     const [row] = (await knex.raw('PRAGMA data_version')) as { data_version: number }[];
-    return String(row?.data_version);
+    return { signs: tables.map(() => String(row?.data_version)), settled: true, uptime: undefined };
   },
+  showsEveryChange: true,
+  fingerprint: (text) => `fingerprint(${text})`,
   createTable,
   addKey: (definition, label, prefix) => {
     const place = [...Object.keys(definition.unique ?? {}), ...Object.keys(definition.keys ?? {})].indexOf(label);
@@ -255,12 +258,19 @@ function connect(filename: string): Connection {
     connection.function('holds', { deterministic: true }, (text, part) =>
       text === null || part === null ? null : Number(formOf(String(text)).includes(String(part))),
     );
+    connection.aggregate('fingerprint', {
+      start: () => ({ rows: 0, digest: 0n }),
+      step: ({ rows, digest }, text) => ({ rows: rows + 1, digest: digest ^ digestOf(String(text)) }),
+      result: ({ rows, digest }) => (rows === 0 ? null : `${rows} ${digest}`),
+    });
     return connection;
   } catch (error) {
     connection.close();
     throw error;
   }
 }
+
+const digestOf = (text: string): bigint => hash('sha1', text, 'buffer').readBigUInt64BE();
 
 /** Rows come as lists of values: the library takes half as long again to make objects of them. */
 interface Prepared {

@@ -42,6 +42,14 @@ describeAsking('what lists of events hold', (ask) => {
       expect({ tags, ids: sorted(await list(tags)) }).toEqual({ tags, ids: any });
     expect(sorted(await ids(`/events?${WIDE}&per_page=50&tags[]=13&tags[]=11&tags[]=12`))).toEqual(any);
   });
+  it('refuses a number that is the id of no term, though a term has it for a slug', async () => {
+    await ask.made('/tags', { name: '9999', slug: '9999' });
+    const { id } = await ask.made('/tags', { name: '11', slug: '11' });
+    await ask.changed('/events/38', { tags: [id] });
+    for (const filter of ['/events?tags=9999', '/events?tags=11,9999', '/tags?include=9999'])
+      expectRefusal(await ask.get(filter), 400, 'rest_invalid_param', [filter.includes('include') ? 'include' : 'tags']);
+    expect(await ids(`/events?${WIDE}&tags=11`)).toEqual([38]);
+  });
   it('D20 wants a tag and a category where both are named', async () => {
     expect(await ids(`/events?${WIDE}&per_page=50&tags=11,13&categories=5`)).toEqual([40]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createFreshness } from '../../src/storage/freshness.ts';
+import { createFreshness, type Freshness } from '../../src/storage/freshness.ts';
 
 /** A version that the test sets, a clock that the test moves, and how often was asked. */
 function setting() {
@@ -8,10 +8,17 @@ function setting() {
     state.asked += 1;
     const { version } = state;
     await Promise.resolve();
-    return version;
+    return version === undefined ? undefined : { name: version, since: Number.NEGATIVE_INFINITY };
   };
-  return { state, freshness: createFreshness(probe, { keep: 100, clock: () => state.now }) };
+  return { state, freshness: named(createFreshness(probe, { keep: 100, clock: () => state.now })) };
 }
+
+/** The same, giving the names of versions alone. */
+const named = (freshness: Freshness) => ({
+  known: () => freshness.known()?.name,
+  version: async () => (await freshness.version())?.name,
+  forget: freshness.forget,
+});
 
 describe('the freshness of what is remembered', () => {
   it('knows no version before it has asked', () => {
@@ -51,8 +58,8 @@ describe('the freshness of what is remembered', () => {
   it('hides no failure from those who ask when nothing is known any more', async () => {
     let broken = false;
     let now = 0;
-    const probe = async () => (broken ? Promise.reject(new Error('gone')) : '1');
-    const freshness = createFreshness(probe, { keep: 100, clock: () => now });
+    const probe = async () => (broken ? Promise.reject(new Error('gone')) : { name: '1', since: 0 });
+    const freshness = named(createFreshness(probe, { keep: 100, clock: () => now }));
     await freshness.version();
     broken = true;
     now = 60;

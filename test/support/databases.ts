@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe } from '@jest/globals';
 import Sqlite from 'better-sqlite3';
-import mysql from 'mysql2/promise';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
+import { connectTo } from './private-mysql.mjs';
 
 export interface OpenOptions {
   /** Without tables when false. */
@@ -24,18 +24,33 @@ export type Open = (options?: OpenOptions) => Promise<Database>;
  */
 export function describeDatabases(name: string, suite: (open: Open, engine: 'SQLite' | 'MySQL') => void): void {
   describe(`${name} on SQLite`, () => suite(opener(newSqliteFile), 'SQLite'));
+  describeMysql(name, (open) => suite(open, 'MySQL'));
+}
+
+/** The same for what only MySQL and MariaDB can do. */
+export function describeMysql(name: string, suite: (open: Open) => void): void {
   const server = process.env.TEST_MYSQL_URL;
-  if (server)
-    describe(`${name} on MySQL`, () =>
-      suite(
-        opener(() => newMysqlDatabase(server)),
-        'MySQL',
-      ));
+  if (server) describe(`${name} on MySQL`, () => suite(opener(() => newMysqlDatabase(server))));
 }
 
 /** The address of a database that was made here, for opening it a second time or from another process. */
 export function urlOf(db: Database): string {
   return place(db).url;
+}
+
+/** The database at an address that exists already, with all tables, to be closed by whoever asks for it. */
+export async function databaseAt(url: string): Promise<Database> {
+  const db = await openDatabase({ url, prefix: 'wp_', watched: true });
+  places.set(db, { url, run: async (script) => runAt(url, script), remove: async () => undefined });
+  await migrate(db);
+  return db;
+}
+
+async function runAt(url: string, script: string): Promise<void> {
+  const own = await connectTo(url, { charset: 'utf8mb4_unicode_520_ci', multipleStatements: true });
+  await own.query(`USE \`${new URL(url).pathname.slice(1)}\`; ${SESSION}`);
+  await own.query(script);
+  await own.end();
 }
 
 /** Runs many statements at once, on a connection of its own. */
@@ -94,21 +109,14 @@ async function newSqliteFile(): Promise<Place> {
   };
 }
 
+const SESSION = "SET SESSION sql_mode = '', time_zone = '+00:00'";
+
 async function newMysqlDatabase(server: string): Promise<Place> {
   const name = `fasti_test_${process.pid}_${randomBytes(4).toString('hex')}`;
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const socketPath = url.searchParams.get('socketPath');
-  const own = await mysql.createConnection({
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
-    ...(socketPath ? { socketPath } : { host: url.hostname, port: Number(url.port || 3306) }),
-    charset: 'utf8mb4_unicode_520_ci',
-    multipleStatements: true,
-  });
-  await own.query(
-    `CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci; USE \`${name}\`; SET SESSION sql_mode = '', time_zone = '+00:00'`,
-  );
+  const own = await connectTo(server, { charset: 'utf8mb4_unicode_520_ci', multipleStatements: true });
+  await own.query(`CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci; USE \`${name}\`; ${SESSION}`);
   return {
     url: url.href,
     run: async (script) => {

@@ -91,8 +91,8 @@ export async function versionAt(address) {
   return `${/MariaDB/i.test(version) ? 'MariaDB' : 'MySQL'} ${/^[\d.]+/.exec(version)?.[0] ?? version}`;
 }
 
-/** A connection of mysql2 to the server of an address, without any database. */
-export async function connectTo(address) {
+/** A connection of mysql2 to the server of an address, without any database. `options`: further ones of the driver. */
+export async function connectTo(address, options = {}) {
   const { createConnection } = await import('mysql2/promise');
   const { hostname, port, username, password, searchParams } = new URL(address);
   const socketPath = searchParams.get('socketPath');
@@ -100,6 +100,7 @@ export async function connectTo(address) {
     ...(socketPath ? { socketPath } : { host: hostname, port: Number(port || 3306) }),
     user: decodeURIComponent(username),
     password: decodeURIComponent(password),
+    ...options,
   });
 }
 

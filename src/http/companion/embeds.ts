@@ -2,32 +2,39 @@ import { loadPeople, visiblePeople } from '../../accounts/people.ts';
 import { coreUser } from '../../kinds/core-user.ts';
 import { termKind } from '../../kinds/index.ts';
 import { type Caller, renderContext } from '../../records/caller.ts';
+import type { CorePage } from '../../records/core-posts.ts';
 import { embeddedTerms } from '../../records/core-terms.ts';
 import { shownMedia } from '../../records/media.ts';
 import type { Shown } from '../../records/versions.ts';
 import type { Site } from '../../site.ts';
+import type { Reply } from '../route.ts';
 import { asksFor } from '../term-view.ts';
+import { corePage, coreRecord } from './core-reply.ts';
 
 type CoreRecord = Readonly<Record<string, unknown>>;
 
 const recordsOf = (shown: ReadonlyMap<number, Shown>): Map<number, CoreRecord> =>
   new Map([...shown].map(([id, { record }]) => [id, record]));
 
-/** A record with what it links to, if `_embed` asks for it. */
-export async function shownWithEmbeds(site: Site, caller: Caller, shown: Shown, embed: unknown): Promise<Shown<CoreRecord>> {
-  return { ...shown, record: (await withEmbeds(site, caller, [shown.record], embed))[0]! };
+/** A page of a list, its records with what `_embed` asks for. */
+export async function pageWithEmbeds(site: Site, caller: Caller, page: CorePage, embed: unknown): Promise<Reply> {
+  return timely(corePage({ ...page, records: await withEmbeds(site, caller, page.records, embed) }), embed);
 }
+
+/** A record with what `_embed` asks for; `viewable`: whether it has a page of its own. */
+export async function recordWithEmbeds(site: Site, caller: Caller, shown: Shown, embed: unknown, viewable: boolean): Promise<Reply> {
+  const [record = shown.record] = await withEmbeds(site, caller, [shown.record], embed);
+  return timely(coreRecord({ ...shown, record }, viewable), embed);
+}
+
+/** No version tells of changes to users: an answer that shows them is remembered for a second at most. */
+const timely = (reply: Reply, embed: unknown): Reply => (asksFor('author', embed) ? { ...reply, timeliness: 'always' } : reply);
 
 /**
  * Records with what they link to beside them, if `_embed` asks for it (`WP_REST_Server::embed_links`): authors, pictures, terms, and the term above a category.
  * A few queries for all records of an answer; what the caller may not see is left out.
  */
-export async function withEmbeds(
-  site: Site,
-  caller: Caller,
-  records: readonly CoreRecord[],
-  embed: unknown,
-): Promise<readonly CoreRecord[]> {
+async function withEmbeds(site: Site, caller: Caller, records: readonly CoreRecord[], embed: unknown): Promise<readonly CoreRecord[]> {
   if (embed === undefined || records.length === 0) return records;
   const ids = (name: string, relation: string) =>
     asksFor(relation, embed) ? [...new Set(records.flatMap((record) => numbersIn(record[name])))] : [];

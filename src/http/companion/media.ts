@@ -18,8 +18,7 @@ import { restUrl } from '../../wordpress/links.ts';
 import { created, written } from '../reply.ts';
 import type { ServedRoute } from '../routes.ts';
 import { sentFile, type Upload } from '../upload.ts';
-import { corePage, coreRecord } from './core-reply.ts';
-import { shownWithEmbeds, withEmbeds } from './embeds.ts';
+import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
 const EDITED = { context: 'edit' };
 
@@ -38,7 +37,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
         allow: (_site, caller, values) => mayListMedia(caller, values),
         run: async (site, caller, values) => {
           const page = await listMedia(site, caller, values);
-          return corePage({ ...page, records: await withEmbeds(site, caller, page.records, values._embed) });
+          return pageWithEmbeds(site, caller, page, values._embed);
         },
       },
       {
@@ -73,7 +72,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
         allow: mayReadOneMedia,
         run: async (site, caller, values) => {
           const shown = await readMedia(site, caller, Number(values.id), values);
-          return coreRecord(await shownWithEmbeds(site, caller, shown, values._embed), true);
+          return recordWithEmbeds(site, caller, shown, values._embed, true);
         },
       },
       {

@@ -17,8 +17,7 @@ import { lockPostVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { created, written } from '../reply.ts';
 import type { ServedRoute } from '../routes.ts';
-import { corePage, coreRecord } from './core-reply.ts';
-import { shownWithEmbeds, withEmbeds } from './embeds.ts';
+import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
 const EDITED = { context: 'edit' };
 
@@ -37,7 +36,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         allow: (_site, caller, values) => mayListCore(caller, kind, values),
         run: async (site, caller, values) => {
           const page = await listCorePosts(site, caller, kind, values);
-          return corePage({ ...page, records: await withEmbeds(site, caller, page.records, values._embed) });
+          return pageWithEmbeds(site, caller, page, values._embed);
         },
       },
       {
@@ -67,7 +66,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         allow: (site, caller, values) => mayReadCore(site, caller, kind, values),
         run: async (site, caller, values) => {
           const shown = await readCorePost(site, caller, kind, Number(values.id), values);
-          return coreRecord(await shownWithEmbeds(site, caller, shown, values._embed), isViewable(kind.postType));
+          return recordWithEmbeds(site, caller, shown, values._embed, isViewable(kind.postType));
         },
       },
       {

@@ -15,8 +15,7 @@ import { lockTermVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { created, written } from '../reply.ts';
 import type { ServedRoute } from '../routes.ts';
-import { corePage, coreRecord } from './core-reply.ts';
-import { shownWithEmbeds, withEmbeds } from './embeds.ts';
+import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
 /** WordPress's own routes of categories or tags: the list and the single term. */
 export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
@@ -33,7 +32,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         allow: (site, caller, values) => mayListCoreTerms(site, caller, kind, values),
         run: async (site, caller, values) => {
           const page = await listCoreTerms(site, caller, kind, values);
-          return corePage({ ...page, records: await withEmbeds(site, caller, page.records, values._embed) });
+          return pageWithEmbeds(site, caller, page, values._embed);
         },
       },
       {
@@ -63,7 +62,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         allow: (site, caller, values) => mayReadCoreTerm(site, caller, kind, values),
         run: async (site, caller, values) => {
           const shown = await readCoreTerm(site, caller, kind, Number(values.id), values);
-          return coreRecord(await shownWithEmbeds(site, caller, shown, values._embed), false);
+          return recordWithEmbeds(site, caller, shown, values._embed, false);
         },
       },
       {

@@ -1,0 +1,55 @@
+/** What a database server shows to everybody of the changes to some tables. */
+export interface ChangeSigns {
+  /** A text for each table, in their order: another one after a change that the server has noted. */
+  readonly signs: readonly string[];
+  /**
+   * Whether any further change is certain to give other signs. Not so while the server could note it in the same
+   * second.
+   */
+  readonly settled: boolean;
+  /** For how many seconds the server has been running; undefined where there is no server. */
+  readonly uptime: number | undefined;
+}
+
+/** The signs of one look, and what they mean after those of the looks before it. */
+export interface Sighting {
+  readonly signs: readonly string[];
+  /** A number that rises whenever something changed, or may have changed. */
+  readonly epoch: number;
+  /** Whether what is read from now on may be remembered under this epoch. */
+  readonly trusted: boolean;
+  /** When these signs were first seen, in milliseconds. */
+  readonly firstSeen: number;
+  /** When the server was started, in milliseconds of the same clock, to the second. */
+  readonly startedAt: number | undefined;
+}
+
+/** `uptime` counts whole seconds, and the answer takes a while to arrive. */
+const START_TOLERANCE_MS = 2500;
+
+/**
+ * Compares a look with the one before it.
+ *
+ * Signs that differ in either direction mean a change: a server may show when a transaction began, which can be earlier
+ * than the time it showed before. A restart of the server means a change, too, since the server forgets its signs then.
+ * Signs that are not settled count as changed, so that an epoch never comes back, not even after the server's clock was
+ * set back.
+ *
+ * @param at when the look was made, in milliseconds
+ * @param margin for how many milliseconds a change may show before its rows can be read
+ */
+export function nextSighting(last: Sighting | undefined, { signs, settled, uptime }: ChangeSigns, at: number, margin: number): Sighting {
+  const startedAt = uptime === undefined ? undefined : at - uptime * 1000;
+  const same = last !== undefined && signs.every((sign, index) => sign === last.signs[index]) && isSameStart(last.startedAt, startedAt);
+  const firstSeen = same ? last.firstSeen : at;
+  return {
+    signs,
+    epoch: (last?.epoch ?? 0) + (same && settled ? 0 : 1),
+    trusted: settled && at - firstSeen >= margin,
+    firstSeen,
+    startedAt,
+  };
+}
+
+const isSameStart = (one: number | undefined, other: number | undefined): boolean =>
+  one === other || (one !== undefined && other !== undefined && Math.abs(one - other) < START_TOLERANCE_MS);

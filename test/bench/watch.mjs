@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+/**
+ * What `npm run bench:watch` runs: what it costs to notice what WordPress writes, on a site of generated events.
+ * Prints how long one look for changes takes, and one comparison of all contents, with the processor time of the
+ * server and of the process.
+ *
+ *   --events N       how many events (20000)
+ *   --database NAME  only sqlite or mysql
+ *   --keep FOLDER    where the site is left for the next run
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openDatabase } from '../../src/storage/database.ts';
+import { fingerprintsOf } from '../../src/storage/fingerprints.ts';
+import { watchedNames } from '../../src/storage/watched-tables.ts';
+import { cpuMs } from './service.mjs';
+import { eachDatabase, seedOnce } from './site.mjs';
+
+const { values: flags } = parseArgs({
+  options: { events: { type: 'string', default: '20000' }, database: { type: 'string' }, keep: { type: 'string' } },
+});
+const LOOKS = 500;
+const ROUNDS = 5;
+const temporary = mkdtempSync(join(tmpdir(), 'fasti-watch-'));
+
+try {
+  await eachDatabase(
+    { folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: flags.database },
+    async ({ title, pid }, provide) => {
+      const { env, remove } = await provide(Number(flags.events));
+      seedOnce(env, Number(flags.events));
+      const db = await openDatabase({ url: env.DATABASE_URL, prefix: 'wp_' });
+      console.log(`${title}, ${flags.events} events:`);
+      await look(db);
+      console.log(`  a look for changes:           ${await costOf(pid, LOOKS, () => look(db))}`);
+      const { ranges, longest } = await round(db);
+      console.log(
+        `  a comparison of all contents: ${await costOf(pid, ROUNDS, () => round(db))}, ${ranges} ranges, longest query ${longest.toFixed(0)} ms`,
+      );
+      await db.close();
+      if (flags.keep === undefined) await remove();
+    },
+  );
+} finally {
+  rmSync(temporary, { recursive: true, force: true });
+}
+
+function look(db) {
+  return db.dialect.changeSigns(db.knex, watchedNames.map(db.table));
+}
+
+async function round(db) {
+  let [ranges, longest] = [0, 0];
+  for (const table of watchedNames) {
+    const steps = fingerprintsOf(db, table);
+    for (let result = {}; !result.done; ) {
+      const begun = performance.now();
+      result = await steps.next();
+      longest = Math.max(longest, performance.now() - begun);
+      ranges += result.value?.size ?? 0;
+    }
+  }
+  return { ranges, longest };
+}
+
+/** What `work` takes when it is done so often. `server`: the process of the database server, if it is our own. */
+async function costOf(server, times, work) {
+  const serverTime = () => (server === undefined ? 0 : cpuMs(server));
+  const [begun, before, own] = [performance.now(), serverTime(), process.cpuUsage()];
+  for (let time = 0; time < times; time += 1) await work();
+  const { user, system } = process.cpuUsage(own);
+  const each = (milliseconds) => `${(milliseconds / times).toFixed(1)} ms`;
+  const inServer = server === undefined ? '' : `${each(serverTime() - before)} in the server, `;
+  return `${each(performance.now() - begun)}, of processor time ${inServer}${each((user + system) / 1000)} in the process`;
+}

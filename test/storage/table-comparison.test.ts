@@ -1,0 +1,120 @@
+import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/database.ts';
+import { createTableComparison } from '../../src/storage/table-comparison.ts';
+import { watchedNames } from '../../src/storage/watched-tables.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+
+const WITHIN = 30_000;
+
+describeDatabases('the comparison of tables', (open) => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await open();
+  });
+  beforeEach(async () => {
+    await loadSite(db);
+  });
+
+  /** A comparison by a clock that the test moves; reading takes no time by it unless `cost` says so. */
+  const start = (within = WITHIN) => {
+    const state = { now: 1_000_000, cost: 0, signs: watchedNames.map(() => '1') };
+    const clock = () => {
+      state.now += state.cost;
+      return state.now;
+    };
+    const comparison = createTableComparison(db, { within, clock });
+    /** Goes on until nothing is left to do at this moment. */
+    const settle = async () => {
+      for (let queries = -1; queries !== db.queries(); ) {
+        queries = db.queries();
+        comparison.advance(state.signs);
+        await new Promise((later) => setTimeout(later, 30));
+      }
+    };
+    const round = async () => {
+      state.now += within;
+      await settle();
+    };
+    return { state, comparison, round, settle };
+  };
+  const rename = (title: string) => db.from('posts').where('ID', 44).update({ post_title: title });
+
+  it('vouches for nothing before every table was read', async () => {
+    const { comparison, round } = start();
+    expect(comparison.coverage()).toBeUndefined();
+    await round();
+    expect(comparison.coverage()).toBeDefined();
+  });
+
+  it('vouches, after each round that found nothing, for what was read since the first', async () => {
+    const { state, comparison, round } = start();
+    await round();
+    const first = state.now;
+    await round();
+    expect(comparison.coverage()).toEqual({ from: first, until: first + WITHIN });
+    await round();
+    expect(comparison.coverage()).toEqual({ from: first, until: first + 2 * WITHIN });
+    expect(comparison.surprises()).toBe(0);
+  });
+
+  it('finds a change that no sign told of, once, and begins anew', async () => {
+    const { state, comparison, round } = start();
+    await round();
+    await rename('Changed');
+    await round();
+    expect(comparison.surprises()).toBe(1);
+    expect(comparison.coverage()?.from).toBe(state.now);
+    await round();
+    expect(comparison.surprises()).toBe(1);
+  });
+
+  it('is not surprised by a change that signs told of, but vouches again only after it', async () => {
+    const { state, comparison, round, settle } = start();
+    await round();
+    await rename('Changed');
+    state.signs = state.signs.map((sign, index) => (watchedNames[index] === 'posts' ? '2' : sign));
+    await settle();
+    expect(comparison.coverage()).toBeUndefined();
+    await round();
+    expect(comparison.surprises()).toBe(0);
+    expect(comparison.coverage()?.from).toBe(state.now);
+  });
+
+  it('asks nothing between the rounds, nor when nobody tells it to go on', async () => {
+    const { state, comparison, round } = start();
+    await round();
+    const queries = db.queries();
+    state.now += 500;
+    for (let times = 0; times < 5; times++) comparison.advance(state.signs);
+    state.now += WITHIN;
+    await new Promise((later) => setTimeout(later, 50));
+    expect(db.queries()).toBe(queries);
+  });
+
+  it('gives up for a while where the tables are too large to be read in its part of the time', async () => {
+    const { state, comparison, round } = start(2000);
+    state.cost = 40;
+    await round();
+    await round();
+    expect(comparison.coverage()).toBeUndefined();
+    const queries = db.queries();
+    await round();
+    expect(db.queries()).toBe(queries);
+    state.cost = 0;
+    state.now += 20 * 2000;
+    await round();
+    expect(comparison.coverage()).toBeDefined();
+  });
+
+  it('vouches for nothing where it cannot read, and tries again later', async () => {
+    const { comparison, round } = start();
+    await round();
+    await db.knex.schema.renameTable('wp_terms', 'wp_away');
+    await round();
+    expect(comparison.coverage()).toBeUndefined();
+    await db.knex.schema.renameTable('wp_away', 'wp_terms');
+    await round();
+    expect(comparison.coverage()).toBeDefined();
+  });
+});

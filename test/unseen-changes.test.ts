@@ -1,0 +1,255 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Connection, RowDataPacket } from 'mysql2/promise';
+import type { Database } from '../src/storage/database.ts';
+import { watchedNames } from '../src/storage/watched-tables.ts';
+import { databaseAt, describeDatabases, urlOf } from './support/databases.ts';
+import { type Memory, memoryOf } from './support/memory.ts';
+import { connectTo, type PrivateMysql, startPrivateMysql } from './support/private-mysql.mjs';
+import { type RunningSite, serveDatabase } from './support/running-site.ts';
+import { loadSite } from './support/site.ts';
+
+/*
+ * Changes by others that a server shows late, with an old time, or not at all. Whatever was remembered before, the
+ * answers after them are right.
+ */
+
+const EVENT = 44;
+const PATH = `/wp-json/calendar/events/v1/events/${EVENT}`;
+const LIST = '/wp-json/calendar/events/v1/events?start_date=2019-01-01&end_date=2035-12-31&per_page=50';
+const VENUE = 12;
+/** Default settings, but that nothing is forgotten just because it is old: what is right in time was noticed. */
+const DEFAULTS = { CACHE_FRESHNESS_MS: '100', CACHE_STALE_SECONDS: '86400', SHARED_WITH_WORDPRESS: 'on' };
+/** The look that is known when the change ends, and the next. */
+const LOOKS = 3;
+
+const cityIs = (city: string) => (body: { venue: { city: string } }) => body.venue.city === city;
+const titleIs = (title: string) => (body: { title: string }) => body.title === title;
+const setCity = (value: string) => `UPDATE wp_postmeta SET meta_value = ${value} WHERE post_id = ${VENUE} AND meta_key = '_VenueCity'`;
+const setTitle = (title: string, id = EVENT) => `UPDATE wp_posts SET post_title = '${title}' WHERE ID = ${id}`;
+
+const connect = async (url: string): Promise<Connection> => {
+  const connection = await connectTo(url, { multipleStatements: true });
+  await connection.query(`USE \`${new URL(url).pathname.slice(1)}\``);
+  return connection;
+};
+
+describeDatabases('beside others who write', (open, engine) => {
+  let db: Database;
+  let running: RunningSite;
+  let memory: Memory;
+  let others: Connection[] = [];
+
+  const serve = async (env: Record<string, string> = {}) => {
+    running = await serveDatabase(db, { env: { ...DEFAULTS, ...env } });
+    memory = memoryOf(running);
+  };
+  const other = async () => {
+    const connection = await connect(urlOf(db));
+    others.push(connection);
+    return connection;
+  };
+
+  beforeAll(async () => {
+    db = await open();
+  });
+  beforeEach(async () => {
+    await loadSite(db);
+    // The server notes seconds: what comes next is not in the one in which the site was loaded.
+    if (engine === 'MySQL') await db.knex.raw('DO SLEEP(1)');
+  });
+  afterEach(async () => {
+    for (const connection of others) await connection.end();
+    others = [];
+    await running.close();
+  });
+
+  if (engine === 'SQLite') {
+    it('every change shows at once', async () => {
+      await serve();
+      for (const title of ['One', 'Two', 'Three']) {
+        await memory.warm(PATH, LIST);
+        await db.from('posts').where('ID', EVENT).update({ post_title: title });
+        expect(await memory.until(PATH, titleIs(title))).toBeLessThanOrEqual(LOOKS);
+      }
+      expect(memory.comparisons()).toBe(0);
+    });
+    return;
+  }
+
+  it('a long statement shows though a quick one came after it', async () => {
+    await serve();
+    const [slow, quick] = [await other(), await other()];
+    const lock = new URL(urlOf(db)).pathname;
+    await quick.query('SELECT GET_LOCK(?, 60)', [lock]);
+    const long = slow.query(setCity(`IF(GET_LOCK('${lock}', 60), 'Newtown', '')`));
+    await quick.query(`DO SLEEP(1); ${setTitle('Quick', 40)}`);
+    await memory.warm(PATH, LIST);
+    await quick.query('SELECT RELEASE_LOCK(?)', [lock]);
+    await long;
+    expect(await memory.until(PATH, cityIs('Newtown'))).toBeLessThanOrEqual(LOOKS);
+  });
+
+  it('a long transaction shows though a quick statement came after it', async () => {
+    await serve();
+    const [slow, quick] = [await other(), await other()];
+    await slow.query(`BEGIN; ${setCity("'Newtown'")}`);
+    await quick.query(`DO SLEEP(1); ${setTitle('Quick', 40)}`);
+    await memory.warm(PATH, LIST);
+    await slow.query('COMMIT');
+    expect(await memory.until(PATH, cityIs('Newtown'))).toBeLessThanOrEqual(LOOKS);
+  });
+
+  it.each([
+    ['a table rebuilt after a change', `${setTitle('Changed')}; OPTIMIZE TABLE wp_posts`],
+    ['a table altered after a change', `${setTitle('Changed')}; ALTER TABLE wp_posts ENGINE = InnoDB`],
+    [
+      'a table that was changed elsewhere and put in its place',
+      `CREATE TABLE wp_new LIKE wp_posts; INSERT INTO wp_new SELECT * FROM wp_posts; UPDATE wp_new SET post_title = 'Changed' WHERE ID = ${EVENT};
+       RENAME TABLE wp_posts TO wp_old, wp_new TO wp_posts; DROP TABLE wp_old`,
+    ],
+    [
+      'a table emptied and filled again',
+      `CREATE TABLE wp_new AS SELECT * FROM wp_posts; TRUNCATE TABLE wp_posts; INSERT INTO wp_posts SELECT * FROM wp_new;
+       ${setTitle('Changed')}; DROP TABLE wp_new; OPTIMIZE TABLE wp_posts`,
+    ],
+  ])('%s shows', async (_, script) => {
+    await serve();
+    const quick = await other();
+    // Both forget when they were changed.
+    await quick.query('OPTIMIZE TABLE wp_posts');
+    for (const run of [1, 2]) {
+      await quick.query(`${setTitle(`Before ${run}`)}; OPTIMIZE TABLE wp_posts`);
+      await memory.warm(PATH, LIST);
+      await quick.query(script);
+      expect(await memory.until(PATH, titleIs('Changed'))).toBeLessThanOrEqual(LOOKS);
+    }
+  });
+
+  it.each(['TRUNCATE TABLE wp_tec_occurrences', 'DELETE FROM wp_tec_occurrences', 'TRUNCATE TABLE wp_term_relationships'])(
+    '%s shows',
+    async (script) => {
+      await serve();
+      const quick = await other();
+      const list = `${LIST}&categories=3`;
+      await quick.query('OPTIMIZE TABLE wp_tec_occurrences, wp_term_relationships');
+      await memory.warm(list);
+      await quick.query(script);
+      expect(await memory.until(list, ({ total }) => total === 0)).toBeLessThanOrEqual(LOOKS);
+    },
+  );
+
+  /**
+   * Ends a transaction that began in the second of a later change to the same table: no sign shows it. Gives what it
+   * renamed the city to.
+   */
+  const changeUnseen = async ({ compared }: { compared: boolean }) => {
+    for (let number = 1; ; number += 1) {
+      const [slow, quick] = [await other(), await other()];
+      const updated = async () => {
+        const [rows] = await quick.query<RowDataPacket[]>(
+          "SELECT UPDATE_TIME AS at FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'wp_postmeta'",
+        );
+        return String(rows[0]?.at);
+      };
+      await slow.query(`BEGIN; ${setCity(`'City ${number}'`)}`);
+      await quick.query("INSERT INTO wp_postmeta (post_id, meta_key, meta_value) VALUES (1, 'quick', '')");
+      const before = await updated();
+      await memory.warm(PATH, LIST);
+      // Every table has been read.
+      for (const read = memory.comparisons(); compared && memory.comparisons() < read + 3 * watchedNames.length; await sleep(40))
+        await memory.warm(PATH);
+      await slow.query('COMMIT');
+      if ((await updated()) === before) return `City ${number}`;
+    }
+  };
+
+  it('a change that leaves every sign as it was shows by the contents', async () => {
+    await serve();
+    const city = await changeUnseen({ compared: true });
+    await memory.until(PATH, cityIs(city));
+    // That it was noticed makes everything else new, too.
+    expect((await memory.ask(LIST)).answer.body.events.find(({ id }: { id: number }) => id === EVENT).venue.city).toBe(city);
+  });
+
+  it('a change that leaves every sign as it was shows in the stated time where contents cannot be compared', async () => {
+    await serve({ CACHE_STALE_SECONDS: '4' });
+    await db.knex.schema.alterTable('wp_posts', (table) => table.dropColumn('pinged'));
+    try {
+      await memory.until(PATH, cityIs(await changeUnseen({ compared: false })));
+    } finally {
+      await db.knex.schema.alterTable('wp_posts', (table) => table.text('pinged').notNullable().defaultTo(''));
+    }
+  });
+
+  it('nothing is asked while nobody asks', async () => {
+    await serve();
+    await memory.warm(PATH);
+    await sleep(1000);
+    const before = running.site.db.queries();
+    await sleep(2500);
+    expect(running.site.db.queries()).toBe(before);
+  });
+
+  it('no more rights are needed than to read and write the tables', async () => {
+    const root = await other();
+    const { pathname, hostname, port } = new URL(urlOf(db));
+    const name = pathname.slice(1);
+    await root.query(
+      `CREATE USER '${name}'@'%' IDENTIFIED BY 'word'; GRANT SELECT, INSERT, UPDATE, DELETE ON \`${name}\`.* TO '${name}'@'%'`,
+    );
+    try {
+      running = await serveDatabase(db, { env: { ...DEFAULTS, DATABASE_URL: `mysql://${name}:word@${hostname}:${port}/${name}` } });
+      memory = memoryOf(running);
+      await memory.warm(PATH);
+      await root.query(setTitle('Changed'));
+      expect(await memory.until(PATH, titleIs('Changed'))).toBeLessThanOrEqual(LOOKS);
+    } finally {
+      await root.query(`DROP USER '${name}'@'%'`);
+    }
+  });
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'fasti-restart-'));
+const firstServer = process.env.TEST_MYSQL_URL ? await startPrivateMysql(folder) : { reason: 'MySQL is not tested' };
+
+/** Needs a server that may be stopped. */
+('reason' in firstServer ? describe.skip : describe)('a server that is restarted', () => {
+  let server = firstServer as PrivateMysql;
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const restart = async () => {
+    await server.stop();
+    const next = await startPrivateMysql(folder);
+    if ('reason' in next) throw new Error(next.reason);
+    server = next;
+  };
+
+  it('shows what was written between two starts', async () => {
+    const setup = await connectTo(server.socketUrl);
+    await setup.query('CREATE DATABASE site CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci');
+    await setup.end();
+    // The socket stays where it is, the port does not.
+    const url = server.socketUrl.replace('/?', '/site?');
+    const db = await loadSite(await databaseAt(url));
+    await db.close();
+    await restart();
+    const running = await serveDatabase(db, { env: DEFAULTS });
+    try {
+      const memory = memoryOf(running);
+      await memory.warm(PATH, LIST);
+      const quick = await connect(url);
+      await quick.query(setTitle('Written'));
+      await quick.end();
+      await restart();
+      expect(await memory.until(PATH, titleIs('Written'))).toBeLessThanOrEqual(LOOKS);
+    } finally {
+      await running.close();
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { companionNamespaces } from '../src/http/companion/namespaces.ts';
+import { createRoutes } from '../src/http/routes.ts';
+import type { Database } from '../src/storage/database.ts';
+import { WATCHED, watchedNames } from '../src/storage/watched-tables.ts';
+import { describeDatabases } from './support/databases.ts';
+import { recordingsIn } from './support/replay.ts';
+import { type RunningSite, serveDatabase } from './support/running-site.ts';
+import { loadSite } from './support/site.ts';
+
+/*
+ * What is remembered is forgotten when one of the watched tables changes. So whatever answers to anonymous callers
+ * are made of is watched, or read with every look, or the answers are not remembered.
+ */
+
+/** Read with every look, or written by Fasti alone, which counts its changes. */
+const READ_WITH_EACH_LOOK = ['options', 'fasti_changes'];
+const OURS = ['fasti_entries', 'fasti_days'];
+
+/** Addresses of every kind that need no right: recorded ones, every route, feeds. */
+function addresses(routes: readonly string[]): string[] {
+  const recorded = ['recordings', 'recordings-companion'].flatMap((folder) =>
+    readdirSync(recordingsIn(folder)).flatMap((file) =>
+      readFileSync(join(recordingsIn(folder), file), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { as: string | null; request: { method: string; path: string; query?: string } })
+        .filter(({ as, request }) => !as && request.method === 'GET')
+        .map(({ request: { path, query } }) => (query ? `${path}?${query}` : path)),
+    ),
+  );
+  const feeds = [
+    '/events/?ical=1',
+    '/events/feed/',
+    '/events/list/?ical=1',
+    '/event/new-year-concert/?ical=1',
+    '/event/new-year-concert/?outlook-ical=1',
+  ];
+  return [...new Set([...recorded, ...routes.flatMap((route) => [route, `${route}?_embed=1`]), ...feeds])];
+}
+
+/** Records of the sample site, by a word in the route that shows them. */
+const EXAMPLES = { venue: 12, organizer: 24, categor: 3, events_cat: 3, tags: 5, media: 10, users: 1, event: 44 };
+
+const exampleOf = (pattern: string): string =>
+  pattern.replace(/\(\?P<(\w+)>[^)]*\)/g, (_, name) =>
+    name === 'slug' ? 'new-year-concert' : String(Object.entries(EXAMPLES).find(([word]) => pattern.includes(word))?.[1] ?? 44),
+  );
+
+describeDatabases('what remembered answers are made of', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  let now = new Date('2026-11-20T12:00:00Z');
+  beforeAll(async () => {
+    db = await loadSite(await open());
+    running = await serveDatabase(db, { clock: () => now, env: { CACHE_FRESHNESS_MS: '60000', SHARED_WITH_WORDPRESS: 'off' } });
+  });
+  afterAll(() => running.close());
+
+  it('is watched, or not remembered', async () => {
+    const served = new Map([['tribe/events/v1', createRoutes(running.site.texts.languages)], ...companionNamespaces()]);
+    const routes = [...served].flatMap(([namespace, all]) => all.map(({ pattern }) => `/wp-json/${namespace}${exampleOf(pattern)}`));
+    let read = new Set<string>();
+    running.site.db.knex.on('query', ({ sql }: { sql: string }) => {
+      for (const [, table] of sql.matchAll(/`wp_(\w+)`/g)) read.add(table!);
+    });
+    const ask = async (address: string) => {
+      read = new Set();
+      const { status } = await running.send('GET', address);
+      return { status, read };
+    };
+    const seen = new Set<string>();
+    const wrong: string[] = [];
+    for (const address of addresses(routes)) {
+      const first = await ask(address);
+      for (const table of first.read) seen.add(table);
+      const unwatched = [...first.read].filter((table) => ![...watchedNames, ...READ_WITH_EACH_LOOK, ...OURS].includes(table));
+      if (unwatched.length === 0) continue;
+      now = new Date(now.getTime() + 1000);
+      const again = await ask(address);
+      if (!unwatched.every((table) => again.read.has(table))) wrong.push(`${address}: ${unwatched.join()}`);
+    }
+    expect(wrong).toEqual([]);
+    // The test has seen what it is about.
+    expect([...seen]).toEqual(expect.arrayContaining([...watchedNames, 'users', 'usermeta']));
+  });
+
+  it('is compared in all its columns', async () => {
+    for (const name of watchedNames) {
+      const columns = Object.keys(await db.knex(db.table(name)).columnInfo());
+      expect([name, [...WATCHED[name].plain, ...WATCHED[name].texts].sort()]).toEqual([name, columns.sort()]);
+    }
+  });
+});

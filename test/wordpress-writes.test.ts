@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, it } from '@jest/globals';
+import type { Connection } from 'mysql2/promise';
+import { describeMysql, urlOf } from './support/databases.ts';
+import { type Memory, memoryOf } from './support/memory.ts';
+import { connectTo } from './support/private-mysql.mjs';
+import { type Check, checksOf, type Operation, RECORDED_ON, recordedWrites, replay, WRITER_SESSION } from './support/recorded-writes.ts';
+import { serveDatabase } from './support/running-site.ts';
+import { loadSite } from './support/site.ts';
+
+/*
+ * A real WordPress writes beside Fasti. Everything is remembered before each operation; in the midst of it others
+ * read; afterwards the answers are those that WordPress gave. Settings of the memory are the usual ones. SQLite does
+ * not understand the statements.
+ */
+
+/**
+ * The operations build on each other, but after each the server's clock has to move on: parts of them run side by
+ * side, on databases of their own.
+ */
+const PARTS = 6;
+/** Answers of 100 ms ago may still be given: with a pause after each, the third reading of everything is right. */
+const PAUSE_MS = 50;
+const READINGS = 3;
+
+describeMysql('the answers beside a WordPress that writes', (open) => {
+  it(
+    'are those that it gave itself, after each of its operations',
+    async () => {
+      const length = Math.ceil(recordedWrites.length / PARTS);
+      const parts = Array.from({ length: PARTS }, (_, part) => replayPart(part * length, (part + 1) * length));
+      const results = (await Promise.all(parts)).flat();
+      expect(results).toHaveLength(recordedWrites.length);
+      expect(results.filter(({ wrong }) => wrong.length > 0)).toEqual([]);
+      expect(results.filter(({ readings }) => readings > READINGS)).toEqual([]);
+    },
+    20 * 60_000,
+  );
+
+  /** Makes the state before the operation `first`, serves it, and replays from there. */
+  async function replayPart(first: number, end: number): Promise<Result[]> {
+    const db = await loadSite(await open());
+    const writer = await connectTo(urlOf(db), { multipleStatements: true });
+    await writer.query(`USE \`${new URL(urlOf(db)).pathname.slice(1)}\`; ${WRITER_SESSION}`);
+    for (const operation of recordedWrites.slice(0, first)) await replay(writer, operation);
+    const running = await serveDatabase(db, {
+      clock: () => RECORDED_ON,
+      env: { CACHE_FRESHNESS_MS: '', SHARED_WITH_WORDPRESS: 'on' },
+    });
+    try {
+      const results: Result[] = [];
+      for (const operation of recordedWrites.slice(first, end)) results.push(await beside(memoryOf(running), writer, operation));
+      return results;
+    } finally {
+      await running.close();
+      await writer.end();
+    }
+  }
+});
+
+interface Result {
+  readonly name: string;
+  readonly wrong: readonly object[];
+  /** How often everything was read until all of it was right. */
+  readonly readings: number;
+}
+
+async function beside(memory: Memory, writer: Connection, operation: Operation): Promise<Result> {
+  const paths = [...new Set((await checksOf(operation, writer)).flatMap((check) => check.paths))];
+  await memory.warm(...paths);
+  let next = 0;
+  await replay(writer, operation, async () => {
+    // Whatever state this is, somebody sees it, and it may be remembered.
+    next += 1;
+    if (next <= 100 || next % 20 === 0) await memory.ask(paths[next % paths.length]!);
+  });
+  const checks = await checksOf(operation, writer);
+  let wrong = await wrongOf(memory, checks);
+  let readings = 1;
+  for (; wrong.length > 0 && readings < 20; readings += 1) {
+    await sleep(PAUSE_MS);
+    wrong = await wrongOf(memory, checks);
+  }
+  // What is remembered from now on is right, too.
+  await memory.warm(...checks.flatMap((check) => check.paths));
+  const later = await wrongOf(memory, checks);
+  return { name: operation.name, wrong: [...wrong, ...later], readings };
+}
+
+async function wrongOf(memory: Memory, checks: readonly Check[]): Promise<object[]> {
+  const wrong: object[] = [];
+  for (const { name, paths, expected, shown } of checks) {
+    const answers = [];
+    for (const path of paths) answers.push((await memory.ask(path)).answer);
+    const seen = shown(answers);
+    if (!isDeepStrictEqual(seen, expected)) wrong.push({ name, expected, seen });
+  }
+  return wrong;
+}
