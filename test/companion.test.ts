@@ -161,7 +161,9 @@ describeDatabases('the companion routes', (open) => {
         running.site.db.knex.removeListener('query', note);
         return queries;
       };
-      expect(await count(40)).toBeLessThanOrEqual(await count(25));
+      // The fewest of a few: what is remembered for a second alone is read again in some.
+      const fewest = async (perPage: number) => Math.min(await count(perPage), await count(perPage), await count(perPage));
+      expect(await fewest(40)).toBeLessThanOrEqual(await fewest(25));
     });
   });
 
