@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { standardOutput } from './host/output.ts';
 
 export type Log = Logger;
 
@@ -23,8 +24,7 @@ const PLACES = ['', '*.', 'req.headers.', 'res.headers.'];
 export function createLog({ logLevel }: { readonly logLevel: string }, stream?: DestinationStream): Log {
   const quiet = stream === undefined && process.env.NODE_ENV === 'test';
   const options = { level: quiet ? 'silent' : logLevel, redact: { paths: secretPaths(), censor: '[hidden]' }, base: { pid: process.pid } };
-  if (stream) return pino(options, stream);
-  return pino(quiet || !process.stdout.isTTY ? options : { ...options, transport: { target: 'pino-pretty', options: { ignore: 'pid' } } });
+  return pino(options, stream ?? (quiet ? { write: () => undefined } : standardOutput()));
 }
 
 /** An address as it may stand in the log: passwords of protected records and nonces in its query are blotted out. */

@@ -36,6 +36,7 @@ describe('settings', () => {
       bodyLimit: 8 * 1024 * 1024,
       sharedWithWordpress: 'auto',
       shutdownSeconds: 10,
+      watchdogSeconds: 30,
     }));
   it('cannot be changed afterwards', () => {
     expect(Object.isFrozen(readConfig(KEYS))).toBe(true);

@@ -174,9 +174,8 @@ async function untilServing({ port, host }: Config): Promise<void> {
   if (port === 0) return;
   const reachable = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host;
   for (let waited = 0; waited < PATIENCE_MS; waited += PAUSE_MS) {
-    const answer = await fetch(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/health/ready`).catch(
-      () => undefined,
-    );
+    const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/health/ready`;
+    const answer = await fetch(url, { headers: { connection: 'close' } }).catch(() => undefined);
     if (answer?.ok) return;
     await sleep(PAUSE_MS);
   }

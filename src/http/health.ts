@@ -29,10 +29,9 @@ export function healthRoutes(site: Site, { phase }: Lifecycle): Router {
   return router;
 }
 
-/** Turns requests away until the tables are there, and has connections closed when the process ends. */
+/** Turns requests away until the tables are there. */
 export function gate({ phase }: Lifecycle): RequestHandler {
-  return (_req, res, next) => {
-    if (phase() === 'stopping') res.set('Connection', 'close');
+  return (_req, _res, next) => {
     if (phase() === 'starting') fail('database-unavailable');
     next();
   };

@@ -134,7 +134,7 @@ export function keysOf(rows: readonly { readonly of: string; readonly key: strin
 }
 
 /** Why the database gave no answer: `busy` after all retries, `unreachable`, `exhausted` (no connection free in time), `full` (disk). */
-export type UnavailableReason = 'busy' | 'unreachable' | 'exhausted' | 'full';
+export type UnavailableReason = 'busy' | 'unreachable' | 'exhausted' | 'full' | 'read-only';
 
 /** The one error for a database that can't do its work now, whatever the driver calls it; the driver's own error is its `cause`. */
 export class DatabaseUnavailable extends Error {

@@ -1,0 +1,147 @@
+/** Processes of the built service, and clients that keep asking it, for the scripts in this folder. */
+import { spawn, spawnSync } from 'node:child_process';
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** Another build can be measured, such as that of an earlier version. */
+const COMMAND = process.env.FASTI_COMMAND ?? fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
+const READY_MS = 60_000;
+const LOOK_MS = 20;
+
+/** Runs the command and gives what it prints. Throws what it says when it fails. */
+export function fasti(args, env) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`fasti ${args.join(' ')}: ${stderr.trim() || stdout.trim()}`);
+  return stdout.trim();
+}
+
+/** A new site in an SQLite file. Gives the settings of its environment, and the header by which its administrator signs in. */
+export function newSite(folder) {
+  const env = { DATABASE_URL: `sqlite:${folder}/site.sqlite`, UPLOADS_DIR: `${folder}/uploads` };
+  fasti(['init', '--sample', '--url=http://127.0.0.1'], env);
+  const password = fasti(['user', 'application-password', 'create', 'admin', 'load', '--porcelain'], env);
+  return { env, authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` };
+}
+
+/** How many events have this word in their title. */
+export const countEvents = (env, word) =>
+  Number(fasti(['event', 'list', `--search=${word}`, '--start_date=2000-01-01', '--end_date=2100-01-01', '--format=count'], env));
+
+/**
+ * Starts the service and waits until it is ready. `fd`: a socket that is open already and is handed over as systemd does. `ended` gives its exit code, or
+ * the signal that ended it; `said` waits until its log has a line with these words so many times.
+ */
+export async function startServing(env, { port, fd }) {
+  const handed =
+    fd === undefined
+      ? [process.execPath, COMMAND, 'serve']
+      : ['sh', '-c', 'LISTEN_PID=$$ exec "$@"', 'sh', process.execPath, COMMAND, 'serve'];
+  const child = spawn(handed[0], handed.slice(1), {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      ...env,
+      PORT: String(port),
+      ...(fd === undefined ? {} : { LISTEN_FDS: '1' }),
+    },
+    stdio: ['ignore', 'pipe', 'pipe', ...(fd === undefined ? [] : [fd])],
+  });
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const lines = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => {
+      lines.push(
+        ...String(text)
+          .split('\n')
+          .filter((line) => line !== '' && !line.includes('"request completed"')),
+      );
+    });
+  const ended = new Promise((resolve) => {
+    child.once('close', (code, signal) => {
+      process.off('exit', kill);
+      resolve(code ?? signal);
+    });
+  });
+  const until = Date.now() + READY_MS;
+  const goOn = async () => {
+    if (child.exitCode !== null || Date.now() > until) throw new Error(`the service does not come up: ${lines.join('\n')}`);
+    await sleep(LOOK_MS);
+  };
+  while (!lines.some((line) => line.includes('"listening"'))) await goOn();
+  while ((await ask({ port, path: '/health/ready' })).status !== 200) await goOn();
+  const said = async (words, times) => {
+    while (lines.filter((line) => line.includes(words)).length < times) {
+      if (child.exitCode !== null) throw new Error(`the service has ended: ${lines.join('\n')}`);
+      await sleep(LOOK_MS);
+    }
+  };
+  return { pid: child.pid, ended, kill: (signal) => child.kill(signal), said };
+}
+
+/**
+ * Sends a request. Gives the status of the answer; or as `fault`: `refused` where there was no connection, `reset` where there was one and no answer came.
+ */
+export function ask({ port, path, agent, method = 'GET', headers = {}, body }) {
+  return new Promise((resolve) => {
+    let connected = false;
+    const sent = request({ host: '127.0.0.1', port, path, method, agent: agent ?? false, headers }, (answer) => {
+      answer.resume();
+      answer.on('end', () => resolve({ status: answer.statusCode }));
+      answer.on('error', () => resolve({ fault: 'reset' }));
+    });
+    sent.on('socket', (socket) => {
+      connected = !socket.connecting;
+      if (connected) return;
+      socket.once('connect', () => {
+        connected = true;
+      });
+    });
+    sent.on('error', () => resolve({ fault: connected ? 'reset' : 'refused' }));
+    sent.end(body);
+  });
+}
+
+/**
+ * Clients that each send one request after the other until they are stopped: every second one on a connection that it keeps, `posts` of them writing.
+ * Gives a function that stops them and gives how many requests came to what.
+ */
+export function load({ port, clients, posts, authorization }) {
+  let going = true;
+  const counts = {};
+  const client = async (number) => {
+    const agent = number % 2 === 0 ? new Agent({ keepAlive: true, maxSockets: 1 }) : undefined;
+    const writes = number < posts;
+    for (let turn = 0; going; turn += 1) {
+      const { status, fault } = await ask({ port, agent, ...(writes ? newEvent(authorization, `${number} ${turn}`) : { path: LIST }) });
+      const name = fault ?? (status < 300 ? (writes ? 'written' : 'read') : `status ${status}`);
+      counts[name] = (counts[name] ?? 0) + 1;
+      if (fault === 'refused') await sleep(LOOK_MS);
+    }
+    agent?.destroy();
+  };
+  const all = Array.from({ length: clients }, (_, number) => client(number));
+  return async () => {
+    going = false;
+    await Promise.all(all);
+    return counts;
+  };
+}
+
+const API = '/wp-json/calendar/events/v1/events';
+const LIST = `${API}?per_page=5`;
+
+const newEvent = (authorization, name) => ({
+  path: API,
+  method: 'POST',
+  headers: { authorization, 'content-type': 'application/json' },
+  body: JSON.stringify({ title: `Load ${name}`, start_date: '2030-01-01 20:00', end_date: '2030-01-01 22:00' }),
+});
