@@ -103,7 +103,9 @@ function takeConnections(say: (word: FromWorker) => void): Door['open'] {
       // By this Node begins to look after the time that requests take.
       server.emit('listening');
       process.on('message', (word: ToWorker, socket?: Socket) => {
-        if (word === 'connection' && socket) server.emit('connection', socket);
+        if (word !== 'connection') return;
+        say('taken');
+        if (socket) server.emit('connection', socket);
       });
     }
     say(state);

@@ -15,4 +15,6 @@ export function endByItself(signal: NodeJS.Signals, code: number): void {
 export function endAtOnce(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
+  // Only the first process of a container comes here: the system does not end it by signals of its own.
+  process.exit();
 }

@@ -1,5 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const STDOUT = 1;
@@ -65,8 +66,6 @@ export function streamOutput(stream: Writable, formed: (line: string) => string 
     },
   };
 }
-
-type Writable = Pick<NodeJS.WriteStream, 'on' | 'write' | 'writableLength'>;
 
 /** Loaded where somebody watches only. */
 function readable(): (line: string) => string {

@@ -19,7 +19,7 @@ export function placeOf(
 }
 
 /** For how long a port that is busy is tried to be closed. */
-const CLOSING_MS = 2000;
+const CLOSING_MS = 5000;
 
 /**
  * Takes no new connections, and cuts none that the system has taken: these come to the server first. Where the socket is somebody else's, what waits there

@@ -11,8 +11,11 @@ const PAUSE_MS = 500;
 /** How much longer than its answers may take a worker has for ending. */
 const GRACE_MS = 5000;
 
-/** What a worker says: it can serve; it can't yet, but would tell so to whoever asks for its health; it was told to end, by somebody else. */
-export type FromWorker = 'ready' | 'waiting' | 'leaving';
+/**
+ * What a worker says: it can serve; it can't yet, but would tell so to whoever asks for its health; it has taken the connection that came next; it was told
+ * to end by somebody else.
+ */
+export type FromWorker = 'ready' | 'waiting' | 'taken' | 'leaving';
 /** What a worker is told: here is a connection; the service is about to end; end, with nothing more to come. */
 export type ToWorker = 'connection' | 'stopping' | 'end';
 /** The variable of the environment that tells a worker its number. The first, `0`, speaks for all of them in the log. */
@@ -42,8 +45,8 @@ interface Member {
   readonly process: ChildProcess;
   readonly number: number;
   state: 'starting' | 'waiting' | 'ready' | 'leaving';
-  /** Connections that are on their way to it: Node sends the next when the one before has arrived. */
-  sent: number;
+  /** Connections that it was sent and has not taken yet. They stay open here as long: if it ends, somebody else gets them. */
+  readonly sent: Socket[];
 }
 
 /**
@@ -67,30 +70,29 @@ export function manageWorkers({ count, place, notice, patience, log, ended, fail
     server.listen(place, () => log.info({ address: server.address(), workers: count }, 'listening'));
   };
 
-  const tell = (member: Member, word: ToWorker, socket?: Socket, done = (): void => undefined): void => {
+  const tell = (member: Member, word: ToWorker, socket?: Socket): void => {
     // One that is going may hear nothing any more.
-    if (member.process.connected) member.process.send(word, socket, {}, done);
+    if (member.process.connected) member.process.send(word, socket, { keepOpen: true }, () => undefined);
   };
 
-  /** Connections go to those who have fewest on their way to them, in turns: one that is stuck does not get the next. */
+  /** Connections go in turns to those who have taken what they were sent: one that is stuck gets no more than one. */
   const handOn = (): void => {
     const present = [...members].filter((member) => member.process.connected);
     const able = present.filter(({ state }) => state === 'ready');
     const takers = able.length > 0 ? able : present.filter(({ state }) => state === 'waiting').slice(0, 1);
     while (takers.length > 0 && waiting.length > 0) {
-      const least = Math.min(...takers.map(({ sent }) => sent));
-      const idle = takers.filter(({ sent }) => sent === least);
+      const least = Math.min(...takers.map(({ sent }) => sent.length));
+      const idle = takers.filter(({ sent }) => sent.length === least);
       const taker = idle[turn++ % idle.length]!;
-      taker.sent += 1;
-      tell(taker, 'connection', waiting.shift(), () => {
-        taker.sent -= 1;
-      });
+      const socket = waiting.shift()!;
+      taker.sent.push(socket);
+      tell(taker, 'connection', socket);
     }
   };
 
   const fill = (number: number): Member => {
     const child = fork(runnable('main'), { env: { ...process.env, [WORKER]: String(number) } });
-    const member: Member = { process: child, number, state: 'starting', sent: 0 };
+    const member: Member = { process: child, number, state: 'starting', sent: [] };
     members.add(member);
     child.on('message', (word: FromWorker) => hear(member, word));
     child.on('error', () => undefined);
@@ -99,7 +101,8 @@ export function manageWorkers({ count, place, notice, patience, log, ended, fail
   };
 
   const hear = (member: Member, word: FromWorker): void => {
-    if (word === 'leaving') void leave(member);
+    if (word === 'taken') member.sent.shift()?.destroy();
+    else if (word === 'leaving') void leave(member);
     else if (member.state !== 'leaving') {
       member.state = word;
       member.process.emit(word);
@@ -110,6 +113,8 @@ export function manageWorkers({ count, place, notice, patience, log, ended, fail
 
   const gone = async (member: Member, code: number | null, signal: string | null): Promise<void> => {
     members.delete(member);
+    waiting.unshift(...member.sent);
+    handOn();
     if (phase === 'stopping') {
       if (members.size > 0) return;
       log.info('stopped');

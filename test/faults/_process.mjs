@@ -34,25 +34,14 @@ export const countEvents = (env, word) =>
   Number(fasti(['event', 'list', `--search=${word}`, '--start_date=2000-01-01', '--end_date=2100-01-01', '--format=count'], env));
 
 /**
- * Starts the service and waits until it is ready. `fd`: a socket that is open already and is handed over as systemd does. `ended` gives its exit code, or
- * the signal that ended it; `said` waits until its log has a line with these words so many times.
+ * Starts the service and waits until it is ready. `keeper`: a script that opens a port and starts the service on it. `ended` gives its exit code, or the
+ * signal that ended it; `said` waits until its log has a line with these words so many times.
  */
-export async function startServing(env, { port, fd }) {
-  const handed =
-    fd === undefined
-      ? [process.execPath, COMMAND, 'serve']
-      : ['sh', '-c', 'LISTEN_PID=$$ exec "$@"', 'sh', process.execPath, COMMAND, 'serve'];
-  const child = spawn(handed[0], handed.slice(1), {
+export async function startServing(env, { port: wanted = 0, keeper }) {
+  const child = spawn(process.execPath, [...(keeper ? [keeper, process.execPath] : []), COMMAND, 'serve'], {
     cwd: ROOT,
-    env: {
-      ...process.env,
-      NODE_ENV: 'production',
-      HOST: '127.0.0.1',
-      ...env,
-      PORT: String(port),
-      ...(fd === undefined ? {} : { LISTEN_FDS: '1' }),
-    },
-    stdio: ['ignore', 'pipe', 'pipe', ...(fd === undefined ? [] : [fd])],
+    env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', ...env, PORT: String(wanted) },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
@@ -76,7 +65,9 @@ export async function startServing(env, { port, fd }) {
     if (child.exitCode !== null || Date.now() > until) throw new Error(`the service does not come up: ${lines.join('\n')}`);
     await sleep(LOOK_MS);
   };
-  while (!lines.some((line) => line.includes('"listening"'))) await goOn();
+  const listening = () => lines.filter((line) => line.includes('"listening"')).map((line) => JSON.parse(line));
+  while (listening().length === 0) await goOn();
+  const { port } = listening()[0].address;
   while ((await ask({ port, path: '/health/ready' })).status !== 200) await goOn();
   const said = async (words, times) => {
     while (lines.filter((line) => line.includes(words)).length < times) {
@@ -84,7 +75,8 @@ export async function startServing(env, { port, fd }) {
       await sleep(LOOK_MS);
     }
   };
-  return { pid: child.pid, ended, kill: (signal) => child.kill(signal), said };
+  const servingPid = () => listening().at(-1).pid;
+  return { port, pid: child.pid, servingPid, ended, kill: (signal) => child.kill(signal), said };
 }
 
 /**

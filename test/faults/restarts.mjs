@@ -15,6 +15,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { freePort } from '../support/private-mysql.mjs';
 import { ask, countEvents, load, newSite, startServing } from './_process.mjs';
@@ -59,27 +60,17 @@ async function ends(title, env) {
   report(title, counts, all, ['refused']);
 }
 
-/** The same where this script keeps the port open and hands it to each process in turn. */
+/** The same where somebody else keeps the port open and hands it to each process in turn. */
 async function socket() {
-  // A server of Node's own would take the connections: this is only a place for them.
-  const { TCP, constants } = process.binding('tcp_wrap');
-  const place = new TCP(constants.SERVER);
-  place.bind('127.0.0.1', 0);
-  const at = {};
-  place.getsockname(at);
-  const { port } = at;
-  const ends = [];
-  let service = await startServing(site.env, { port, fd: place.fd });
-  const stop = load({ port, ...clients });
-  for (let round = 0; round < rounds; round += 1) {
+  const service = await startServing(site.env, { keeper: fileURLToPath(new URL('../support/port-keeper.mjs', import.meta.url)) });
+  const stop = load({ port: service.port, ...clients });
+  for (let round = 1; round <= rounds; round += 1) {
     await sleep(SETTLE_MS);
-    ends.push(await ended(service));
-    service = await startServing(site.env, { port, fd: place.fd });
+    process.kill(service.servingPid(), 'SIGTERM');
+    await service.said('"listening"', round + 1);
   }
   const counts = await stop();
-  ends.push(await ended(service));
-  place.close();
-  report('one process, its port kept open', counts, ends);
+  report('one process, its port kept open', counts, [await ended(service)]);
 }
 
 async function workers() {
