@@ -198,7 +198,9 @@ export async function removeMedia(site: Site, caller: Caller, id: number, force:
     await removeAttachment(db, id);
     await noteChange(db, caller.now);
   });
-  await removeFiles(site.config.uploadsDir, files);
+  // The record is gone: a file that can't be removed is the administrator's to look after.
+  const left = await removeFiles(site.config.uploadsDir, files);
+  if (left.length > 0) site.log.warn({ files: left }, 'files could not be removed');
   return { deleted: true, previous };
 }
 
