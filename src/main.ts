@@ -9,6 +9,7 @@ import { closePort, placeOf } from './host/port.ts';
 import { type Door, startService } from './http/service.ts';
 import { type FromWorker, manageWorkers, type ToWorker, WORKER } from './http/workers.ts';
 import { createLog } from './log.ts';
+import { openLibrary } from './media/library.ts';
 import { openSite, type Site } from './site.ts';
 
 /** How long connections are still taken once the service is to end, so that whoever distributes requests learns of it. */
@@ -74,13 +75,15 @@ function serveByWorkers(): void {
 
 /** One of the others, which is sent its connections. Without the first it ends. */
 async function serveAsWorker(number: string): Promise<void> {
+  let end = async (): Promise<void> => endAtOnce('SIGTERM');
+  process.once('disconnect', () => void end());
   const silent = log.child({}, { level: 'silent' });
   const say = (word: FromWorker): void => {
     if (process.connected) process.send?.(word, undefined, undefined, () => undefined);
   };
   const door: Door = { open: takeConnections(say), close: async () => undefined, notices: number === '0' ? log : silent, life: silent };
   const service = startService(await siteOf(config), door, quit);
-  const end = async (): Promise<void> => {
+  end = async () => {
     await service.end();
     await finish('SIGTERM');
   };
@@ -88,7 +91,6 @@ async function serveAsWorker(number: string): Promise<void> {
     if (word === 'stopping') service.giveNotice();
     if (word === 'end') void end();
   });
-  process.once('disconnect', () => void end());
   // A whole group of processes is told at once, by a terminal for instance. The first one knows what to do.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => say('leaving'));
   process.on('SIGHUP', () => undefined);
@@ -122,10 +124,19 @@ function readSettings(): Config {
 
 async function siteOf(config: Config): Promise<Site> {
   try {
+    await openLibrary(config.uploadsDir);
+  } catch (error) {
+    return quit(`UPLOADS_DIR is ${JSON.stringify(config.uploadsDir)}, where no files can be stored: ${messageOf(error)}`);
+  }
+  try {
     return await openSite(config, { log });
   } catch (error) {
-    return quit(`The site cannot be opened: ${error instanceof Error ? error.message : String(error)}`);
+    return quit(`The site cannot be opened: ${messageOf(error)}`);
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Ends the process when all is done; its log is given some time to be read. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, lstat, mkdir, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { OWN_FILE, OWN_FOLDER } from '../host/files.ts';
 import { linesOf } from './file-text.ts';
 import { type Entry, SourceFault } from './items.ts';
 
@@ -36,7 +37,7 @@ export interface SpoolState {
 
 /** Opens the spool of a source, in a folder that is this user's alone. Throws SourceFault `unreadable` where it is not. */
 export async function openSpool(name: string, folder = join(tmpdir(), `fasti-${userInfo().uid}`)): Promise<Spool> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: OWN_FOLDER });
   const place = await lstat(folder);
   if (!place.isDirectory() || (place.uid !== userInfo().uid && userInfo().uid >= 0))
     throw new SourceFault('unreadable', { file: folder, what: 'EPERM' });
@@ -66,7 +67,8 @@ export async function openSpool(name: string, folder = join(tmpdir(), `fasti-${u
     entries: async function* () {
       for await (const { value } of lines()) if (!('mark' in value)) yield value;
     },
-    add: (entries, mark) => appendFile(path, [...entries, { mark }].map((value) => `${JSON.stringify(value)}\n`).join(''), { mode: 0o600 }),
+    add: (entries, mark) =>
+      appendFile(path, [...entries, { mark }].map((value) => `${JSON.stringify(value)}\n`).join(''), { mode: OWN_FILE }),
     remove: () => rm(path, { force: true }),
   };
 }

@@ -56,7 +56,7 @@ interface Member {
 export function manageWorkers({ count, place, notice, patience, log, ended, failed }: WorkersOptions): Workers {
   const members = new Set<Member>();
   const waiting: Socket[] = [];
-  let phase: 'starting' | 'serving' | 'stopping' = 'starting';
+  let phase: 'starting' | 'serving' | 'stopping' | 'over' = 'starting';
   let turn = 0;
 
   const server = createServer({ pauseOnConnect: true }, (socket) => {
@@ -113,6 +113,7 @@ export function manageWorkers({ count, place, notice, patience, log, ended, fail
 
   const gone = async (member: Member, code: number | null, signal: string | null): Promise<void> => {
     members.delete(member);
+    if (phase === 'over') return;
     waiting.unshift(...member.sent);
     handOn();
     if (phase === 'stopping') {
@@ -123,7 +124,7 @@ export function manageWorkers({ count, place, notice, patience, log, ended, fail
     }
     if (member.state !== 'leaving') log.error({ worker: member.process.pid, code, signal }, 'a worker has ended');
     if (phase === 'starting') {
-      phase = 'stopping';
+      phase = 'over';
       killAll();
       ended(1);
       return;

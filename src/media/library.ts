@@ -1,5 +1,5 @@
-import { access, chmod, constants, type FileHandle, mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { access, chmod, constants, type FileHandle, mkdir, open, readdir, realpath, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { NewAttachment } from '../storage/media.ts';
 import { toSerialized } from '../wordpress/serialized.ts';
 import { sanitizeFileName, uniqueFileName } from './file-name.ts';
@@ -71,6 +71,8 @@ export async function storeImage(image: NewImage, library: Library, month: strin
   };
   try {
     await makeFolder(folder);
+    if (await leadsOutside(library.folder, below))
+      throw new LibraryUnavailable('read-only', new Error(`${below} is a link to another folder`));
     const name = await claim(folder, sanitizeFileName(image.name, image.type), (free) => write(free, image.bytes, 'wx'));
     const made = await makeSizes({ bytes: image.bytes, type: image.type, file: name, below }, library.sizes, write);
     return { attachment: attachmentOf(image, library, below, name, made), files, undo };
@@ -124,7 +126,9 @@ async function makeFolder(folder: string): Promise<void> {
   if ((await stat(folder).catch(passOver))?.isDirectory()) return;
   const above = dirname(folder);
   await makeFolder(above);
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
   const { mode } = await stat(above);
   await chmod(folder, mode & 0o2775).catch(passOver);
 }
@@ -142,6 +146,12 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
+/** Makes sure that there is a folder to store files in, which may be read-only. Throws the error of the file system, or says what stands there instead. */
+export async function openLibrary(folder: string): Promise<void> {
+  await makeFolder(resolve(folder));
+  await readdir(folder);
+}
+
 /** Where a disk has less, in bytes, hardly an image goes onto it. */
 const LEAST_ROOM = 2 ** 18;
 
@@ -157,13 +167,25 @@ export async function folderFault(folder: string): Promise<LibraryFault | undefi
   }
 }
 
+/** Whether a path below a folder leads out of it by symbolic links. The folder itself may be one; what is not there leads nowhere. */
+export async function leadsOutside(folder: string, path: string): Promise<boolean> {
+  try {
+    const [root, target] = await Promise.all([realpath(folder), realpath(join(folder, path))]);
+    return target !== root && !target.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Removes files of the library, by their paths below its folder; what would lie outside of it is passed over, and what is gone already is no fault
  * (`wp_delete_attachment_files`). Gives those that could not be removed.
  */
 export async function removeFiles(folder: string, files: readonly string[]): Promise<string[]> {
   const root = resolve(folder);
-  const inside = files.map((file) => resolve(root, file)).filter((file) => file.startsWith(`${root}${sep}`));
+  const named = files.map((file) => resolve(root, file)).filter((file) => file.startsWith(`${root}${sep}`));
+  const outside = await Promise.all(named.map((file) => leadsOutside(root, relative(root, dirname(file)))));
+  const inside = named.filter((_, at) => !outside[at]);
   const removed = await Promise.allSettled(inside.map((file) => rm(file, { force: true })));
   return inside.filter((_, at) => removed[at]?.status === 'rejected');
 }

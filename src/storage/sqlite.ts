@@ -41,12 +41,7 @@ const LEAST_ROOM = 2 ** 18;
 export function openSqlite(address: string): Engine {
   const filename = sqliteFile(address) ?? '';
   if (filename === '') throw new Error('the address of an SQLite database must name its file: sqlite:PATH');
-  if (filename !== IN_MEMORY) {
-    makeOwnFolder(dirname(filename));
-    makeOwnFile(filename);
-    // Opened once before it is needed, so that a wrong file stops the start rather than each request.
-    connect(filename).close();
-  }
+  if (filename !== IN_MEMORY) tryFile(filename);
   return {
     dialect: sqlite,
     knex: knex({
@@ -59,6 +54,19 @@ export function openSqlite(address: string): Engine {
       log: silent,
     }),
   };
+}
+
+/** Makes the file if need be, and opens it once before it is needed, so that a wrong one stops the start rather than each request. */
+function tryFile(filename: string): void {
+  try {
+    makeOwnFolder(dirname(filename));
+    makeOwnFile(filename);
+    connect(filename).close();
+  } catch (error) {
+    throw new Error(`the database ${filename} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 /** What an address says of a database that is in no file. */
