@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 /** What is loaded by its name: the command, the writer of `docs/`, and parts of the service that the tools in `test/` take. */
 const ENTRIES = ['cli', 'cli/docs', 'config', 'site', 'http/app', 'storage/collation', 'storage/database', 'storage/migrate'];
 /** What runs in a process or a thread of its own (`src/host/runnable.ts`). */
-const RUNNABLE = ['main', 'host/watchdog-thread'];
+const RUNNABLE = ['main', 'host/watchdog-thread', 'accounts/password-thread'];
 
 /** Packages that stay in `node_modules`: they have native code, or threads that look for files of their own. */
 const APART = ['better-sqlite3', 'pino', 'pino-pretty', 'sharp'];

@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { freePort } from '../support/private-mysql.mjs';
-import { ask, countEvents, load, newSite, startServing } from './_process.mjs';
+import { ask, countEvents, load, newSite, startServing } from '../support/processes.mjs';
 
 const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', '/opt/homebrew/bin/nginx'].find((path) => existsSync(path));
 /** For a load that has just begun, or a process that has just come. */

@@ -1,4 +1,4 @@
-/** Processes of the built service, and clients that keep asking it, for the scripts in this folder. */
+/** Processes of the built service, and clients that keep asking it, for the scripts of attacks and faults. */
 import { spawn, spawnSync } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
