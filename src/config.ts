@@ -27,9 +27,10 @@ export const settings = {
   host: {
     env: 'HOST',
     type: 'text',
-    fallback: '0.0.0.0',
+    fallback: '127.0.0.1',
     allowed: 'an address or a host name of this machine',
-    meaning: 'The address the server listens on. `127.0.0.1` keeps it to this machine.',
+    meaning:
+      'The address the server listens on; by default only this machine, such as a proxy on it, reaches it. `0.0.0.0` is every address of the machine: passwords then travel unencrypted unless something in between encrypts them.',
     schema: z.string().regex(/^[\w.:%-]+$/),
   },
   siteUrl: {

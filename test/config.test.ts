@@ -16,7 +16,7 @@ describe('settings', () => {
   it('have defaults', () =>
     expect(readConfig({})).toEqual({
       port: 8080,
-      host: '0.0.0.0',
+      host: '127.0.0.1',
       siteUrl: undefined,
       databaseUrl: 'sqlite:data/fasti.sqlite',
       tablePrefix: 'wp_',

@@ -8,6 +8,7 @@ import { countEvents, reindexEvents } from '../storage/event-index-rebuild.ts';
 import { findInstallation } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
 import { restUrl } from '../wordpress/links.ts';
+import { keepPassword } from './first-password.ts';
 import { seedEvents } from './generate.ts';
 import { type Administrator, installSite } from './install.ts';
 import { CliError } from './io.ts';
@@ -96,7 +97,8 @@ async function requireSite({ db, config }: Site): Promise<void> {
   if ((await findInstallation(db)) !== 'site') throw new CliError('not-installed', { prefix: config.tablePrefix });
 }
 
-async function init({ io, say }: Session, site: Site, given: InitOptions): Promise<void> {
+async function init(session: Session, site: Site, given: InitOptions): Promise<void> {
+  const { io, say } = session;
   const administrator: Administrator = { login: given.login ?? 'admin', email: given.email ?? 'admin@example.org' };
   const url = (given.url ?? site.config.siteUrl ?? localAddress(site.config)).replace(/\/+$/, '');
   const fresh = {
@@ -106,10 +108,18 @@ async function init({ io, say }: Session, site: Site, given: InitOptions): Promi
     email: administrator.email,
   };
   const password = await installSite(site, fresh, administrator, say('database.password-name'));
-  print(
-    io,
-    `${say('done.installed', { url })}\n${say('done.administrator', { login: administrator.login, password: inGroups(password) })}\n`,
-  );
+  print(io, `${say('done.installed', { url })}\n`);
+  const told = `${say('done.administrator', { login: administrator.login, password: inGroups(password) })}\n`;
+  print(io, io.terminal ? told : `${keptAside(session, site.config, told, administrator.login)}\n`);
+}
+
+/** Where nobody watches, what is printed is kept in logs for ever: the password goes into a file instead. Gives the sentence that says which. */
+function keptAside({ say }: Session, config: Config, text: string, login: string): string {
+  try {
+    return say('done.administrator-file', { login, file: keepPassword(config, text) });
+  } catch (error) {
+    return say('done.administrator-unknown', { login, reason: error instanceof Error ? error.message : String(error) });
+  }
 }
 
 /** Writes the sample calendar; gives the number of its events, 0 where it is there already. */
