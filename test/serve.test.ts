@@ -5,8 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { type Database, openDatabase } from '../src/storage/database.ts';
 import { reindexEvents } from '../src/storage/event-index-rebuild.ts';
 import { commandIn, embedded } from './cli/command.ts';
+import { ask } from './support/clients.mjs';
 import { describeDatabases, urlOf } from './support/databases.ts';
-import { ask, type Entry, keepAsking, type Serving, startServing } from './support/serving.ts';
+import { type Entry, keepReading, type Serving, startServing } from './support/serving.ts';
 import { loadSite, resetSite } from './support/site.ts';
 
 let server: Serving | undefined;
@@ -68,14 +69,14 @@ describe('a process that is told to end', () => {
 
   it.each(['SIGTERM', 'SIGHUP'] as const)('answers what was sent before it ends (%s)', async (signal) => {
     const { port, stop } = await start(url);
-    const end = keepAsking(port, LIST);
+    const end = keepReading(port, LIST);
     expect(await stop(signal)).toBe(0);
     expect([...(await end())].filter((fate) => fate !== 200)).toEqual(['refused']);
   });
 
   it('ends at once when it is told a second time', async () => {
     const { port, child, ended, said } = await start(url, { SHUTDOWN_SECONDS: '3600' });
-    const end = keepAsking(port, '/health/live', 1);
+    const end = keepReading(port, '/health/live', 1);
     child.kill('SIGTERM');
     await said('stopping');
     child.kill('SIGTERM');
@@ -91,17 +92,17 @@ describe('a process that is told to end', () => {
 
   it('leaves connections to the next one where somebody else keeps its port open', async () => {
     const { port, entries, said, stop } = await start(url, {}, [process.execPath, 'test/support/port-keeper.mjs']);
-    const end = keepAsking(port, LIST);
+    const end = keepReading(port, LIST);
     process.kill(entries.find(({ msg }) => msg === 'listening')!.pid, 'SIGTERM');
     await said('listening', 2);
-    while ((await ask(port, { path: '/health/ready' })) !== 200);
+    while ((await ask({ port, path: '/health/ready' })) !== 200);
     expect(await end()).toEqual(new Set([200]));
     expect(await stop()).toBe(0);
   });
 
   it('as first of several has them replaced without a request that fails, and ends with them', async () => {
     const { port, child, entries, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
-    const end = keepAsking(port, LIST);
+    const end = keepReading(port, LIST);
     await said('request completed', 50);
     const before = workersOf(entries);
     child.kill('SIGHUP');
@@ -124,19 +125,19 @@ describe('a process that is told to end', () => {
 
   it('as first of several replaces one that crashes', async () => {
     const { port, entries, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
-    const end = keepAsking(port, LIST);
+    const end = keepReading(port, LIST);
     await said('request completed', 20);
     const [victim] = workersOf(entries);
     process.kill(victim!, 'SIGKILL');
     await said('a worker has ended');
-    while (workersOf(entries).size < 3) await ask(port, { path: LIST });
+    while (workersOf(entries).size < 3) await ask({ port, path: LIST });
     await end();
     expect(await stop()).toBe(0);
   });
 
   it('as first of several takes them with it when it is killed', async () => {
     const { port, entries, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
-    const end = keepAsking(port, LIST);
+    const end = keepReading(port, LIST);
     await said('request completed', 20);
     const workers = [...workersOf(entries)];
     await stop('SIGKILL');

@@ -17,8 +17,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ask } from '../support/clients.mjs';
 import { freePort } from '../support/private-mysql.mjs';
-import { ask, countEvents, load, newSite, startServing } from '../support/processes.mjs';
+import { countEvents, load, newSite, startServing } from '../support/processes.mjs';
 
 const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', '/opt/homebrew/bin/nginx'].find((path) => existsSync(path));
 /** For a load that has just begun, or a process that has just come. */
@@ -124,7 +125,7 @@ async function startNginx(front, ports, changed) {
   writeFileSync(conf, `daemon off; pid ${place}/pid; error_log ${place}/error.log; events {} http { access_log off; ${paths} ${example} }`);
   const nginx = spawn(NGINX, ['-p', place, '-c', conf], { stdio: 'inherit' });
   process.once('exit', () => nginx.kill());
-  while ((await ask({ port: front, path: '/health/live' })).status !== 200) await sleep(20);
+  while ((await ask({ port: front, path: '/health/live' })) !== 200) await sleep(20);
   return nginx;
 }
 

@@ -1,25 +1,15 @@
 /** Processes of the built service, and clients that keep asking it, for the scripts of attacks and faults. */
-import { spawn, spawnSync } from 'node:child_process';
-import { Agent, request } from 'node:http';
+import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { fasti } from '../bench/service.mjs';
+import { ask, keepAsking } from './clients.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Another build can be measured, such as that of an earlier version. */
 const COMMAND = process.env.FASTI_COMMAND ?? fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
 const READY_MS = 60_000;
 const LOOK_MS = 20;
-
-/** Runs the command and gives what it prints. Throws what it says when it fails. */
-export function fasti(args, env) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
-    cwd: ROOT,
-    env: { ...process.env, ...env },
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`fasti ${args.join(' ')}: ${stderr.trim() || stdout.trim()}`);
-  return stdout.trim();
-}
 
 /** A new site in an SQLite file. Gives the settings of its environment, and the header by which its administrator signs in. */
 export function newSite(folder) {
@@ -68,7 +58,7 @@ export async function startServing(env, { port: wanted = 0, keeper }) {
   const listening = () => lines.filter((line) => line.includes('"listening"')).map((line) => JSON.parse(line));
   while (listening().length === 0) await goOn();
   const { port } = listening()[0].address;
-  while ((await ask({ port, path: '/health/ready' })).status !== 200) await goOn();
+  while ((await ask({ port, path: '/health/ready' })) !== 200) await goOn();
   const said = async (words, times) => {
     while (lines.filter((line) => line.includes(words)).length < times) {
       if (child.exitCode !== null) throw new Error(`the service has ended: ${lines.join('\n')}`);
@@ -80,50 +70,19 @@ export async function startServing(env, { port: wanted = 0, keeper }) {
 }
 
 /**
- * Sends a request. Gives the status of the answer; or as `fault`: `refused` where there was no connection, `reset` where there was one and no answer came.
- */
-export function ask({ port, path, agent, method = 'GET', headers = {}, body }) {
-  return new Promise((resolve) => {
-    let connected = false;
-    const sent = request({ host: '127.0.0.1', port, path, method, agent: agent ?? false, headers }, (answer) => {
-      answer.resume();
-      answer.on('end', () => resolve({ status: answer.statusCode }));
-      answer.on('error', () => resolve({ fault: 'reset' }));
-    });
-    sent.on('socket', (socket) => {
-      connected = !socket.connecting;
-      if (connected) return;
-      socket.once('connect', () => {
-        connected = true;
-      });
-    });
-    sent.on('error', () => resolve({ fault: connected ? 'reset' : 'refused' }));
-    sent.end(body);
-  });
-}
-
-/**
- * Clients that each send one request after the other until they are stopped: every second one on a connection that it keeps, `posts` of them writing.
- * Gives a function that stops them and gives how many requests came to what.
+ * Has clients read and write all the time, `posts` of them events. Gives a function that ends them and gives how many requests came to what: `read`,
+ * `written`, `refused`, `reset`, or another status.
  */
 export function load({ port, clients, posts, authorization }) {
-  let going = true;
-  const counts = {};
-  const client = async (number) => {
-    const agent = number % 2 === 0 ? new Agent({ keepAlive: true, maxSockets: 1 }) : undefined;
-    const writes = number < posts;
-    for (let turn = 0; going; turn += 1) {
-      const { status, fault } = await ask({ port, agent, ...(writes ? newEvent(authorization, `${number} ${turn}`) : { path: LIST }) });
-      const name = fault ?? (status < 300 ? (writes ? 'written' : 'read') : `status ${status}`);
-      counts[name] = (counts[name] ?? 0) + 1;
-      if (fault === 'refused') await sleep(LOOK_MS);
-    }
-    agent?.destroy();
-  };
-  const all = Array.from({ length: clients }, (_, number) => client(number));
+  const next = (number, turn) => (number < posts ? newEvent(authorization, `${number} ${turn}`) : { path: LIST });
+  const end = keepAsking({ port, clients, next });
   return async () => {
-    going = false;
-    await Promise.all(all);
+    const counts = {};
+    for (const [number, met] of (await end()).entries())
+      for (const [fate, count] of met) {
+        const name = typeof fate === 'string' ? fate : fate >= 300 ? `status ${fate}` : number < posts ? 'written' : 'read';
+        counts[name] = (counts[name] ?? 0) + count;
+      }
     return counts;
   };
 }

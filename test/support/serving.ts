@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { ask, type Fate, keepAsking } from './clients.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LOOK_MS = 20;
@@ -65,7 +65,7 @@ export async function startServing(
   };
   const port = () => entries.find(({ msg }) => msg === 'listening')?.address?.port ?? 0;
   await until(() => port() > 0);
-  await until(async () => (await ask(port(), { path: '/health/ready' })) === 200);
+  await until(async () => (await ask({ port: port(), path: '/health/ready' })) === 200);
   return {
     child,
     port: port(),
@@ -80,44 +80,8 @@ export async function startServing(
   };
 }
 
-/** What becomes of a request: the status of its answer; `refused` where there was no connection; `reset` where there was one, and no answer came. */
-export type Fate = number | 'refused' | 'reset';
-
-/** Sends a GET, on a connection of its own unless there is an agent. */
-export function ask(port: number, { path = '/', agent }: { path?: string; agent?: Agent }): Promise<Fate> {
-  return new Promise((resolve) => {
-    let connected = false;
-    const sent = request({ host: '127.0.0.1', port, path, agent: agent ?? false }, (answer) => {
-      answer.resume();
-      answer.on('end', () => resolve(answer.statusCode ?? 0));
-      answer.on('error', () => resolve('reset'));
-    });
-    sent.on('socket', (socket) => {
-      connected = !socket.connecting;
-      if (!connected) socket.once('connect', () => (connected = true));
-    });
-    sent.on('error', () => resolve(connected ? 'reset' : 'refused'));
-    sent.end();
-  });
-}
-
-/** Clients that ask all the time, half of them on connections that they keep. Gives a function that ends them and gives what became of their requests. */
-export function keepAsking(port: number, path: string, clients = 6): () => Promise<Set<Fate>> {
-  let going = true;
-  const fates = new Set<Fate>();
-  const client = async (number: number): Promise<void> => {
-    const agent = number % 2 === 0 ? new Agent({ keepAlive: true, maxSockets: 1 }) : undefined;
-    while (going) {
-      const fate = await ask(port, { path, ...(agent ? { agent } : {}) });
-      fates.add(fate);
-      if (fate === 'refused') await sleep(LOOK_MS);
-    }
-    agent?.destroy();
-  };
-  const all = Array.from({ length: clients }, (_, number) => client(number));
-  return async () => {
-    going = false;
-    await Promise.all(all);
-    return fates;
-  };
+/** Has clients read a page all the time. Gives a function that ends them and gives what became of their requests. */
+export function keepReading(port: number, path: string, clients = 6): () => Promise<Set<Fate>> {
+  const end = keepAsking({ port, clients, next: () => ({ path }) });
+  return async () => new Set((await end()).flatMap((fates) => [...fates.keys()]));
 }
