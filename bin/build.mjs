@@ -9,6 +9,8 @@ import { build } from 'esbuild';
 
 /** What is loaded by its name: the command, the writer of `docs/`, and parts of the service that the tools in `test/` take. */
 const ENTRIES = ['cli', 'cli/docs', 'config', 'site', 'http/app', 'storage/collation', 'storage/database', 'storage/migrate'];
+/** What runs in a process or a thread of its own (`src/host/runnable.ts`). */
+const RUNNABLE = ['main', 'host/watchdog-thread', 'accounts/password-thread'];
 
 /** Packages that stay in `node_modules`: they have native code, or threads that look for files of their own. */
 const APART = ['better-sqlite3', 'pino', 'pino-pretty', 'sharp'];
@@ -23,7 +25,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
 await build({
   absWorkingDir: ROOT,
-  entryPoints: ENTRIES.map((name) => `src/${name}.ts`),
+  entryPoints: [...ENTRIES, ...RUNNABLE].map((name) => `src/${name}.ts`),
   outbase: '.',
   outdir: 'dist',
   chunkNames: 'src/[name]-[hash]',

@@ -2,18 +2,18 @@
  * What `npm start` runs, on a fresh clone too: it installs and builds where that is missing or out of date, and goes on as `fasti start`. It uses
  * nothing but Node, since nothing else may be there yet.
  */
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { install, npm } from './install.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const OLDEST_NODE = [20, 19];
 const COMMAND = join(ROOT, 'dist/src/cli.js');
 
 requireNode();
-if (!isInstalled()) install();
-if (!isBuilt()) npm('Building', 'run', '--silent', 'build');
+if (!isInstalled()) step('Installing what is needed', install);
+if (!isBuilt()) step('Building', () => npm('run', '--silent', 'build'));
 
 // In this very process, so that signals reach the server. Paths in the settings count from the folder of the project.
 process.chdir(ROOT);
@@ -52,30 +52,13 @@ function isBuilt() {
   return [...sources, 'bin/build.mjs', 'tsconfig.json', 'package-lock.json'].every((file) => statSync(join(ROOT, file)).mtimeMs <= built);
 }
 
-/**
- * Not `npm ci`: the lock file may have been made where the optional packages of other systems could not be looked up, and `ci` refuses that. This
- * takes the same versions and leaves the lock file as it is.
- */
-function install() {
-  npm('Installing what is needed', 'install', '--no-save', '--include=dev', '--no-audit', '--no-fund');
-}
-
-/**
- * Runs npm, the one that runs this if there is one. What it says goes to standard error; its failure ends all, and what was built does not count any
- * more.
- */
-function npm(message, ...args) {
+/** Does one step, which gives a line if it did not succeed; then what was built does not count any more. */
+function step(message, work) {
   process.stderr.write(`${message} ...\n`);
-  const own = process.env.npm_execpath;
-  const [program, first] = own?.endsWith('.js') ? [process.execPath, [own]] : ['npm', []];
-  const { status, error } = spawnSync(program, [...first, ...args], {
-    cwd: ROOT,
-    stdio: ['ignore', 2, 2],
-    shell: program === 'npm' && process.platform === 'win32',
-  });
-  if (status === 0) return;
+  const fault = work();
+  if (fault === undefined) return;
   rmSync(COMMAND, { force: true });
-  stop(`npm ${args[0]} did not succeed${error ? `: ${error.message}` : '.'}`);
+  stop(fault);
 }
 
 function stop(line) {

@@ -4,8 +4,14 @@ import { runCli } from './cli/program.ts';
 
 // The library that computes with dates is right in this zone only.
 process.env.TZ = 'UTC';
-// Whoever reads may have had enough (`fasti event list | head`).
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+// What is made is for the one who runs this, unless it says otherwise itself.
+process.umask(0o077);
+
+let serves = false;
+// Whoever reads may have had enough (`fasti event list | head`). A server has other things to do than to be read.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (!serves) process.exit(error.code === 'EPIPE' ? 0 : 1);
+});
 
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
@@ -21,6 +27,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
     return () => process.off('SIGINT', stop).off('SIGTERM', stop);
   },
   serve: async (env) => {
+    serves = true;
     Object.assign(process.env, env);
     await import('./main.ts');
   },

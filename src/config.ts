@@ -28,9 +28,10 @@ export const settings = {
   host: {
     env: 'HOST',
     type: 'text',
-    fallback: '0.0.0.0',
+    fallback: '127.0.0.1',
     allowed: 'an address or a host name of this machine',
-    meaning: 'The address the server listens on. `127.0.0.1` keeps it to this machine.',
+    meaning:
+      'The address the server listens on; by default only this machine, such as a proxy on it, reaches it. `0.0.0.0` is every address of the machine: passwords then travel unencrypted unless something in between encrypts them.',
     schema: z.string().regex(/^[\w.:%-]+$/),
   },
   siteUrl: {
@@ -206,7 +207,17 @@ export const settings = {
     type: 'number',
     fallback: '10',
     allowed: 'a whole number from 0 to 3600',
-    meaning: 'How long requests under way may take to finish once the server is told to stop.',
+    meaning:
+      'How long requests under way may take to finish once the server is told to stop. A few seconds later it has ended, whatever happens.',
+    schema: whole(0, 3600),
+  },
+  watchdogSeconds: {
+    env: 'WATCHDOG_SECONDS',
+    type: 'number',
+    fallback: '30',
+    allowed: 'a whole number from 0 to 3600',
+    meaning:
+      'A process that is stuck for so long, in an endless loop for instance, is killed; one of several workers is replaced, else whoever started it starts it again. 0: never.',
     schema: whole(0, 3600),
   },
 } as const satisfies Record<string, Setting>;

@@ -1,5 +1,6 @@
 import { unescape as percentDecode } from 'node:querystring';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { standardOutput } from './host/output.ts';
 
 export type Log = Logger;
 
@@ -40,8 +41,7 @@ export function createLog({ logLevel }: { readonly logLevel: string }, stream?: 
     serializers: { err: loggedError },
     base: { pid: process.pid },
   };
-  if (stream) return pino(options, stream);
-  return pino(quiet || !process.stdout.isTTY ? options : { ...options, transport: { target: 'pino-pretty', options: { ignore: 'pid' } } });
+  return pino(options, stream ?? (quiet ? { write: () => undefined } : standardOutput()));
 }
 
 /** No entry is nested as deep as this. */

@@ -1,73 +1,117 @@
-import cluster from 'node:cluster';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { createApp } from './http/app.ts';
-import type { Lifecycle } from './http/health.ts';
-import { BACKLOG, LONGEST_HEAD, TIME_LIMITS } from './http/limits.ts';
-import { manageWorkers } from './http/workers.ts';
+import { endAtOnce, endByItself } from './host/ending.ts';
+import { standardOutput } from './host/output.ts';
+import { closePort, placeOf } from './host/port.ts';
+import { type Door, startService } from './http/service.ts';
+import { type FromWorker, manageWorkers, type ToWorker, WORKER } from './http/workers.ts';
 import { createLog } from './log.ts';
-import { giveUpStaleIndex, type IndexLack } from './records/list-index.ts';
-import { publishDue } from './records/scheduled.ts';
+import { openLibrary } from './media/library.ts';
 import { openSite, type Site } from './site.ts';
-import { DatabaseUnavailable } from './storage/database.ts';
-import { forgetAnswers } from './storage/kept-answers.ts';
-import { migrate } from './storage/migrate.ts';
-import { keepVersionKey } from './storage/version-key.ts';
 
-/** Between two tries to reach an absent database. */
-const RETRY_MS = 1000;
-/** Between two looks at what is due; WordPress's clock goes by minutes too. */
-const DUE_MS = 30_000;
-/** How long connections are still taken once the process is told to end, so that whoever distributes requests learns of it. */
+/** How long connections are still taken once the service is to end, so that whoever distributes requests learns of it. */
 const NOTICE_MS = 2000;
-/** What is said at the start where lists do without their index. */
-const WITHOUT_INDEX: Record<IndexLack, string> = {
-  shared:
-    'WordPress writes to this database too, so lists are read from its tables; once it does not, SHARED_WITH_WORDPRESS=off and fasti reindex make them faster',
-  missing: 'lists are read without their index; fasti reindex makes it',
-};
-
-/** Regular tasks, and what the log says if one fails. */
-const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure: string])[] = [
-  [({ db }) => keepVersionKey(db), 'the versions of records are made without a secret'],
-  [publishDue, 'scheduled records could not be published'],
-  [({ db, clock }) => forgetAnswers(db, clock()), 'old answers could not be removed'],
-];
+/** For the last lines of the log to be read. */
+const LOG_MS = 1000;
 
 // By itself V8 lets the heap grow to four times what is in use before it clears up, and keeps a hundred megabytes of old answers. Twice costs little time.
 setFlagsFromString('--heap-growing-percent=100');
 // The library that computes with dates is right in this zone only.
 process.env.TZ = 'UTC';
 const config = readSettings();
-if (config.workers > 1 && cluster.isPrimary) manageWorkers(config.workers, createLog(config), () => process.exit(1));
-else await serve(config);
+const output = standardOutput();
+const log = createLog(config, output);
+const patience = config.shutdownSeconds * 1000;
+const notice = Math.min(NOTICE_MS, patience / 2);
+if (process.env[WORKER] !== undefined && process.send) await serveAsWorker(process.env[WORKER]);
+else if (config.workers > 1) serveByWorkers();
+else await serveAlone();
 
-/** Serves until told to end. A setting that cannot work ends the process with one line on standard error. */
-async function serve(config: Config): Promise<void> {
-  const site = await open(config);
-  let phase: ReturnType<Lifecycle['phase']> = 'starting';
-  const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, createApp(site, { phase: () => phase }));
-
-  let asked = 0;
-  const stop = (signal: NodeJS.Signals) => {
-    asked += 1;
-    if (asked > 1) process.exit(1);
-    site.log.info({ signal }, 'stopping');
-    phase = 'stopping';
-    void shutDown(site, server, config.shutdownSeconds * 1000);
+/** One process that has the port for itself. */
+async function serveAlone(): Promise<void> {
+  const place = placeOf(config, process.env);
+  const open = (server: Server): void => {
+    if (server.listening) return;
+    server.on('error', cannotListen);
+    server.listen(place, () => log.info({ address: server.address() }, 'listening'));
   };
+  const service = startService(await siteOf(config), { open, close: (server) => closePort(server, place), notices: log, life: log }, quit);
+  let told = false;
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    if (told) endAtOnce(signal);
+    told = true;
+    service.giveNotice();
+    if (service.connections() > 0) await sleep(notice);
+    await service.end();
+    await finish(signal);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
+}
+
+/** The first of several processes, which has the others serve. SIGHUP replaces them; that of a terminal, when it is closed, ends them. */
+function serveByWorkers(): void {
+  let told: NodeJS.Signals = 'SIGTERM';
+  const ended = (code: number): void => void finish(told, code);
+  const workers = manageWorkers({
+    count: config.workers,
+    place: placeOf(config, process.env),
+    notice,
+    patience,
+    log,
+    ended,
+    failed: cannotListen,
+  });
+  const stop = (signal: NodeJS.Signals): void => {
+    told = signal;
+    workers.stop();
+  };
+  const watched = process.stdin.isTTY || process.stdout.isTTY;
   process.on('SIGTERM', stop).on('SIGINT', stop);
+  process.on('SIGHUP', watched ? stop : () => void workers.replace());
+}
 
-  server.on('error', (error) => quit(`The server cannot listen on ${config.host}, port ${config.port}: ${error.message}`));
-  server.listen({ port: config.port, host: config.host, backlog: BACKLOG }, () =>
-    site.log.info({ address: server.address() }, 'listening'),
-  );
+/** One of the others, which is sent its connections. Without the first it ends. */
+async function serveAsWorker(number: string): Promise<void> {
+  let end = async (): Promise<void> => endAtOnce('SIGTERM');
+  process.once('disconnect', () => void end());
+  const silent = log.child({}, { level: 'silent' });
+  const say = (word: FromWorker): void => {
+    if (process.connected) process.send?.(word, undefined, undefined, () => undefined);
+  };
+  const door: Door = { open: takeConnections(say), close: async () => undefined, notices: number === '0' ? log : silent, life: silent };
+  const service = startService(await siteOf(config), door, quit);
+  end = async () => {
+    await service.end();
+    await finish('SIGTERM');
+  };
+  process.on('message', (word: ToWorker) => {
+    if (word === 'stopping') service.giveNotice();
+    if (word === 'end') void end();
+  });
+  // A whole group of processes is told at once, by a terminal for instance. The first one knows what to do.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => say('leaving'));
+  process.on('SIGHUP', () => undefined);
+}
 
-  await untilMigrated(site, () => phase === 'stopping');
-  if (phase === 'starting') phase = 'serving';
-  void runTasks(site, () => phase === 'serving');
+/** Takes the connections that the first process sends, as if this one listened. */
+function takeConnections(say: (word: FromWorker) => void): Door['open'] {
+  let opened = false;
+  return (server, state) => {
+    if (!opened) {
+      opened = true;
+      // By this Node begins to look after the time that requests take.
+      server.emit('listening');
+      process.on('message', (word: ToWorker, socket?: Socket) => {
+        if (word !== 'connection') return;
+        say('taken');
+        if (socket) server.emit('connection', socket);
+      });
+    }
+    say(state);
+  };
 }
 
 function readSettings(): Config {
@@ -78,56 +122,31 @@ function readSettings(): Config {
   }
 }
 
-async function open(config: Config): Promise<Site> {
+async function siteOf(config: Config): Promise<Site> {
   try {
-    return await openSite(config);
+    await openLibrary(config.uploadsDir);
   } catch (error) {
-    return quit(`The site cannot be opened: ${error instanceof Error ? error.message : String(error)}`);
+    return quit(`UPLOADS_DIR is ${JSON.stringify(config.uploadsDir)}, where no files can be stored: ${messageOf(error)}`);
+  }
+  try {
+    return await openSite(config, { log });
+  } catch (error) {
+    return quit(`The site cannot be opened: ${messageOf(error)}`);
   }
 }
 
-/** Runs the regular tasks as long as the process serves. */
-async function runTasks(site: Site, isServing: () => boolean): Promise<void> {
-  while (isServing()) {
-    for (const [work, failure] of TASKS) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));
-    await sleep(DUE_MS, undefined, { ref: false });
-  }
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
-/** Brings the tables up to date, as soon as there is a database. */
-async function untilMigrated(site: Site, stopped: () => boolean): Promise<void> {
-  for (let tries = 0; !stopped(); tries += 1) {
-    try {
-      const applied = await migrate(site.db);
-      const lack = await giveUpStaleIndex(site);
-      if (lack) site.log[lack === 'shared' ? 'info' : 'warn'](WITHOUT_INDEX[lack]);
-      if (applied.length > 0 || tries > 0) site.log.info({ applied }, 'the database is ready');
-      return;
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) {
-        site.log.fatal({ err: error }, 'the tables cannot be made');
-        return quit(`The tables cannot be made: ${error instanceof Error ? error.message : String(error)}`);
-      }
-      if (tries === 0) site.log.warn({ err: error }, 'waiting for the database');
-      await sleep(RETRY_MS);
-    }
-  }
+/** Ends the process when all is done; its log is given some time to be read. */
+async function finish(signal: NodeJS.Signals, code = 0): Promise<void> {
+  await output.written(LOG_MS);
+  endByItself(signal, code);
 }
 
-/** Lets go: connections are closed after their next answer, then no new ones are taken, and what is under way may finish within `patience` milliseconds. */
-async function shutDown(site: Site, server: Server, patience: number): Promise<void> {
-  const deadline = Date.now() + patience;
-  if (await hasConnections(server)) await sleep(Math.min(NOTICE_MS, patience));
-  const finished = new Promise<void>((resolve) => server.close(() => resolve()));
-  await Promise.race([finished, sleep(Math.max(0, deadline - Date.now()))]);
-  server.closeAllConnections();
-  await site.close();
-  site.log.info('stopped');
-  process.exit(0);
-}
-
-function hasConnections(server: Server): Promise<boolean> {
-  return new Promise((resolve) => server.getConnections((error, count) => resolve(!error && count > 0)));
+function cannotListen(error: Error): never {
+  return quit(`The server cannot listen on ${config.host}, port ${config.port}: ${error.message}`);
 }
 
 function quit(line: string): never {

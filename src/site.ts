@@ -2,7 +2,7 @@ import type { SiteSettings } from './calendar/settings.ts';
 import type { Config } from './config.ts';
 import { settingsReader } from './known-settings.ts';
 import { createLog, type Log } from './log.ts';
-import { type Database, openDatabase } from './storage/database.ts';
+import { type Database, DatabaseUnavailable, openDatabase } from './storage/database.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness.ts';
 import { watchTables } from './storage/table-watch.ts';
 import { loadTexts, type Texts } from './texts.ts';
@@ -19,10 +19,15 @@ export interface Site {
   readonly settings: () => Promise<SiteSettings>;
   /** What tells whether something remembered still holds. */
   readonly freshness: Freshness;
+  /** Whether a write failed for want of room a few seconds ago. MySQL says nothing of its disk at any other time. */
+  readonly isFull: () => boolean;
   /** Time of the last change, UTC, as of the version that is known; undefined where nobody can tell. */
   readonly changedAt: () => string | undefined;
   readonly close: () => Promise<void>;
 }
+
+/** For so long a disk that was full counts as full, in milliseconds. */
+const FULL_MS = 5000;
 
 /** Opens the database (without waiting for a server that is absent), the texts and the log. Throws where a setting cannot work. */
 export async function openSite(
@@ -46,12 +51,17 @@ export async function openSite(
     },
     { keep },
   );
+  let fullAt = Number.NEGATIVE_INFINITY;
+  const noteFull = (error: unknown): void => {
+    if (error instanceof DatabaseUnavailable && error.reason === 'full') fullAt = performance.now();
+  };
   return {
     config,
-    db: forgetful(opened, (open) => {
+    db: forgetful(opened, noteFull, (open) => {
       freshness.forget();
       settings.settle(open);
     }),
+    isFull: () => performance.now() - fullAt < FULL_MS,
     texts,
     log,
     clock,
@@ -62,8 +72,11 @@ export async function openSite(
   };
 }
 
-/** The database, where every transaction makes what is remembered old as soon as it is through. `forget` is told how many others are open. */
-function forgetful(db: Database, forget: (open: number) => void): Database {
+/**
+ * The database, where every transaction makes what is remembered old as soon as it is through. `failed` is told why one came to nothing, `forget` how many
+ * others are open.
+ */
+function forgetful(db: Database, failed: (error: unknown) => void, forget: (open: number) => void): Database {
   let open = 0;
   return {
     ...db,
@@ -71,6 +84,9 @@ function forgetful(db: Database, forget: (open: number) => void): Database {
       open += 1;
       try {
         return await db.transaction(work);
+      } catch (error) {
+        failed(error);
+        throw error;
       } finally {
         open -= 1;
         forget(open);

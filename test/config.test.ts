@@ -16,7 +16,7 @@ describe('settings', () => {
   it('have defaults', () =>
     expect(readConfig({})).toEqual({
       port: 8080,
-      host: '0.0.0.0',
+      host: '127.0.0.1',
       siteUrl: undefined,
       databaseUrl: 'sqlite:data/fasti.sqlite',
       tablePrefix: 'wp_',
@@ -39,6 +39,7 @@ describe('settings', () => {
       bodyMemory: 48 * 1024 * 1024,
       sharedWithWordpress: 'auto',
       shutdownSeconds: 10,
+      watchdogSeconds: 30,
     }));
   it('cannot be changed afterwards', () => {
     expect(Object.isFrozen(readConfig(KEYS))).toBe(true);

@@ -12,6 +12,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
 const pages = [
   'README.md',
+  'SECURITY.md',
   'CHANGELOG.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))

@@ -16,6 +16,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { install } from '../bin/install.mjs';
 import { startPrivateMysql, versionAt } from './support/private-mysql.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -23,7 +24,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SETTINGS = ['--innodb-flush-log-at-trx-commit=2', '--innodb-buffer-pool-size=64M'];
 
 process.chdir(ROOT);
-install();
+provide();
 const folder = mkdtempSync(join(tmpdir(), 'fasti-tests-'));
 let server;
 let jest;
@@ -36,11 +37,13 @@ const code = await runJest(process.argv.slice(2), mysql.url, results);
 report(results, mysql);
 await finish(code);
 
-function install() {
+function provide() {
   if (existsSync('node_modules/.package-lock.json')) return;
-  console.log('Installing the packages (npm ci)');
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
+  console.log('Installing the packages');
+  const fault = install();
+  if (fault === undefined) return;
+  console.error(fault);
+  process.exit(1);
 }
 
 /** The server to test on: `{url, version}`, or `{reason}` why there is none. */

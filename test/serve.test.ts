@@ -1,89 +1,154 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, expect, it } from '@jest/globals';
-import type { Database } from '../src/storage/database.ts';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Database, openDatabase } from '../src/storage/database.ts';
 import { reindexEvents } from '../src/storage/event-index-rebuild.ts';
+import { commandIn, embedded } from './cli/command.ts';
+import { ask } from './support/clients.mjs';
 import { describeDatabases, urlOf } from './support/databases.ts';
+import { type Entry, keepReading, type Serving, startServing } from './support/serving.ts';
 import { loadSite, resetSite } from './support/site.ts';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-
-interface Entry {
-  readonly msg: string;
-  readonly level: number;
-  readonly address?: { readonly port: number };
-}
+let server: Serving | undefined;
+afterEach(async () => {
+  if (server?.child.exitCode === null && server.child.signalCode === null) await server.stop('SIGKILL');
+});
+const start = async (...args: Parameters<typeof startServing>): Promise<Serving> => {
+  server = await startServing(...args);
+  return server;
+};
 
 describeDatabases('a process that serves', (open) => {
   let db: Database;
-  let end: (() => Promise<unknown>) | undefined;
   beforeAll(async () => {
     db = await loadSite(await open());
   });
-  afterEach(async () => {
-    await end?.();
-    await resetSite(db);
-  });
-
-  /** Starts one on a port that is free, and waits until it listens and has looked at the database. */
-  async function start(env: Record<string, string>): Promise<{ base: string; entries: Entry[]; stop: () => Promise<number | null> }> {
-    const child = spawn(process.execPath, ['--import', './test/support/run-typescript.mjs', 'src/cli.ts', 'serve'], {
-      cwd: ROOT,
-      // Under a test runner the log is silent.
-      env: {
-        ...process.env,
-        NODE_ENV: 'production',
-        NODE_OPTIONS: '',
-        DATABASE_URL: urlOf(db),
-        UPLOADS_DIR: tmpdir(),
-        PORT: '0',
-        LOG_LEVEL: 'info',
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const ended = once(child, 'close') as Promise<[number | null]>;
-    const stop = async () => {
-      child.kill('SIGTERM');
-      return (await ended)[0];
-    };
-    end = stop;
-    const entries: Entry[] = [];
-    createInterface(child.stdout).on('line', (line) => entries.push(JSON.parse(line) as Entry));
-    const port = () => entries.find(({ msg }) => msg === 'listening')?.address?.port;
-    const isReady = async () => (await fetch(`http://127.0.0.1:${port()}/health/ready`, { headers: { connection: 'close' } })).ok;
-    while (child.exitCode === null && (port() === undefined || !(await isReady()))) {
-      await new Promise((next) => setTimeout(next, 20));
-    }
-    return { base: `http://127.0.0.1:${port()}`, entries, stop };
-  }
+  afterEach(() => resetSite(db));
 
   const events = async (base: string): Promise<unknown[]> => {
     const answer = await fetch(`${base}/wp-json/tribe/events/v1/events?start_date=2020-01-01`, { headers: { connection: 'close' } });
     return ((await answer.json()) as { events: unknown[] }).events;
   };
-  const aboutLists = ({ entries }: { entries: Entry[] }) =>
-    entries.filter(({ msg }) => /lists/.test(msg)).map(({ msg, level }) => [level, msg]);
+  const aboutLists = (entries: readonly Entry[]) => entries.filter(({ msg }) => /lists/.test(msg)).map(({ msg, level }) => [level, msg]);
 
   it('answers, and ends as it is told', async () => {
     await reindexEvents(db, () => new Date(), { trust: true });
-    const server = await start({ SHARED_WITH_WORDPRESS: 'off' });
-    expect(await events(server.base)).not.toEqual([]);
-    expect(await server.stop()).toBe(0);
-    expect(aboutLists(server)).toEqual([]);
-    expect(server.entries.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['listening', 'stopping', 'stopped']));
+    const { base, entries, stop } = await start(urlOf(db), { SHARED_WITH_WORDPRESS: 'off' });
+    expect(await events(base)).not.toEqual([]);
+    expect(await stop()).toBe(0);
+    expect(aboutLists(entries)).toEqual([]);
+    expect(entries.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['listening', 'stopping', 'stopped']));
   });
 
   it.each([
     ['on', 30, 'SHARED_WITH_WORDPRESS=off and fasti reindex'],
     ['off', 40, 'fasti reindex makes it'],
   ])('says why lists do without their index, SHARED_WITH_WORDPRESS being %s', async (SHARED_WITH_WORDPRESS, level, hint) => {
-    const server = await start({ SHARED_WITH_WORDPRESS });
-    expect(await events(server.base)).not.toEqual([]);
-    await server.stop();
-    expect(aboutLists(server)).toEqual([[level, expect.stringContaining(hint)]]);
+    const { base, entries, stop } = await start(urlOf(db), { SHARED_WITH_WORDPRESS });
+    expect(await events(base)).not.toEqual([]);
+    await stop();
+    expect(aboutLists(entries)).toEqual([[level, expect.stringContaining(hint)]]);
+  });
+});
+
+describe('a process that is told to end', () => {
+  const LIST = '/wp-json/calendar/events/v1/events';
+  const folder = mkdtempSync(join(tmpdir(), 'fasti-serve-'));
+  const env = embedded(folder);
+  const url = env.DATABASE_URL!;
+  const workersOf = (entries: readonly Entry[]) => new Set(entries.filter(({ msg }) => msg === 'request completed').map(({ pid }) => pid));
+
+  beforeAll(async () => {
+    expect((await commandIn(env)('init', '--sample')).code).toBe(0);
+    const db = await openDatabase({ url, prefix: 'wp_' });
+    await reindexEvents(db, () => new Date(), { trust: true });
+    await db.close();
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each(['SIGTERM', 'SIGHUP'] as const)('answers what was sent before it ends (%s)', async (signal) => {
+    const { port, stop } = await start(url);
+    const end = keepReading(port, LIST);
+    expect(await stop(signal)).toBe(0);
+    expect([...(await end())].filter((fate) => fate !== 200)).toEqual(['refused']);
+  });
+
+  it('ends at once when it is told a second time', async () => {
+    const { port, child, ended, said } = await start(url, { SHUTDOWN_SECONDS: '3600' });
+    const end = keepReading(port, '/health/live', 1);
+    child.kill('SIGTERM');
+    await said('stopping');
+    child.kill('SIGTERM');
+    expect(await ended).toBe('SIGTERM');
+    await end();
+  });
+
+  it('ends though nobody reads its log any more', async () => {
+    const { child, stop } = await start(url);
+    child.stdout?.destroy();
+    expect(await stop()).toBe(0);
+  });
+
+  it('leaves connections to the next one where somebody else keeps its port open', async () => {
+    const { port, entries, said, stop } = await start(url, {}, [process.execPath, 'test/support/port-keeper.mjs']);
+    const end = keepReading(port, LIST);
+    process.kill(entries.find(({ msg }) => msg === 'listening')!.pid, 'SIGTERM');
+    await said('listening', 2);
+    while ((await ask({ port, path: '/health/ready' })) !== 200);
+    expect(await end()).toEqual(new Set([200]));
+    expect(await stop()).toBe(0);
+  });
+
+  it('as first of several has them replaced without a request that fails, and ends with them', async () => {
+    const { port, child, entries, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
+    const end = keepReading(port, LIST);
+    await said('request completed', 50);
+    const before = workersOf(entries);
+    child.kill('SIGHUP');
+    await said('the workers are replaced');
+    const rest = entries.length;
+    await said('request completed', 50 + entries.filter(({ msg }) => msg === 'request completed').length);
+    expect(await end()).toEqual(new Set([200]));
+    const after = workersOf(entries.slice(rest));
+    expect([before.size, after.size]).toEqual([2, 2]);
+    expect([...after].filter((pid) => before.has(pid))).toEqual([]);
+    expect(await stop()).toBe(0);
+    expect(entries.map(({ msg }) => msg).filter((msg) => msg !== 'request completed')).toEqual([
+      'listening',
+      'replacing the workers',
+      'the workers are replaced',
+      'stopping',
+      'stopped',
+    ]);
+  });
+
+  it('as first of several replaces one that crashes', async () => {
+    const { port, entries, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
+    const end = keepReading(port, LIST);
+    await said('request completed', 20);
+    const [victim] = workersOf(entries);
+    process.kill(victim!, 'SIGKILL');
+    await said('a worker has ended');
+    while (workersOf(entries).size < 3) await ask({ port, path: LIST });
+    await end();
+    expect(await stop()).toBe(0);
+  });
+
+  it('as first of several takes them with it when it is killed', async () => {
+    const { port, entries, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
+    const end = keepReading(port, LIST);
+    await said('request completed', 20);
+    const workers = [...workersOf(entries)];
+    await stop('SIGKILL');
+    await end();
+    const alive = (pid: number) => {
+      try {
+        return process.kill(pid, 0);
+      } catch {
+        return false;
+      }
+    };
+    while (workers.some(alive)) await new Promise((next) => setTimeout(next, 20));
   });
 });

@@ -8,11 +8,12 @@ import { foldText } from '../storage/collation.ts';
 import { capabilitiesKey, findUserByName, replaceUserMeta, type StoredUser } from '../storage/users.ts';
 import { type LoginCookie, loginCookieName, parseLoginCookie, type Session, verifyLoginCookie } from '../wordpress/cookies.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
-import { hashApplicationPassword, normalizeApplicationPassword, verifyPassword } from '../wordpress/passwords.ts';
+import { hashApplicationPassword, normalizeApplicationPassword } from '../wordpress/passwords.ts';
 import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
 import { attemptsOf } from './attempts.ts';
+import { isCrowded, verifySlowly } from './slow-passwords.ts';
 import { PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { viewerOf } from './viewer.ts';
 
@@ -64,9 +65,15 @@ export async function bearsLogin(site: Site, settings: SiteSettings, credentials
 
 /** Failed attempts are answered after this time, whatever was computed for them. */
 const FAILURE_MS = 60;
+/** Where old hashes take longer, all failed attempts take so much longer than the longest of them did lately, up to a limit: nobody is told by the time. */
+const MARGIN = 1.5;
+const LONGEST_FAILURE_MS = 2000;
+const LATELY_MS = 60_000;
 /** How long the outcome of a slow verification is remembered. */
 const REMEMBERED_MS = 5000;
 const MOST_REMEMBERED = 1000;
+/** How soon another try makes sense when too many wait for an old hash to be computed. */
+const CROWDED_SECONDS = 5;
 /** A longer name can belong to nobody: a login has 60 letters, an address 100. */
 const NAME_LETTERS = 100;
 /** WordPress notes the last use of an application password once a day. */
@@ -78,8 +85,8 @@ interface Memory {
   readonly verified: LRUCache<string, number>;
   /** Passwords whose use is being noted. */
   readonly noting: Set<string>;
-  /** The end of the slow verification that came last: they run one after the other. */
-  slow: Promise<unknown>;
+  /** How long the longest failed attempt with an old hash took lately, and when it was over, both in milliseconds. */
+  slowest: { readonly took: number; readonly at: number };
 }
 
 const memories = new WeakMap<Site, Memory>();
@@ -90,7 +97,7 @@ function memoryOf(site: Site): Memory {
   const memory: Memory = {
     verified: new LRUCache({ max: MOST_REMEMBERED }),
     noting: new Set(),
-    slow: Promise.resolve(),
+    slowest: { took: 0, at: 0 },
   };
   memories.set(site, memory);
   return memory;
@@ -114,32 +121,47 @@ async function applicationUser(
 ): Promise<Viewer> {
   const begun = performance.now();
   const user = await findUserByName(site.db, name, [capabilitiesKey(site.db), PASSWORDS_KEY], true);
-  const entry = await matching(site, user, normalizeApplicationPassword(password), address);
+  const crowded = isCrowded();
+  const { entry, slow } = await matching(site, user, normalizeApplicationPassword(password), address);
   if (user && entry) {
     noteUse(site, user, entry, address);
     return viewerOf(site.db, settings, user);
   }
-  const wait = attemptsOf(site).failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
-  await sleep(Math.max(0, FAILURE_MS - (performance.now() - begun)));
+  const counted = attemptsOf(site).failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
+  const wait = counted ?? (crowded ? CROWDED_SECONDS : undefined);
+  await untilFailureShows(memoryOf(site), begun, slow);
   return wait === undefined ? fail('incorrect_password') : fail('too-many-requests', { data: { retry_after: wait } });
 }
 
+/** Waits until a failed attempt may be answered, so that all take the same time. `slow`: whether an old hash was computed for this one. */
+async function untilFailureShows(memory: Memory, begun: number, slow: boolean): Promise<void> {
+  const now = performance.now();
+  const lately = now - memory.slowest.at < LATELY_MS ? memory.slowest.took : 0;
+  if (slow && now - begun > lately) memory.slowest = { took: now - begun, at: now };
+  const shown = begun + Math.max(FAILURE_MS, Math.min(MARGIN * lately, LONGEST_FAILURE_MS));
+  await sleep(Math.max(0, shown - now));
+}
+
 /**
- * The application password that was sent. The fast hash is computed exactly once, whether or not the user exists; hashes of old WordPress versions
- * take long, so that they are tried one at a time and not at all for an address that has failed too often. That never locks out the owner of a
- * right password elsewhere, and nobody at all from passwords made since WordPress 6.8.
+ * The application password that was sent, and whether an old hash was computed for it. The fast hash is computed exactly once, whether or not the user exists;
+ * hashes of old WordPress versions take long, so that they are tried one at a time, in a thread of their own, and not at all for an address that has failed
+ * too often. That never locks out the owner of a right password elsewhere, and nobody at all from passwords made since WordPress 6.8.
  */
-async function matching(site: Site, user: StoredUser | undefined, plain: string, address: string): Promise<StoredPassword | undefined> {
+async function matching(
+  site: Site,
+  user: StoredUser | undefined,
+  plain: string,
+  address: string,
+): Promise<{ entry: StoredPassword | undefined; slow: boolean }> {
   const fast = Buffer.from(hashApplicationPassword(plain));
   const entries = parsePasswords(user?.metas.get(PASSWORDS_KEY));
   const found = entries.find(
     ({ password }) => password.length === fast.length && timingSafeEqual(Buffer.from(password).subarray(0, fast.length), fast),
   );
-  if (found) return found;
-  for (const entry of entries) {
-    if (!entry.password.startsWith('$generic$') && (await verifiedSlowly(site, entry.password, plain, address))) return entry;
-  }
-  return undefined;
+  if (found) return { entry: found, slow: false };
+  const old = entries.filter(({ password }) => !password.startsWith('$generic$'));
+  for (const entry of old) if (await verifiedSlowly(site, entry.password, plain, address)) return { entry, slow: true };
+  return { entry: undefined, slow: old.length > 0 };
 }
 
 /** Remembered by hash and password, so that a password that was revoked or replaced is refused at once, by whichever process. */
@@ -149,9 +171,7 @@ async function verifiedSlowly(site: Site, stored: string, plain: string, address
   const now = site.clock().getTime();
   if ((memory.verified.get(key) ?? 0) > now) return true;
   if (attemptsOf(site).waitOf(address, site.clock()) !== undefined) return false;
-  const turn = memory.slow.then(() => verifyPassword(plain, stored));
-  memory.slow = turn.catch(() => undefined);
-  const right = await turn;
+  const right = await verifySlowly(plain, stored);
   if (right) memory.verified.set(key, now + REMEMBERED_MS);
   return right;
 }

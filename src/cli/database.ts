@@ -9,6 +9,7 @@ import { findInstallation } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
+import { keepPassword } from './first-password.ts';
 import { seedEvents } from './generate.ts';
 import { type Administrator, installSite } from './install.ts';
 import { CliError } from './io.ts';
@@ -97,7 +98,8 @@ async function requireSite({ db, config }: Site): Promise<void> {
   if ((await findInstallation(db)) !== 'site') throw new CliError('not-installed', { prefix: config.tablePrefix });
 }
 
-async function init({ io, say }: Session, site: Site, given: InitOptions): Promise<void> {
+async function init(session: Session, site: Site, given: InitOptions): Promise<void> {
+  const { io, say } = session;
   const administrator: Administrator = { login: given.login ?? 'admin', email: given.email ?? 'admin@example.org' };
   const url = trimEndOf(given.url ?? site.config.siteUrl ?? localAddress(site.config), '/');
   const fresh = {
@@ -107,10 +109,18 @@ async function init({ io, say }: Session, site: Site, given: InitOptions): Promi
     email: administrator.email,
   };
   const password = await installSite(site, fresh, administrator, say('database.password-name'));
-  print(
-    io,
-    `${say('done.installed', { url })}\n${say('done.administrator', { login: administrator.login, password: inGroups(password) })}\n`,
-  );
+  print(io, `${say('done.installed', { url })}\n`);
+  const told = `${say('done.administrator', { login: administrator.login, password: inGroups(password) })}\n`;
+  print(io, io.terminal ? told : `${keptAside(session, site.config, told, administrator.login)}\n`);
+}
+
+/** Where nobody watches, what is printed is kept in logs for ever: the password goes into a file instead. Gives the sentence that says which. */
+function keptAside({ say }: Session, config: Config, text: string, login: string): string {
+  try {
+    return say('done.administrator-file', { login, file: keepPassword(config, text) });
+  } catch (error) {
+    return say('done.administrator-unknown', { login, reason: error instanceof Error ? error.message : String(error) });
+  }
 }
 
 /** Writes the sample calendar; gives the number of its events, 0 where it is there already. */
@@ -175,9 +185,8 @@ async function untilServing({ port, host }: Config): Promise<void> {
   if (port === 0) return;
   const reachable = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host;
   for (let waited = 0; waited < PATIENCE_MS; waited += PAUSE_MS) {
-    const answer = await fetch(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/health/ready`).catch(
-      () => undefined,
-    );
+    const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/health/ready`;
+    const answer = await fetch(url, { headers: { connection: 'close' } }).catch(() => undefined);
     if (answer?.ok) return;
     await sleep(PAUSE_MS);
   }

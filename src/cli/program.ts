@@ -22,7 +22,8 @@ import { version } from './version.ts';
  * @returns the code to end with: 0 done, 1 refused or not found, 2 wrong usage, 3 an import is incomplete, 69 no database
  */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
-  const texts = await loadTexts(languagesOf(io));
+  // A language without texts is told when the site is opened, so that help is there nevertheless.
+  const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(['en']));
   const language = languageOf(args, io, texts);
   const say = sayIn(texts, language);
   try {

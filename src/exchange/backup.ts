@@ -12,8 +12,6 @@ type Progress = (rows: number) => void;
 
 /** Rows between two reports of how far it is. */
 const STEP = 1000;
-/** What it holds, password hashes among it, is nobody else's business. */
-const OWNER_ALONE = 0o600;
 
 /**
  * Writes everything that makes up a site into one file, as it was at one moment, while others write on: of SQLite a copy that is a database itself, of MySQL
@@ -21,7 +19,7 @@ const OWNER_ALONE = 0o600;
  */
 export function backUp(site: Site, file: string, onProgress: Progress = () => undefined): Promise<number> {
   const path = sqlitePath(site.config.databaseUrl);
-  return writeWhole(file, (part) => (path === undefined ? writeLines(site, part, onProgress) : copied(site, path, part)), OWNER_ALONE);
+  return writeWhole(file, (part) => (path === undefined ? writeLines(site, part, onProgress) : copied(site, path, part)));
 }
 
 async function copied({ db }: Site, path: string, part: string): Promise<number> {

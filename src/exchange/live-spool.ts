@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, lstat, mkdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { OWN_FILE, OWN_FOLDER } from '../host/files.ts';
 import { lockFile } from '../storage/file-lock.ts';
 import { linesOf } from './file-text.ts';
 import { type Entry, SourceFault } from './items.ts';
@@ -52,7 +53,7 @@ export interface SpoolState {
  * spool
  */
 export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(), `fasti-${userInfo().uid}`)): Promise<Spool> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: OWN_FOLDER });
   const place = await lstat(folder);
   if (!place.isDirectory() || (place.uid !== userInfo().uid && userInfo().uid >= 0))
     throw new SourceFault('unreadable', { file: folder, what: 'EPERM' });
@@ -94,7 +95,7 @@ export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(
     add: async (entries, mark) => {
       const lines = [...entries, { mark }].map((value) => `${JSON.stringify(value)}\n`).join('');
       if (begun) return appendFile(path, lines);
-      await writeFile(path, lines, { mode: 0o600, flag: 'wx' });
+      await writeFile(path, lines, { mode: OWN_FILE, flag: 'wx' });
       begun = true;
     },
     remove: async () => {

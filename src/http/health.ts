@@ -1,7 +1,8 @@
-import { type RequestHandler, Router } from 'express';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { fail } from '../errors.ts';
+import { folderFault } from '../media/library.ts';
 import type { Site } from '../site.ts';
-import { DatabaseUnavailable, ping } from '../storage/database.ts';
+import { checkWritable, DatabaseUnavailable, ping } from '../storage/database.ts';
 
 /** Where the process stands in its life, besides its database. */
 export interface Lifecycle {
@@ -11,9 +12,31 @@ export interface Lifecycle {
 
 /** The longest that a sign of life of the database may take, in milliseconds. */
 const PATIENCE_MS = 1000;
+/** Whoever asks within this time is told the same, so that nobody keeps the database busy with questions. */
+const KEPT_MS = 500;
 
-/** Below `/health`. `/live`: the process runs. `/ready`: it can serve; if not, why: `starting`, `stopping`, or what is wrong with the database. */
+/** What is wrong, in words; undefined: nothing. */
+interface Faults {
+  readonly reading: string | undefined;
+  readonly writing: string | undefined;
+  /** With the folder of uploads. */
+  readonly uploads: string | undefined;
+}
+
+/**
+ * Below `/health`. `/live`: the process runs. `/ready`: it can do everything; `/readable`: it can answer everything that only reads. If not, why: `starting`,
+ * `stopping`, or what is wrong with the database. Uploads that can't be written are told of beside it: a calendar does without them.
+ */
 export function healthRoutes(site: Site, { phase }: Lifecycle): Router {
+  const faults = kept(() => faultsOf(site));
+  const answer = (blocks: (faults: Faults) => string | undefined) => async (_req: Request, res: Response) => {
+    const found = await faults();
+    const reason = phase() === 'stopping' ? 'stopping' : (blocks(found) ?? (phase() === 'starting' ? 'starting' : undefined));
+    const uploads = found.uploads === undefined ? {} : { uploads: found.uploads };
+    res
+      .status(reason === undefined ? 200 : 503)
+      .json({ status: reason === undefined ? 'ready' : 'not ready', ...(reason && { reason }), ...uploads });
+  };
   const router = Router();
   router.use((_req, res, next) => {
     res.set('Cache-Control', 'no-store');
@@ -22,35 +45,59 @@ export function healthRoutes(site: Site, { phase }: Lifecycle): Router {
   router.get('/live', (_req, res) => {
     res.json({ status: 'live' });
   });
-  router.get('/ready', async (_req, res) => {
-    const reason = phase() === 'stopping' ? 'stopping' : ((await databaseFault(site)) ?? (phase() === 'starting' ? 'starting' : undefined));
-    res.status(reason === undefined ? 200 : 503).json(reason === undefined ? { status: 'ready' } : { status: 'not ready', reason });
-  });
+  router.get(
+    '/ready',
+    answer(({ reading, writing }) => reading ?? writing),
+  );
+  router.get(
+    '/readable',
+    answer(({ reading }) => reading),
+  );
   return router;
 }
 
-/** Turns requests away until the tables are there, and has connections closed when the process ends. */
+/** Turns requests away until the tables are there. */
 export function gate({ phase }: Lifecycle): RequestHandler {
-  return (_req, res, next) => {
-    if (phase() === 'stopping') res.set('Connection', 'close');
+  return (_req, _res, next) => {
     if (phase() === 'starting') fail('database-unavailable');
     next();
   };
 }
 
-async function databaseFault({ db, log }: Site): Promise<string | undefined> {
+async function faultsOf(site: Site): Promise<Faults> {
+  const reading = await faultIn(site, () => ping(site.db));
+  const writing = reading ?? (site.isFull() ? 'database full' : await faultIn(site, () => checkWritable(site.db)));
+  // What is read from a file that is not there any more is no longer the calendar's.
+  return { reading: writing === 'database replaced' ? writing : reading, writing, uploads: await folderFault(site.config.uploadsDir) };
+}
+
+async function faultIn({ log }: Site, ask: () => Promise<void>): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<string>((resolve) => {
     timer = setTimeout(resolve, PATIENCE_MS, 'slow');
   });
-  const answer = ping(db).then(
+  const answer = ask().then(
     () => undefined,
     (error: unknown) => {
-      log.warn({ err: error }, 'the database does not answer');
+      log.warn({ err: error }, 'the database does not do what it should');
       return error instanceof DatabaseUnavailable ? error.reason : 'failing';
     },
   );
   const fault = await Promise.race([answer, patience]);
   clearTimeout(timer);
   return fault === undefined ? undefined : `database ${fault}`;
+}
+
+/** Does something at most once in a while, for all who ask for it. */
+function kept<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined;
+  return () => {
+    if (result) return result;
+    result = work().finally(() => {
+      setTimeout(() => {
+        result = undefined;
+      }, KEPT_MS).unref();
+    });
+    return result;
+  };
 }

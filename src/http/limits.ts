@@ -15,9 +15,6 @@ export const TIME_LIMITS = {
   connectionsCheckingInterval: 5_000,
 } as const;
 
-/** How many new connections may wait to be accepted while the process is busy; the system may allow fewer (`net.core.somaxconn`). */
-export const BACKLOG = 4096;
-
 /** How long a client may take to read an answer: so many milliseconds, and more for every kilobyte (32 kB a second). */
 const READING_MS = 30_000;
 const READING_MS_PER_KB = 30;

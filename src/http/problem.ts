@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import { ApiError, type Fault, fail } from '../errors.ts';
+import { LibraryUnavailable } from '../media/library.ts';
 import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/database.ts';
@@ -14,6 +15,8 @@ export function refusalOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof DatabaseUnavailable)
     return new ApiError(error.reason === 'full' ? 'disk-full' : 'database-unavailable', { cause: error });
+  if (error instanceof LibraryUnavailable)
+    return new ApiError(error.reason === 'full' ? 'disk-full' : 'uploads-unavailable', { cause: error });
   // Express and its middleware mark what the client did wrong, such as an address that cannot be decoded.
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
   return new ApiError(status >= 400 && status < 500 ? 'rest_no_route' : 'internal_server_error', { cause: error });

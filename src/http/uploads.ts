@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
 import { fail } from '../errors.ts';
+import { leadsOutside } from '../media/library.ts';
 import { secure } from './security.ts';
 
 /** Where WordPress keeps uploaded files, below the home of the site. */
@@ -10,8 +11,8 @@ const HARMLESS = /^(image\/(?!svg)|audio\/|video\/|text\/plain\b|application\/pd
 const A_MONTH_S = 30 * 24 * 3600;
 
 /**
- * Serves uploaded files: nothing outside the folder, no lists of folders, no hidden files. What could run in a browser is offered as a download, whatever
- * its name says.
+ * Serves uploaded files: nothing outside the folder, not by a link in it either, no lists of folders, no hidden files. What could run in a browser is offered
+ * as a download, whatever its name says.
  */
 export function uploads(folder: string): RequestHandler {
   const files = express.static(folder, {
@@ -28,8 +29,25 @@ export function uploads(folder: string): RequestHandler {
       if (!HARMLESS.test(String(res.get('Content-Type')))) res.set('Content-Disposition', 'attachment');
     },
   });
-  const router = Router().use(secure, withoutPlace, files, () => fail('rest_no_route'));
+  const router = Router().use(secure, withoutPlace, withoutLinksOut(folder), files, () => fail('rest_no_route'));
   return (req, res, next) => (PLACE.test(req.url) ? router(req, res, next) : next());
+}
+
+/** Passes over what a symbolic link leads to outside of the folder; the folder itself may be one. */
+function withoutLinksOut(folder: string): RequestHandler {
+  return async (req, _res, next) => {
+    if (await leadsOutside(folder, decoded(req.path))) fail('rest_no_route');
+    next();
+  };
+}
+
+/** An address that can't be decoded names no file. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return '';
+  }
 }
 
 /** Leaves the name of the file, as the library wants it. */

@@ -1,5 +1,5 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve, sep } from 'node:path';
+import { access, chmod, constants, type FileHandle, mkdir, open, readdir, realpath, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { NewAttachment } from '../storage/media.ts';
 import { toSerialized } from '../wordpress/serialized.ts';
 import { sanitizeFileName, uniqueFileName } from './file-name.ts';
@@ -34,31 +34,51 @@ export interface StoredImage {
   readonly undo: () => Promise<void>;
 }
 
+/** Why the library takes no files: no room on its disk, or no right to write there. */
+export type LibraryFault = 'full' | 'read-only';
+
+/** The one error of the file system that comes out of here; what the system said is its `cause`. */
+export class LibraryUnavailable extends Error {
+  override readonly name = 'LibraryUnavailable';
+  readonly reason: LibraryFault;
+
+  constructor(reason: LibraryFault, cause: unknown) {
+    super(`uploads ${reason}${cause instanceof Error ? `: ${cause.message}` : ''}`, { cause });
+    this.reason = reason;
+  }
+}
+
 /**
  * Writes an image and its sizes into the library, under a name that no other file has there (`wp_upload_bits`, `wp_generate_attachment_metadata`).
  * Either all files are written or none stay.
  *
  * @param month the folder by date, `YYYY/MM`, in the site's own time
- * @throws ImageUnreadable, or the error of the file system
+ * @throws ImageUnreadable, LibraryUnavailable
  */
 export async function storeImage(image: NewImage, library: Library, month: string): Promise<StoredImage> {
   const below = library.byMonth ? `${month}/` : '';
   const folder = resolve(library.folder, below);
-  await mkdir(folder, { recursive: true });
   const files: string[] = [];
+  // A file that can't be removed is no reason to leave the others.
   const undo = async () => {
-    await Promise.all(files.map((file) => rm(file, { force: true })));
+    await Promise.allSettled(files.map((file) => rm(file, { force: true })));
+  };
+  const write = async (name: string, bytes: Buffer, flag: 'w' | 'wx' = 'w') => {
+    const path = join(folder, name);
+    const handle = await open(path, flag);
+    files.push(path);
+    await fill(handle, bytes, folder).finally(() => handle.close());
   };
   try {
-    const name = await claim(folder, sanitizeFileName(image.name, image.type), image.bytes);
-    files.push(join(folder, name));
-    const made = await makeSizes({ bytes: image.bytes, type: image.type, folder, file: name, below }, library.sizes, (file) =>
-      files.push(file),
-    );
+    await makeFolder(folder);
+    if (await leadsOutside(library.folder, below))
+      throw new LibraryUnavailable('read-only', new Error(`${below} is a link to another folder`));
+    const name = await claim(folder, sanitizeFileName(image.name, image.type), (free) => write(free, image.bytes, 'wx'));
+    const made = await makeSizes({ bytes: image.bytes, type: image.type, file: name, below }, library.sizes, write);
     return { attachment: attachmentOf(image, library, below, name, made), files, undo };
   } catch (error) {
     await undo();
-    throw error;
+    throw faultOf(error);
   }
 }
 
@@ -82,24 +102,90 @@ function attachmentOf(
 }
 
 /** Writes the file under the first name that is free; another process may take one at the same moment, and then it is the next one. */
-async function claim(folder: string, wanted: string, bytes: Buffer): Promise<string> {
+async function claim(folder: string, wanted: string, write: (name: string) => Promise<void>): Promise<string> {
   for (;;) {
     const name = uniqueFileName(wanted, await readdir(folder));
     try {
-      await writeFile(join(folder, name), bytes, { flag: 'wx' });
+      await write(name);
       return name;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
     }
+  }
+}
+
+/** Uploads are as public as the folder that they lie in: they get its rights, as WordPress gives them, but for those of everybody to write. */
+async function fill(handle: FileHandle, bytes: Buffer, folder: string): Promise<void> {
+  await handle.writeFile(bytes);
+  const { mode } = await stat(folder);
+  await handle.chmod(mode & 0o664).catch(passOver);
+}
+
+/** Makes a folder of the library, and those above it (`wp_mkdir_p`), with the rights of the one that they lie in. */
+async function makeFolder(folder: string): Promise<void> {
+  if ((await stat(folder).catch(passOver))?.isDirectory()) return;
+  const above = dirname(folder);
+  await makeFolder(above);
+  await mkdir(folder).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
+  const { mode } = await stat(above);
+  await chmod(folder, mode & 0o2775).catch(passOver);
+}
+
+const passOver = (): undefined => undefined;
+
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
+
+/** An error of the file system as LibraryUnavailable, any other as it is. */
+const faultOf = (error: unknown): unknown =>
+  /^E[A-Z0-9]+$/.test(codeOf(error)) ? new LibraryUnavailable(FULL.has(codeOf(error)) ? 'full' : 'read-only', error) : error;
+
+function codeOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' ? code : '';
+}
+
+/** Makes sure that there is a folder to store files in, which may be read-only. Throws the error of the file system, or says what stands there instead. */
+export async function openLibrary(folder: string): Promise<void> {
+  await makeFolder(resolve(folder));
+  await readdir(folder);
+}
+
+/** Where a disk has less, in bytes, hardly an image goes onto it. */
+const LEAST_ROOM = 2 ** 18;
+
+/** What is wrong with a folder that files are to be stored in; one that is not there will be made in the folder above. */
+export async function folderFault(folder: string): Promise<LibraryFault | undefined> {
+  try {
+    await access(folder, constants.W_OK);
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize < LEAST_ROOM ? 'full' : undefined;
+  } catch (error) {
+    const above = dirname(resolve(folder));
+    return codeOf(error) === 'ENOENT' && above !== resolve(folder) ? folderFault(above) : 'read-only';
+  }
+}
+
+/** Whether a path below a folder leads out of it by symbolic links. The folder itself may be one; what is not there leads nowhere. */
+export async function leadsOutside(folder: string, path: string): Promise<boolean> {
+  try {
+    const [root, target] = await Promise.all([realpath(folder), realpath(join(folder, path))]);
+    return target !== root && !target.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
+  } catch {
+    return false;
   }
 }
 
 /**
  * Removes files of the library, by their paths below its folder; what would lie outside of it is passed over, and what is gone already is no fault
- * (`wp_delete_attachment_files`).
+ * (`wp_delete_attachment_files`). Gives those that could not be removed.
  */
-export async function removeFiles(folder: string, files: readonly string[]): Promise<void> {
+export async function removeFiles(folder: string, files: readonly string[]): Promise<string[]> {
   const root = resolve(folder);
-  const inside = files.map((file) => resolve(root, file)).filter((file) => file.startsWith(`${root}${sep}`));
-  await Promise.all(inside.map((file) => rm(file, { force: true })));
+  const named = files.map((file) => resolve(root, file)).filter((file) => file.startsWith(`${root}${sep}`));
+  const outside = await Promise.all(named.map((file) => leadsOutside(root, relative(root, dirname(file)))));
+  const inside = named.filter((_, at) => !outside[at]);
+  const removed = await Promise.allSettled(inside.map((file) => rm(file, { force: true })));
+  return inside.filter((_, at) => removed[at]?.status === 'rejected');
 }

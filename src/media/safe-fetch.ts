@@ -62,10 +62,10 @@ export async function fetchPublic(address: string, options: FetchOptions = {}): 
     let headers = { ...options.headers };
     for (let hop = 0; hop <= redirects; hop += 1) {
       const addresses = await checkedAddresses(url, options, deadline);
-      const response = await ask(url, headers, addresses, deadline);
+      const { response, isCut } = await ask(url, headers, addresses, deadline);
       const next = REDIRECTS.has(response.statusCode ?? 0) ? response.headers.location : undefined;
       if (next === undefined)
-        return { url: url.href, bytes: await body(response, options.maxBytes ?? MAX_BYTES), headers: response.headers };
+        return { url: url.href, bytes: await body(response, options.maxBytes ?? MAX_BYTES, isCut), headers: response.headers };
       response.destroy();
       const target = parseUrl(next, url);
       if (target.origin !== url.origin) headers = withoutSecrets(headers);
@@ -144,7 +144,13 @@ function beforeDeadline<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> 
   });
 }
 
-function ask(url: URL, headers: Record<string, string>, addresses: readonly Address[], signal: AbortSignal): Promise<IncomingMessage> {
+interface Answer {
+  readonly response: IncomingMessage;
+  /** Whether its body ended before its time. A body that says neither its length nor its end looks the same when it is cut off. */
+  readonly isCut: () => boolean;
+}
+
+function ask(url: URL, headers: Record<string, string>, addresses: readonly Address[], signal: AbortSignal): Promise<Answer> {
   // The name is not resolved again: a second answer could be another one.
   const lookup: LookupFunction = (_host, { all }, done) => {
     const [first] = addresses as [Address];
@@ -164,14 +170,18 @@ function ask(url: URL, headers: Record<string, string>, addresses: readonly Addr
         lookup,
         signal,
       },
-      resolve,
+      (response) => resolve({ response, isCut: () => failed || !response.complete }),
     );
-    request.on('error', reject);
+    let failed = false;
+    request.on('error', (error) => {
+      failed = true;
+      reject(error);
+    });
     request.end();
   });
 }
 
-async function body(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function body(response: IncomingMessage, maxBytes: number, isCut: () => boolean): Promise<Buffer> {
   try {
     if (response.statusCode !== 200) throw new FetchRefused('status');
     if (!/^(identity)?$/i.test(response.headers['content-encoding'] ?? '')) throw new FetchRefused('type');
@@ -183,6 +193,7 @@ async function body(response: IncomingMessage, maxBytes: number): Promise<Buffer
       if (length > maxBytes) throw new FetchRefused('size');
       chunks.push(chunk);
     }
+    if (isCut()) throw new Error('the body was cut off');
     return Buffer.concat(chunks);
   } finally {
     response.destroy();

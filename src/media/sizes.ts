@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Sharp } from 'sharp';
 import type { ImageType } from './image-type.ts';
 import { imageLibrary } from './sharp.ts';
@@ -65,23 +63,23 @@ export function fitSize(image: Dimensions, rule: Omit<SizeRule, 'name'>): Fit | 
 /**
  * Makes the sizes of an image beside it and describes all of them (`wp_create_image_subsizes`): `name-300x200.png`; an image above
  * 2560 pixels (PNG excepted) gets a smaller stand-in `name-scaled.jpg`, one that is stored turned a straight `name-rotated.jpg`. Animations lose
- * their movement in the sizes. `written` is told each file before it is made, so that all can be removed again.
+ * their movement in the sizes.
  *
- * @param folder the folder of the image on disk; `file`: its name there; `below`: the folder as metadata name it, e.g. `2026/11/`
- * @throws ImageUnreadable, or the error of the file system
+ * @param file the name of the image in its folder; `below`: the folder as metadata name it, e.g. `2026/11/`
+ * @param write writes a file into that folder
+ * @throws ImageUnreadable, or what `write` throws
  */
 export async function makeSizes(
-  { bytes, type, folder, file, below }: { bytes: Buffer; type: ImageType; folder: string; file: string; below: string },
+  { bytes, type, file, below }: { bytes: Buffer; type: ImageType; file: string; below: string },
   rules: readonly SizeRule[],
-  written: (path: string) => void,
+  write: (name: string, bytes: Buffer) => Promise<void>,
 ): Promise<MadeSizes> {
   const open = await opener(bytes);
   const straight = () => open().autoOrient();
   const { turned, ...image } = await readDimensions(open());
   const save = async (picture: Sharp, name: string): Promise<Buffer> => {
     const made = await encoded(picture, type).catch(unreadable);
-    written(join(folder, name));
-    await writeFile(join(folder, name), made);
+    await write(name, made);
     return made;
   };
   const full = await standIn(image, turned, type, file, (fit, name) => save(fit ? resized(straight(), fit) : straight(), name));

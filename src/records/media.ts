@@ -198,7 +198,12 @@ export async function removeMedia(site: Site, caller: Caller, id: number, force:
     await removeAttachment(db, id);
     await noteChange(db, caller.now);
   });
-  return { record: { deleted: true, previous }, afterwards: () => removeFiles(site.config.uploadsDir, files) };
+  const afterwards = async (): Promise<void> => {
+    // The record is gone: a file that can't be removed is the administrator's to look after.
+    const left = await removeFiles(site.config.uploadsDir, files);
+    if (left.length > 0) site.log.warn({ files: left }, 'files could not be removed');
+  };
+  return { record: { deleted: true, previous }, afterwards };
 }
 
 /** A file can't hang under another, or under an earlier version; its author must exist. */

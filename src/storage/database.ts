@@ -71,6 +71,13 @@ export async function openDatabase({ url, prefix, watched = false }: DatabaseSet
 }
 
 /**
+ * Tries whether the database takes writes, without writing anything.
+ *
+ * @throws DatabaseUnavailable saying why it does not
+ */
+export const checkWritable = (db: Database): Promise<void> => db.dialect.checkWritable(db.knex, db.prefix);
+
+/**
  * Asks the database for a sign of life.
  *
  * @throws DatabaseUnavailable saying why there is none

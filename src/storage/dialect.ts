@@ -113,16 +113,22 @@ export interface Dialect {
   /** The statements that tell the database what its tables look like, where it has not looked itself. MySQL's InnoDB always has. */
   tellShapes(shapes: Shapes, prefix: string): string[];
 
+  /** Tries whether the database takes writes, without writing anything. Throws DatabaseUnavailable where it does not. */
+  checkWritable(knex: Knex, prefix: string): Promise<void>;
+
   /** What the database says of itself and of these tables. */
   inspect(knex: Knex, tables: readonly string[]): Promise<Inspection>;
 
-  /** A row with this unique key is there already. Each driver has codes of its own, as for the next three. */
+  /** A row with this unique key is there already. Each driver has codes of its own, as for the next four. */
   isDuplicate(error: unknown): boolean;
 
   /** Someone else was in the way (deadlock, lock wait, conflict of a cluster, SQLITE_BUSY): the same transaction may succeed when run again. */
   isBusy(error: unknown): boolean;
 
-  /** The database can't be reached, is going down, refuses us, or takes no writes. */
+  /** The database can be read, but takes no writes, or none from this user. */
+  isReadOnly(error: unknown): boolean;
+
+  /** The database can't be reached, is going down, or refuses us. */
   isUnavailable(error: unknown): boolean;
 
   /** No room on the disk of the database. */
@@ -150,8 +156,11 @@ export function keysOf(rows: readonly { readonly of: string; readonly key: strin
   return new Map([...keys].map(([of, named]) => [of, [...named.values()]]));
 }
 
-/** Why the database gave no answer: `busy` after all retries, `unreachable`, `exhausted` (no connection free in time), `full` (disk). */
-export type UnavailableReason = 'busy' | 'unreachable' | 'exhausted' | 'full';
+/**
+ * Why the database did not do what it was asked: `busy` after all retries, `unreachable`, `exhausted` (no connection free in time), `full` (disk),
+ * `read-only` (it takes no writes, or none from this user), `replaced` (its file is no longer the one that was opened).
+ */
+export type UnavailableReason = 'busy' | 'unreachable' | 'exhausted' | 'full' | 'read-only' | 'replaced';
 
 /** The one error for a database that can't do its work now, whatever the driver calls it; the driver's own error is its `cause`. */
 export class DatabaseUnavailable extends Error {
@@ -170,6 +179,7 @@ export function failure(dialect: Dialect, error: unknown): unknown {
   if (error instanceof Error && error.name === 'KnexTimeoutError') return new DatabaseUnavailable('exhausted', error);
   if (dialect.isBusy(error)) return new DatabaseUnavailable('busy', error);
   if (dialect.isFull(error)) return new DatabaseUnavailable('full', error);
+  if (dialect.isReadOnly(error)) return new DatabaseUnavailable('read-only', error);
   return dialect.isUnavailable(error) ? new DatabaseUnavailable('unreachable', error) : error;
 }
 

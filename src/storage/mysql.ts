@@ -78,9 +78,15 @@ export const mysql: Dialect = {
     return `ALTER TABLE \`${prefix}${name}\` ADD ${label in unique ? 'UNIQUE KEY' : 'KEY'} \`${label.replace('{prefix}', prefix)}\` (${parts})`;
   },
   tellShapes: () => [],
+  // The rights are looked at though there is no row.
+  checkWritable: async (knex, prefix) => {
+    const posts = `\`${prefix}posts\``;
+    await knex.raw(`INSERT INTO ${posts} (ID) SELECT p.ID FROM ${posts} p WHERE 1 = 0 ON DUPLICATE KEY UPDATE ID = VALUES(ID)`);
+  },
   inspect,
   isDuplicate: (error) => ['ER_DUP_ENTRY', 'ER_DUP_ENTRY_WITH_KEY_NAME'].includes(codeOf(error)),
   isBusy: (error) => BUSY.has(numberOf(error)),
+  isReadOnly: (error) => READ_ONLY.has(numberOf(error)) || (DENIED.has(numberOf(error)) && !isDeniedToRead(error)),
   isUnavailable: (error) => UNREACHABLE.has(codeOf(error)) || REFUSING.has(numberOf(error)) || isFatal(error),
   isFull: (error) => FULL.has(numberOf(error)),
 };
@@ -92,12 +98,20 @@ export const mysql: Dialect = {
 const BUSY = new Set([1213, 1205, 1020, 3572, 9007, 8002, 8022, 8028]);
 
 /**
- * 1040 and 1203 too many connections, 1044, 1045, 1049, 1698 refused user or database, 1047 node not ready (Galera), 1053, 1077, 1079, 1152, 1184
- * going down, 1290, 1792, 1836 read only (after a failover), 1317 interrupted, 1927 connection killed, 1129, 1130 host refused.
+ * 1040 and 1203 too many connections, 1044, 1045, 1049, 1698 refused user or database, 1142, 1143 refused table or column (to read it: to write,
+ * it counts as read only), 1047 node not ready (Galera), 1053, 1077, 1079, 1152, 1184 going down, 1317 interrupted, 1927 connection killed, 1129, 1130
+ * host refused.
  */
-const REFUSING = new Set([
-  1040, 1203, 1044, 1045, 1049, 1698, 1047, 1053, 1077, 1079, 1152, 1184, 1290, 1792, 1836, 1317, 1927, 1129, 1130,
-]);
+const REFUSING = new Set([1040, 1203, 1044, 1045, 1049, 1698, 1142, 1143, 1047, 1053, 1077, 1079, 1152, 1184, 1317, 1927, 1129, 1130]);
+
+/** 1290, 1792, 1836, 1874 the server, its transaction or its engine is read only (after a failover, or by an option). */
+const READ_ONLY = new Set([1290, 1792, 1836, 1874]);
+
+/** 1142, 1143, 1227, 1370 the user lacks a right on a table, a column, the server, a routine. */
+const DENIED = new Set([1142, 1143, 1227, 1370]);
+
+/** The name of the command stands in the message in every language of the server. */
+const isDeniedToRead = (error: unknown): boolean => error instanceof Error && /\bSELECT\b/.test(error.message);
 
 /** 1021 disk full, 1114 table full, 1030 error from the storage engine (28: no space). */
 const FULL = new Set([1021, 1114, 1030]);
@@ -171,7 +185,7 @@ class SessionClient extends Mysql2Client {
     const compiled = announced(this, query);
     return new Promise((resolve, reject) => {
       connection.query(compiled.sql, compiled.bindings, (error, rows, fields) => {
-        if (error) reject(named(compiled, failure(mysql, error)));
+        if (error) reject(named(compiled, failure(mysql, withoutValues(error))));
         else resolve({ ...compiled, response: [rows, fields] });
       });
     });
@@ -264,6 +278,16 @@ async function inspect(knex: Knex, tables: readonly string[]): Promise<Inspectio
       ...(collation?.startsWith('utf8mb4') ? [] : [{ what: 'charset' as const, of, value: collation ?? '' }]),
     ]),
   };
+}
+
+/** The driver's error without the statement that it carries with all values in it, passwords among them. */
+function withoutValues(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const carrier: Error & { sql?: string; sqlMessage?: string } = error;
+  delete carrier.sql;
+  delete carrier.sqlMessage;
+  error.message = error.message.replace(/(entry|value:?) '.*'(?= for (key|column))/s, "$1 '…'");
+  return error;
 }
 
 function numberOf(error: unknown): number {

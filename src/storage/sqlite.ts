@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import knex, { type Knex } from 'knex';
@@ -8,9 +8,20 @@ import SqliteTransaction from 'knex/lib/dialects/sqlite3/execution/sqlite-transa
 import SqliteQueryCompiler from 'knex/lib/dialects/sqlite3/query/sqlite-querycompiler.js';
 import type { Compiled } from 'knex/lib/execution/runner.js';
 import { LRUCache } from 'lru-cache';
+import { makeOwnFile, makeOwnFolder } from '../host/files.ts';
 import { remembered } from '../wordpress/remembered.ts';
 import { foldForSearch, foldText } from './collation.ts';
-import { codeOf, type Dialect, type Engine, failure, type Inspection, keysOf, type Shapes, type TableDefinition } from './dialect.ts';
+import {
+  codeOf,
+  DatabaseUnavailable,
+  type Dialect,
+  type Engine,
+  failure,
+  type Inspection,
+  keysOf,
+  type Shapes,
+  type TableDefinition,
+} from './dialect.ts';
 import { silent } from './knex-log.ts';
 import { announced, named, StraightRunner } from './straight-runner.ts';
 
@@ -19,6 +30,8 @@ const BUSY_MS = 100;
 /** What writes takes turns on the one connection for it, behind transactions of a few milliseconds each. */
 const ACQUIRE_MS = 10_000;
 const STATEMENTS_KEPT = 300;
+/** Where the disk has less, in bytes, writes are about to fail. */
+const LEAST_ROOM = 2 ** 18;
 
 /**
  * The database in a file, which is created with its folder if need be, or in memory.
@@ -29,9 +42,7 @@ const STATEMENTS_KEPT = 300;
 export function openSqlite(address: string): Engine {
   const filename = sqliteFile(address) ?? '';
   if (filename === '') throw new Error('the address of an SQLite database must name its file: sqlite:PATH');
-  if (filename !== IN_MEMORY) mkdirSync(dirname(filename), { recursive: true });
-  // Opened once before it is needed, so that a wrong file stops the start rather than each request.
-  if (filename !== IN_MEMORY) connect(filename).close();
+  if (filename !== IN_MEMORY) tryFile(filename);
   return {
     dialect: sqlite,
     knex: knex({
@@ -44,6 +55,19 @@ export function openSqlite(address: string): Engine {
       log: silent,
     }),
   };
+}
+
+/** Makes the file if need be, and opens it once before it is needed, so that a wrong one stops the start rather than each request. */
+function tryFile(filename: string): void {
+  try {
+    makeOwnFolder(dirname(filename));
+    makeOwnFile(filename);
+    connect(filename).close();
+  } catch (error) {
+    throw new Error(`the database ${filename} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 /** What an address says of a database that is in no file. */
@@ -81,10 +105,12 @@ export const sqlite: Dialect = {
     return createTable(definition, prefix)[place + 1] ?? '';
   },
   tellShapes,
+  checkWritable: async (knex) => (knex.client as FileClient).checkWritable(),
   inspect,
   isDuplicate: (error) => ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_ROWID'].includes(codeOf(error)),
   isBusy: (error) => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error)),
-  isUnavailable: (error) => /^SQLITE_(CANTOPEN|IOERR|READONLY|NOTADB|CORRUPT|PERM|AUTH)/.test(codeOf(error)),
+  isReadOnly: (error) => /^SQLITE_(READONLY|PERM|AUTH)/.test(codeOf(error)),
+  isUnavailable: (error) => /^SQLITE_(CANTOPEN|IOERR|NOTADB|CORRUPT)/.test(codeOf(error)),
   isFull: (error) => codeOf(error) === 'SQLITE_FULL',
 };
 
@@ -112,6 +138,7 @@ interface Query {
 class FileClient extends BetterSqlite3Client {
   private reader?: Connection;
   private writer?: Connection;
+  private file: string | undefined;
 
   readNow(query: Compiled): Query | undefined {
     const { filename } = this.connectionSettings;
@@ -122,7 +149,7 @@ class FileClient extends BetterSqlite3Client {
 
   private ownReader(filename: string): Connection {
     try {
-      this.reader ??= connect(filename);
+      this.reader ??= this.connected(filename);
       return this.reader;
     } catch (error) {
       throw failure(sqlite, error);
@@ -148,8 +175,37 @@ class FileClient extends BetterSqlite3Client {
   }
 
   async acquireRawConnection(): Promise<Connection> {
-    this.writer = connect(this.connectionSettings.filename);
+    this.writer = this.connected(this.connectionSettings.filename);
     return this.writer;
+  }
+
+  /** All connections are to one and the same file. */
+  private connected(filename: string): Connection {
+    this.file ??= identityOf(filename);
+    this.requireSameFile();
+    return connect(filename);
+  }
+
+  /** SQLite goes on writing into a file that was deleted or replaced, and all of it is lost at the end. */
+  private requireSameFile(): void {
+    const { filename } = this.connectionSettings;
+    if (this.file !== undefined && identityOf(filename) !== this.file) throw new DatabaseUnavailable('replaced');
+  }
+
+  /** Asks for the right to write and gives it back, within one tick. Where somebody has it, the file can be written. */
+  checkWritable(): void {
+    const { filename } = this.connectionSettings;
+    if (filename === IN_MEMORY) return;
+    this.requireSameFile();
+    const { bavail, bsize } = statfsSync(dirname(filename));
+    if (bavail * bsize < LEAST_ROOM) throw new DatabaseUnavailable('full');
+    const connection = this.ownReader(filename);
+    try {
+      askToWrite(connection);
+      connection.exec('ROLLBACK');
+    } catch (error) {
+      if (!sqlite.isBusy(error)) throw failure(sqlite, error);
+    }
   }
 
   async query(connection: Connection, query: Compiled | string): Promise<Query> {
@@ -170,11 +226,12 @@ class FileClient extends BetterSqlite3Client {
    * process has it, the connection is given back to readers until the next try.
    */
   async begin(connection: Connection): Promise<void> {
-    prepared(connection, 'PRAGMA busy_timeout = 0').statement.all();
+    this.requireSameFile();
+    announced(this, 'BEGIN IMMEDIATE');
     try {
-      await this.query(connection, 'BEGIN IMMEDIATE');
-    } finally {
-      prepared(connection, `PRAGMA busy_timeout = ${BUSY_MS}`).statement.all();
+      askToWrite(connection);
+    } catch (error) {
+      throw failure(sqlite, error);
     }
   }
 
@@ -230,6 +287,23 @@ class ImmediateTransaction extends SqliteTransaction {
   }
 }
 
+/** Begins a transaction that may write, without waiting for other processes. */
+function askToWrite(connection: Connection): void {
+  prepared(connection, 'PRAGMA busy_timeout = 0').statement.all();
+  try {
+    prepared(connection, 'BEGIN IMMEDIATE').statement.run();
+  } finally {
+    prepared(connection, `PRAGMA busy_timeout = ${BUSY_MS}`).statement.all();
+  }
+}
+
+/** What tells a file from another one that takes its name; undefined where it is in memory, empty where there is none. */
+function identityOf(filename: string): string | undefined {
+  if (filename === IN_MEMORY) return undefined;
+  const found = statSync(filename, { bigint: true, throwIfNoEntry: false });
+  return found ? `${found.dev}:${found.ino}` : '';
+}
+
 /** The names of terms are sorted again with every list. */
 const knownFold = remembered(foldText);
 
@@ -247,7 +321,7 @@ function searchedForms(): (text: string) => string {
 }
 
 function connect(filename: string): Connection {
-  const connection = new Sqlite(filename, { timeout: BUSY_MS });
+  const connection = new Sqlite(filename, { timeout: BUSY_MS, fileMustExist: filename !== IN_MEMORY });
   try {
     connection.pragma('journal_mode = WAL');
     // What was acknowledged survives a loss of power.

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/database.ts';
 import { loadAllUsers } from '../../src/storage/users.ts';
@@ -7,6 +8,8 @@ import { commandIn, embedded, type Fasti, temporaryFolder } from './command.ts';
 
 const NOW = new Date('2026-06-03T10:00:00Z');
 const folder = temporaryFolder();
+/** How an administrator is told his password. */
+const SHOWN = /Administrator, shown this once:\n {2}login +admin\n {2}application password +(\w{4} ){5}\w{4}\n$/;
 
 describeDatabases('an empty database', (open) => {
   let db: Database;
@@ -34,9 +37,13 @@ describeDatabases('an empty database', (open) => {
   it('becomes a site once, whose administrator gets a password that works', async () => {
     const made = await fasti('init', '--title=Prova');
     expect(made).toMatchObject({ code: 0, err: '' });
-    expect(made.out).toMatch(
-      /^Done: a new site for http:\/\/localhost:8123\.\nAdministrator, shown this once:\n {2}login +admin\n {2}application password +(\w{4} ){5}\w{4}\n$/,
-    );
+    // Nobody watches: what is printed may be kept in a log.
+    const [, file = ''] =
+      /^Done: a new site for http:\/\/localhost:8123\.\nAdministrator admin: the application password is in (\S+); delete that file when you have read it\.\n$/.exec(
+        made.out,
+      ) ?? [];
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).toMatch(SHOWN);
     expect(await json('user', 'list', '--fields=login,roles')).toEqual([{ login: 'admin', roles: ['administrator'] }]);
     expect(await fasti('init')).toMatchObject({ code: 1, out: '', err: 'Error: there is a site in this database already.\n' });
     expect((await loadAllUsers(db, [])).length).toBe(1);
@@ -190,21 +197,30 @@ describeDatabases('the database of a WordPress site', (open) => {
 });
 
 describe('start', () => {
-  const start = commandIn({ ...embedded(temporaryFolder()), PORT: '0' });
+  const [place, data] = [temporaryFolder(), temporaryFolder()];
+  const start = commandIn({ ...embedded(place), PORT: '0' }, { terminal: true });
 
   it('makes an embedded site with the sample calendar, and serves it', async () => {
     const started = await start('start');
     expect(started).toMatchObject({ code: 0, err: '', served: [{ SITE_URL: 'http://localhost' }] });
-    for (const part of [
-      'application password',
-      'the sample calendar with 60 events',
-      'http://localhost/wp-json/calendar/events/v1/events',
-      '/doc',
-    ])
+    for (const part of ['the sample calendar with 60 events', 'http://localhost/wp-json/calendar/events/v1/events', '/doc'])
       expect(started.out).toContain(part);
+    expect(started.out).toMatch(new RegExp(SHOWN.source.replace('$', '')));
+    expect(readdirSync(place).filter((name) => name.includes('password'))).toEqual([]);
   });
 
   it('shows the password once', async () => {
     expect((await start('start')).out).not.toContain('password');
+  });
+
+  it('does not print it where nobody watches, each time into a file of its own', async () => {
+    for (const [number, name] of ['administrator-password.txt', 'administrator-password-2.txt'].entries()) {
+      const env = { ...embedded(data), DATABASE_URL: `sqlite:${data}/${number}.sqlite`, PORT: '0' };
+      const { out } = await commandIn(env)('init');
+      const told = readFileSync(`${data}/${name}`, 'utf8');
+      expect(told).toMatch(SHOWN);
+      expect(out).toContain(`${data}/${name}`);
+      expect(out).not.toContain(/(\w{4} ){5}\w{4}/.exec(told)![0]);
+    }
   });
 });

@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 it('puts a file in the place of the one before, readable by whom it is for', async () => {
   await writeFile(file, 'old');
-  expect(await writeWhole(file, (part) => writeFile(part, 'new').then(() => 3), 0o600)).toBe(3);
+  expect(await writeWhole(file, (part) => writeFile(part, 'new').then(() => 3))).toBe(3);
   expect(readFileSync(file, 'utf8')).toBe('new');
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });

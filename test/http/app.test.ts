@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,12 @@ import { loadSite, setOptions } from '../support/site.ts';
 
 const NS = '/wp-json/tribe/events/v1';
 const EVENT = `${NS}/events/44`;
+/** Names in the folder of uploads that lead elsewhere, and where to. */
+const LINKS = [
+  ['inside.png', 'uploads/2026/picture.png'],
+  ['out.txt', 'outside.txt'],
+  ['out', ''],
+] as const;
 
 describeDatabases('the server', (open) => {
   let running: RunningSite;
@@ -19,7 +25,10 @@ describeDatabases('the server', (open) => {
     mkdirSync(join(uploads, '2026'), { recursive: true });
     writeFileSync(join(folder, 'outside.txt'), 'outside');
     for (const name of ['picture.png', 'drawing.svg', 'page.html', '.hidden', 'nameless']) writeFileSync(join(uploads, '2026', name), 'x');
-    running = await serveDatabase(db, { env: { UPLOADS_DIR: uploads, BODY_LIMIT: '10kb' } });
+    for (const [name, target] of LINKS) symlinkSync(join(folder, target), join(uploads, '2026', name));
+    // The folder may be a link itself.
+    symlinkSync(uploads, join(folder, 'link'));
+    running = await serveDatabase(db, { env: { UPLOADS_DIR: join(folder, 'link'), BODY_LIMIT: '10kb' } });
   });
   afterAll(() => running.close());
   const get = (path: string, headers: Record<string, string> = {}) => running.send('GET', path, { headers });
@@ -157,7 +166,12 @@ describeDatabases('the server', (open) => {
       expect([status, headers['content-disposition']]).toEqual([200, 'attachment']);
     });
 
+    it('by a link to another one', async () => expect((await file('inside.png')).status).toBe(200));
+
     it.each([
+      '2026/out.txt',
+      '2026/out/outside.txt',
+      '2026/%6fut/outside.txt',
       '2026/',
       '2026',
       '',

@@ -178,6 +178,25 @@ describe('what is fetched', () => {
     expect(await faultOf(fetchPublic(`http://127.0.0.1:${port}/`, { ...allowed, timeoutMs: 50 }))).toBe('time');
   });
 
+  it.each([
+    ['without a length', {}],
+    ['with a length', { 'content-length': '1000' }],
+    ['that says how it ends', { connection: 'close', 'transfer-encoding': 'identity' }],
+  ])('is not whole when its time is over, %s', async (_, headers) => {
+    answer = (_request, response) => response.writeHead(200, headers).write('half of it');
+    expect(await faultOf(fetchPublic(`http://127.0.0.1:${port}/`, { ...allowed, timeoutMs: 300 }))).toBe('time');
+  });
+
+  it.each([{}, { 'content-length': '1000' }, { connection: 'close', 'transfer-encoding': 'identity' }])(
+    'is not whole when the server hangs up in the middle (%j)',
+    async (headers) => {
+      answer = (_request, response) => {
+        response.writeHead(200, headers).write('half of it', () => setTimeout(() => response.socket?.resetAndDestroy(), 50));
+      };
+      expect(await faultOf(fetchPublic(`http://127.0.0.1:${port}/`, allowed))).toBe('unreachable');
+    },
+  );
+
   it('may not wait for its name for too long', async () => {
     expect(await faultOf(fetchPublic('http://slow.example/', { resolve: () => new Promise(() => undefined), timeoutMs: 50 }))).toBe('time');
   });

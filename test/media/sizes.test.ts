@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -22,9 +22,11 @@ const plain = (width: number, height: number, format: 'png' | 'jpeg' | 'webp' | 
 async function made(bytes: Buffer, file: string, options: Record<string, string> = {}) {
   const type = imageType(bytes)!;
   const written: string[] = [];
-  const result = await makeSizes({ bytes, type, folder, file, below: '2026/11/' }, sizeRules(new Map(Object.entries(options))), (path) =>
-    written.push(path),
-  );
+  const write = (name: string, content: Buffer) => {
+    written.push(join(folder, name));
+    return writeFile(join(folder, name), content);
+  };
+  const result = await makeSizes({ bytes, type, file, below: '2026/11/' }, sizeRules(new Map(Object.entries(options))), write);
   return {
     ...result,
     written,

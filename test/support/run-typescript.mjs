@@ -5,9 +5,10 @@
 import { readFile } from 'node:fs/promises';
 import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { isMainThread } from 'node:worker_threads';
+import { isMainThread, parentPort } from 'node:worker_threads';
 
-if (isMainThread) register(import.meta.url);
+// In threads of the program too, but not in the one that loads files for them.
+if (isMainThread || parentPort) register(import.meta.url);
 
 export async function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context);

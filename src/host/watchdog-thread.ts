@@ -1,0 +1,31 @@
+import { write } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { WatchdogData } from './watchdog.ts';
+
+const LOOK_MS = 1000;
+/** For the last line to be written. Not longer: standard error may be what everything waits for. */
+const LAST_WORDS_MS = 100;
+const STDERR = 2;
+
+const { beats, seconds } = workerData as WatchdogData;
+let seen = -1;
+let silent = 0;
+
+// Counted in looks rather than by the clock: a machine that was asleep finds both threads where they were.
+if (seconds > 0)
+  setInterval(() => {
+    const now = Atomics.load(beats, 0);
+    silent = now === seen ? silent + LOOK_MS / 1000 : 0;
+    seen = now;
+    if (silent >= seconds) kill(`no sign of life for ${seconds} seconds`);
+  }, LOOK_MS);
+
+parentPort?.on('message', (milliseconds: number) => {
+  setTimeout(() => kill('it was told to end and did not'), milliseconds);
+});
+
+function kill(why: string): void {
+  const line = JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, msg: `killed: ${why}` });
+  write(STDERR, `${line}\n`, () => undefined);
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_WORDS_MS);
+}

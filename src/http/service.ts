@@ -1,0 +1,140 @@
+import { createServer, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { drainable } from '../host/drain.ts';
+import { startWatchdog, type Watchdog } from '../host/watchdog.ts';
+import type { Log } from '../log.ts';
+import { giveUpStaleIndex, type IndexLack } from '../records/list-index.ts';
+import { publishDue } from '../records/scheduled.ts';
+import type { Site } from '../site.ts';
+import { DatabaseUnavailable } from '../storage/database.ts';
+import { forgetAnswers } from '../storage/kept-answers.ts';
+import { migrate } from '../storage/migrate.ts';
+import { keepVersionKey } from '../storage/version-key.ts';
+import { createApp } from './app.ts';
+import type { Lifecycle } from './health.ts';
+import { LONGEST_HEAD, TIME_LIMITS } from './limits.ts';
+
+/** Between two tries to reach an absent database. */
+const RETRY_MS = 1000;
+/** After this time a process that cannot serve yet listens nevertheless, to say so to whoever asks for its health. */
+const SILENT_MS = 3000;
+/** Between two looks at what is scheduled; WordPress's clock goes by minutes too. */
+const DUE_MS = 30_000;
+/** How much longer than its answers may take the process has for ending. */
+const GRACE_MS = 3000;
+/** What is said at the start where lists do without their index. */
+const WITHOUT_INDEX: Record<IndexLack, string> = {
+  shared:
+    'WordPress writes to this database too, so lists are read from its tables; once it does not, SHARED_WITH_WORDPRESS=off and fasti reindex make them faster',
+  missing: 'lists are read without their index; fasti reindex makes it',
+};
+
+/** Regular tasks, and what the log says if one fails. */
+const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure: string])[] = [
+  [({ db }) => keepVersionKey(db), 'the versions of records are made without a secret'],
+  [publishDue, 'scheduled records could not be published'],
+  [({ db, clock }) => forgetAnswers(db, clock()), 'old answers could not be removed'],
+];
+
+/** How a process gets its connections. */
+export interface Door {
+  /** Opens it for the server, called when it can serve, and before that when health has to be told for it cannot. May be called twice. */
+  readonly open: (server: Server, state: 'ready' | 'waiting') => void;
+  /** Closes it without cutting anybody off. */
+  readonly close: (server: Server) => Promise<void>;
+  /** Where the process says what holds for the whole service, and what becomes of itself. */
+  readonly notices: Log;
+  readonly life: Log;
+}
+
+export interface Service {
+  /** Has readiness go off, while everything else goes on. */
+  readonly giveNotice: () => void;
+  /** Takes no more connections, answers what was sent, and lets go of the database, within the time that is configured. */
+  readonly end: () => Promise<void>;
+  /** How many connections there are. */
+  readonly connections: () => number;
+}
+
+/** Serves a site. `failed` is told in one line why that cannot be. */
+export function startService(site: Site, door: Door, failed: (line: string) => void): Service {
+  const { shutdownSeconds, watchdogSeconds } = site.config;
+  let phase: ReturnType<Lifecycle['phase']> = 'starting';
+  let ending = false;
+  let watchdog: Watchdog | undefined;
+  const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, createApp(site, { phase: () => phase }));
+  const { drain, connections } = drainable(server);
+
+  const prepared = prepare(site, door.notices, () => ending);
+  void prepared.delayed.then(() => open('waiting'));
+  void prepared.done.then(serve, (error: unknown) => {
+    site.log.fatal({ err: error }, 'the tables cannot be made');
+    failed(`The tables cannot be made: ${error instanceof Error ? error.message : String(error)}`);
+  });
+
+  function open(state: 'ready' | 'waiting'): void {
+    if (ending) return;
+    watchdog ??= startWatchdog(watchdogSeconds);
+    door.open(server, state);
+  }
+
+  async function serve(): Promise<void> {
+    if (phase === 'starting') phase = 'serving';
+    open('ready');
+    while (!ending) {
+      for (const [work, failure] of TASKS) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));
+      await sleep(DUE_MS, undefined, { ref: false });
+    }
+  }
+
+  return {
+    connections,
+    giveNotice: () => {
+      phase = 'stopping';
+    },
+    end: async () => {
+      if (ending) return;
+      ending = true;
+      const patience = shutdownSeconds * 1000;
+      const deadline = performance.now() + patience;
+      // Before anything else: whatever stands still from here on has an end.
+      watchdog?.endWithin(patience + GRACE_MS);
+      door.life.info('stopping');
+      await door.close(server);
+      await drain(deadline);
+      await site.close();
+      door.life.info('stopped');
+    },
+  };
+}
+
+/**
+ * Brings the tables up to date as soon as there is a database. `delayed` resolves when that takes longer than the usual start; it never does so if there is
+ * no delay.
+ */
+function prepare(site: Site, notices: Log, isOver: () => boolean): { readonly done: Promise<void>; readonly delayed: Promise<void> } {
+  let delay = (): void => undefined;
+  const delayed = new Promise<void>((resolve) => {
+    delay = resolve;
+  });
+  const late = setTimeout(delay, SILENT_MS);
+  const done = untilMigrated(site, notices, isOver, delay).finally(() => clearTimeout(late));
+  return { done, delayed };
+}
+
+async function untilMigrated(site: Site, notices: Log, isOver: () => boolean, delayed: () => void): Promise<void> {
+  for (let tries = 0; !isOver(); tries += 1) {
+    try {
+      const applied = await migrate(site.db);
+      const lack = await giveUpStaleIndex(site);
+      if (lack) notices[lack === 'shared' ? 'info' : 'warn'](WITHOUT_INDEX[lack]);
+      if (applied.length > 0 || tries > 0) notices.info({ applied }, 'the database is ready');
+      return;
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable) || error.reason === 'read-only') throw error;
+      if (tries === 0) notices.warn({ err: error }, 'waiting for the database');
+      delayed();
+      await sleep(RETRY_MS);
+    }
+  }
+}

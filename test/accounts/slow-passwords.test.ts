@@ -1,0 +1,46 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { hash } from 'bcryptjs';
+import { isCrowded, verifySlowly } from '../../src/accounts/slow-passwords.ts';
+import { hashPassword } from '../../src/wordpress/passwords.ts';
+
+describe('hashes that take long', () => {
+  it.each([
+    ['bcrypt of WordPress 6.8', () => hashPassword('pässword')],
+    ['bcrypt', () => hash('pässword', 4)],
+    ['phpass', async () => '$P$BabcdefghqrpeUHSJ5aCDn/PUuBzOd/'],
+  ])('are verified: %s', async (_, make) => {
+    const stored = await make();
+    expect(await verifySlowly('pässword', stored)).toBe(true);
+    expect(await verifySlowly('wrong', stored)).toBe(false);
+  });
+
+  it('leave the main thread to others', async () => {
+    const stored = await hash('x', 12);
+    let over = false;
+    const check = verifySlowly('wrong', stored).then(() => {
+      over = true;
+    });
+    let turns = 0;
+    for (; !over; turns += 1) await nextTurn();
+    await check;
+    // In the main thread there are a few turns, one for each tenth of a second.
+    expect(turns).toBeGreaterThan(1000);
+  });
+
+  it('are refused where they are none, and the next is verified nevertheless', async () => {
+    const stored = await hash('right', 4);
+    const answers = await Promise.all([verifySlowly('right', '$2y$99$broken'), verifySlowly('right', stored)]);
+    expect(answers).toEqual([false, true]);
+  });
+
+  it('wait in a line that has an end', async () => {
+    const stored = await hash('right', 4);
+    const first = Array.from({ length: 65 }, () => verifySlowly('right', stored));
+    expect(isCrowded()).toBe(true);
+    expect(await verifySlowly('right', stored)).toBe(false);
+    expect(new Set(await Promise.all(first))).toEqual(new Set([true]));
+    expect(isCrowded()).toBe(false);
+    expect(await verifySlowly('right', stored)).toBe(true);
+  });
+});

@@ -1,0 +1,64 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openSpool } from '../../src/exchange/live-spool.ts';
+import { imageType } from '../../src/media/image-type.ts';
+import { storeImage } from '../../src/media/library.ts';
+import { sizeRules } from '../../src/media/sizes.ts';
+import { commandIn, embedded, temporaryFolder } from './command.ts';
+
+const folder = temporaryFolder();
+/** Rights of everything below a folder, itself included, by path. */
+const modesIn = (path: string) =>
+  Object.fromEntries(
+    ['', ...readdirSync(path, { recursive: true, encoding: 'utf8' })].map((name) => [name, statSync(join(path, name)).mode & 0o7777]),
+  );
+const isFolder = (mode: number) => (mode & 0o100) !== 0;
+
+// Whoever runs the command may have told the system to let everybody do everything.
+let before: number;
+beforeAll(() => {
+  before = process.umask(0);
+});
+afterAll(() => {
+  process.umask(before);
+});
+
+describe('what is created', () => {
+  it('is for the one who runs the command: databases, backups, exports, what is kept for a while', async () => {
+    const data = join(folder, 'data');
+    const files = join(folder, 'files');
+    mkdirSync(files, 0o700);
+    mkdirSync(join(folder, 'uploads'), 0o700);
+    const fasti = commandIn({ ...embedded(data), UPLOADS_DIR: join(folder, 'uploads') });
+    const run = async (...args: string[]) => expect(await fasti(...args)).toMatchObject({ code: 0 });
+    await run('init', '--sample');
+    await run('backup', join(files, 'site.backup'));
+    for (const name of ['all.xml', 'all.jsonl', 'events.csv', 'events.ics']) await run('export', join(files, name));
+    await run('import', join(files, 'all.jsonl'));
+    const spool = await openSpool({ source: 'https://example.org', besides: [] }, join(files, 'below', 'spool'));
+    await spool.add([], { stage: 'events', page: 1, last: true, done: true });
+
+    const open = Object.entries({ ...modesIn(data), ...modesIn(files) }).filter(([, mode]) => (mode & 0o077) !== 0);
+    expect(open).toEqual([]);
+    expect(Object.keys(modesIn(files)).length).toBeGreaterThan(7);
+  });
+
+  it.each([
+    ['public', 0o755, 0o755, 0o644],
+    ["a group's", 0o2775, 0o2775, 0o664],
+    ["one's own", 0o700, 0o700, 0o600],
+    ['for everybody to write in, but for that', 0o1777, 0o775, 0o664],
+  ])('is as public as the folder that it lies in, where it is an upload: %s', async (_, rights, folders, files) => {
+    const above = join(folder, rights.toString(8));
+    mkdirSync(above);
+    chmodSync(above, rights);
+    const bytes = readFileSync(new URL('../fixtures/uploads/2026/11/wide-1024x683.png', import.meta.url));
+    const library = { folder: join(above, 'wp-content', 'uploads'), address: 'http://x', byMonth: true, sizes: sizeRules(new Map()) };
+    await storeImage({ bytes, type: imageType(bytes)!, name: 'wide.png' }, library, '2026/11');
+    const made = Object.values(modesIn(join(above, 'wp-content')));
+    expect(new Set(made.filter(isFolder))).toEqual(new Set([folders]));
+    expect(made.filter((mode) => !isFolder(mode)).length).toBeGreaterThan(1);
+    expect(new Set(made.filter((mode) => !isFolder(mode)))).toEqual(new Set([files]));
+  });
+});

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
+const { dependencies, allowScripts } = JSON.parse(read('package.json')) as {
+  dependencies: Record<string, string>;
+  allowScripts: Record<string, boolean>;
+};
+const locked = (
+  JSON.parse(read('package-lock.json')) as { packages: Record<string, { hasInstallScript?: boolean; dev?: boolean; license?: string }> }
+).packages;
+const rows = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` \| (.+) \| (.+) \| (\d+) \| (.+) \|$/gm)].map(
+  ([, name = '', , licence = '', , script = '']) => ({ name, licence, runs: script !== 'nothing' }),
+);
+/** Packages with a script that runs when they are installed. */
+const scripted = Object.entries(locked).flatMap(([path, { hasInstallScript, dev }]) =>
+  hasInstallScript ? [{ name: path.replace(/^.*node_modules\//, ''), dev: dev === true }] : [],
+);
+
+describe('docs/dependencies.md', () => {
+  it('has every package that is needed to run, and no other', () =>
+    expect(rows.map(({ name }) => name)).toEqual(Object.keys(dependencies)));
+
+  it('names their licences', () => {
+    const known = rows.filter(({ name }) => locked[`node_modules/${name}`]?.license !== undefined);
+    expect(known.length).toBeGreaterThan(20);
+    expect(known.map(({ name, licence }) => [name, licence])).toEqual(
+      known.map(({ name }) => [name, locked[`node_modules/${name}`]!.license]),
+    );
+  });
+
+  it('says which of them run a script when they are installed', () =>
+    expect(rows.filter(({ runs }) => runs).map(({ name }) => name)).toEqual(scripted.filter(({ dev }) => !dev).map(({ name }) => name)));
+});
+
+describe('install scripts', () => {
+  it('are all decided about, and only those run that are needed', () => {
+    expect(Object.keys(allowScripts).sort()).toEqual(scripted.map(({ name }) => name).sort());
+    const allowed = Object.entries(allowScripts).filter(([, isAllowed]) => isAllowed);
+    expect(allowed.map(([name]) => name)).toEqual(scripted.filter(({ dev }) => !dev).map(({ name }) => name));
+    expect(read('.npmrc')).toMatch(/^strict-allow-scripts=true$/m);
+    expect(/const WITH_SCRIPTS = \[(.*)\];/.exec(read('bin/install.mjs'))?.[1]).toBe(allowed.map(([name]) => `'${name}'`).join(', '));
+  });
+
+  it('are left out by everything that installs', () => {
+    for (const name of ['Dockerfile', '.ci/run', 'bin/start.mjs', 'test/run.mjs']) {
+      expect([name, /npm (ci|install)\b|'(ci|install)'/.exec(read(name))?.[0]]).toEqual([name, undefined]);
+      expect(read(name)).toContain('install.mjs');
+    }
+    expect(read('bin/install.mjs')).toContain("npm('ci', '--ignore-scripts'");
+  });
+});

@@ -1,0 +1,153 @@
+/**
+ * Restarts the service under load and counts requests that fail.
+ *
+ *   npm run faults -- restarts                     everything, 50 times
+ *   npm run faults -- restarts --rounds 5          five times
+ *   npm run faults -- restarts --only single       one process, told to end: no request that was sent may go unanswered
+ *   npm run faults -- restarts --only group        the same with three workers
+ *   npm run faults -- restarts --only socket       one process whose port somebody else keeps open, as systemd does: no request may fail
+ *   npm run faults -- restarts --only workers      SIGHUP to the first of four processes: no request may fail
+ *   npm run faults -- restarts --only nginx        two processes behind nginx (Debian's package), restarted in turn: no request may fail
+ *   npm run faults -- restarts --only pooled       the same with the connections that nginx keeps, as docs/operating.md has it
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { ask } from '../support/clients.mjs';
+import { freePort } from '../support/private-mysql.mjs';
+import { countEvents, load, newSite, startServing } from '../support/processes.mjs';
+
+const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', '/opt/homebrew/bin/nginx'].find((path) => existsSync(path));
+/** For a load that has just begun, or a process that has just come. */
+const SETTLE_MS = 300;
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '50' }, only: { type: 'string' } } });
+const rounds = Number(values.rounds);
+const folder = mkdtempSync(join(tmpdir(), 'fasti-restarts-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const site = newSite(folder);
+const clients = { clients: 6, posts: 2, authorization: site.authorization };
+
+const PARTS = {
+  single: () => ends('one process, SIGTERM', {}),
+  group: () => ends('three workers, SIGTERM', { WORKERS: '3' }),
+  socket,
+  workers,
+  nginx: () =>
+    behindNginx('two processes behind nginx', (block) => block.replace(/keepalive \d+;/, '').replace(/proxy_http_version[^;]*;/, '')),
+  pooled: () => behindNginx('two processes behind nginx, which keeps connections', (block) => block),
+};
+let missed = false;
+let written = 0;
+for (const [name, part] of Object.entries(PARTS)) if (values.only === undefined || values.only === name) await part();
+process.exitCode = missed ? 1 : 0;
+
+/** A service, ended and started again. Connections may be refused meanwhile, but no request that was sent may go unanswered. */
+async function ends(title, env) {
+  const port = await freePort();
+  const counts = {};
+  const all = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const service = await startServing({ ...site.env, ...env }, { port });
+    const stop = load({ port, ...clients });
+    await sleep(SETTLE_MS);
+    all.push(await ended(service));
+    add(counts, await stop());
+  }
+  report(title, counts, all, ['refused']);
+}
+
+/** The same where somebody else keeps the port open and hands it to each process in turn. */
+async function socket() {
+  const service = await startServing(site.env, { keeper: fileURLToPath(new URL('../support/port-keeper.mjs', import.meta.url)) });
+  const stop = load({ port: service.port, ...clients });
+  for (let round = 1; round <= rounds; round += 1) {
+    await sleep(SETTLE_MS);
+    process.kill(service.servingPid(), 'SIGTERM');
+    await service.said('"listening"', round + 1);
+  }
+  const counts = await stop();
+  report('one process, its port kept open', counts, [await ended(service)]);
+}
+
+async function workers() {
+  const port = await freePort();
+  const service = await startServing({ ...site.env, WORKERS: '3' }, { port });
+  const stop = load({ port, ...clients });
+  for (let round = 1; round <= rounds; round += 1) {
+    await sleep(SETTLE_MS);
+    service.kill('SIGHUP');
+    await service.said('the workers are replaced', round);
+  }
+  const counts = await stop();
+  report('three workers, SIGHUP', counts, [await ended(service)]);
+}
+
+/** Two processes, each ended and started again in turn, behind the nginx of docs/operating.md. */
+async function behindNginx(title, changed) {
+  if (!NGINX) {
+    console.log(`${title}: not run, there is no nginx here (apt-get install nginx-light)`);
+    missed = true;
+    return;
+  }
+  const [front, ...ports] = [await freePort(), await freePort(), await freePort()];
+  const services = await Promise.all(ports.map((port) => startServing(site.env, { port })));
+  const nginx = await startNginx(front, ports, changed);
+  const stop = load({ port: front, ...clients });
+  const ends = [];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [at, port] of ports.entries()) {
+      await sleep(SETTLE_MS);
+      ends.push(await ended(services[at]));
+      services[at] = await startServing(site.env, { port });
+    }
+  }
+  const counts = await stop();
+  for (const service of services) ends.push(await ended(service));
+  nginx.kill();
+  report(title, counts, ends);
+}
+
+async function startNginx(front, ports, changed) {
+  const place = join(folder, `nginx-${front}`);
+  mkdirSync(place);
+  const [, block] = /```nginx\n([\s\S]*?)```/.exec(readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8'));
+  const example = changed(block)
+    .replace('listen 80;', `listen 127.0.0.1:${front};`)
+    .replace(':8080', `:${ports[0]}`)
+    .replace(':8081', `:${ports[1]}`);
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${place}/${name};`).join(' ');
+  const conf = join(place, 'nginx.conf');
+  writeFileSync(conf, `daemon off; pid ${place}/pid; error_log ${place}/error.log; events {} http { access_log off; ${paths} ${example} }`);
+  const nginx = spawn(NGINX, ['-p', place, '-c', conf], { stdio: 'inherit' });
+  process.once('exit', () => nginx.kill());
+  while ((await ask({ port: front, path: '/health/live' })) !== 200) await sleep(20);
+  return nginx;
+}
+
+/** Ends a process. Gives its exit code and how long that took, in milliseconds. */
+async function ended(service) {
+  const begun = performance.now();
+  service.kill('SIGTERM');
+  return { code: await service.ended, ms: performance.now() - begun };
+}
+
+function add(totals, counts) {
+  for (const [name, count] of Object.entries(counts)) totals[name] = (totals[name] ?? 0) + count;
+}
+
+/** Prints what requests came to. All but answers, and what is `meant`, are misses; so is a record that was acknowledged and is not there. */
+function report(title, counts, ends, meant = []) {
+  const failures = Object.entries(counts).filter(([name]) => !['read', 'written', ...meant].includes(name));
+  written += counts.written;
+  const lost = Math.max(0, written - countEvents(site.env, 'Load'));
+  const crashed = ends.filter(({ code }) => code !== 0).length;
+  const misses = failures.reduce((sum, [, count]) => sum + count, 0) + lost + crashed;
+  const figures = { ...counts, lost, 'ended badly': crashed, 'slowest end': `${Math.round(Math.max(...ends.map(({ ms }) => ms)))} ms` };
+  console.log(`${title}, ${rounds} rounds: ${misses === 0 ? 'reached' : `MISSED by ${misses}`} ${JSON.stringify(figures)}`);
+  if (misses > 0) missed = true;
+}

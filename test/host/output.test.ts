@@ -1,0 +1,67 @@
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { fileOutput, streamOutput } from '../../src/host/output.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fasti-output-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const opened = (file: string, work: (descriptor: number) => void): void => {
+  const descriptor = openSync(file, 'w');
+  work(descriptor);
+  closeSync(descriptor);
+};
+
+describe('lines of the log', () => {
+  it('reach a reader in their order', async () => {
+    const stream = new PassThrough();
+    const { write, written } = streamOutput(stream);
+    write('one\n');
+    write('two\n');
+    await written(1000);
+    expect(String(stream.read())).toBe('one\ntwo\n');
+  });
+
+  it('are dropped where nobody reads them, and the reader is told how many when he goes on', async () => {
+    const stream = new PassThrough();
+    const { write, written } = streamOutput(stream);
+    const line = `${'x'.repeat(9999)}\n`;
+    for (let count = 0; count < 1000; count += 1) write(line);
+    // It does not wait for ever either.
+    await written(10);
+    let read = '';
+    stream.on('data', (text: Buffer) => {
+      read += text.toString();
+    });
+    await written(60_000);
+    write('at last\n');
+    await written(60_000);
+    const lines = read.trimEnd().split('\n');
+    const kept = lines.filter((one) => one.startsWith('x')).length;
+    expect(kept).toBeLessThan(200);
+    expect(JSON.parse(lines.at(-2)!)).toMatchObject({ dropped: 1000 - kept, msg: 'the log was not read' });
+    expect(lines.at(-1)).toBe('at last');
+  });
+
+  it('are not missed by a reader who has gone away', async () => {
+    const stream = new PassThrough();
+    const { write, written } = streamOutput(stream);
+    const gone = new Promise((resolve) => stream.once('close', resolve));
+    stream.destroy(new Error('EPIPE'));
+    await gone;
+    write('nobody\n');
+    await written(60_000);
+  });
+
+  it('go into a file', async () => {
+    const file = join(folder, 'log');
+    opened(file, (descriptor) => fileOutput(descriptor).write('one\n'));
+    expect(readFileSync(file, 'utf8')).toBe('one\n');
+  });
+
+  (existsSync('/dev/full') ? it : it.skip)('do without a disk that is full', () =>
+    opened('/dev/full', (descriptor) => fileOutput(descriptor).write('one\n')),
+  );
+});

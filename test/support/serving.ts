@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ask, type Fate, keepAsking } from './clients.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const LOOK_MS = 20;
+
+/** A line of the log. */
+export interface Entry {
+  readonly msg: string;
+  readonly level: number;
+  readonly pid: number;
+  readonly address?: { readonly port: number };
+}
+
+/** A process that serves. */
+export interface Serving {
+  readonly child: ChildProcess;
+  readonly port: number;
+  readonly base: string;
+  readonly entries: readonly Entry[];
+  /** Waits until the log says this so many times. */
+  readonly said: (msg: string, times?: number) => Promise<void>;
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string | null>;
+  /** Tells it to end, and waits until it has. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | string | null>;
+}
+
+/**
+ * Serves a database from a process of its own, on a port that is free, and waits until it can answer. `keeper`: a program that keeps the port open and
+ * starts the process, each time that it ends.
+ */
+export async function startServing(
+  url: string,
+  env: Readonly<Record<string, string>> = {},
+  keeper: readonly string[] = [],
+): Promise<Serving> {
+  const command = [process.execPath, '--import', './test/support/run-typescript.mjs', 'src/cli.ts', 'serve'];
+  const [program = '', ...args] = [...keeper, ...command];
+  const child = spawn(program, args, {
+    cwd: ROOT,
+    // Under a test runner the log is silent.
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      NODE_OPTIONS: '',
+      DATABASE_URL: url,
+      UPLOADS_DIR: tmpdir(),
+      PORT: '0',
+      LOG_LEVEL: 'info',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string | null);
+  const entries: Entry[] = [];
+  createInterface(child.stdout!).on('line', (line) => entries.push(JSON.parse(line) as Entry));
+  const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
+    while (child.exitCode === null && child.signalCode === null && !(await isSo())) await sleep(LOOK_MS);
+  };
+  const port = () => entries.find(({ msg }) => msg === 'listening')?.address?.port ?? 0;
+  await until(() => port() > 0);
+  await until(async () => (await ask({ port: port(), path: '/health/ready' })) === 200);
+  return {
+    child,
+    port: port(),
+    base: `http://127.0.0.1:${port()}`,
+    entries,
+    said: (msg, times = 1) => until(() => entries.filter((entry) => entry.msg === msg).length >= times),
+    ended,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** Has clients read a page all the time. Gives a function that ends them and gives what became of their requests. */
+export function keepReading(port: number, path: string, clients = 6): () => Promise<Set<Fate>> {
+  const end = keepAsking({ port, clients, next: () => ({ path }) });
+  return async () => new Set((await end()).flatMap((fates) => [...fates.keys()]));
+}

@@ -1,0 +1,15 @@
+/** A process whose main thread gets stuck: at once, or when it is told to end. For tests of the watchdog. */
+import { startWatchdog } from '../../src/host/watchdog.ts';
+
+const [, , when, seconds = '0'] = process.argv;
+const watchdog = startWatchdog(Number(seconds));
+process.on('SIGTERM', () => {
+  watchdog.endWithin(200);
+  for (;;);
+});
+process.stdout.write('running\n');
+if (when === 'soon')
+  setTimeout(() => {
+    for (;;);
+  }, 500);
+else setInterval(() => undefined, 1000);
