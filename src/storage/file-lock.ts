@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
+import { makeOwnFile } from '../host/files.ts';
 import { codeOf } from './dialect.ts';
-
-const OWNER_ALONE = 0o600;
 
 /**
  * Locks a file, which is created if necessary and stays behind, empty. The lock is the operating system's, by way of
@@ -12,7 +10,8 @@ const OWNER_ALONE = 0o600;
  * @throws the error of the file system if the file can't be created
  */
 export function lockFile(path: string): (() => void) | undefined {
-  makeFile(path);
+  // An existing file must not be opened in another way: closing it would release all locks of this process on it.
+  makeOwnFile(path);
   const file = new Sqlite(path, { timeout: 0 });
   try {
     file.exec('BEGIN EXCLUSIVE');
@@ -24,15 +23,4 @@ export function lockFile(path: string): (() => void) | undefined {
   return () => {
     file.close();
   };
-}
-
-/**
- * Creates the file. An existing one must not be opened here: closing it would release all locks of this process on it.
- */
-function makeFile(path: string): void {
-  try {
-    writeFileSync(path, '', { flag: 'wx', mode: OWNER_ALONE });
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  }
 }
