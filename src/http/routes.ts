@@ -9,6 +9,7 @@ import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } fro
 import { changeTerm, createTerm, deleteTerm, listTerms, mayManageTerms, readTerm } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import { restUrl } from '../wordpress/links.ts';
+import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { describeNamespace, describeSite } from './describe.ts';
 import { openApiDocument } from './openapi.ts';
 import { created, described, ok, postList, record, termList } from './reply.ts';
@@ -118,7 +119,8 @@ const strayMetas = ({ strays }: PostKind, values: Values): Rows['metas'] =>
   Object.fromEntries(
     Object.entries(strays).flatMap(([name, key]) => {
       const value = values[name];
-      return (typeof value === 'string' && value !== '') || typeof value === 'number' ? [[key, [String(value)]]] : [];
+      const kept = typeof value === 'string' || typeof value === 'number' ? sanitizeTextField(String(value)) : '';
+      return kept === '' ? [] : [[key, [kept]]];
     }),
   );
 
