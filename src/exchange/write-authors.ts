@@ -2,6 +2,7 @@ import { lockNames, USERS_LOCK } from '../storage/locks.ts';
 import { takenIds } from '../storage/many-posts.ts';
 import { readOptions } from '../storage/options.ts';
 import { capabilitiesKey, findUserByName, insertUser, levelKey, takenNames } from '../storage/users.ts';
+import { sanitizeTermDescription, sanitizeTermName } from '../wordpress/kses.ts';
 import { hasVisibleText, stripControlCharacters } from '../wordpress/plain-text.ts';
 import { toSerialized } from '../wordpress/serialized.ts';
 import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
@@ -77,16 +78,24 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
     user_registered: given('user_registered', nowUtc(run.site.clock())),
     user_activation_key: '',
     user_status: 0,
-    display_name: stripControlCharacters(wellFormed(author.displayName)).slice(0, WIDTHS.name) || login,
+    display_name: nameOf(run.owned, author.displayName) || nameOf(run.owned, login),
   };
   touched.any = true;
   return insertUser(db, row, { nickname: login, ...(await metasOf(run.owned, author, db)) });
 }
 
+/** A name as it is shown. In a file it is anybody's text: WordPress does to names of people what it does to names of terms (`pre_user_display_name`). */
+function nameOf(owned: boolean, given: string): string {
+  const name = stripControlCharacters(wellFormed(given)).slice(0, WIDTHS.name);
+  return owned ? name : sanitizeTermName(name);
+}
+
 async function metasOf(owned: boolean, { metas }: AuthorItem, db: Work['db']): Promise<Record<string, string>> {
   const named = Object.fromEntries(metas);
   const role = (await readOptions(db, ['default_role'])).get('default_role') || 'subscriber';
-  const kept = metas.filter(([key]) => KEPT.has(key) && (owned || key !== '_application_passwords'));
+  const kept = metas
+    .filter(([key]) => KEPT.has(key) && (owned || key !== '_application_passwords'))
+    .map(([key, value]) => [key, owned ? value : (key === 'description' ? sanitizeTermDescription : sanitizeTermName)(value)] as const);
   return {
     ...Object.fromEntries(kept),
     [capabilitiesKey(db)]: owned && named.capabilities !== undefined ? named.capabilities : toSerialized({ [role]: true }),
