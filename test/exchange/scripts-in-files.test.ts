@@ -47,6 +47,19 @@ describeDatabases('scripts in a file', (open) => {
     expect(metas.map(({ meta_value }) => meta_value)).toEqual(['<b>Hi</b> ', '']);
   });
 
+  it('never come with a login or an e-mail address', async () => {
+    const person: Item = {
+      kind: 'author',
+      sourceId: 'eve',
+      login: `"eve'${SCRIPT}`,
+      email: `e@example.org${SCRIPT}`,
+      displayName: 'Eve',
+      metas: [],
+    };
+    await importSource(site, { name: () => 'x', entries: () => streamOf([person]) } as never);
+    expect(await site.db.from('users').where('display_name', 'Eve').first()).toMatchObject({ user_login: 'eve', user_email: '' });
+  });
+
   it('are taken out of metas where that is wished, within serialized ones too', () => {
     const given: PostItem['metas'] = [
       ['_VenueCity', `Pisa ${SCRIPT}`],
