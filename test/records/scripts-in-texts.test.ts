@@ -17,6 +17,10 @@ const NEW: Readonly<Record<PostKind['name'], Record<string, string>>> = {
 const FIELDS = postKinds.flatMap((kind) =>
   [...Object.keys(kind.fields), ...Object.keys(kind.strays)].map((field) => [kind.path, field, kind] as const),
 );
+const DATES = { _EventStartDate: '2031-05-01 10:00:00', _EventEndDate: '2031-05-01 12:00:00' };
+const ADDRESSES = postKinds.flatMap(({ postType }) =>
+  ['_EventURL', '_VenueURL', '_OrganizerWebsite'].map((key) => [postType, key] as const),
+);
 
 describeAsking('a script in a text', (ask) => {
   const rowsWithIt = async (id: number): Promise<unknown[]> => [
@@ -31,5 +35,19 @@ describeAsking('a script in a text', (ask) => {
     expect([200, 400, 403]).toContain(changed.status);
     expect(JSON.stringify(await rowsWithIt(id))).not.toMatch(/onerror/);
     expect(JSON.stringify(await ask.read(`/${path}/${id}`, 'contrib'))).not.toMatch(/onerror/);
+  });
+
+  it.each(ADDRESSES)('%s, meta %s: is no address, and no address ends an attribute', async (type, key) => {
+    const write = (address: string) =>
+      ask.send('POST', `/wp-json/wp/v2/${type}`, {
+        body: { title: 'New', status: 'publish', meta: { ...DATES, [key]: address } },
+        as: 'auth',
+      });
+    expect((await write('javascript:alert(1)')).status).toBe(400);
+    const { status, body } = await write(`https://example.org/'onclick='alert(1)"`);
+    expect({ status, stored: await ask.meta(body.id, key) }).toEqual({
+      status: 201,
+      stored: ['https://example.org/%27onclick=%27alert(1)'],
+    });
   });
 });
