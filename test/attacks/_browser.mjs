@@ -45,6 +45,12 @@ export async function startBrowser(executablePath) {
   // What asks before it leaves may leave.
   page.on('dialog', (dialog) => dialog.accept());
 
+  /** A page that is left while it shows texts was left by a script. */
+  const tellLeft = (error) => {
+    if (!/context was destroyed|navigation/i.test(error.message)) throw error;
+    ran.push({ told: `the page was left: ${error.message}`, at: page.url() });
+  };
+
   return {
     ran,
     version: browser.version(),
@@ -52,7 +58,7 @@ export async function startBrowser(executablePath) {
     show: async (texts) => {
       for (let from = 0; from < texts.length; from += PORTION) {
         await page.goto(site.base);
-        await page.evaluate(showTexts, texts.slice(from, from + PORTION));
+        await page.evaluate(showTexts, texts.slice(from, from + PORTION)).catch(tellLeft);
       }
     },
     /** Shows whole documents, each in a frame. */

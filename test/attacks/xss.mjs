@@ -279,8 +279,9 @@ async function showSite(site, answered) {
   return { 'texts shown': shown, 'documents shown': documents.length };
 }
 
-/** Every text within an answer; under names like `url` it is an address. */
+/** Every text within an answer; under names like `url` it is an address. A password is shown to nobody as a text. */
 function collect(value, take, name = '') {
+  if (name === 'password') return;
   if (typeof value === 'string') take(value, /url|website|href|link|src|guid/i.test(name));
   else if (Array.isArray(value)) for (const item of value) collect(item, take, name);
   else if (value !== null && typeof value === 'object') {
