@@ -1,9 +1,16 @@
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.mjs',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
   },
   testTimeout: 120000,
+  maxWorkers: '100%',
+  // A process of its own for every file: what a file loads and leaves in memory would stay, and slow down those after it.
+  workerIdleMemoryLimit: 0,
+  // Compiled sources and the time each file took, from one run to the next.
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
+  testSequencer: '<rootDir>/test/support/sequencer.mjs',
+  reporters: ['default', '<rootDir>/test/support/progress.mjs'],
 };

@@ -12,7 +12,7 @@
  * TEST_RESULTS names a file that gets jest's own result as JSON. Nothing but Node is needed before the packages are installed.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,21 +21,47 @@ import { startPrivateMysql, versionAt } from './support/private-mysql.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The data live for minutes: nothing needs to survive a loss of power. */
-const SETTINGS = ['--innodb-flush-log-at-trx-commit=2', '--innodb-buffer-pool-size=64M'];
+const SETTINGS = [
+  '--innodb-buffer-pool-size=64M',
+  '--innodb-log-file-size=32M',
+  '--innodb-flush-log-at-trx-commit=0',
+  '--innodb-flush-method=nosync',
+  '--innodb-doublewrite=0',
+  '--innodb-fast-shutdown=2',
+];
+/** A file system in memory, and how much of it must be free. */
+const MEMORY = '/dev/shm';
+const ROOM = 2 * 2 ** 30;
 
 process.chdir(ROOT);
 provide();
-const folder = mkdtempSync(join(tmpdir(), 'fasti-tests-'));
+const folder = mkdtempSync(join(placeForFiles(), 'fasti-tests-'));
+/** For the temporary files of the tests. */
+const scratch = join(folder, 'tmp');
+mkdirSync(scratch);
 let server;
 let jest;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (jest ? jest.kill(signal) : finish(130)));
+let interrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => interrupt());
 
 const mysql = await provideMysql();
 if (mysql.reason) console.log(`MySQL is skipped: ${mysql.reason}`);
 const results = process.env.TEST_RESULTS ?? join(folder, 'results.json');
 const code = await runJest(process.argv.slice(2), mysql.url, results);
 report(results, mysql);
-await finish(code);
+await finish(interrupted ? 130 : leftovers() || code);
+
+/** Where databases and files of the tests lie: in memory where there is room, unless TMPDIR says otherwise. Nothing then waits for a disk. */
+function placeForFiles() {
+  if (process.env.TMPDIR) return process.env.TMPDIR;
+  try {
+    accessSync(MEMORY, constants.W_OK);
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= ROOM ? MEMORY : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
 
 function provide() {
   if (existsSync('node_modules/.package-lock.json')) return;
@@ -58,6 +84,7 @@ async function provideMysql() {
       await finish(1);
     }
   }
+  console.log('Starting a private MySQL or MariaDB server');
   const found = await startPrivateMysql(folder, SETTINGS).catch((error) => ({ reason: error.message }));
   server = found;
   if (found.reason && wish === 'required') {
@@ -69,12 +96,13 @@ async function provideMysql() {
 
 async function runJest(args, url, file) {
   const { TEST_MYSQL_URL: _, ...rest } = process.env;
-  // What tests leave in the folder for temporary files goes with ours.
-  const environment = { ...rest, TMPDIR: folder };
+  const environment = { ...rest, TMPDIR: scratch };
   const env = url ? { ...environment, TEST_MYSQL_URL: url } : environment;
   jest = spawn('npm', ['run', '-s', 'jest', '--', '--json', `--outputFile=${file}`, ...args], {
     stdio: ['inherit', 'ignore', 'inherit'],
     env,
+    // A process group of its own, so that all of it can be ended: npm does not pass every signal on.
+    detached: true,
   });
   return new Promise((resolve) => {
     jest.on('close', (status) => resolve(status ?? 1));
@@ -97,6 +125,23 @@ function report(file, { version, reason }) {
     );
   }
   console.log(`Databases: SQLite ${sqlite.stdout.trim()}, ${version ?? `no MySQL (${reason})`}`);
+}
+
+/** 1 if the tests left anything behind in the folder for temporary files. */
+function leftovers() {
+  const left = readdirSync(scratch);
+  if (left.length > 0) console.error(`The tests left temporary files behind: ${left.join(', ')}`);
+  return left.length > 0 ? 1 : 0;
+}
+
+function interrupt() {
+  interrupted = true;
+  if (!jest) return finish(130);
+  try {
+    process.kill(-jest.pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 async function finish(status) {

@@ -3,7 +3,7 @@ import { postKind } from '../kinds/index.ts';
 import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { keepIndexOf } from '../records/list-index.ts';
-import { fieldRows } from '../records/post-rows.ts';
+import { fieldRows, followingRows } from '../records/post-rows.ts';
 import type { Site } from '../site.ts';
 import { insertEvents, type NewEvent } from '../storage/bulk.ts';
 import { noteEdges } from '../storage/calendar-edges.ts';
@@ -99,7 +99,7 @@ function draft(caller: Caller, supply: Supply, random: Random, suffix: string): 
     ...extras(random),
   };
   const own = fieldRows(kind, values, true);
-  const follows = kind.follows(values, undefined, caller);
+  const follows = followingRows(kind, values, undefined, caller);
   const metas = {
     ...own.metas,
     ...follows.metas,

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ksesPost, ksesTitle } from '../wordpress/kses.ts';
-import { stripControlCharacters } from '../wordpress/plain-text.ts';
+import { sanitizeTextField, stripControlCharacters } from '../wordpress/plain-text.ts';
+import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
 import { isFloating, REGISTERED_STATUSES } from '../wordpress/status.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { toLocal, toUtc, unixFromText, ZERO_DATE, type Zone } from '../wordpress/time.ts';
@@ -94,9 +96,38 @@ export function cleanPost(item: PostItem, trusted: boolean): CleanPost {
       lose('path-refused', `${key}: ${value}`);
       return [];
     }
-    return [[wellFormed(key), wellFormed(value)]];
+    const filtered = trusted ? value : filteredMeta(key, value);
+    if (filtered !== value) lose('html-filtered', key);
+    return [[wellFormed(key), wellFormed(filtered)]];
   });
   return { columns: columns as CleanColumns, metas, losses };
+}
+
+/** Metas of the calendar, which hold plain text. */
+const PLAIN = /^_(?:Event|Venue|Organizer)/;
+
+/**
+ * A meta without scripts and the like, within serialized values too. In addresses the characters that would end an attribute of HTML are encoded:
+ * the address stays the same.
+ */
+function filteredMeta(key: string, value: string): string {
+  if (ADDRESSES.has(key)) return value.trim().replace(/[<>"'`\0-\x20]/g, percentEncoded);
+  if (!value.includes('<')) return value;
+  const filter = PLAIN.test(key) ? sanitizeTextField : ksesPost;
+  const parsed = parseSerialized(value);
+  if (typeof parsed !== 'object' || parsed === null) return filter(value);
+  const clean = filteredWithin(parsed, filter);
+  // Serializing anew would change the form of floats and the order of keys.
+  return isDeepStrictEqual(clean, parsed) ? value : toSerialized(clean);
+}
+
+const percentEncoded = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+
+function filteredWithin(value: unknown, filter: (text: string) => string): unknown {
+  if (typeof value === 'string') return filter(value);
+  if (Array.isArray(value)) return value.map((item) => filteredWithin(item, filter));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [filter(key), filteredWithin(item, filter)]));
 }
 
 /** Browsers read a scheme whatever white space and control characters stand in it; what looks like a host with a port has none. */

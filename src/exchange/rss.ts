@@ -26,7 +26,7 @@ export function writeRss(records: readonly EventRecord[], head: FeedHead): strin
     element('title', plainLine(title)),
     element('link', url),
     `<atom:link href="${xml(self)}" rel="self" type="application/rss+xml"/>`,
-    element('description', plainLine(description) || plainLine(title)),
+    element('description', asHtml(plainLine(description) || plainLine(title))),
     element('language', language),
     element('generator', 'Fasti'),
     ...latest(records).map((date) => element('lastBuildDate', date)),
@@ -46,7 +46,7 @@ function item(record: EventRecord, { home }: FeedHead): string {
     element('link', record.url),
     element('guid', `${home}/?post_type=tribe_events&p=${record.id}`, ' isPermaLink="false"'),
     ...(isZeroDate(record.date_utc) ? [] : [element('pubDate', rfc822(record.date_utc))]),
-    element('description', plainLine(record.excerpt || record.description)),
+    element('description', asHtml(plainLine(record.excerpt || record.description))),
     ...(record.description === '' ? [] : [element('content:encoded', record.description)]),
     ...[...record.categories, ...record.tags].map(({ name }) => element('category', plainLine(name))),
     ...(image === undefined ? [] : [`<enclosure url="${xml(image)}" length="0" type="${imageType(image)}"/>`]),
@@ -78,6 +78,9 @@ function imageType(url: string): string {
 }
 
 const element = (name: string, text: string, attributes = ''): string => `<${name}${attributes}>${xml(text)}</${name}>`;
+
+/** Plain text as HTML, which a description is for every reader of feeds; titles, categories and places are plain text. */
+const asHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** A text inside XML 1.0, in which no other characters may stand (2.2). Entities of HTML mean nothing there: their `&` is one like any other. */
 const xml = (text: string): string =>

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import type { Field, PostKind } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
-import { fieldRows } from '../records/post-rows.ts';
+import { fieldRows, followingRows } from '../records/post-rows.ts';
 import type { PostItem } from './items.ts';
 
 /** Columns and metas that values of a kind's fields come to, and the fields whose value was refused. */
@@ -34,7 +34,7 @@ export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknow
   for (;;) {
     try {
       const own = fieldRows(kind, settled, true);
-      const follows = kind.follows(settled, undefined, caller);
+      const follows = followingRows(kind, settled, undefined, caller);
       const { post_author: _author, ...columns } = { ...own.columns, ...follows.columns };
       const metas = Object.entries({ ...own.metas, ...follows.metas }).flatMap(([key, list]) => list.map((value) => [key, value] as const));
       return { columns, metas, refused };

@@ -2,7 +2,8 @@ import { lockNames, USERS_LOCK } from '../storage/locks.ts';
 import { takenIds } from '../storage/many-posts.ts';
 import { readOptions } from '../storage/options.ts';
 import { capabilitiesKey, findUserByName, insertUser, levelKey, takenNames } from '../storage/users.ts';
-import { hasVisibleText, stripControlCharacters } from '../wordpress/plain-text.ts';
+import { sanitizeTermDescription, sanitizeTermName } from '../wordpress/kses.ts';
+import { hasVisibleText, sanitizeTextField, stripControlCharacters } from '../wordpress/plain-text.ts';
 import { toSerialized } from '../wordpress/serialized.ts';
 import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
 import { nowUtc } from '../wordpress/time.ts';
@@ -35,16 +36,18 @@ export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): 
       }
       continue;
     }
-    const login = stripControlCharacters(wellFormed(author.login)).trim().slice(0, WIDTHS.login);
+    const login = loginOf(run.owned, author.login);
+    const email = emailOf(run.owned, author.email);
     if (!hasVisibleText(login)) {
       count(tally.lost, 'author');
       lose(tally, { reason: 'author-without-login', kind: 'author', of: author.sourceId, place: author.place });
       continue;
     }
-    const here = await findHere(work, login, author.email);
-    const target = here ?? (await insertAuthor(work, author, login));
+    const here = await findHere(work, login, email);
+    const target = here ?? (await insertAuthor(work, { ...author, email }, login));
     ledger.add({ item, kind: 'author', target, digest, run: run.number });
     count(here === undefined ? tally.created : tally.unchanged, 'author');
+    if (email !== author.email) lose(tally, { reason: 'html-filtered', kind: 'author', of: login, place: author.place });
     if (here === undefined && !run.owned) {
       lose(tally, { reason: 'author-without-role', kind: 'author', of: login, place: author.place });
     }
@@ -77,16 +80,33 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
     user_registered: given('user_registered', nowUtc(run.site.clock())),
     user_activation_key: '',
     user_status: 0,
-    display_name: stripControlCharacters(wellFormed(author.displayName)).slice(0, WIDTHS.name) || login,
+    display_name: nameOf(run.owned, author.displayName) || nameOf(run.owned, login),
   };
   touched.any = true;
   return insertUser(db, row, { nickname: login, ...(await metasOf(run.owned, author, db)) });
 }
 
+/** A login. In a file it is anybody's text: it keeps no markup (as with `sanitize_user`). */
+function loginOf(owned: boolean, given: string): string {
+  const login = stripControlCharacters(wellFormed(given));
+  return (owned ? login : sanitizeTextField(login).replace(/[<>"'`&]/g, '')).trim().slice(0, WIDTHS.login);
+}
+
+/** An e-mail address; of one in a file that holds markup or is none, nothing stays. */
+const emailOf = (owned: boolean, given: string): string => (owned || /^[^\s@<>"]+@[^\s@<>"]+$/.test(given) ? given : '');
+
+/** A name as it is shown. In a file it is anybody's text: WordPress does to names of people what it does to names of terms (`pre_user_display_name`). */
+function nameOf(owned: boolean, given: string): string {
+  const name = stripControlCharacters(wellFormed(given)).slice(0, WIDTHS.name);
+  return owned ? name : sanitizeTermName(name);
+}
+
 async function metasOf(owned: boolean, { metas }: AuthorItem, db: Work['db']): Promise<Record<string, string>> {
   const named = Object.fromEntries(metas);
   const role = (await readOptions(db, ['default_role'])).get('default_role') || 'subscriber';
-  const kept = metas.filter(([key]) => KEPT.has(key) && (owned || key !== '_application_passwords'));
+  const kept = metas
+    .filter(([key]) => KEPT.has(key) && (owned || key !== '_application_passwords'))
+    .map(([key, value]) => [key, owned ? value : (key === 'description' ? sanitizeTermDescription : sanitizeTermName)(value)] as const);
   return {
     ...Object.fromEntries(kept),
     [capabilitiesKey(db)]: owned && named.capabilities !== undefined ? named.capabilities : toSerialized({ [role]: true }),

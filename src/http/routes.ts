@@ -11,6 +11,7 @@ import { type LockVersion, lockPostVersion, lockTermVersion } from '../records/v
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
 import { restUrl } from '../wordpress/links.ts';
+import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { describeNamespace, describeSite } from './describe.ts';
 import { openApiDocument } from './openapi.ts';
 import { created, described, ok, postList, record, termList, written } from './reply.ts';
@@ -127,7 +128,8 @@ const strayMetas = ({ strays }: PostKind, values: Values): Rows['metas'] =>
   Object.fromEntries(
     Object.entries(strays).flatMap(([name, key]) => {
       const value = values[name];
-      return (typeof value === 'string' && value !== '') || typeof value === 'number' ? [[key, [String(value)]]] : [];
+      const kept = typeof value === 'string' || typeof value === 'number' ? sanitizeTextField(String(value)) : '';
+      return kept === '' ? [] : [[key, [kept]]];
     }),
   );
 

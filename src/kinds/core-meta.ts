@@ -1,6 +1,7 @@
 import { isTruthy } from '../calendar/settings.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
+import { normalizeWebUrl } from '../wordpress/web-url.ts';
 import type { Rows } from './kind.ts';
 
 /** How a registered meta is shown and stored (`register_post_meta`); `ids`: one row for each. */
@@ -84,7 +85,7 @@ export interface MetaChange {
  * Reads metas that are written (`WP_REST_Meta_Fields::update_value`). Those that the calendar knows by a field are changed as that field, so that what depends
  * on it follows; those that are as they were change nothing, since clients send back all they were shown; null removes. Unknown ones are passed over.
  *
- * @returns the change, or the name of the meta whose type is wrong
+ * @returns the change, or the name of the meta whose type is wrong, or that must be an address and is none
  */
 export function metaChange(
   postType: string,
@@ -99,8 +100,13 @@ export function metaChange(
     if (value === undefined) return { wrong: key };
     if (value !== null && JSON.stringify(value) === JSON.stringify(shown(type, stored?.get(key) ?? []))) continue;
     const field = fields?.[postType];
-    if (field === undefined) metas[key] = value === null ? [] : rowsOf(value);
-    else changed[field] = fieldValue(field, value);
+    if (field !== undefined) {
+      changed[field] = fieldValue(field, value);
+      continue;
+    }
+    const rows = value === null ? [] : isAddress(key) && value !== '' ? addressRows(String(value)) : rowsOf(value);
+    if (!rows) return { wrong: key };
+    metas[key] = rows;
   }
   if (postType === 'tribe_events') dropDerived(changed, metas, stored);
   return { fields: changed, metas };
@@ -111,6 +117,14 @@ function typed(type: MetaType, value: unknown): boolean | string | number[] | un
   if (type === 'string') return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
   const ids = Array.isArray(value) ? value.map(Number) : [];
   return Array.isArray(value) && ids.every((id) => Number.isSafeInteger(id) && id >= 0) ? ids : undefined;
+}
+
+/** Also with records that have no field for it an address stays one. */
+const isAddress = (key: string): boolean => Object.values(EVERYWHERE[key]?.fields ?? {}).includes('website');
+
+function addressRows(text: string): string[] | undefined {
+  const address = normalizeWebUrl(text);
+  return address === null ? undefined : [address];
 }
 
 const rowsOf = (value: boolean | string | readonly number[]): string[] =>

@@ -7,7 +7,7 @@ import { settleSlug } from '../wordpress/slug.ts';
 import { type SettledDates, settleDates, settleStatus } from '../wordpress/status.ts';
 import { nowLocal, nowUtc, toLocal, toUtc, UTC } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
-import { fieldRows } from './post-rows.ts';
+import { fieldRows, followingRows } from './post-rows.ts';
 import { mayDelete, seen } from './visibility.ts';
 
 /** What a write comes to, before anything is looked up or written. */
@@ -29,7 +29,7 @@ export function planPost(caller: Caller, kind: PostKind, values: Values, before?
   checkTitle(kind, title, before);
   checkAuthor(caller, kind, author, before?.row.post_author ?? viewer.id);
   checkPromotion(caller, kind, values, before);
-  const follows = kind.follows(values, before, caller);
+  const follows = followingRows(kind, values, before, caller);
   const dates = settledDates(caller, kind, values, before);
   return {
     columns: {

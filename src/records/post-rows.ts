@@ -1,5 +1,5 @@
 import { failParam } from '../errors.ts';
-import type { Field, PostKind, Rows, Values } from '../kinds/kind.ts';
+import type { Before, Field, PostKind, Rows, RuleContext, Values } from '../kinds/kind.ts';
 import { ksesPost, ksesTitle, storedContent } from '../wordpress/kses.ts';
 import { stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Post } from '../wordpress/rows.ts';
@@ -33,6 +33,19 @@ export function fieldRows(kind: PostKind, values: Values, trusted: boolean): Row
     } else if (field.place.in === 'meta') metas[field.place.key] = stored;
   }
   return { columns: columns as Partial<Post>, metas };
+}
+
+/**
+ * What else changes with the named fields (`follows` of the kind). The rules see texts in the form in which they are stored: what a rule copies into another
+ * meta is as clean as the field itself.
+ */
+export function followingRows(kind: PostKind, values: Values, before: Before | undefined, context: RuleContext): Rows {
+  const settled = Object.entries(values).map(([name, value]) => {
+    const field: Field | undefined = kind.fields[name];
+    const isText = field?.place.in === 'meta' && typeof value === 'string';
+    return [name, isText ? (field.store?.(value)[0] ?? '') : value] as const;
+  });
+  return kind.follows(Object.fromEntries(settled), before, context);
 }
 
 function filtered(column: string, text: string, trusted: boolean): string {

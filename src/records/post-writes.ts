@@ -21,7 +21,7 @@ import { nowUtc, unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
 import { forbidden, type PostPlan, planPost } from './post-plan.ts';
-import { fieldRows } from './post-rows.ts';
+import { fieldRows, followingRows } from './post-rows.ts';
 import { mayCreate, renderPost } from './posts.ts';
 import { isNewRecord, isPrepared } from './prepared-images.ts';
 import type { LinkPlan } from './references.ts';
@@ -203,7 +203,7 @@ async function writeNew(
         kind,
         known.row,
         known.row.post_status,
-        { ...metas, ...kind.follows(values, known, caller).metas },
+        { ...metas, ...followingRows(kind, values, known, caller).metas },
         parts,
       );
       return known.row.ID;

@@ -18,7 +18,7 @@ export const sanitizeUrl = escUrlRaw;
 /**
  * The form in which an address of the web is stored, or null when it is none (decision D38): `http`, `https` and `ftp` with a valid host,
  * `mailto`, `tel`. A host of other letters turns into punycode, other letters elsewhere are percent-encoded, characters that may not stand
- * in a URL go; all else stays as it was sent.
+ * in a URL go, and a single quote, which may end an attribute of HTML, is percent-encoded; all else stays as it was sent.
  */
 export function normalizeWebUrl(raw: string): string | null {
   // White space and control characters make an address invalid, as for PHP's FILTER_VALIDATE_URL.
@@ -51,7 +51,10 @@ export function withoutBadProtocol(url: string, protocols: readonly string[] = A
 }
 
 const encoded = (text: string) => text.replace(/[^\0-\x7f]+/gu, (letters) => encodeURIComponent(letters));
-const stored = (url: string) => encoded(url).replace(/[<>"{}\\^`]/g, '');
+const stored = (url: string) =>
+  encoded(url)
+    .replace(/[<>"{}\\^`]/g, '')
+    .replaceAll("'", '%27');
 
 const isUserInfo = (text: string) => /^(?:[\w.~!$&'()*+,;=:-]|%[a-f0-9]{2})*$/i.test(text);
 

@@ -235,6 +235,16 @@ describeAsking('feeds', (ask) => {
       );
       expect(all((await get('/events/feed/?include=39')).text, 'title').at(-1)).toBe(']]> &amp;');
     });
+    it('describes in HTML, as readers expect: what looks like a tag stays a text', async () => {
+      const text = '&lt;img src=x onerror=alert(1)&gt; &amp;amp;';
+      await ask.rows((db) =>
+        db
+          .from('posts')
+          .where('ID', 39)
+          .update({ post_excerpt: '', post_content: `<p>${text}</p>` }),
+      );
+      expect(all((await get('/events/feed/?include=39')).text, 'description').at(-1)).toBe(text);
+    });
     it('tells start and end with the offset of the zone', async () =>
       expect(all((await get('/events/feed/?include=49')).text, 'ev:startdate')[0]).toMatch(/\+09:00$/));
   });

@@ -28,7 +28,8 @@ export function resetScript(fixture, { engine, prefix, counted = true, tables = 
     ];
   });
   const bump = counted ? [`UPDATE \`${prefix}fasti_changes\` SET counter = counter + 1`] : [];
-  const ids = NUMBERED.filter((name) => tables.includes(name)).map((name) =>
+  // Ids are used up by what was rolled back, too.
+  const ids = NUMBERED.filter((name) => name in fixture).map((name) =>
     numbering(prefix + name, Math.max(0, ...fixture[name].rows.map(([id]) => id))),
   );
   // ALTER TABLE would end the transaction.

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { cleanPost } from '../../src/exchange/clean.ts';
+import type { Item, PostItem } from '../../src/exchange/items.ts';
+import type { Site } from '../../src/site.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { bareSite, importSource, streamOf } from './sites.ts';
+
+const SCRIPT = '<img src=x onerror=alert(1)>';
+
+const venue = (metas: PostItem['metas']): PostItem => ({
+  kind: 'venue',
+  sourceId: '1',
+  columns: { post_title: 'Theatre' },
+  metas,
+  links: [],
+  terms: [],
+  complete: true,
+});
+
+describeDatabases('scripts in a file', (open) => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await bareSite(await open());
+  });
+  afterAll(() => site.close());
+
+  it('never come with the name of a person', async () => {
+    const person: Item = {
+      kind: 'author',
+      sourceId: 'mallory',
+      login: `mallory${SCRIPT}`,
+      email: 'm@example.org',
+      displayName: `Mallory ${SCRIPT}`,
+      metas: [
+        ['first_name', SCRIPT],
+        ['description', `<b>Hi</b> ${SCRIPT}`],
+      ],
+    };
+    await importSource(site, { name: () => 'x', entries: () => streamOf([person]) } as never);
+    const user = (await site.db.from('users').where('user_email', 'm@example.org').first())!;
+    expect(user.display_name).toBe('Mallory');
+    const metas = await site.db
+      .from('usermeta')
+      .where('user_id', user.ID)
+      .whereIn('meta_key', ['first_name', 'description'])
+      .orderBy('meta_key');
+    expect(metas.map(({ meta_value }) => meta_value)).toEqual(['<b>Hi</b> ', '']);
+  });
+
+  it('never come with a login or an e-mail address', async () => {
+    const person: Item = {
+      kind: 'author',
+      sourceId: 'eve',
+      login: `"eve'${SCRIPT}`,
+      email: `e@example.org${SCRIPT}`,
+      displayName: 'Eve',
+      metas: [],
+    };
+    await importSource(site, { name: () => 'x', entries: () => streamOf([person]) } as never);
+    expect(await site.db.from('users').where('display_name', 'Eve').first()).toMatchObject({ user_login: 'eve', user_email: '' });
+  });
+
+  it('are taken out of metas where that is wished, within serialized ones too', () => {
+    const given: PostItem['metas'] = [
+      ['_VenueCity', `Pisa ${SCRIPT}`],
+      ['_VenueAddress', 'Via Roma 1 & 2'],
+      ['_VenueURL', `https://example.org/"${SCRIPT}`],
+      ['_VenueZip', `a:1:${SCRIPT};`],
+      ['_VenuePhone', `a:1:{i:0;s:${SCRIPT.length}:"${SCRIPT}";}`],
+      ['other_plugin', `a:2:{s:4:"text";s:${SCRIPT.length + 8}:"<b>x</b>${SCRIPT}";s:1:"n";i:2;}`],
+    ];
+    const { metas, losses } = cleanPost(venue(given), false);
+    expect(metas).toEqual([
+      ['_VenueCity', 'Pisa'],
+      ['_VenueAddress', 'Via Roma 1 & 2'],
+      ['_VenueURL', 'https://example.org/%22%3Cimg%20src=x%20onerror=alert(1)%3E'],
+      ['_VenueZip', 'a:1:;'],
+      ['_VenuePhone', 'a:1:{i:0;s:0:"";}'],
+      ['other_plugin', 'a:2:{s:4:"text";s:21:"<b>x</b><img src="x">";s:1:"n";i:2;}'],
+    ]);
+    expect(losses.map(({ reason }) => reason)).toEqual(Array(5).fill('html-filtered'));
+    expect(cleanPost(venue(given), true).metas).toEqual(given);
+  });
+
+  it('cost metas nothing that have none', () => {
+    const given: PostItem['metas'] = [
+      ['_VenueURL', 'https://example.org/a?b=1&c=d#e'],
+      ['_VenueCity', 'Pisa & Lucca'],
+      ['other_plugin', 'a:2:{s:1:"x";d:2;i:5;s:8:"<b>x</b>";}'],
+    ];
+    expect(cleanPost(venue(given), false)).toMatchObject({ metas: given, losses: [] });
+  });
+});

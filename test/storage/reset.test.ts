@@ -1,0 +1,46 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/database.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadSite, resetSite } from '../support/site.ts';
+import { readFixture } from '../support/site-data.mjs';
+
+/* Hundreds of tests rely on it: whatever a test changes, the next one finds the sample site as it was. */
+
+const TABLES = Object.keys(readFixture());
+
+describeDatabases('the sample site between tests', (open) => {
+  let db: Database;
+  let before: unknown;
+  beforeAll(async () => {
+    db = await loadSite(await open());
+    before = await everything();
+  });
+
+  const rowsOf = async (table: string) => (await db.from(table as 'posts')).map((row) => JSON.stringify(row)).sort();
+  const everything = async () => Promise.all(TABLES.map(async (table) => [table, await rowsOf(table)]));
+
+  it.each(TABLES)('has its rows of %s back when they were changed, and when they are gone', async (table) => {
+    const [column] = Object.entries((await db.from(table as 'posts').first()) ?? {}).find(([, value]) => typeof value === 'string') ?? [];
+    if (column !== undefined) await db.from(table as 'posts').update({ [column]: db.knex.raw(`CONCAT(SUBSTR(??, 2), 'x')`, [column]) });
+    await resetSite(db);
+    expect(await everything()).toEqual(before);
+    await db.from(table as 'posts').delete();
+    await resetSite(db);
+    expect(await everything()).toEqual(before);
+  });
+
+  it('gives new posts the same ids each time, also after one that was rolled back', async () => {
+    const insert = (knex: Database['knex']) => knex(db.table('posts')).insert({ post_title: 'x' });
+    const ids: unknown[] = [];
+    for (let round = 0; round < 2; round += 1) {
+      await db.knex.transaction(async (transaction) => {
+        await insert(transaction as never);
+        await transaction.rollback();
+      });
+      await resetSite(db);
+      ids.push((await insert(db.knex))[0]);
+      await resetSite(db);
+    }
+    expect(ids).toEqual([93, 93]);
+  });
+});
