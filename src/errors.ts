@@ -83,6 +83,7 @@ export const problems = {
   'upload-too-large': { code: 'rest_upload_file_too_big', status: 400 },
   'too-many-requests': { code: 'rest_too_many_requests', status: 429 },
   'database-unavailable': { code: 'rest_database_unavailable', status: 503 },
+  'write-uncertain': { code: 'rest_write_uncertain', status: 503 },
   'disk-full': { code: 'rest_insufficient_storage', status: 507 },
   internal_server_error: { status: 500 },
 } as const satisfies Record<string, Problem>;

@@ -13,6 +13,7 @@ const SECRETS = [
   'user_pass',
   'application_password',
   'databaseUrl',
+  'databaseReadUrl',
 ];
 const PLACES = ['', '*.', 'req.headers.', 'res.headers.'];
 

@@ -2,14 +2,19 @@ import type { SiteSettings } from './calendar/settings.ts';
 import type { Config } from './config.ts';
 import { settingsReader } from './known-settings.ts';
 import { createLog, type Log } from './log.ts';
+import type { ServerChange } from './storage/cluster.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness.ts';
+import { addressesOf } from './storage/mysql-address.ts';
+import { followReplicas } from './storage/replicas.ts';
 import { loadTexts, type Texts } from './texts.ts';
 
 /** What every verb works with. Opened once, passed as first argument, closed at the end. */
 export interface Site {
   readonly config: Config;
   readonly db: Database;
+  /** Replicas of it, in the order of the configuration. */
+  readonly replicas: readonly Database[];
   readonly texts: Texts;
   readonly log: Log;
   /** The present moment; tests put a clock of their own here. */
@@ -20,6 +25,8 @@ export interface Site {
   readonly freshness: Freshness;
   /** Time of the last change, UTC, as of the version that is known; undefined where nobody can tell. */
   readonly changedAt: () => string | undefined;
+  /** The site as anonymous callers may read it at this moment: from a replica where one has come far enough, else as it is. */
+  readonly reading: () => Site;
   readonly close: () => Promise<void>;
 }
 
@@ -29,35 +36,89 @@ export async function openSite(
   { clock = () => new Date(), log = createLog(config) }: { clock?: () => Date; log?: Log } = {},
 ): Promise<Site> {
   const [opened, texts] = await Promise.all([
-    openDatabase({ url: config.databaseUrl, prefix: config.tablePrefix }),
+    openDatabase({ url: config.databaseUrl, prefix: config.tablePrefix, told: (change) => tellChange(log, 'database', change) }),
     loadTexts(config.languages),
   ]);
+  const main = sourceOf(opened, config, 'primary');
+  const replicas = await openReplicas(config, opened, log);
+  const sources = replicas.map((db, place) => sourceOf(db, config, `replica ${place + 1}`));
+  const following = followReplicas(opened, replicas, {
+    lag: config.databaseReadLag,
+    renewed: (place) => sources[place]?.forget(),
+    first: Math.floor(Math.random() * replicas.length),
+  });
+  const site: Site = {
+    config,
+    db: forgetful(opened, (open) => {
+      main.freshness.forget();
+      main.settle(open);
+      following.wrote();
+    }),
+    replicas,
+    texts,
+    log,
+    clock,
+    settings: main.settings,
+    freshness: main.freshness,
+    changedAt: main.changedAt,
+    reading: () => readers[following.current() ?? -1] ?? site,
+    close: async () => {
+      await Promise.all([opened, ...replicas].map((db) => db.close()));
+    },
+  };
+  const readers = sources.map(({ db, settings, freshness, changedAt }): Site => ({ ...site, db, settings, freshness, changedAt }));
+  return site;
+}
+
+/** What is known of a database by reading it: each is asked for itself, so that nothing that one says is taken for what another holds. */
+interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'changedAt'> {
+  /** To be called at the end of every transaction. `open`: how many others there are. */
+  readonly settle: (open: number) => void;
+  /** To be called when it may say something else from now on. */
+  readonly forget: () => void;
+}
+
+/** `name`: begins the versions of its data, which are told apart from those of others by it. */
+function sourceOf(db: Database, config: Config, name: string): Source {
   const keep = config.cache ? config.cacheFreshness : 0;
-  const settings = settingsReader(opened, config, keep);
+  const settings = settingsReader(db, config, keep);
   let changedAt: string | undefined;
   const freshness = createFreshness(
     async () => {
+      const era = db.cluster.era();
+      await db.cluster.catchUp();
       const { shared, edition } = await settings.read();
-      const looked = await lookAtVersion(opened, shared);
+      const looked = await lookAtVersion(db, shared);
       changedAt = looked.changedAt;
-      return looked.version && `${looked.version}:${edition}`;
+      // Another server may have been asked in between.
+      return era === db.cluster.era() ? looked.version && `${name} ${era}:${looked.version}:${edition}` : undefined;
     },
     { keep },
   );
   return {
-    config,
-    db: forgetful(opened, (open) => {
-      freshness.forget();
-      settings.settle(open);
-    }),
-    texts,
-    log,
-    clock,
+    db,
     settings: settings.known,
+    settle: settings.settle,
     freshness,
     changedAt: () => changedAt,
-    close: () => opened.close(),
+    forget: () => {
+      settings.forget();
+      freshness.forget();
+    },
   };
+}
+
+/** A database of its own for each replica, so that each is known to be one server. */
+function openReplicas({ databaseReadUrl, tablePrefix }: Config, primary: Database, log: Log): Promise<Database[]> {
+  const urls = databaseReadUrl === undefined ? [] : addressesOf(databaseReadUrl);
+  return Promise.all(
+    urls.map((url) => openDatabase({ url, prefix: tablePrefix, primary, told: (change) => tellChange(log, 'replica', change) })),
+  );
+}
+
+function tellChange(log: Log, what: 'database' | 'replica', change: ServerChange): void {
+  if ('left' in change) log.warn({ server: change.left, reason: change.reason }, `the server of the ${what} cannot be used`);
+  else log.info({ server: change.taken }, `the server of the ${what} is used`);
 }
 
 /** The database, where every transaction makes what is remembered old as soon as it is through. `forget` is told how many others are open. */

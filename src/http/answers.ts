@@ -33,9 +33,12 @@ type Headers = Readonly<Record<string, string>>;
 /** Answers to anonymous callers, in memory. */
 export interface Answers {
   /** The answer that is right at this moment, without waiting; undefined: there is none, or it is not known whether it still is. */
-  readonly recall: (key: string) => Kept | undefined;
-  /** The kept answer if it is still right, else a new one; computed once for all who ask at the same time. */
-  readonly answerFor: (key: string, compute: () => Promise<Answer>) => Promise<Answer>;
+  readonly recall: (key: string, freshness: Freshness) => Kept | undefined;
+  /**
+   * The kept answer if it is still right, else a new one; computed once for all who ask at the same time. `freshness`: of the database that `compute` reads,
+   * so that no answer of an older one is kept under the version of a newer.
+   */
+  readonly answerFor: (key: string, freshness: Freshness, compute: () => Promise<Answer>) => Promise<Answer>;
 }
 
 /** What every entry costs besides its body: its key, headers and place. */
@@ -49,8 +52,8 @@ export interface AnswersOptions {
   readonly clock: () => Date;
 }
 
-/** A memory of answers that forgets the least used ones, and each as soon as `freshness` knows of another version of the data. */
-export function createAnswers(freshness: Freshness, { bytes, clock }: AnswersOptions): Answers {
+/** A memory of answers that forgets the least used ones, and each as soon as there is another version of the data. */
+export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
   const kept = new LRUCache<string, Kept>({
     maxSize: bytes,
     sizeCalculation: ({ answer, zipped }) => answer.body.length + (zipped?.length ?? 0) + OVERHEAD_BYTES,
@@ -66,13 +69,13 @@ export function createAnswers(freshness: Freshness, { bytes, clock }: AnswersOpt
   };
 
   return {
-    recall: (key) => {
+    recall: (key, freshness) => {
       const version = freshness.known();
       if (version === undefined) return undefined;
       const entry = kept.get(key);
       return holds(entry, version) ? entry : undefined;
     },
-    answerFor: async (key, compute) => {
+    answerFor: async (key, freshness, compute) => {
       const version = await freshness.version();
       const entry = kept.get(key);
       if (version !== undefined && holds(entry, version)) return entry.answer;

@@ -49,18 +49,20 @@ export function serveFeeds(site: Site, answers: Answers | undefined): RequestHan
   const language = (header: string | undefined) => (header === undefined ? '' : site.texts.chooseLanguage({ acceptLanguage: header }));
   return async (req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
+    const key = keyOf(req, language);
+    const from = key === undefined ? site : site.reading();
     const { path, query: text } = splitTarget(req.originalUrl);
     const query = parseQuery(text);
-    const settings = await site.settings();
+    const settings = await from.settings();
     const address = feedAddress(path, query, placeOf(site, settings));
     if (!address) return next();
     const caller = callerOf(site, settings, address, query, req.get('accept-language'));
     const page = settings.home + path.slice(path.startsWith(`${basePath(settings.home)}/`) ? basePath(settings.home).length : 0);
-    const changedAt = site.changedAt();
+    const changedAt = from.changedAt();
     const compute = async (): Promise<Answer> => {
       try {
         return answerWith(
-          await feedOf({ site, caller, address, query, page, self: text === '' ? page : `${page}?${text}` }),
+          await feedOf({ site: from, caller, address, query, page, self: text === '' ? page : `${page}?${text}` }),
           caller,
           changedAt,
         );
@@ -69,8 +71,7 @@ export function serveFeeds(site: Site, answers: Answers | undefined): RequestHan
         return answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: false });
       }
     };
-    const key = answers && keyOf(req, language);
-    await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, compute) : await compute());
+    await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, from.freshness, compute) : await compute());
   };
 }
 

@@ -26,11 +26,12 @@ import { uploadIn } from './upload.ts';
  */
 export function serveRoutes(site: Site, router: Router, answers: Answers | undefined): RequestHandler {
   return async (req, res, next) => {
-    const incoming = await readRequest(site, req);
+    const key = keyOf(req, languageKey(site));
+    const from = key === undefined ? site : site.reading();
+    const incoming = await readRequest(from, req);
     if (!incoming) return next();
-    const key = answers && keyOf(req, languageKey(site));
-    const compute = () => compose(site, router, incoming);
-    await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, compute) : await compute());
+    const compute = () => compose(from, router, incoming);
+    await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, from.freshness, compute) : await compute());
   };
 }
 
@@ -39,7 +40,7 @@ export function fromMemory(site: Site, answers: Answers, isServing: () => boolea
   const language = languageKey(site);
   return (req, res, next) => {
     const key = isServing() ? keyOf(req, language) : undefined;
-    const kept = key === undefined ? undefined : answers.recall(key);
+    const kept = key === undefined ? undefined : answers.recall(key, site.reading().freshness);
     if (!kept) return next();
     deliver(req, res, kept.answer, kept).catch(next);
   };

@@ -20,6 +20,7 @@ import { nowLocal, nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { type CorePage, cleanText, forbiddenStatus, orderOf, paging, postConditions, viewOf } from './core-posts.ts';
+import { withFiles } from './prepared-images.ts';
 import { mayEdit, mayRead } from './visibility.ts';
 
 /*
@@ -162,17 +163,13 @@ export async function uploadMedia(site: Site, caller: Caller, file: { name: stri
   await checkTargets(site.db, values);
   const prepared = (await prepareUpload(file.bytes, file.name, site, caller)) ?? fail('upload-refused');
   const { viewer, now, settings } = caller;
-  try {
-    return await site.db.transaction(async (db) => {
-      const id = await insertPrepared(db, prepared, viewer.id, now, settings.zone);
-      await writeFields(db, caller, id, values);
-      await noteChange(db, now);
-      return id;
-    });
-  } catch (error) {
-    await prepared.undo();
-    throw error;
-  }
+  const write = async (db: Database): Promise<number> => {
+    const id = await insertPrepared(db, prepared, viewer.id, now, settings.zone);
+    await writeFields(db, caller, id, values);
+    await noteChange(db, now);
+    return id;
+  };
+  return withFiles(() => site.db.transaction(write), prepared.undo);
 }
 
 /** Changes what the values name of a file's rows; the file itself stays. */

@@ -23,7 +23,7 @@ import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
 import { forbidden, type PostPlan, planPost } from './post-plan.ts';
 import { fieldRows } from './post-rows.ts';
 import { mayCreate, renderPost } from './posts.ts';
-import { discardImages, isNewRecord, isPrepared } from './prepared-images.ts';
+import { discardImages, isNewRecord, isPrepared, withFiles } from './prepared-images.ts';
 import type { LinkPlan } from './references.ts';
 import { resolveTermWishes } from './term-wishes.ts';
 import { mayEdit, seen } from './visibility.ts';
@@ -99,14 +99,11 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, id: 
 }
 
 /** Runs a write as one transaction; files that were fetched for it are taken back when it fails. */
-async function written<Result>(site: Site, values: Values, work: (db: Database) => Promise<Result>): Promise<Result> {
-  try {
-    return await site.db.transaction(work);
-  } catch (error) {
-    await discardImages(values);
-    throw error;
-  }
-}
+const written = <Result>(site: Site, values: Values, work: (db: Database) => Promise<Result>): Promise<Result> =>
+  withFiles(
+    () => site.db.transaction(work),
+    () => discardImages(values),
+  );
 
 /** The record that is to be changed, kept from other writers. */
 async function existing(db: Database, kind: PostKind, id: number): Promise<Before> {

@@ -1,5 +1,6 @@
 import type { Values } from '../kinds/kind.ts';
 import type { PreparedImage } from '../media/images.ts';
+import { DatabaseUnavailable } from '../storage/database.ts';
 import type { LinkPlan } from './references.ts';
 
 /** An image that was fetched for this request: its files are on disk, its rows are not written yet. */
@@ -12,6 +13,19 @@ export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { values: 
 /** Takes back the files that were fetched for these values, and for those of new linked records, when nothing comes of the request. */
 export async function discardImages(values: Values): Promise<void> {
   await Promise.all(preparedIn(values).map((image) => image.undo()));
+}
+
+/**
+ * Runs a write whose files are on disk already, and takes them back with `undo` when it fails. Where the database was lost while it committed they stay:
+ * rows that were written name them.
+ */
+export async function withFiles<Result>(work: () => Promise<Result>, undo: () => Promise<unknown>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable && error.reason === 'uncertain')) await undo();
+    throw error;
+  }
 }
 
 const preparedIn = (values: Values): PreparedImage[] =>

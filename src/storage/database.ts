@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import type { Client } from 'knex/lib/execution/runner.js';
+import type { Cluster, ServerChange } from './cluster.ts';
 import type { Dialect, Engine } from './dialect.ts';
 import { openMysql } from './mysql.ts';
 import { openSqlite } from './sqlite.ts';
@@ -10,7 +11,7 @@ import type { TableName, Tables } from './tables.ts';
 import type { Transaction } from './transaction.ts';
 import { transactionRunner } from './transaction-runner.ts';
 
-export { DatabaseUnavailable } from './dialect.ts';
+export { DatabaseUnavailable, type UnavailableReason } from './dialect.ts';
 
 /** A query on one table that knows its columns. */
 export type TableQuery<Name extends TableName> = ReturnType<typeof queryOf<Tables[Name]>>;
@@ -40,9 +41,12 @@ export interface Database {
    * Runs `work` as one transaction: all of it is written or nothing. When someone else is in the way the whole of `work` runs again, so it must
    * not do anything but ask and write through the database it is given. Inside a transaction it runs in that one.
    *
-   * @throws DatabaseUnavailable `busy` when it was in the way too often, or whatever `work` throws
+   * @throws DatabaseUnavailable `busy` when it was in the way too often, `uncertain` when the database was lost while it committed; or whatever `work` throws
    */
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
+
+  /** The servers that it is on. */
+  readonly cluster: Cluster;
 
   /** How many queries ran so far, BEGIN and COMMIT among them. */
   queries(): number;
@@ -53,9 +57,13 @@ export interface Database {
 
 /** Where the data are, and what the names of the tables begin with. */
 export interface DatabaseSettings {
-  /** `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`. */
+  /** `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`, where several hosts may stand one after the other. */
   readonly url: string;
   readonly prefix: string;
+  /** For a replica of a database, which is only read: that database. It is asked what the replica does not answer. */
+  readonly primary?: Database;
+  /** Told when a server failed, and when another one is used. */
+  readonly told?: (change: ServerChange) => void;
   /** Refuses queries beside the transaction that is open, which would miss what it wrote. For tests: to know it, every promise of the process is followed. */
   readonly watched?: boolean;
 }
@@ -65,9 +73,9 @@ export interface DatabaseSettings {
  *
  * @throws Error with one clear line when the address or the prefix can't be right, or the file can't be opened
  */
-export async function openDatabase({ url, prefix, watched = false }: DatabaseSettings): Promise<Database> {
+export async function openDatabase({ url, prefix, watched = false, ...options }: DatabaseSettings): Promise<Database> {
   if (!/^\w*$/.test(prefix)) throw new Error(`a table prefix consists of letters, digits and underscores, unlike "${prefix}"`);
-  return root(engineAt(url), prefix, watched ? new AsyncLocalStorage() : undefined);
+  return root(engineAt(url, options), prefix, watched ? new AsyncLocalStorage() : undefined);
 }
 
 /**
@@ -81,16 +89,15 @@ export async function ping(db: Database): Promise<void> {
 
 const queryOf = <Row extends object>(knex: Knex, table: Knex.TableDescriptor | Knex.AliasDict) => knex<Row>(table);
 
-function engineAt(url: string): Engine {
+function engineAt(url: string, { primary, told }: Pick<DatabaseSettings, 'primary' | 'told'>): Engine {
   const scheme = /^\w+:/.exec(url)?.[0];
   if (scheme === 'sqlite:') return openSqlite(url);
   if (scheme !== 'mysql:') throw new Error('the address of the database must begin with "sqlite:" or "mysql://"');
-  if (!URL.canParse(url)) throw new Error('the address of the database must look like mysql://user:password@host:port/name');
-  return openMysql(url);
+  return openMysql(url, { ...(primary ? { primary: primary.knex } : {}), ...(told ? { told } : {}) });
 }
 
 /** `inside`: where the transaction that a piece of work belongs to is remembered. */
-function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStorage<{ open: boolean }> | undefined): Database {
+function root({ knex, dialect, cluster }: Engine, prefix: string, inside: AsyncLocalStorage<{ open: boolean }> | undefined): Database {
   const statementOf = statements(prefix);
   const client = knex.client as Client;
   const inTransaction = transactionRunner(client, dialect);
@@ -127,6 +134,7 @@ function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStora
         return way.knex;
       },
       dialect,
+      cluster,
       prefix,
       table: (name) => prefix + name,
       from: <Name extends TableName>(name: Name, alias?: string) => {

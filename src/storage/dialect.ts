@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Cluster } from './cluster.ts';
 
 /** A piece of SQL with its bindings, ready to be spread: `query.whereRaw(...dialect.search('post_title', text))`. */
 export type Sql = readonly [sql: string, bindings: Knex.RawBinding[]];
@@ -87,6 +88,15 @@ export interface Dialect {
    */
   foreignChanges(knex: Knex, tables: readonly string[]): Promise<string | undefined>;
 
+  /**
+   * How far the log of a primary has come, from which replicas take what is written; empty where it tells nothing. MySQL and MariaDB number what they write
+   * (GTID), each in its way; SQLite has no replicas.
+   */
+  logPosition(knex: Knex): Promise<string>;
+
+  /** Whether a replica has come so far. Where it can't be told, it has. */
+  hasReached(knex: Knex, position: string): Promise<boolean>;
+
   /** The statements that create a table if there is none of that name. `prefix` + `definition.name` is its name. */
   createTable(definition: TableDefinition, prefix: string): string[];
 
@@ -107,6 +117,12 @@ export interface Dialect {
 
   /** The database can't be reached, is going down, refuses us, or takes no writes. */
   isUnavailable(error: unknown): boolean;
+
+  /**
+   * A COMMIT that fails with this has written nothing. Of any other failure nobody knows: the server may have written everything, and been lost before it
+   * could say so. An SQLite file is in this very process: what was not written is rolled back.
+   */
+  isUndone(error: unknown): boolean;
 
   /** No room on the disk of the database. */
   isFull(error: unknown): boolean;
@@ -133,8 +149,11 @@ export function keysOf(rows: readonly { readonly of: string; readonly key: strin
   return new Map([...keys].map(([of, named]) => [of, [...named.values()]]));
 }
 
-/** Why the database gave no answer: `busy` after all retries, `unreachable`, `exhausted` (no connection free in time), `full` (disk). */
-export type UnavailableReason = 'busy' | 'unreachable' | 'exhausted' | 'full';
+/**
+ * Why the database gave no answer: `busy` after all retries, `unreachable`, `exhausted` (no connection free in time), `full` (disk), `uncertain` (it was lost
+ * while it committed: everything was written or nothing).
+ */
+export type UnavailableReason = 'busy' | 'unreachable' | 'exhausted' | 'full' | 'uncertain';
 
 /** The one error for a database that can't do its work now, whatever the driver calls it; the driver's own error is its `cause`. */
 export class DatabaseUnavailable extends Error {
@@ -166,4 +185,5 @@ export function codeOf(error: unknown): string {
 export interface Engine {
   readonly knex: Knex;
   readonly dialect: Dialect;
+  readonly cluster: Cluster;
 }
