@@ -30,13 +30,13 @@ export interface Site {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the database (without waiting for a server that is absent), the texts and the log. Throws where a setting cannot work. */
+/** Opens the database (without waiting for a server that is absent), the texts and the log. Throws where a setting cannot work. `watched`: as of `openDatabase`. */
 export async function openSite(
   config: Config,
-  { clock = () => new Date(), log = createLog(config) }: { clock?: () => Date; log?: Log } = {},
+  { clock = () => new Date(), log = createLog(config), watched = false }: { clock?: () => Date; log?: Log; watched?: boolean } = {},
 ): Promise<Site> {
   const [opened, texts] = await Promise.all([
-    openDatabase({ url: config.databaseUrl, prefix: config.tablePrefix, told: (change) => tellChange(log, 'database', change) }),
+    openDatabase({ url: config.databaseUrl, prefix: config.tablePrefix, watched, told: (change) => tellChange(log, 'database', change) }),
     loadTexts(config.languages),
   ]);
   const main = sourceOf(opened, config, 'primary');

@@ -64,7 +64,10 @@ export interface DatabaseSettings {
   readonly primary?: Database;
   /** Told when a server failed, and when another one is used. */
   readonly told?: (change: ServerChange) => void;
-  /** Refuses queries beside the transaction that is open, which would miss what it wrote. For tests: to know it, every promise of the process is followed. */
+  /**
+   * Refuses queries beside the transaction that is open, which would miss what it wrote, and transactions that go by locked rows without writing the row that all
+   * who write do. For tests: to know it, every promise of the process is followed.
+   */
   readonly watched?: boolean;
 }
 
@@ -96,15 +99,26 @@ function engineAt(url: string, { primary, told }: Pick<DatabaseSettings, 'primar
   return openMysql(url, { ...(primary ? { primary: primary.knex } : {}), ...(told ? { told } : {}) });
 }
 
+/** What is noted of a transaction where the database is watched. */
+interface Watched {
+  open: boolean;
+  /** It goes by rows that it has locked; it has written something; it has written the row that all who write do. */
+  locked: boolean;
+  wrote: boolean;
+  counted: boolean;
+}
+
 /** `inside`: where the transaction that a piece of work belongs to is remembered. */
-function root({ knex, dialect, cluster }: Engine, prefix: string, inside: AsyncLocalStorage<{ open: boolean }> | undefined): Database {
+function root({ knex, dialect, cluster }: Engine, prefix: string, inside: AsyncLocalStorage<Watched> | undefined): Database {
   const statementOf = statements(prefix);
   const client = knex.client as Client;
   const inTransaction = transactionRunner(client, dialect);
   const outside: Transaction = { knex, run: (query) => runStraight(client, query) };
   let count = 0;
-  knex.on('query', () => {
+  knex.on('query', ({ sql }: { sql: string }) => {
     count += 1;
+    const state = inside?.getStore();
+    if (state) watch(state, sql);
   });
 
   /** Beside a transaction of one's own a query misses what was just written; one that writes waits on SQLite for itself. */
@@ -115,9 +129,12 @@ function root({ knex, dialect, cluster }: Engine, prefix: string, inside: AsyncL
   /** Runs a piece of work; meanwhile it is known that it has a transaction. */
   const watchedWork = async <T>(work: (db: Database) => Promise<T>, transaction: Transaction): Promise<T> => {
     if (!inside) return work(handle(transaction));
-    const state = { open: true };
+    const state: Watched = { open: true, locked: false, wrote: false, counted: false };
     try {
-      return await inside.run(state, () => work(handle(transaction)));
+      const result = await inside.run(state, () => work(handle(transaction)));
+      if (state.locked && state.wrote && !state.counted)
+        throw new Error('a transaction that goes by locked rows must join the writers (changes.ts)');
+      return result;
     } finally {
       state.open = false;
     }
@@ -157,4 +174,11 @@ function root({ knex, dialect, cluster }: Engine, prefix: string, inside: AsyncL
     return db;
   };
   return handle(outside);
+}
+
+/** Notes what a statement does in a transaction. Locks mean nothing to other nodes of a cluster, where the row that all write does. */
+function watch(state: Watched, sql: string): void {
+  state.locked ||= /\b(for update|lock in share mode)$/i.test(sql.trim());
+  state.wrote ||= /^(insert|update|delete|replace)\b/i.test(sql);
+  state.counted ||= /^(insert|update) .*fasti_changes`/i.test(sql);
 }
