@@ -214,7 +214,7 @@ describeReplica('a replica', () => {
         .insert({ option_name: 'written', option_value: '' })
         .then(() => undefined),
     );
-    expect(both.cluster.place()).toEqual({ inUse: 2, of: 2 });
+    expect(both.cluster.place()).toMatchObject({ inUse: 2, of: 2 });
     await both.close();
   });
 });

@@ -24,7 +24,8 @@ export function healthRoutes(site: Site, { phase }: Lifecycle): Router {
   });
   router.get('/ready', async (_req, res) => {
     const reason = phase() === 'stopping' ? 'stopping' : ((await databaseFault(site)) ?? (phase() === 'starting' ? 'starting' : undefined));
-    res.status(reason === undefined ? 200 : 503).json(reason === undefined ? { status: 'ready' } : { status: 'not ready', reason });
+    const told = reason === undefined ? { status: 'ready' } : { status: 'not ready', reason };
+    res.status(reason === undefined ? 200 : 503).json({ ...told, ...serversOf(site) });
   });
   return router;
 }
@@ -35,6 +36,16 @@ export function gate({ phase }: Lifecycle): RequestHandler {
     if (phase() === 'stopping') res.set('Connection', 'close');
     if (phase() === 'starting') fail('database-unavailable');
     next();
+  };
+}
+
+/** Which of several servers is used, by its place in the configuration: the names of machines are nobody's business out there. */
+function serversOf({ db, replicas, reading }: Site): object {
+  const { of, inUse, detail } = db.cluster.place();
+  const galera = /^Galera: (.*)$/.exec(detail)?.[1];
+  return {
+    ...(of > 1 || galera !== undefined ? { database: { server: inUse, of, ...(galera === undefined ? {} : { galera }) } } : {}),
+    ...(replicas.length > 0 ? { replicas: { of: replicas.length, read: reading().db !== db } } : {}),
   };
 }
 

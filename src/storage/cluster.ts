@@ -16,8 +16,15 @@ export interface Cluster {
   readonly catchUp: () => Promise<void>;
   /** What each server says of itself now, in the order of the address. */
   readonly report: () => Promise<readonly ServerReport[]>;
-  /** Which one is in use, counted from 1; 0: none. And how many there are. */
-  readonly place: () => { readonly inUse: number; readonly of: number };
+  /** Which one is in use, without asking anything. */
+  readonly place: () => ServerPlace;
+}
+
+/** `inUse`: counted from 1; 0: none. `detail`: what the one in use said of itself when it was looked at last. */
+export interface ServerPlace {
+  readonly inUse: number;
+  readonly of: number;
+  readonly detail: string;
 }
 
 export interface ServerReport {
@@ -37,5 +44,5 @@ export const NO_SERVERS: Cluster = {
   era: () => 0,
   catchUp: async () => {},
   report: async () => [],
-  place: () => ({ inUse: 1, of: 1 }),
+  place: () => ({ inUse: 1, of: 1, detail: '' }),
 };

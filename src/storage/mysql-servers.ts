@@ -1,4 +1,5 @@
 import type { Cluster, ServerChange } from './cluster.ts';
+import { codeOf } from './dialect.ts';
 import type { MysqlServer } from './mysql-address.ts';
 import { createPulse } from './pulse.ts';
 import { chooseServers, type Look } from './servers.ts';
@@ -85,6 +86,7 @@ export function openServers({ servers, open, errors, writes, told }: MysqlServer
   const lookMs = alone ? LONE_LOOK_MS : LOOK_MS;
   const leadsTo = new Map<Connection, MysqlServer>();
   const isNode = new Map<MysqlServer, boolean>();
+  const details = new Map<MysqlServer, string>();
   let causal: { readonly server: MysqlServer; readonly connection: Promise<Connection> } | undefined;
   let catchingUp: Promise<void> | undefined;
   /** A wait that takes too long to wait for: while the cluster finds out that a node is gone, nothing is written that could be missed. */
@@ -119,8 +121,10 @@ export function openServers({ servers, open, errors, writes, told }: MysqlServer
     try {
       const shownBy = async () => [...(await shown(connection, VARIABLES)), ...(await shown(connection, STATUS))];
       const found = new Map(await within(lookMs, shownBy()));
+      const seen = lookOf(found, writes);
       isNode.set(server, isGalera(found));
-      return lookOf(found, writes);
+      details.set(server, seen.detail);
+      return seen;
     } finally {
       drop(connection);
     }
@@ -244,7 +248,7 @@ export function openServers({ servers, open, errors, writes, told }: MysqlServer
     },
     place: () => {
       const server = chosen.current();
-      return { inUse: server ? servers.indexOf(server) + 1 : 0, of: servers.length };
+      return { inUse: server ? servers.indexOf(server) + 1 : 0, of: servers.length, detail: (server && details.get(server)) ?? '' };
     },
     close: () => {
       causal?.connection.then(drop, () => undefined);
@@ -284,8 +288,10 @@ function lookOf(found: ReadonlyMap<string, string>, writes: boolean): Look {
   return { fitness: state === 'Synced' ? 'fit' : 'strained', detail };
 }
 
-const isSilence = (error: unknown): boolean =>
-  error instanceof Silence || (error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT');
-// Node's error of a name with several addresses has no message of its own.
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message || ('code' in error ? String(error.code) : error.name) : String(error);
+const isSilence = (error: unknown): boolean => error instanceof Silence || codeOf(error) === 'ETIMEDOUT';
+
+/** What an error says; Node's of a name with several addresses says nothing but its code. */
+function messageOf(error: unknown): string {
+  const message = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
+  return message || codeOf(error) || String(error);
+}

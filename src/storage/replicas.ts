@@ -21,8 +21,8 @@ export interface ReplicasOptions {
   readonly clock?: () => number;
 }
 
-/** How far the primary has come: our own count of changes, and its log, in which everybody's changes are. */
-interface Position {
+/** How far a primary has come: our own count of changes, and its log, in which everybody's changes are. */
+export interface Position {
   readonly count: number;
   readonly log: string;
 }
@@ -70,34 +70,26 @@ export function followReplicas(
 
   const position = async (): Promise<Position | undefined> => {
     try {
-      const [count, log] = [await changeCount(primary), await primary.dialect.logPosition(primary.knex)];
+      const found = await positionOf(primary);
       primaryAnswers = true;
-      return { count, log };
+      return found;
     } catch {
       primaryAnswers = false;
       return undefined;
     }
   };
 
-  /** Gives whether the replica has come as far as the primary is at the begin. */
+  /** Gives whether the replica comes as far as the primary is at the begin. */
   const prove = async (place: number): Promise<boolean> => {
     const db = replicas[place]!;
     const proof = { at: clock(), writes, era: eraOf(place) };
     const wanted = await position();
-    if (!wanted) return false;
-    for (let pause = FIRST_PAUSE_MS; clock() - proof.at < lag; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-      const reached = (await changeCount(db)) >= wanted.count && (await db.dialect.hasReached(db.knex, wanted.log));
-      // What its own server did not answer was asked of the primary.
-      if (eraOf(place) !== proof.era) return false;
-      if (reached) {
-        const before = proofs.get(place);
-        proofs.set(place, proof);
-        if (before?.writes !== proof.writes || before.era !== proof.era) renewed(place);
-        return true;
-      }
-      await sleep(pause, undefined, { ref: false });
-    }
-    return false;
+    // What its own server did not answer was asked of the primary.
+    if (!wanted || !(await comesTo(db, wanted, lag)) || eraOf(place) !== proof.era) return false;
+    const before = proofs.get(place);
+    proofs.set(place, proof);
+    if (before?.writes !== proof.writes || before.era !== proof.era) renewed(place);
+    return true;
   };
 
   const check = async (place: number): Promise<void> => {
@@ -121,4 +113,20 @@ export function followReplicas(
       writes += 1;
     },
   };
+}
+
+/** How far a primary has come. */
+export const positionOf = async (primary: Database): Promise<Position> => ({
+  count: await changeCount(primary),
+  log: await primary.dialect.logPosition(primary.knex),
+});
+
+/** Whether a replica has come so far, or does within so many milliseconds. */
+export async function comesTo(replica: Database, { count, log }: Position, milliseconds: number): Promise<boolean> {
+  const until = performance.now() + milliseconds;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    if ((await changeCount(replica)) >= count && (await replica.dialect.hasReached(replica.knex, log))) return true;
+    if (performance.now() + pause > until) return false;
+    await sleep(pause, undefined, { ref: false });
+  }
 }
