@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import { settingsReader } from './known-settings.ts';
 import { createLog, type Log } from './log.ts';
 import type { ServerChange } from './storage/cluster.ts';
-import { type Database, openDatabase } from './storage/database.ts';
+import { type Database, DatabaseUnavailable, openDatabase } from './storage/database.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness.ts';
 import { addressesOf } from './storage/mysql-address.ts';
 import { followReplicas } from './storage/replicas.ts';
@@ -136,4 +136,27 @@ function forgetful(db: Database, forget: (open: number) => void): Database {
       }
     },
   };
+}
+
+/**
+ * Runs what a request asks for. Once that has written something, a database that can't be reached any more, so that the answer can't be made, is no reason to
+ * send the request again.
+ *
+ * @throws DatabaseUnavailable `uncertain` then, else whatever `work` throws
+ */
+export async function onceWritten<T>(site: Site, work: (site: Site) => Promise<T>): Promise<T> {
+  let written = false;
+  const db: Database = {
+    ...site.db,
+    transaction: async (piece) => {
+      const result = await site.db.transaction(piece);
+      written = true;
+      return result;
+    },
+  };
+  try {
+    return await work({ ...site, db });
+  } catch (error) {
+    throw written && error instanceof DatabaseUnavailable ? new DatabaseUnavailable('uncertain', error) : error;
+  }
 }

@@ -6,7 +6,7 @@ import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { acceptParams, type Params } from '../records/input.ts';
 import { discardImages } from '../records/prepared-images.ts';
-import type { Site } from '../site.ts';
+import { onceWritten, type Site } from '../site.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
 import { describeRoute } from './describe.ts';
 import { type Body, type JsonFault, mergeParams, type Raw } from './input.ts';
@@ -121,7 +121,8 @@ async function handle(
     refuse(caller, verdict === false ? 'rest_forbidden' : verdict);
   }
   if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
-  const reply = await endpoint.run(site, caller, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
+  const sent = endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values;
+  const reply = await onceWritten(site, async (own) => endpoint.run(own, caller, sent));
   const vary = endpoint.acknowledged === undefined ? {} : { Vary: `${VARY}, ${endpoint.acknowledged}` };
   const link = reply.paging && neighbourLinks(caller, address.route.slice(1), query, values, reply.paging);
   return { ...reply, headers: { ...reply.headers, ...vary, ...(link === undefined ? {} : { Link: link }) } };

@@ -7,6 +7,7 @@ import { chooseServers, type Look } from '../../src/storage/servers.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { type Door, openDoor, through } from '../support/door.ts';
 import { serveDatabase } from '../support/running-site.ts';
+import { loadSite } from '../support/site.ts';
 
 describe('an address of several servers', () => {
   const namesAt = (address: string) => mysqlServers(address).map(({ name }) => name);
@@ -307,6 +308,29 @@ describeDatabases('a database on several servers', (open, engine) => {
     expect(await reasonOf(db.rows`SELECT 1 AS one`)).toBe('unreachable');
     only.thaw();
     while ((await reasonOf(ping(db))) !== 'no error') await sleep(50);
+  });
+
+  it('does not ask to send again what was written, where it is lost before the answer is made', async () => {
+    const db = await loadSite(await open());
+    const only = await openDoor(urlOf(db));
+    const running = await serveDatabase(db, { env: { DATABASE_URL: only.url } });
+    ends.push(only.shut, running.close);
+    const post = (title: string) =>
+      running.send('POST', '/wp-json/calendar/events/v1/events', {
+        as: 'admin',
+        body: { title, start_date: '2031-01-01 10:00:00', end_date: '2031-01-01 12:00:00' },
+      });
+    let committed = false;
+    running.site.db.knex.on('query', ({ sql }: { sql: string }) => {
+      if (committed) void only.shut();
+      committed = sql === 'COMMIT';
+    });
+    const { status, body, headers } = await post('Written and not shown');
+    expect([status, body.code, headers['retry-after']]).toEqual([503, 'rest_write_uncertain', undefined]);
+    expect(await db.from('posts').where('post_title', 'Written and not shown').pluck('post_status')).toEqual(['publish']);
+    const again = await post('Not written');
+    expect([again.status, again.body.code, again.headers['retry-after']]).toEqual([503, 'rest_database_unavailable', '2']);
+    await only.open();
   });
 
   it('is ready as long as one of them can be used, and says which that is', async () => {
