@@ -7,6 +7,7 @@ import type { Caller } from '../records/caller.ts';
 import { acceptParams, type Params } from '../records/input.ts';
 import { discardImages } from '../records/prepared-images.ts';
 import { onceWritten, type Site } from '../site.ts';
+import { DatabaseUnavailable } from '../storage/database.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
 import { describeRoute } from './describe.ts';
 import { type Body, type JsonFault, mergeParams, type Raw } from './input.ts';
@@ -97,7 +98,7 @@ async function answer(site: Site, caller: Caller, router: Router, incoming: Inco
   } catch (error) {
     reply = problemOf(site, req, caller.language, error);
   }
-  const allowed = await allowedMethods(site, caller, found.route.endpoints, { ...askedContext(incoming), ...selected });
+  const allowed = await allowedMethods(site, caller, found.route.endpoints, { ...askedContext(incoming), ...selected }).catch(unlessLost);
   return { ...reply, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
@@ -172,6 +173,12 @@ const withUnknownSlug = (params: Params): Params =>
 
 const verdictOf = async (site: Site, caller: Caller, { allow }: Endpoint, values: Values): Promise<Verdict> =>
   allow === 'anyone' || allow(site, caller, values);
+
+/** What is answered already, and perhaps written, is not taken back because the database is lost before all headers are known. */
+function unlessLost(error: unknown): string {
+  if (error instanceof DatabaseUnavailable) return '';
+  throw error;
+}
 
 /** WordPress `rest_send_allow_header`: the methods whose permission check passes, in order of registration. */
 async function allowedMethods(site: Site, caller: Caller, endpoints: readonly Endpoint[], selected: Values): Promise<string> {

@@ -66,7 +66,7 @@ const SESSION = [
 const CAUSAL_SESSION = ['SET SESSION wsrep_sync_wait = 1'];
 
 /** What is to be known of a server. A node that answers nothing else still answers SHOW. */
-const VARIABLES = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'wsrep_provider')";
+const VARIABLES = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'innodb_read_only', 'wsrep_provider')";
 const STATUS = "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_local_state_comment', 'wsrep_cluster_size')";
 
 const CONNECT_MS = 3000;
@@ -279,7 +279,8 @@ async function shown(connection: Connection, sql: string): Promise<[name: string
 const isGalera = (found: ReadonlyMap<string, string>): boolean => !['', 'none', undefined].includes(found.get('wsrep_provider'));
 
 function lookOf(found: ReadonlyMap<string, string>, writes: boolean): Look {
-  const readOnly = writes && found.get('read_only') !== 'OFF' && found.get('read_only') !== '0';
+  // Readers of Aurora say so by the second alone.
+  const readOnly = writes && ['read_only', 'innodb_read_only'].some((name) => !['OFF', '0', undefined].includes(found.get(name)));
   if (!isGalera(found)) return { fitness: readOnly ? 'read-only' : 'fit', detail: readOnly ? 'read only' : '' };
   const state = found.get('wsrep_local_state_comment') ?? '';
   const detail = `Galera: ${state}, nodes: ${found.get('wsrep_cluster_size')}`;

@@ -133,10 +133,13 @@ export const mysql: Dialect = {
 };
 
 /**
- * 1213 deadlock (a Galera certification conflict too), 1205 lock wait, 1020 record changed since last read (MariaDB's snapshot isolation),
- * 3572 row locked, 9007, 8002, 8022, 8028 conflicts of TiDB.
+ * Conflicts that end the whole transaction: 1213 deadlock (one of two nodes of Galera too), 1020 record changed since last read (MariaDB's snapshot
+ * isolation), 3101 conflict of two members of Group Replication, 9007, 8002, 8022, 8028 of TiDB.
  */
-const BUSY = new Set([1213, 1205, 1020, 3572, 9007, 8002, 8022, 8028]);
+const CONFLICT = new Set([1213, 1020, 3101, 9007, 8002, 8022, 8028]);
+
+/** Besides: 1205 lock wait, 3572 row locked. */
+const BUSY = new Set([...CONFLICT, 1205, 3572]);
 
 /** 1047 node without a majority, or not yet up to date (Galera); 1053 shutting down. */
 const LEAVING = new Set([1047, 1053]);
@@ -147,15 +150,18 @@ const CROWDED = new Set([1040, 1203]);
 
 /**
  * Besides: 1044, 1045, 1049, 1698 refused user or database, 1077, 1079, 1152, 1184 going down, 1129, 1130 host refused, 1180 error during COMMIT (a Galera node
- * that loses its cluster meanwhile), 1317 interrupted, 1927 connection killed.
+ * that loses its cluster meanwhile), 1317 interrupted, 1927 connection killed, 3100 a member of Group Replication that can't take part.
  */
 const REFUSING = new Set([
   ...[...LEAVING, ...READ_ONLY, ...CROWDED],
-  ...[1044, 1045, 1049, 1698, 1077, 1079, 1152, 1184, 1129, 1130, 1180, 1317, 1927],
+  ...[1044, 1045, 1049, 1698, 1077, 1079, 1152, 1184, 1129, 1130, 1180, 1317, 1927, 3100],
 ]);
 
-/** What a COMMIT is refused with that has not begun, or that the server has rolled back: conflicts, a node that takes no statement, a server that takes no writes. */
-const UNDONE = new Set([1213, 1020, 9007, 8002, 8022, 8028, 1047, ...READ_ONLY]);
+/**
+ * What a COMMIT is refused with that has not begun, or that the server has rolled back: conflicts, a server that takes no writes, 1047 a node that takes no
+ * statement, 3100 a member of Group Replication that can't take part.
+ */
+const UNDONE = new Set([...CONFLICT, ...READ_ONLY, 1047, 3100]);
 
 /** 1021 disk full, 1114 table full, 1030 error from the storage engine (28: no space). */
 const FULL = new Set([1021, 1114, 1030]);

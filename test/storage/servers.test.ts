@@ -333,6 +333,27 @@ describeDatabases('a database on several servers', (open, engine) => {
     await only.open();
   });
 
+  it('acknowledges what was written and can be shown, where it is lost just then', async () => {
+    const db = await loadSite(await open());
+    const only = await openDoor(urlOf(db));
+    const running = await serveDatabase(db, { env: { DATABASE_URL: only.url } });
+    ends.push(only.shut, running.close);
+    const way = '/wp-json/calendar/events/v1/events/44';
+    const asked: string[] = [];
+    running.site.db.knex.on('query', ({ sql }: { sql: string }) => asked.push(sql));
+    await running.send('PATCH', way, { as: 'admin', body: { title: 'First' } });
+    // The rights to the methods of the address are asked last, for a header.
+    const last = asked.length;
+    asked.splice(0);
+    running.site.db.knex.on('query', () => {
+      if (asked.length === last) void only.shut();
+    });
+    const { status, body } = await running.send('PATCH', way, { as: 'admin', body: { title: 'Second' } });
+    expect([status, body.title]).toEqual([200, 'Second']);
+    expect((await running.send('GET', way, { as: 'admin' })).status).toBe(503);
+    await only.open();
+  });
+
   it('is ready as long as one of them can be used, and says which that is', async () => {
     const [first, second] = [await openDoor(urlOf(behind)), await openDoor(urlOf(behind))];
     const running = await serveDatabase(behind, { env: { DATABASE_URL: through(first, second) } });
