@@ -341,10 +341,11 @@ describeDatabases('a database on several servers', (open, engine) => {
     const way = '/wp-json/calendar/events/v1/events/44';
     const asked: string[] = [];
     running.site.db.knex.on('query', ({ sql }: { sql: string }) => asked.push(sql));
-    await running.send('PATCH', way, { as: 'admin', body: { title: 'First' } });
     // The rights to the methods of the address are asked last, for a header.
-    const last = asked.length;
+    await running.send('PATCH', way, { as: 'admin', body: { title: 'Zeroth' } });
     asked.splice(0);
+    await running.send('PATCH', way, { as: 'admin', body: { title: 'First' } });
+    const last = asked.splice(0).length;
     running.site.db.knex.on('query', () => {
       if (asked.length === last) void only.shut();
     });
