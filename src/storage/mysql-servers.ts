@@ -8,10 +8,10 @@ import { Silence, within } from './within.ts';
 /** A connection of the driver, as far as it is used here. */
 export interface Connection {
   query(sql: string, bindings: readonly unknown[], done: (error: unknown, rows?: unknown, fields?: unknown) => void): void;
-  once(event: 'connect' | 'end', listener: () => void): void;
+  once(event: 'connect', listener: () => void): void;
   on(event: 'error', listener: (error: unknown) => void): void;
   destroy(): void;
-  readonly stream: { destroy(): void };
+  readonly stream: { once(event: 'close', listener: () => void): void; destroy(): void };
 }
 
 /** What the errors of the driver say of a server. */
@@ -102,7 +102,7 @@ export function openServers({ servers, open, errors, writes, told }: MysqlServer
   const connectTo = async (server: MysqlServer, limit: number, session: readonly string[]): Promise<Connection> => {
     const connection = open({ ...server.options, connectTimeout: limit });
     leadsTo.set(connection, server);
-    connection.once('end', () => leadsTo.delete(connection));
+    connection.stream.once('close', () => leadsTo.delete(connection));
     const begun = async (): Promise<Connection> => {
       await connected(connection);
       for (const sql of session) await query(connection, sql);
@@ -119,12 +119,16 @@ export function openServers({ servers, open, errors, writes, told }: MysqlServer
   const see = async (server: MysqlServer): Promise<Look> => {
     const connection = await connectTo(server, lookMs, []);
     try {
-      const shownBy = async () => [...(await shown(connection, VARIABLES)), ...(await shown(connection, STATUS))];
-      const found = new Map(await within(lookMs, shownBy()));
+      const found = await within(lookMs, shown(connection));
       const seen = lookOf(found, writes);
       isNode.set(server, isGalera(found));
       details.set(server, seen.detail);
       return seen;
+    } catch (error) {
+      if (isSilence(error) || errors.isCut(error) || errors.isLeaving(error)) throw error;
+      // A proxy that lets us in, and does not know of these statements.
+      isNode.set(server, false);
+      return { fitness: 'fit', detail: '' };
     } finally {
       drop(connection);
     }
@@ -271,9 +275,10 @@ function query(connection: Connection, sql: string): Promise<unknown> {
   });
 }
 
-async function shown(connection: Connection, sql: string): Promise<[name: string, value: string][]> {
-  const rows = (await query(connection, sql)) as { Variable_name: string; Value: string }[];
-  return rows.map(({ Variable_name: name, Value: value }) => [name.toLowerCase(), value]);
+/** What a server says of itself, by name. */
+async function shown(connection: Connection): Promise<Map<string, string>> {
+  const rows = [await query(connection, VARIABLES), await query(connection, STATUS)].flat() as { Variable_name: string; Value: string }[];
+  return new Map(rows.map(({ Variable_name: name, Value: value }) => [name.toLowerCase(), value]));
 }
 
 const isGalera = (found: ReadonlyMap<string, string>): boolean => !['', 'none', undefined].includes(found.get('wsrep_provider'));
