@@ -25,12 +25,15 @@ export interface Site {
   readonly freshness: Freshness;
   /** Time of the last change, UTC, as of the version that is known; undefined where nobody can tell. */
   readonly changedAt: () => string | undefined;
-  /** The site as anonymous callers may read it at this moment: from a replica where one has come far enough, else as it is. */
+  /** The site for reads of anonymous callers: on a replica if one may be read at this moment, else the site itself. */
   readonly reading: () => Site;
   readonly close: () => Promise<void>;
 }
 
-/** Opens the database (without waiting for a server that is absent), the texts and the log. Throws where a setting cannot work. `watched`: as of `openDatabase`. */
+/**
+ * Opens the database (without waiting for a server that is absent), the texts and the log. Throws where a setting
+ * cannot work. `watched`: see `openDatabase`.
+ */
 export async function openSite(
   config: Config,
   { clock = () => new Date(), log = createLog(config), watched = false }: { clock?: () => Date; log?: Log; watched?: boolean } = {},
@@ -70,7 +73,9 @@ export async function openSite(
   return site;
 }
 
-/** What is known of a database by reading it: each is asked for itself, so that nothing that one says is taken for what another holds. */
+/**
+ * What is read from one database, and remembered for it alone: the primary and each replica may differ at any moment.
+ */
 interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'changedAt'> {
   /** To be called at the end of every transaction. `open`: how many others there are. */
   readonly settle: (open: number) => void;
@@ -78,7 +83,7 @@ interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'changedAt
   readonly forget: () => void;
 }
 
-/** `name`: begins the versions of its data, which are told apart from those of others by it. */
+/** `name`: the first part of the versions of its data, so that they differ from those of other databases. */
 function sourceOf(db: Database, config: Config, name: string): Source {
   const keep = config.cache ? config.cacheFreshness : 0;
   const settings = settingsReader(db, config, keep);
@@ -139,10 +144,10 @@ function forgetful(db: Database, forget: (open: number) => void): Database {
 }
 
 /**
- * Runs what a request asks for. Once that has written something, a database that can't be reached any more, so that the answer can't be made, is no reason to
- * send the request again.
+ * Runs the work of a request. If it has committed a transaction, and then the database is lost before the answer is
+ * made, the request must not be sent again.
  *
- * @throws DatabaseUnavailable `uncertain` then, else whatever `work` throws
+ * @throws DatabaseUnavailable `uncertain` in that case, else whatever `work` throws
  */
 export async function onceWritten<T>(site: Site, work: (site: Site) => Promise<T>): Promise<T> {
   let written = false;

@@ -35,8 +35,9 @@ export interface Answers {
   /** The answer that is right at this moment, without waiting; undefined: there is none, or it is not known whether it still is. */
   readonly recall: (key: string, freshness: Freshness) => Kept | undefined;
   /**
-   * The kept answer if it is still right, else a new one; computed once for all who ask at the same time. `freshness`: of the database that `compute` reads,
-   * so that no answer of an older one is kept under the version of a newer.
+   * The kept answer if it is still right, else a new one; computed once for all who ask at the same time. `freshness`
+   * must be that of the database that `compute` reads, or an answer from an older one would be kept under the version
+   * of a newer one.
    */
   readonly answerFor: (key: string, freshness: Freshness, compute: () => Promise<Answer>) => Promise<Answer>;
 }

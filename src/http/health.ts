@@ -39,7 +39,7 @@ export function gate({ phase }: Lifecycle): RequestHandler {
   };
 }
 
-/** Which of several servers is used, by its place in the configuration: the names of machines are nobody's business out there. */
+/** Which server is in use, by its place in the configuration: host names are not for the public. */
 function serversOf({ db, replicas, reading }: Site): object {
   const { of, inUse, detail } = db.cluster.place();
   const galera = /^Galera: (.*)$/.exec(detail)?.[1];

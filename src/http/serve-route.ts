@@ -174,7 +174,7 @@ const withUnknownSlug = (params: Params): Params =>
 const verdictOf = async (site: Site, caller: Caller, { allow }: Endpoint, values: Values): Promise<Verdict> =>
   allow === 'anyone' || allow(site, caller, values);
 
-/** What is answered already, and perhaps written, is not taken back because the database is lost before all headers are known. */
+/** An answer that is ready, perhaps to a write, is sent without a header rather than replaced by a 503. */
 function unlessLost(error: unknown): string {
   if (error instanceof DatabaseUnavailable) return '';
   throw error;

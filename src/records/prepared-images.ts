@@ -16,8 +16,8 @@ export async function discardImages(values: Values): Promise<void> {
 }
 
 /**
- * Runs a write whose files are on disk already, and takes them back with `undo` when it fails. Where the database was lost while it committed they stay:
- * rows that were written name them.
+ * Runs a write whose files are on disk already, and removes them with `undo` if it fails. If nobody knows whether it
+ * was committed they stay, since rows may name them.
  */
 export async function withFiles<Result>(work: () => Promise<Result>, undo: () => Promise<unknown>): Promise<Result> {
   try {

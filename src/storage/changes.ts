@@ -12,8 +12,9 @@ export async function noteChange(db: Database, now: Date): Promise<void> {
 }
 
 /**
- * Writes the one row that all who write do, in a transaction that reads rows, locks them and goes by what it read: nodes of a cluster know nothing of each other's
- * locks, but of two transactions that write the same row one is refused, and runs again. `noteChange` does so too.
+ * Writes the one row that every writer writes. Call it (or `noteChange`, which does the same) in each transaction that
+ * locks rows and depends on what it read: the nodes of a cluster don't know each other's locks, but if two transactions
+ * write the same row, one of them is refused and runs again.
  */
 export async function joinWriters(db: Database): Promise<void> {
   await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;

@@ -1,26 +1,28 @@
 /**
- * How fit a server is to be used, best first: it reads and writes; it is short of something for now (connections, or it is bringing another node up to
- * date); it takes no writes; it can't be used.
+ * How fit a server is to be used, best first: fully; with limits (it has no connections left, or is busy bringing
+ * another node up to date); for reads only; not at all.
  */
 export const FITNESS = ['fit', 'strained', 'read-only', 'unfit'] as const;
 export type Fitness = (typeof FITNESS)[number];
 
-/** The servers that a database is on. */
+/** The servers of a database. */
 export interface Cluster {
-  /** A number that changes whenever another server answers: what was read before may be newer or older than what is read now. */
+  /**
+   * A number that changes whenever another server answers: data read before may be newer or older than data read now.
+   */
   readonly era: () => number;
   /**
-   * Waits until what was written before, by whichever process, can be read from the server in use, but not for long. There is nothing to wait for where a
-   * server has no others that are written to.
+   * Waits a short while until everything committed before, by any process and through any server, can be read from the
+   * server in use. Returns at once unless that is a node of a Galera cluster.
    */
   readonly catchUp: () => Promise<void>;
-  /** What each server says of itself now, in the order of the address. */
+  /** What each server says about itself now, in the order of the address. */
   readonly report: () => Promise<readonly ServerReport[]>;
-  /** Which one is in use, without asking anything. */
+  /** Which server is in use, without any query. */
   readonly place: () => ServerPlace;
 }
 
-/** `inUse`: counted from 1; 0: none. `detail`: what the one in use said of itself when it was looked at last. */
+/** `inUse`: counted from 1; 0: none. `detail`: what the server in use said about itself at the last look. */
 export interface ServerPlace {
   readonly inUse: number;
   readonly of: number;
@@ -36,10 +38,10 @@ export interface ServerReport {
   readonly detail: string;
 }
 
-/** A server was left because it failed, or another one is used from now on. */
+/** A server was left because it failed, or another one is in use from now on. */
 export type ServerChange = { readonly left: string; readonly reason: string } | { readonly taken: string };
 
-/** A database that is not on servers at all. */
+/** For a database without servers. */
 export const NO_SERVERS: Cluster = {
   era: () => 0,
   catchUp: async () => {},

@@ -38,14 +38,16 @@ export interface Database {
   change(text: TemplateStringsArray, ...places: Place[]): Promise<number>;
 
   /**
-   * Runs `work` as one transaction: all of it is written or nothing. When someone else is in the way the whole of `work` runs again, so it must
-   * not do anything but ask and write through the database it is given. Inside a transaction it runs in that one.
+   * Runs `work` as one transaction: all of it is written or nothing. When someone else is in the way the whole of
+   * `work` runs again, so it must not do anything but ask and write through the database it is given. Inside a
+   * transaction it runs in that one.
    *
-   * @throws DatabaseUnavailable `busy` when it was in the way too often, `uncertain` when the database was lost while it committed; or whatever `work` throws
+   * @throws DatabaseUnavailable `busy` after too many conflicts, `uncertain` if the database was lost during COMMIT; or
+   * whatever `work` throws
    */
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
 
-  /** The servers that it is on. */
+  /** Its servers. */
   readonly cluster: Cluster;
 
   /** How many queries ran so far, BEGIN and COMMIT among them. */
@@ -57,16 +59,17 @@ export interface Database {
 
 /** Where the data are, and what the names of the tables begin with. */
 export interface DatabaseSettings {
-  /** `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`, where several hosts may stand one after the other. */
+  /** `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`, with several hosts if need be. */
   readonly url: string;
   readonly prefix: string;
-  /** For a replica of a database, which is only read: that database. It is asked what the replica does not answer. */
+  /** For a replica, which is only read: the database that it follows, which answers when the replica does not. */
   readonly primary?: Database;
-  /** Told when a server failed, and when another one is used. */
+  /** Called when a server has failed, and when another one is used. */
   readonly told?: (change: ServerChange) => void;
   /**
-   * Refuses queries beside the transaction that is open, which would miss what it wrote, and transactions that go by locked rows without writing the row that all
-   * who write do. For tests: to know it, every promise of the process is followed.
+   * Refuses queries beside the transaction that is open, which would miss what it wrote, and transactions that lock
+   * rows and write without writing the row that every writer writes (`joinWriters`). For tests: it follows every
+   * promise of the process.
    */
   readonly watched?: boolean;
 }
@@ -102,7 +105,7 @@ function engineAt(url: string, { primary, told }: Pick<DatabaseSettings, 'primar
 /** What is noted of a transaction where the database is watched. */
 interface Watched {
   open: boolean;
-  /** It goes by rows that it has locked; it has written something; it has written the row that all who write do. */
+  /** It has locked rows; it has written something; it has written the row that every writer writes. */
   locked: boolean;
   wrote: boolean;
   counted: boolean;
@@ -133,7 +136,7 @@ function root({ knex, dialect, cluster }: Engine, prefix: string, inside: AsyncL
     try {
       const result = await inside.run(state, () => work(handle(transaction)));
       if (state.locked && state.wrote && !state.counted)
-        throw new Error('a transaction that goes by locked rows must join the writers (changes.ts)');
+        throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
       return result;
     } finally {
       state.open = false;
@@ -176,7 +179,7 @@ function root({ knex, dialect, cluster }: Engine, prefix: string, inside: AsyncL
   return handle(outside);
 }
 
-/** Notes what a statement does in a transaction. Locks mean nothing to other nodes of a cluster, where the row that all write does. */
+/** Notes what a statement does in a transaction. */
 function watch(state: Watched, sql: string): void {
   state.locked ||= /\b(for update|lock in share mode)$/i.test(sql.trim());
   state.wrote ||= /^(insert|update|delete|replace)\b/i.test(sql);

@@ -89,12 +89,12 @@ export interface Dialect {
   foreignChanges(knex: Knex, tables: readonly string[]): Promise<string | undefined>;
 
   /**
-   * How far the log of a primary has come, from which replicas take what is written; empty where it tells nothing. MySQL and MariaDB number what they write
-   * (GTID), each in its way; SQLite has no replicas.
+   * How far the log of a primary has come, from which its replicas are fed; empty if it doesn't say. MySQL and MariaDB
+   * number what they write (GTID), each in its own way; SQLite has no replicas.
    */
   logPosition(knex: Knex): Promise<string>;
 
-  /** Whether a replica has come so far. Where it can't be told, it has. */
+  /** Whether a replica has come so far; true if it can't be told. */
   hasReached(knex: Knex, position: string): Promise<boolean>;
 
   /** The statements that create a table if there is none of that name. `prefix` + `definition.name` is its name. */
@@ -119,8 +119,8 @@ export interface Dialect {
   isUnavailable(error: unknown): boolean;
 
   /**
-   * A COMMIT that fails with this has written nothing. Of any other failure nobody knows: the server may have written everything, and been lost before it
-   * could say so. An SQLite file is in this very process: what was not written is rolled back.
+   * A COMMIT that fails with this error has written nothing. After any other error nobody knows: the server may have
+   * written everything, and been lost before it could say so. With SQLite a COMMIT that fails is always rolled back.
    */
   isUndone(error: unknown): boolean;
 
@@ -150,8 +150,8 @@ export function keysOf(rows: readonly { readonly of: string; readonly key: strin
 }
 
 /**
- * Why the database gave no answer: `busy` after all retries, `unreachable`, `exhausted` (no connection free in time), `full` (disk), `uncertain` (it was lost
- * while it committed: everything was written or nothing).
+ * Why the database gave no answer: `busy` after all retries, `unreachable`, `exhausted` (no connection free in time),
+ * `full` (disk), `uncertain` (lost during COMMIT: everything was written, or nothing).
  */
 export type UnavailableReason = 'busy' | 'unreachable' | 'exhausted' | 'full' | 'uncertain';
 

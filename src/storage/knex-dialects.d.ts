@@ -19,7 +19,7 @@ declare module 'knex/lib/execution/runner.js' {
     begin(connection: object): Promise<void>;
     /** Ours: to be called after a COMMIT, before it is acknowledged. */
     committed?(connection: object): Promise<void>;
-    /** Ours: after such an error, whoever may answer instead: the same client where it has other servers, or another one; undefined: nobody. */
+    /** Ours: which client to ask after such an error: the same one if it has other servers, another one, or none. */
     elsewhere?(error: unknown): Client | undefined;
     acquireConnection(): Promise<object>;
     releaseConnection(connection: object): Promise<void>;

@@ -1,4 +1,4 @@
-/** One server of an address, as the driver takes it. `name`: for people and logs, without user and password. */
+/** One server of an address, with options for the driver. `name`: for people and logs, without user and password. */
 export interface MysqlServer {
   readonly name: string;
   readonly options: {
@@ -18,8 +18,8 @@ const PARAMETERS = ['socketPath', 'ssl'];
 const FORM = 'mysql://user:password@host:port/name';
 
 /**
- * The servers that an address names, in its order: `mysql://user:password@a:3306,b:3306/name?ssl=true`, or one with `?socketPath=`. User, password, database
- * and parameters are the same for all.
+ * The servers that an address names, in its order: `mysql://user:password@a:3306,b:3306/name?ssl=true`, or one with
+ * `?socketPath=`. User, password, database and parameters are the same for all.
  *
  * @throws Error with one line that says what is wrong, without repeating the password
  */
@@ -38,7 +38,7 @@ export function mysqlServers(address: string): readonly [MysqlServer, ...MysqlSe
 export function addressesOf(address: string): string[] {
   const { user = '', hosts = '', rest = '' } = ADDRESS.exec(address)?.groups ?? {};
   const names = hosts.split(',');
-  // Without any host it is this machine, but nothing may stand between two commas.
+  // No host at all means this machine, but an empty place between commas is a mistake.
   return names.map((host) => (names.length > 1 && host === '' ? '' : `mysql://${user}${host}${rest}`));
 }
 

@@ -16,7 +16,8 @@ import {
 import { beginsWith } from './expressions.ts';
 import { silent } from './knex-log.ts';
 import { mysqlServers } from './mysql-address.ts';
-import { type Connection, type MysqlServers, openServers } from './mysql-servers.ts';
+import type { Connection } from './mysql-connections.ts';
+import { type MysqlServers, openServers } from './mysql-servers.ts';
 import { announced, named, StraightRunner } from './straight-runner.ts';
 
 const CONNECTIONS = 16;
@@ -25,14 +26,14 @@ const READERS = 4;
 const ACQUIRE_MS = 1000;
 
 export interface MysqlOptions {
-  /** For a replica: the database that is asked what it does not answer. Nothing is written to a replica. */
+  /** For a replica, which is only read: the database that answers when the replica does not. */
   readonly primary?: Knex;
   readonly told?: (change: ServerChange) => void;
 }
 
 /**
- * A pool of connections to MySQL or MariaDB: to one of the servers that the address names, as long as that one can be used. Nothing is connected until the
- * first query, so that the servers may be absent.
+ * A pool of connections to MySQL or MariaDB: to one of the servers that the address names, as long as that one can be
+ * used. Nothing connects before the first query, so the servers may be absent.
  *
  * @param address `mysql://user:password@host:port,host:port/database`, with `?socketPath=` and `?ssl=true` if need be
  * @throws Error saying what is wrong with the address
@@ -40,7 +41,7 @@ export interface MysqlOptions {
 export function openMysql(address: string, { primary, told = () => {} }: MysqlOptions = {}): Engine {
   const servers = openServers({
     servers: mysqlServers(address),
-    open: (options) => createConnection({ ...CONNECTION, ...options }) as unknown as Connection,
+    connect: (options) => createConnection({ ...CONNECTION, ...options }) as unknown as Connection,
     errors: { isCut, isLeaving: isOneOf(LEAVING), isReadOnly: isOneOf(READ_ONLY), isCrowded: isOneOf(CROWDED) },
     writes: primary === undefined,
     told,
@@ -54,7 +55,7 @@ export function openMysql(address: string, { primary, told = () => {} }: MysqlOp
   };
   return {
     dialect: mysql,
-    // What is read on the way round comes from another server too.
+    // What the primary answered instead comes from another server too.
     cluster: { ...servers, era: () => servers.era() + detours },
     knex: knex({
       client: clientOf(servers, detour) as unknown as typeof knex.Client,
@@ -133,8 +134,9 @@ export const mysql: Dialect = {
 };
 
 /**
- * Conflicts that end the whole transaction: 1213 deadlock (one of two nodes of Galera too), 1020 record changed since last read (MariaDB's snapshot
- * isolation), 3101 conflict of two members of Group Replication, 9007, 8002, 8022, 8028 of TiDB.
+ * Conflicts that end the whole transaction: 1213 deadlock (one of two nodes of Galera too), 1020 record changed since
+ * last read (MariaDB's snapshot isolation), 3101 conflict of two members of Group Replication, 9007, 8002, 8022, 8028
+ * of TiDB.
  */
 const CONFLICT = new Set([1213, 1020, 3101, 9007, 8002, 8022, 8028]);
 
@@ -149,8 +151,9 @@ const READ_ONLY = new Set([1290, 1792, 1836]);
 const CROWDED = new Set([1040, 1203]);
 
 /**
- * Besides: 1044, 1045, 1049, 1698 refused user or database, 1077, 1079, 1152, 1184 going down, 1129, 1130 host refused, 1180 error during COMMIT (a Galera node
- * that loses its cluster meanwhile), 1317 interrupted, 1927 connection killed, 3100 a member of Group Replication that can't take part.
+ * Besides: 1044, 1045, 1049, 1698 refused user or database, 1077, 1079, 1152, 1184 going down, 1129, 1130 host refused,
+ * 1180 error during COMMIT (a Galera node that loses its cluster meanwhile), 1317 interrupted, 1927 connection killed,
+ * 3100 a member of Group Replication that can't take part.
  */
 const REFUSING = new Set([
   ...[...LEAVING, ...READ_ONLY, ...CROWDED],
@@ -158,8 +161,8 @@ const REFUSING = new Set([
 ]);
 
 /**
- * What a COMMIT is refused with that has not begun, or that the server has rolled back: conflicts, a server that takes no writes, 1047 a node that takes no
- * statement, 3100 a member of Group Replication that can't take part.
+ * A COMMIT that fails with one of these has not begun or was rolled back: conflicts, a server that takes no writes,
+ * 1047 a node that takes no statements, 3100 a member of Group Replication that can't take part.
  */
 const UNDONE = new Set([...CONFLICT, ...READ_ONLY, 1047, 3100]);
 
@@ -185,7 +188,10 @@ const UNREACHABLE = new Set([
   'ER_NET_READ_INTERRUPTED',
 ]);
 
-/** knex's client for these servers, with the errors of an absent database under one name. knex makes others of its class for its own transactions. */
+/**
+ * knex's client for these servers, with one name for all errors of an absent database. A class, because knex makes more
+ * of them for its transactions.
+ */
 function clientOf(servers: MysqlServers, detour: { readonly client: Client; readonly taken: () => void } | undefined) {
   return class SessionClient extends Mysql2Client {
     elsewhere(error: unknown): Client | undefined {
@@ -243,7 +249,9 @@ function clientOf(servers: MysqlServers, detour: { readonly client: Client; read
   };
 }
 
-/** MySQL has sets of numbers for each server (`uuid:1-77`), MariaDB one number for each domain (`0-1-77`), which it tells apart from those of others. */
+/**
+ * Positions of MySQL are sets of transactions (`uuid:1-77`), those of MariaDB the last one of each domain (`0-1-77`).
+ */
 async function hasReached(knex: Knex, position: string): Promise<boolean> {
   if (position === '') return true;
   const [[row]] = (await (position.includes(':')
@@ -301,7 +309,7 @@ const isOneOf =
   (error: unknown): boolean =>
     numbers.has(numberOf(error));
 
-/** The connection is gone, or there never was one. */
+/** The connection broke, or there never was one. */
 const isCut = (error: unknown): boolean => UNREACHABLE.has(codeOf(error)) || isFatal(error);
 
 function numberOf(error: unknown): number {

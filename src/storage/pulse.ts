@@ -1,16 +1,16 @@
-/** Watches whether what is asked of a server is answered at all. */
+/** Watches whether a server answers at all. */
 export interface Pulse {
-  /** To be called when something is asked. Gives what to call when it was answered, or broke off. */
+  /** To be called when a query is sent. Returns what to call when it is answered or fails. */
   readonly asked: () => () => void;
 }
 
-/** A server that answers nothing for so long, though it is asked, may be gone without a word. */
+/** A server that answers nothing for this long, though there are queries, may be gone. */
 const QUIET_MS = 1000;
 const TICK_MS = 250;
 
 /**
- * Calls `doubt` when nothing that is asked has been answered for a while, be it a slow query or a machine that is cut off. Any answer to anybody is a sign
- * of life. Nothing runs while nothing is asked.
+ * Calls `doubt` when there are queries and none of them has been answered for a while: either they are slow, or the
+ * machine is gone. Any answer to any query is a sign of life. No timer runs while there are no queries.
  */
 export function createPulse(doubt: () => Promise<void>, clock: () => number = () => performance.now()): Pulse {
   let open = 0;

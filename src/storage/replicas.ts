@@ -4,48 +4,52 @@ import type { Database } from './database.ts';
 
 /** Which replicas of a database may be read. */
 export interface Replicas {
-  /** The place in the list of one that may be read at this moment; undefined: the primary is to be asked. Never waits. */
+  /** The place in the list of a replica that may be read now; undefined: ask the primary. Never waits. */
   readonly current: () => number | undefined;
-  /** To be called when this process has written, before it says so: replicas are not read again before they have that. */
+  /**
+   * To be called after each write of this process, before it is acknowledged: no replica is read again until it has
+   * that write.
+   */
   readonly wrote: () => void;
 }
 
 export interface ReplicasOptions {
-  /** How old, in milliseconds, what is read may be. */
+  /** How old, in milliseconds, the data of a replica may be. */
   readonly lag: number;
-  /** Called when a replica has come up to what this process has written, or answers again: what was remembered of it is old. */
+  /** Called when a replica may be read again: what was remembered of it before is old. */
   readonly renewed: (place: number) => void;
-  /** Which of them this process reads first. */
+  /** Which of them this process tries first. */
   readonly first?: number;
   /** Milliseconds of a clock that only goes forward. */
   readonly clock?: () => number;
 }
 
-/** How far a primary has come: our own count of changes, and its log, in which everybody's changes are. */
+/** How far a primary has come: our own count of changes, and its log, which has the changes of everybody. */
 export interface Position {
   readonly count: number;
   readonly log: string;
 }
 
-/** What is known of a replica: at that time it had come as far as the primary. */
+/** That a replica had, or came to have, everything that the primary had at the time `at`. */
 interface Proof {
   readonly at: number;
-  /** How often this process had written. */
+  /** How often this process had written by then. */
   readonly writes: number;
   readonly era: number;
 }
 
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
-/** After a replica did not come up in time, or did not answer. */
+/** Between two tries, after a replica did not catch up in time or did not answer. */
 const REST_MS = 1000;
 
 /**
- * Follows replicas of a database, which are always some way behind. One may be read as long as it is known to have come, no longer than `lag` ago, as far as
- * the primary was, and as far as this process has written since. While requests come in that is looked at in good time; nothing is asked while nobody asks.
- * A replica that stands still is not read for longer than `lag`, and neither is one that does not answer.
+ * Follows replicas of a database, which are always somewhat behind. A replica may be read if it is known to have
+ * everything that the primary had at most `lag` milliseconds ago, and everything that this process has written. That is
+ * checked in the background while requests come in; while nobody asks, nothing is checked. So a replica that has
+ * stopped replicating is not read for longer than `lag`.
  *
- * Where the primary does not answer, nobody can write what a replica might miss: it is read on.
+ * While the primary does not answer, a replica is read however old it is: there is nothing newer to be had.
  */
 export function followReplicas(
   primary: Database,
@@ -79,12 +83,12 @@ export function followReplicas(
     }
   };
 
-  /** Gives whether the replica comes as far as the primary is at the begin. */
+  /** Whether the replica comes to have what the primary has now, within `lag`. */
   const prove = async (place: number): Promise<boolean> => {
     const db = replicas[place]!;
     const proof = { at: clock(), writes, era: eraOf(place) };
     const wanted = await position();
-    // What its own server did not answer was asked of the primary.
+    // If the era has changed, some of these queries were answered by the primary instead.
     if (!wanted || !(await comesTo(db, wanted, lag)) || eraOf(place) !== proof.era) return false;
     const before = proofs.get(place);
     proofs.set(place, proof);
@@ -121,7 +125,7 @@ export const positionOf = async (primary: Database): Promise<Position> => ({
   log: await primary.dialect.logPosition(primary.knex),
 });
 
-/** Whether a replica has come so far, or does within so many milliseconds. */
+/** Whether a replica has come so far, or does within this many milliseconds. */
 export async function comesTo(replica: Database, { count, log }: Position, milliseconds: number): Promise<boolean> {
   const until = performance.now() + milliseconds;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {

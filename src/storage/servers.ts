@@ -4,9 +4,9 @@ import { DatabaseUnavailable } from './dialect.ts';
 /** What a look at a server shows. */
 export interface Look {
   readonly fitness: Fitness;
-  /** What it says of itself, or why it can't be used: for people. */
+  /** What it says about itself, or why it can't be used. For people. */
   readonly detail: string;
-  /** Whether it did not say anything at all in the time it was given. */
+  /** Whether it did not answer in time. */
   readonly silent?: boolean;
 }
 
@@ -14,30 +14,35 @@ export interface Look {
 export interface Servers<Server> {
   /** The one in use; undefined while there is none. */
   readonly current: () => Server | undefined;
-  /** A number that changes whenever the server does: what was read before may be newer or older than what is read now. */
+  /**
+   * A number that changes whenever the server in use does: data read before may be newer or older than data read now.
+   */
   readonly era: () => number;
   /**
-   * The one to use. Where none is in use, all who ask wait for the same choice.
+   * The server to use. If there is none, everybody who asks waits for the same choice.
    *
    * @throws DatabaseUnavailable `unreachable` when none can be used
    */
   readonly choose: () => Promise<Server>;
-  /** To be called when a server must not be used any more: it is not used again before it was looked at. */
+  /** To be called when a server must not be used any more. It is looked at before it is used again. */
   readonly leave: (server: Server, why: Omit<Look, 'fitness'>) => void;
-  /** To be called when a server may have failed: looks at it, and leaves it if so. */
+  /** To be called when a server may have failed: looks at it, and leaves it if it has. */
   readonly doubt: (server: Server) => Promise<void>;
-  /** Looks at once whether another one is fitter than the one in use. */
+  /** Checks right away whether another server is fitter than the one in use. */
   readonly reconsider: () => void;
-  /** What each of them shows now, in the order in which they are written. */
+  /** A look at each of them, in the order of the configuration. */
   readonly looks: () => Promise<readonly Look[]>;
 }
 
 export interface ServersOptions<Server> {
   /** Looks at a server. Never fails, and takes bounded time. */
   readonly look: (server: Server) => Promise<Look>;
-  /** Called before a server is used: waits until it has what this process has written elsewhere. It fails where that takes too long. */
+  /**
+   * Called before a server is used: waits until it has what this process wrote through another one. Fails if that takes
+   * too long.
+   */
   readonly settle: (server: Server) => Promise<void>;
-  /** Called when a server was left because it failed. */
+  /** Called when a server has been left because it failed. */
   readonly left: (server: Server, why: Omit<Look, 'fitness'>) => void;
   /** Called when another server is used from now on. */
   readonly taken: (server: Server) => void;
@@ -45,17 +50,20 @@ export interface ServersOptions<Server> {
   readonly clock?: () => number;
 }
 
-/** When a server is fit, those written before it get so many milliseconds more to say that they are too. */
+/** Once a server turns out to be fit, the preferred ones before it get this many milliseconds more to answer. */
 const HEAD_START_MS = 250;
-/** Where none can be used, the next look is so many milliseconds later, up to twice as many: processes do not all come back at the same moment. */
+/**
+ * If no server can be used, the next look is one to two pauses later, at random, so that processes do not all come back
+ * at the same moment.
+ */
 const PAUSE_MS = 200;
-/** While requests come in, all servers are looked at again after so many milliseconds, up to twice as many. */
+/** While requests come in, all servers are looked at again after one to two of these. */
 const REVIEW_MS = 10_000;
 
 /**
- * Chooses one of several servers and keeps to it: the first, in the order in which they are written, that is fit. One that fails is left for the next at
- * once; one that is back is used again after two reviews in a row that found it fit. Nothing is looked at while nobody asks. With one server alone there is no
- * choice, and it is looked at only once it has failed.
+ * Chooses one of several servers and keeps to it: the first fit one, in the order of the configuration. When it fails,
+ * the next one is used at once. A preferred server that is back is used again after two reviews in a row have found it
+ * fit. While nobody asks, nothing is looked at. A single server is looked at only after it has failed.
  */
 export function chooseServers<Server>(
   servers: readonly [Server, ...Server[]],
@@ -67,7 +75,7 @@ export function chooseServers<Server>(
   let failure: { readonly error: DatabaseUnavailable; readonly until: number } | undefined;
   let nextReview = Number.NEGATIVE_INFINITY;
   let reviewing = false;
-  /** An earlier server that the last review found fit again. */
+  /** A preferred server that the last review found fit again. */
   let returning: Server | undefined;
   const doubted = new Map<Server, Promise<void>>();
 
@@ -86,7 +94,7 @@ export function chooseServers<Server>(
     returning = undefined;
     nextReview = later(REVIEW_MS);
     try {
-      // What is still written through another one from here on is waited for by whoever writes it.
+      // A write that still comes through on the old server waits for the new one itself, before it is acknowledged.
       await settle(server);
     } catch (error) {
       leave(server, { detail: error instanceof Error ? error.message : String(error) });
@@ -104,7 +112,7 @@ export function chooseServers<Server>(
     throw error;
   };
 
-  /** Whoever asks meanwhile waits for this choice. */
+  /** Everybody who asks in the meantime waits for this choice. */
   const chosenBy = (work: Promise<Server>): Promise<Server> => {
     const mine = work.finally(() => {
       if (choosing === mine) choosing = undefined;
@@ -162,14 +170,17 @@ export function chooseServers<Server>(
 
 const rank = (look: Look | undefined): number => FITNESS.indexOf(look?.fitness ?? 'unfit');
 
-/** The place of the fittest; of several the first. Undefined where none can be used. */
+/** The place of the fittest server, of several the first. Undefined if none can be used. */
 function bestOf(looks: readonly (Look | undefined)[]): number | undefined {
   const ranks = looks.map(rank);
   const least = Math.min(...ranks);
   return least < rank(undefined) ? ranks.indexOf(least) : undefined;
 }
 
-/** Looks at all at once and takes the first that is fit; else, when all have answered, the one that comes closest. */
+/**
+ * Looks at all at once and takes the first fit one. If there is none, takes the best of what can be used once all have
+ * answered.
+ */
 async function firstFit<Server>(
   servers: readonly Server[],
   look: (server: Server) => Promise<Look>,

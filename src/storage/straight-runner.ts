@@ -12,8 +12,8 @@ export class StraightRunner extends Runner {
 }
 
 /**
- * Runs one statement with a client of knex and gives what knex would give for its method. A read that got no answer is asked again where the client knows
- * of another place to ask; nothing else is, since it may have been done.
+ * Runs one statement with a client of knex and gives what knex would give for its method. A read that got no answer is
+ * repeated if the client knows another place to ask. A write is never repeated: it may have been done.
  */
 export async function runStraight(client: Client, query: Compiled, runner?: Runner): Promise<unknown> {
   const done = client.readNow?.(query);
@@ -29,7 +29,7 @@ export async function runStraight(client: Client, query: Compiled, runner?: Runn
   }
 }
 
-/** A server that is lost, the next one that is lost too, and one more. */
+/** Enough for two servers that fail one after the other. */
 const MOST_TRIES = 3;
 
 async function answerOf(client: Client, query: Compiled): Promise<unknown> {

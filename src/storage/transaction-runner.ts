@@ -8,7 +8,7 @@ import { beginShared, type SharedTransaction, type Transaction } from './transac
 export type RunTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
 
 const FIRST_PAUSE_MS = 2;
-/** After so long without a server a request is turned away. */
+/** A request that finds no server for this long is turned away. */
 const LONGEST_SEARCH_MS = 3000;
 
 /**
@@ -19,7 +19,10 @@ export function transactionRunner(client: Client, dialect: Dialect): RunTransact
   const { writers, together, longestPause } = dialect;
   const line = createLine<SharedTransaction>(writers);
 
-  /** Somebody was in the way, or the server is lost and there is another one. Not where it may have been written: that must not be done twice. */
+  /**
+   * After a conflict, or if the server is lost and there is another one. Never after an uncertain COMMIT, which could
+   * write twice.
+   */
   const isWorthwhile = (error: unknown, waited: number): boolean => {
     if (!(error instanceof DatabaseUnavailable)) return false;
     if (error.reason === 'busy') return waited < LONGEST_WAIT_MS;
@@ -57,7 +60,7 @@ export function transactionRunner(client: Client, dialect: Dialect): RunTransact
   };
 }
 
-/** Runs work again as long as that is worthwhile, after pauses that grow. */
+/** Runs work again as long as that is worthwhile, with growing pauses. */
 async function retried<T>(
   longestPause: number,
   isWorthwhile: (error: unknown, waited: number) => boolean,

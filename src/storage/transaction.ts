@@ -160,7 +160,7 @@ async function rollBack(client: Client, connection: Connection): Promise<void> {
   }
 }
 
-/** What a failed COMMIT comes to. Only where it is certain that nothing was written may the work be done again. */
+/** The error of a failed COMMIT. Only if it is certain that nothing was written may the work be done again. */
 function outcomeOf(dialect: Dialect, error: unknown): unknown {
   const said = error instanceof DatabaseUnavailable ? error.cause : error;
   return dialect.isUndone(said) ? error : new DatabaseUnavailable('uncertain', said);

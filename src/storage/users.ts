@@ -114,7 +114,10 @@ export async function replaceUserMeta(db: Database, id: number, key: string, bef
   return (await db.from('usermeta').where({ user_id: id, meta_key: key, meta_value: before }).update({ meta_value: after })) > 0;
 }
 
-/** Keeps what is known of a user from others of us who want to change it, until the end of the transaction. Call it before anything of that is read. */
+/**
+ * Keeps other processes of ours from changing a user until the end of the transaction. Call it before reading what is
+ * to be changed.
+ */
 export const lockUser = (db: Database, id: number): Promise<void> => lockNames(db, [userLock(id)]);
 
 /** How many posts of any type a user is the author of; links and revisions count too, since they would be left without one. */

@@ -3,7 +3,10 @@ export class Silence extends Error {
   override readonly name = 'Silence';
 }
 
-/** What `work` gives, unless it takes longer than so many milliseconds. Throws Silence then; the work itself is not stopped by that. */
+/**
+ * What `work` gives, unless it takes longer than so many milliseconds. Throws Silence then; the work itself is not
+ * stopped by that.
+ */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<never>((_, reject) => {

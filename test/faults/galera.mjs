@@ -8,8 +8,9 @@
  *   --seconds N   how long each way of sharing the writes is measured (10)
  *   --only NAME   only nodes, names or conflicts
  *
- * Nothing that was acknowledged may be lost, nothing be there by half on any node or twice, each process must show what it acknowledged, errors must be 503
- * alone, and new writes must come through at most five seconds after a node is lost. It takes MariaDB with galera-4 and rsync.
+ * Nothing that was acknowledged may be lost, nothing be there by half on any node or twice, each process must show what
+ * it acknowledged, errors must be 503 alone, and new writes must come through at most five seconds after a node is
+ * lost. It takes MariaDB with galera-4 and rsync.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

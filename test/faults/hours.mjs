@@ -6,8 +6,9 @@
  *   --events N       how many events there are besides those of the sample (2000)
  *   --database NAME  only sqlite or mysql
  *
- * Both must stay flat once the memory of answers is full: the line through what is seen after the first third may rise by 1 MB and 1 descriptor an hour. Of fewer
- * than 30 minutes the figures are printed, and not judged: so short a line rises or falls by chance.
+ * Both must stay flat once the memory of answers is full: the line through what is seen after the first third may rise
+ * by 1 MB and 1 descriptor an hour. Of fewer than 30 minutes the figures are printed, and not judged: so short a line
+ * rises or falls by chance.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -8,7 +8,8 @@
  *   --fresh N           after so many rounds a new database is begun, so that looking at it stays quick (50)
  *   --database NAME     only sqlite or mysql
  *
- * What was acknowledged must be there with all its parts (metas, terms, counts, dates, list index, files), and nothing by half. It takes MariaDB for its part.
+ * What was acknowledged must be there with all its parts (metas, terms, counts, dates, list index, files), and nothing
+ * by half. It takes MariaDB for its part.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

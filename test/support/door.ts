@@ -9,7 +9,10 @@ export interface Door {
   readonly shut: () => Promise<void>;
   /** Lets in again. */
   readonly open: () => Promise<void>;
-  /** What is said goes nowhere, in either direction, until `thaw`: a machine that is cut off. Connections are still taken. */
+  /**
+   * What is said goes nowhere, in either direction, until `thaw`: a machine that is cut off. Connections are still
+   * taken.
+   */
   readonly freeze: () => void;
   readonly thaw: () => void;
   /** Throws out whoever says this, before or after the server has heard it and answered. */

@@ -1,4 +1,7 @@
-/** Galera nodes of one's own on loopback: MariaDB with Debian's package `galera-4`. They can be killed, stopped in their tracks, and started again. */
+/**
+ * Galera nodes of one's own on loopback: MariaDB with Debian's package `galera-4`. They can be killed, stopped in their
+ * tracks, and started again.
+ */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +17,8 @@ const PROVIDERS = [
 const PATIENCE_MS = 120_000;
 
 /**
- * After how long a node that says nothing is taken for gone. By themselves clusters wait five seconds, and nothing is written anywhere meanwhile; these are what
- * docs/scaling.md advises.
+ * After how long a node that says nothing is taken for gone. By themselves clusters wait five seconds, and nothing is
+ * written anywhere meanwhile; these are what docs/scaling.md advises.
  */
 export const ADVISED = {
   'evs.keepalive_period': 'PT0.5S',
@@ -26,8 +29,8 @@ export const ADVISED = {
 };
 
 /**
- * Starts a cluster in `folder`. Gives `{nodes, stop}`; each node has `{name, url, start, kill, halt, go, isRunning, untilSynced, connect}`. Or `{reason}`
- * why there is none. `options`: of the provider.
+ * Starts a cluster in `folder`. Gives `{nodes, stop}`; each node has `{name, url, start, kill, halt, go, isRunning,
+ * untilSynced, connect}`. Or `{reason}` why there is none. `options`: of the provider.
  */
 export async function startGalera(folder, { count = 3, options = ADVISED } = {}) {
   const provider = PROVIDERS.find((path) => existsSync(path));

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { connectTo, startPrivateMysql } from './private-mysql.mjs';
 
 /**
- * Starts both in `folder`, with these further settings. Gives `{primary, replica, follow, hold, stop}`: what `startPrivateMysql` gives of each; functions to
- * let the replica take in what the primary writes, and to have it wait with that; or `{reason}` why there are none. The replica takes no writes but those.
+ * Starts both in `folder`, with these further settings. Gives `{primary, replica, follow, hold, stop}`: what
+ * `startPrivateMysql` gives of each; functions to let the replica take in what the primary writes, and to have it wait
+ * with that; or `{reason}` why there are none. The replica takes no writes but those.
  */
 export async function startReplication(folder, settings = []) {
   const started = [];

@@ -1,4 +1,7 @@
-/** Looks by SQL alone whether everything in a database is whole: no record by half, no count that is wrong, nothing twice that may be there once. */
+/**
+ * Looks by SQL alone whether everything in a database is whole: no record by half, no count that is wrong, nothing
+ * twice that may be there once.
+ */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -7,7 +10,10 @@ const TAXONOMIES = "('tribe_events_cat', 'post_tag')";
 const DATE_METAS = ['_EventStartDate', '_EventEndDate', '_EventStartDateUTC', '_EventEndDateUTC', '_EventTimezone'];
 const EXAMPLES = 5;
 
-/** Each finds rows that must not be there, and what to say of them. `{posts}` stands for a table with the prefix of the site. */
+/**
+ * Each finds rows that must not be there, and what to say of them. `{posts}` stands for a table with the prefix of the
+ * site.
+ */
 const RULES = {
   'events without a date, or with two': `
     SELECT p.ID, k.meta_key, COUNT(m.meta_id) AS n FROM {posts} p
@@ -76,7 +82,10 @@ const RULES = {
   'options twice': 'SELECT option_name, COUNT(*) AS n FROM {options} GROUP BY option_name HAVING COUNT(*) > 1',
 };
 
-/** Everything that is not whole, as lines; none where all is. `ask`: runs a statement and gives its rows. `uploads`: the folder of files. */
+/**
+ * Everything that is not whole, as lines; none where all is. `ask`: runs a statement and gives its rows. `uploads`: the
+ * folder of files.
+ */
 export async function brokenIn(ask, { prefix = 'wp_', uploads } = {}) {
   const lines = [];
   for (const [what, sql] of Object.entries(RULES)) {

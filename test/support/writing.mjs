@@ -1,4 +1,7 @@
-/** Clients that write to a service and remember what was acknowledged, so that it can be told afterwards whether anything of it is lost. */
+/**
+ * Clients that write to a service and remember what was acknowledged, so that it can be told afterwards whether
+ * anything of it is lost.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export const API = '/wp-json/calendar/events/v1';
@@ -11,16 +14,17 @@ const IDS = 500;
 const DOT = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==', 'base64');
 
 /**
- * What clients of one run share. `acknowledged`: events by id, with what they must be. `unknown`: how many requests broke off, so that nobody knows what came of
- * them. `statuses`: how often each was answered. `stale`: reads that showed less than the same process had acknowledged.
+ * What clients of one run share. `acknowledged`: events by id, with what they must be. `unknown`: how many requests
+ * broke off, so that nobody knows what came of them. `statuses`: how often each was answered. `stale`: reads that
+ * showed less than the same process had acknowledged.
  */
 export function newRecord() {
   return { acknowledged: new Map(), uploads: new Map(), unknown: 0, statuses: new Map(), stale: [], wrong: [], last: 0, acks: [] };
 }
 
 /**
- * Writes to the service at `base` until `stopped()`: new events with a category, a tag, a venue and an organizer made by name, changes of titles, and pictures; and
- * reads back each of them at once. `slow`: milliseconds between two.
+ * Writes to the service at `base` until `stopped()`: new events with a category, a tag, a venue and an organizer made
+ * by name, changes of titles, and pictures; and reads back each of them at once. `slow`: milliseconds between two.
  */
 export async function keepWriting({ base, authorization, record, stopped, label, reads = true, slow = 0 }) {
   const mine = [];
@@ -102,7 +106,10 @@ async function readBack(record, base, id, title) {
   }
 }
 
-/** Gives `{status, json, refused}`, `refused` where nothing was written for sure; undefined where nothing came back. Anything but success and 503 is wrong. */
+/**
+ * Gives `{status, json, refused}`, `refused` where nothing was written for sure; undefined where nothing came back.
+ * Anything but success and 503 is wrong.
+ */
 async function ask(record, base, method, path, authorization, body, headers = {}) {
   const isJson = body !== undefined && !Buffer.isBuffer(body);
   let answer;
