@@ -240,6 +240,7 @@ describeDatabases('the list index', (open, engine) => {
         await site.db.transaction(async (trx) => {
           await trx.from('posts').where('ID', id).update({ post_password: 'secret' });
           await indexEvents(trx, [id]);
+          await joinWriters(trx);
         });
       }
     } catch (error) {
