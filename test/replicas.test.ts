@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { examine } from '../src/exchange/doctor.ts';
 import { type Database, openDatabase } from '../src/storage/database.ts';
 import { followReplicas } from '../src/storage/replicas.ts';
 import { openerAt, urlOf } from './support/databases.ts';
@@ -203,6 +204,23 @@ describeReplica('a replica', () => {
     await mirrored();
     await sleep(30);
     expect([numberOf(await shown(one)), numberOf(await shown(one, LIST))]).toEqual([number, number]);
+  });
+
+  it('is told of by readiness and by the doctor', async () => {
+    const one = await serve({ DATABASE_READ_LAG_MS: '300' });
+    const ready = async () => (await one.send('GET', '/health/ready')).body.replicas;
+    const warnings = async () => (await examine(one.site, '0')).findings.filter(({ name }) => name.startsWith('replicas-'));
+    const named = { count: 1, examples: [expect.stringMatching(new RegExp(`^127.0.0.1:${door.port}`))] };
+    await untilNear(one);
+    expect([await ready(), await warnings()]).toEqual([{ of: 1, read: true }, []]);
+    await pair.hold();
+    await write(one, 'Not there yet');
+    expect(await warnings()).toMatchObject([{ name: 'replicas-behind', ...named }]);
+    expect(await ready()).toEqual({ of: 1, read: false });
+    await pair.follow();
+    await door.shut();
+    expect(await warnings()).toMatchObject([{ name: 'replicas-unfit', ...named }]);
+    await door.open();
   });
 
   it('is not written to where it stands before its primary', async () => {

@@ -87,6 +87,7 @@ async function serve({ authorization: _, ...env }, address) {
 async function loseNodes(env) {
   const served = [];
   for (const [place] of nodes.entries()) served.push(await serve(env, addressFrom(place)));
+  await lookAtHealth(env, served[0]);
   const record = newRecord();
   let stopped = false;
   const writers = served.flatMap(({ base }) =>
@@ -137,6 +138,18 @@ async function loseNodes(env) {
   console.log(`${record.acks.length} writes acknowledged, ${record.unknown} with an unknown end, answers: ${told(record.statuses)}`);
   await judge(record);
   await stopAll(served);
+}
+
+/** Readiness and the doctor must both know which node is used, and in which state it is. */
+async function lookAtHealth({ authorization: _, ...env }, { base }) {
+  const { database } = await (await fetch(`${base}/health/ready`)).json();
+  const synced = `Synced, nodes: ${nodes.length}`;
+  if (database?.server !== 1 || database.of !== nodes.length || database.galera !== synced)
+    missed.push(`/health/ready says ${JSON.stringify(database)}`);
+  const { servers } = JSON.parse(fasti(['doctor', '--format=json'], env));
+  const told = servers.map(({ inUse, detail }) => `${inUse ? 'in use, ' : ''}${detail}`);
+  const due = nodes.map((_, place) => `${place === 0 ? 'in use, ' : ''}Galera: ${synced}`);
+  if (told.join('; ') !== due.join('; ')) missed.push(`the doctor says ${told.join('; ')}`);
 }
 
 /** How long after each loss each process first acknowledged what was sent after it; in order. */
