@@ -49,7 +49,7 @@ export const settings = {
     fallback: 'sqlite:data/fasti.sqlite',
     allowed: 'sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name',
     meaning:
-      'Where the data are. A MySQL or MariaDB address takes `?socketPath=` and `?ssl=true` besides, and may name several hosts of one cluster, `mysql://user:password@a:3306,b:3306/name`: the first that can be used is, as long as it can be (docs/scaling.md).',
+      'Where the data are. A MySQL or MariaDB address also takes `?socketPath=` and `?ssl=true`, and may list several servers of one cluster, `mysql://user:password@a:3306,b:3306/name`: the first usable one is used (docs/scaling.md).',
     schema: z.string().regex(/^(sqlite:.+|mysql:\/\/.+)$/),
     secret: true,
   },
@@ -57,9 +57,9 @@ export const settings = {
     env: 'DATABASE_READ_URL',
     type: 'URL',
     fallback: undefined,
-    allowed: 'mysql://user:password@host:port/name, where several hosts may stand, separated by commas',
+    allowed: 'mysql://user:password@host:port/name, with several hosts separated by commas if need be',
     meaning:
-      'Replicas of `DATABASE_URL` that answer what anonymous callers read. Everything else, and whatever a replica does not know yet of the writes of this process, is asked of `DATABASE_URL`.',
+      'Replicas of `DATABASE_URL`, from which anonymous callers are answered. Everything else goes to `DATABASE_URL`, and so do reads for which no replica has caught up with this process.',
     schema: z.string().regex(/^mysql:\/\/.+$/),
     secret: true,
   },
@@ -68,7 +68,7 @@ export const settings = {
     type: 'number',
     fallback: '2000',
     allowed: 'a whole number from 100 to 3600000',
-    meaning: 'How many milliseconds a replica may be behind; one that is behind further is not read.',
+    meaning: 'How many milliseconds a replica may lag behind. One that is further behind is not read.',
     schema: whole(100, 3_600_000),
   },
   tablePrefix: {
