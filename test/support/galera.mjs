@@ -29,8 +29,8 @@ export const ADVISED = {
 };
 
 /**
- * Starts a cluster in `folder`. Gives `{nodes, stop}`; each node has `{name, url, start, kill, halt, go, isRunning,
- * untilSynced, connect}`. Or `{reason}` why there is none. `options`: of the provider.
+ * Starts a cluster in `folder`. Gives `{nodes, stop, untilWhole}`; each node has `{name, url, start, kill, halt, go,
+ * isRunning, untilSynced, view, connect}`. Or `{reason}` why there is none. `options`: of the provider.
  */
 export async function startGalera(folder, { count = 3, options = ADVISED } = {}) {
   const provider = PROVIDERS.find((path) => existsSync(path));
@@ -60,7 +60,17 @@ export async function startGalera(folder, { count = 3, options = ADVISED } = {})
     await stop();
     return { reason: error.message };
   }
-  return { nodes, stop };
+  /** Waits until all nodes have the same view. A node that was stopped believes for a while that nothing has happened. */
+  const untilWhole = async () => {
+    const until = Date.now() + PATIENCE_MS;
+    const views = async () => new Set(await Promise.all(nodes.map((node) => node.view().catch(() => 'away'))));
+    for (let seen = await views(); !(seen.size === 1 && [...seen][0].endsWith(`,${count}`)); seen = await views()) {
+      if (Date.now() > until) throw new Error(`the nodes do not find each other: ${[...seen].join(' / ')}`);
+      await sleep(100);
+    }
+    for (const node of nodes) await node.untilSynced();
+  };
+  return { nodes, stop, untilWhole };
 }
 
 /** Servers and what they call to bring each other up to date refuse to run as root. */
@@ -147,18 +157,20 @@ function galeraNode({ name, folder, port, group, ist, sst }, { provider, peers, 
   };
 
   const isRunning = () => server !== undefined && server.exitCode === null && server.signalCode === null;
-  const state = async () => {
+  /** The values of these variables, separated by commas. */
+  const status = async (...names) => {
     const connection = await connectTo(url);
     try {
-      const [rows] = await connection.query("SHOW STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_local_state_comment')");
-      return rows.map(({ Value }) => Value).join();
+      const [rows] = await connection.query('SHOW STATUS WHERE Variable_name IN (?)', [names]);
+      const values = new Map(rows.map(({ Variable_name, Value }) => [Variable_name, Value]));
+      return names.map((name) => values.get(name)).join();
     } finally {
       connection.destroy();
     }
   };
   const untilSynced = async () => {
     const until = Date.now() + PATIENCE_MS;
-    while ((await state().catch(() => '')) !== 'Synced,ON') {
+    while ((await status('wsrep_local_state_comment', 'wsrep_ready').catch(() => '')) !== 'Synced,ON') {
       if (!isRunning() || Date.now() > until)
         throw new Error(`${name} does not come up: ${lastLines(readFileSync(join(folder, 'server.log'), 'utf8'))}`);
       await sleep(100);
@@ -173,6 +185,8 @@ function galeraNode({ name, folder, port, group, ist, sst }, { provider, peers, 
     url,
     isRunning,
     untilSynced,
+    /** Which view of the cluster it has, and of how many nodes. */
+    view: () => status('wsrep_cluster_state_uuid', 'wsrep_cluster_conf_id', 'wsrep_cluster_size'),
     connect: () => connectTo(url),
     /** Starts it and waits until it takes part. */
     start: async (how) => {
