@@ -260,7 +260,7 @@ describeDatabases('fasti doctor', (open, engine) => {
         await used.shut();
         expect(out).toContain(`\ndatabase server 127.0.0.1:${shut.port} · connect ECONNREFUSED`);
         expect(out).toContain(`\ndatabase server 127.0.0.1:${used.port}, in use\nread replica 127.0.0.1:${used.port}\n`);
-        expect(out).toMatch(/warning {2}Servers of the database cannot be used as they are\n {4}127\.0\.0\.1:\d+: connect ECONNREFUSED/);
+        expect(out).toMatch(/warning {2}Some database servers cannot be used as they are\n {4}127\.0\.0\.1:\d+: connect ECONNREFUSED/);
       });
     it('that are none are told in one line', async () => {
       const empty = await open({ migrated: false });
