@@ -39,8 +39,9 @@ export interface MysqlOptions {
  * @throws Error saying what is wrong with the address
  */
 export function openMysql(address: string, { primary, told = () => {} }: MysqlOptions = {}): Engine {
+  const listed = mysqlServers(address);
   const servers = openServers({
-    servers: mysqlServers(address),
+    servers: listed,
     connect: (options) => createConnection({ ...CONNECTION, ...options }) as unknown as Connection,
     errors: { isCut, isLeaving: isOneOf(LEAVING), isReadOnly: isOneOf(READ_ONLY), isCrowded: isOneOf(CROWDED) },
     writes: primary === undefined,
@@ -59,7 +60,8 @@ export function openMysql(address: string, { primary, told = () => {} }: MysqlOp
     cluster: { ...servers, era: () => servers.era() + detours },
     knex: knex({
       client: clientOf(servers, detour) as unknown as typeof knex.Client,
-      connection: {},
+      // All that knex itself needs to know, for questions about the schema.
+      connection: { database: listed[0].options.database },
       pool: { min: 0, max: CONNECTIONS },
       acquireConnectionTimeout: ACQUIRE_MS,
       compileSqlOnError: false,
