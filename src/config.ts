@@ -50,9 +50,28 @@ export const settings = {
     type: 'URL',
     fallback: 'sqlite:data/fasti.sqlite',
     allowed: 'sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name',
-    meaning: 'Where the data are. A MySQL or MariaDB address takes `?socketPath=` and `?ssl=true` besides.',
+    meaning:
+      'Where the data are. A MySQL or MariaDB address also takes `?socketPath=` and `?ssl=true`, and may list several servers of one cluster, `mysql://user:password@a:3306,b:3306/name`: the first usable one is used (docs/scaling.md).',
     schema: z.string().regex(/^(sqlite:.+|mysql:\/\/.+)$/),
     secret: true,
+  },
+  databaseReadUrl: {
+    env: 'DATABASE_READ_URL',
+    type: 'URL',
+    fallback: undefined,
+    allowed: 'mysql://user:password@host:port/name, with several hosts separated by commas if need be',
+    meaning:
+      'Replicas of `DATABASE_URL`, from which anonymous callers are answered. Everything else goes to `DATABASE_URL`, and so do reads for which no replica has caught up with this process.',
+    schema: z.string().regex(/^mysql:\/\/.+$/),
+    secret: true,
+  },
+  databaseReadLag: {
+    env: 'DATABASE_READ_LAG_MS',
+    type: 'number',
+    fallback: '2000',
+    allowed: 'a whole number from 100 to 3600000',
+    meaning: 'How many milliseconds a replica may lag behind. One that is further behind is not read.',
+    schema: whole(100, 3_600_000),
   },
   tablePrefix: {
     env: 'TABLE_PREFIX',
@@ -224,13 +243,17 @@ export const settings = {
 
 type Parsed = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
 type KeyName = 'loggedInKey' | 'loggedInSalt' | 'nonceKey' | 'nonceSalt';
-type Optional = 'siteUrl' | KeyName;
+type Optional = 'siteUrl' | 'databaseReadUrl' | KeyName;
 
 /** WordPress's keys and salts of `wp-config.php`, by which cookies and nonces are recognised. */
 export type Keys = Readonly<Record<KeyName, string>>;
 
 /** All settings, read and checked. Sizes in bytes; `trustProxy` as Express takes it. */
-export type Config = Omit<Parsed, Optional> & { readonly siteUrl: string | undefined; readonly keys: Keys | undefined };
+export type Config = Omit<Parsed, Optional> & {
+  readonly siteUrl: string | undefined;
+  readonly databaseReadUrl: string | undefined;
+  readonly keys: Keys | undefined;
+};
 
 /** The namespace under which clients of the calendar plugin look for the interface. */
 const USUAL_NAMESPACE = 'tribe/events/v1';
@@ -253,7 +276,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const parsed = Object.fromEntries(Object.entries<Setting>(settings).map(([name, setting]) => [name, readSetting(setting, env)]));
   const { loggedInKey, loggedInSalt, nonceKey, nonceSalt, ...rest } = parsed as unknown as Omit<Parsed, Optional> &
     Partial<Pick<Parsed, Optional>>;
-  return Object.freeze({ ...rest, siteUrl: rest.siteUrl, keys: allKeys({ loggedInKey, loggedInSalt, nonceKey, nonceSalt }) });
+  return Object.freeze({
+    ...rest,
+    siteUrl: rest.siteUrl,
+    databaseReadUrl: rest.databaseReadUrl,
+    keys: allKeys({ loggedInKey, loggedInSalt, nonceKey, nonceSalt }),
+  });
 }
 
 function readSetting(

@@ -90,6 +90,7 @@ export const problems = {
   'server-busy': { code: 'rest_server_busy', status: 503 },
   'database-unavailable': { code: 'rest_database_unavailable', status: 503 },
   'uploads-unavailable': { code: 'rest_uploads_unavailable', status: 503 },
+  'write-uncertain': { code: 'rest_write_uncertain', status: 503 },
   'disk-full': { code: 'rest_insufficient_storage', status: 507 },
   internal_server_error: { status: 500 },
 } as const satisfies Record<string, Problem>;

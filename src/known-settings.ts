@@ -11,6 +11,8 @@ export interface SettingsReader {
   readonly known: () => Promise<SiteSettings>;
   /** To be called at the end of every transaction. `open`: how many others there are. */
   readonly settle: (open: number) => void;
+  /** To be called when they may have changed without this process. */
+  readonly forget: () => void;
 }
 
 /** Reads the options, and makes settings of them only where they differ from the last time. `keep`: for how many milliseconds others may change them unseen. */
@@ -43,6 +45,9 @@ export function settingsReader(db: Database, config: Config, keep: number): Sett
       if (!changing) return;
       changed = performance.now();
       changing = open > 0;
+    },
+    forget: () => {
+      changed = performance.now();
     },
   };
 }

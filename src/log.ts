@@ -25,6 +25,7 @@ const SECRETS = new Set([
   'token',
   'access_token',
   'databaseurl',
+  'databasereadurl',
   'sql',
 ]);
 const HIDDEN = '[hidden]';

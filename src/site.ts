@@ -2,8 +2,11 @@ import type { SiteSettings } from './calendar/settings.ts';
 import type { Config } from './config.ts';
 import { settingsReader } from './known-settings.ts';
 import { createLog, type Log } from './log.ts';
+import type { ServerChange } from './storage/cluster.ts';
 import { type Database, DatabaseUnavailable, openDatabase } from './storage/database.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness.ts';
+import { addressesOf } from './storage/mysql-address.ts';
+import { followReplicas } from './storage/replicas.ts';
 import { watchTables } from './storage/table-watch.ts';
 import { loadTexts, type Texts } from './texts.ts';
 
@@ -11,6 +14,8 @@ import { loadTexts, type Texts } from './texts.ts';
 export interface Site {
   readonly config: Config;
   readonly db: Database;
+  /** Replicas of it, in the order of the configuration. */
+  readonly replicas: readonly Database[];
   readonly texts: Texts;
   readonly log: Log;
   /** The present moment; tests put a clock of their own here. */
@@ -23,53 +28,117 @@ export interface Site {
   readonly isFull: () => boolean;
   /** Time of the last change, UTC, as of the version that is known; undefined where nobody can tell. */
   readonly changedAt: () => string | undefined;
+  /** The site for reads of anonymous callers: on a replica if one may be read at this moment, else the site itself. */
+  readonly reading: () => Site;
   readonly close: () => Promise<void>;
 }
 
 /** For so long a disk that was full counts as full, in milliseconds. */
 const FULL_MS = 5000;
 
-/** Opens the database (without waiting for a server that is absent), the texts and the log. Throws where a setting cannot work. */
+/**
+ * Opens the database (without waiting for a server that is absent), the texts and the log. Throws where a setting
+ * cannot work. `watched`: see `openDatabase`.
+ */
 export async function openSite(
   config: Config,
-  { clock = () => new Date(), log = createLog(config) }: { clock?: () => Date; log?: Log } = {},
+  { clock = () => new Date(), log = createLog(config), watched = false }: { clock?: () => Date; log?: Log; watched?: boolean } = {},
 ): Promise<Site> {
   const [opened, texts] = await Promise.all([
-    openDatabase({ url: config.databaseUrl, prefix: config.tablePrefix }),
+    openDatabase({ url: config.databaseUrl, prefix: config.tablePrefix, watched, told: (change) => tellChange(log, 'database', change) }),
     loadTexts(config.languages),
   ]);
-  const keep = config.cache ? config.cacheFreshness : 0;
-  const settings = settingsReader(opened, config, keep);
-  const watch = watchTables(opened, { bound: config.cacheStale, clock: () => performance.now() });
-  let changedAt: string | undefined;
-  const freshness = createFreshness(
-    async () => {
-      const { shared, edition } = await settings.read();
-      const looked = await lookAtVersion(opened, shared ? watch : undefined);
-      changedAt = looked.changedAt;
-      return looked.found && { ...looked.found, name: `${looked.found.name}:${edition}` };
-    },
-    { keep },
-  );
+  const main = sourceOf(opened, config, 'primary');
+  const replicas = await openReplicas(config, opened, log);
+  const sources = replicas.map((db, place) => sourceOf(db, config, `replica ${place + 1}`));
+  const following = followReplicas(opened, replicas, {
+    lag: config.databaseReadLag,
+    renewed: (place) => sources[place]?.forget(),
+    first: Math.floor(Math.random() * replicas.length),
+  });
   let fullAt = Number.NEGATIVE_INFINITY;
   const noteFull = (error: unknown): void => {
     if (error instanceof DatabaseUnavailable && error.reason === 'full') fullAt = performance.now();
   };
-  return {
+  const ended = (open: number): void => {
+    main.freshness.forget();
+    main.settle(open);
+    following.wrote();
+  };
+  const site: Site = {
     config,
-    db: forgetful(opened, noteFull, (open) => {
-      freshness.forget();
-      settings.settle(open);
-    }),
+    db: forgetful(opened, noteFull, ended),
     isFull: () => performance.now() - fullAt < FULL_MS,
+    replicas,
     texts,
     log,
     clock,
+    settings: main.settings,
+    freshness: main.freshness,
+    changedAt: main.changedAt,
+    reading: () => readers[following.current() ?? -1] ?? site,
+    close: async () => {
+      await Promise.all([opened, ...replicas].map((db) => db.close()));
+    },
+  };
+  const readers = sources.map(({ db, settings, freshness, changedAt }): Site => ({ ...site, db, settings, freshness, changedAt }));
+  return site;
+}
+
+/**
+ * What is read from one database, and remembered for it alone: the primary and each replica may differ at any moment.
+ */
+interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'changedAt'> {
+  /** To be called at the end of every transaction. `open`: how many others there are. */
+  readonly settle: (open: number) => void;
+  /** To be called when it may say something else from now on. */
+  readonly forget: () => void;
+}
+
+/** `name`: the first part of the versions of its data, so that they differ from those of other databases. */
+function sourceOf(db: Database, config: Config, name: string): Source {
+  const keep = config.cache ? config.cacheFreshness : 0;
+  const settings = settingsReader(db, config, keep);
+  const watch = watchTables(db, { bound: config.cacheStale, clock: () => performance.now() });
+  let changedAt: string | undefined;
+  const freshness = createFreshness(
+    async () => {
+      const era = db.cluster.era();
+      await db.cluster.catchUp();
+      const { shared, edition } = await settings.read();
+      const looked = await lookAtVersion(db, shared ? watch : undefined);
+      changedAt = looked.changedAt;
+      // Another server may have been asked in between.
+      return era === db.cluster.era()
+        ? looked.found && { ...looked.found, name: `${name} ${era}:${looked.found.name}:${edition}` }
+        : undefined;
+    },
+    { keep },
+  );
+  return {
+    db,
     settings: settings.known,
+    settle: settings.settle,
     freshness,
     changedAt: () => changedAt,
-    close: () => opened.close(),
+    forget: () => {
+      settings.forget();
+      freshness.forget();
+    },
   };
+}
+
+/** A database of its own for each replica, so that each is known to be one server. */
+function openReplicas({ databaseReadUrl, tablePrefix }: Config, primary: Database, log: Log): Promise<Database[]> {
+  const urls = databaseReadUrl === undefined ? [] : addressesOf(databaseReadUrl);
+  return Promise.all(
+    urls.map((url) => openDatabase({ url, prefix: tablePrefix, primary, told: (change) => tellChange(log, 'replica', change) })),
+  );
+}
+
+function tellChange(log: Log, what: 'database' | 'replica', change: ServerChange): void {
+  if ('left' in change) log.warn({ server: change.left, reason: change.reason }, `the server of the ${what} cannot be used`);
+  else log.info({ server: change.taken }, `the server of the ${what} is used`);
 }
 
 /**
@@ -93,4 +162,27 @@ function forgetful(db: Database, failed: (error: unknown) => void, forget: (open
       }
     },
   };
+}
+
+/**
+ * Runs the work of a request. If it has committed a transaction, and then the database is lost before the answer is
+ * made, the request must not be sent again.
+ *
+ * @throws DatabaseUnavailable `uncertain` in that case, else whatever `work` throws
+ */
+export async function onceWritten<T>(site: Site, work: (site: Site) => Promise<T>): Promise<T> {
+  let written = false;
+  const db: Database = {
+    ...site.db,
+    transaction: async (piece) => {
+      const result = await site.db.transaction(piece);
+      written = true;
+      return result;
+    },
+  };
+  try {
+    return await work({ ...site, db });
+  } catch (error) {
+    throw written && error instanceof DatabaseUnavailable ? new DatabaseUnavailable('uncertain', error) : error;
+  }
 }

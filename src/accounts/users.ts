@@ -11,6 +11,7 @@ import {
   levelKey,
   loadAllUsers,
   loadUsers,
+  lockUser,
   reassignPosts,
   removeUser,
   type StoredUser,
@@ -99,7 +100,7 @@ export async function deleteUser(
 ): Promise<Account> {
   const roles = await rolesOf(site);
   return site.db.transaction(async (db) => {
-    const user = await requireUser(db, reference, [capabilitiesKey(db)]);
+    const user = await requireLocked(db, reference, [capabilitiesKey(db)]);
     const heir = reassign === undefined ? undefined : await requireUser(db, reassign, []);
     if (heir?.row.ID === user.row.ID) throw new AccountError('reassign-to-self', { login: user.row.user_login });
     const posts = await countPostsOf(db, user.row.ID);
@@ -121,7 +122,7 @@ export async function deleteUser(
 export async function setRole(site: Site, reference: UserReference, role: string): Promise<Account> {
   const roles = await rolesOf(site);
   return site.db.transaction(async (db) => {
-    const user = await requireUser(db, reference, [capabilitiesKey(db)]);
+    const user = await requireLocked(db, reference, [capabilitiesKey(db)]);
     const { level } = grantsOf(role, roles);
     const own = Object.entries(heldBy(db, user)).filter(([name]) => !roles.has(name));
     const capabilities = toSerialized({ ...Object.fromEntries(own), [role]: true });
@@ -129,6 +130,12 @@ export async function setRole(site: Site, reference: UserReference, role: string
     await writeUserMeta(db, user.row.ID, levelKey(db), level);
     return { ...accountOf(db, roles, user), roles: [role] };
   });
+}
+
+/** The same user, kept from others who want to change it until the end of the transaction. */
+async function requireLocked(db: Database, reference: UserReference, keys: readonly string[]): Promise<StoredUser> {
+  await lockUser(db, (await requireUser(db, reference, [])).row.ID);
+  return requireUser(db, reference, keys);
 }
 
 /** The user that a reference means: digits are an id, or else a login; a login goes before an e-mail address. Throws AccountError `user-unknown`. */

@@ -65,8 +65,8 @@ async function repair({ io, say }: Session, findings: readonly Finding[], yes: b
   return repaired;
 }
 
-function told({ versions, findings }: Health, { say }: Session, whole = true): string {
-  const lines = whole ? [say('upkeep:doctor.versions', { ...versions })] : [];
+function told({ versions, servers, findings }: Health, { say }: Session, whole = true): string {
+  const lines = whole ? [say('upkeep:doctor.versions', { ...versions }), ...servers.map((server) => serverLine(server, say))] : [];
   for (const { name, severity, count, examples, fix } of findings) {
     lines.push(
       `${say(`upkeep:doctor.${severity}`)}  ${say(`upkeep:findings.${name}`)}${count > 1 ? ` (${count})` : ''}${fix ? ` · ${say('upkeep:doctor.fixable')}` : ''}`,
@@ -76,4 +76,9 @@ function told({ versions, findings }: Health, { say }: Session, whole = true): s
   }
   if (findings.length === 0) lines.push(say('upkeep:doctor.healthy'));
   return `${lines.join('\n')}\n`;
+}
+
+function serverLine({ name, replica, inUse, detail }: Health['servers'][number], say: Session['say']): string {
+  const what = replica ? 'replica' : inUse ? 'server-in-use' : 'server';
+  return `${say(`upkeep:doctor.${what}`, { name })}${detail === '' ? '' : ` · ${detail.replace(`${name}: `, '')}`}`;
 }

@@ -5,6 +5,7 @@ import { insertPrepared, type PreparedImage, prepareUpload } from '../media/imag
 import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
 import { createPost } from '../records/post-writes.ts';
+import { withFiles } from '../records/prepared-images.ts';
 import { createTerm } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/database.ts';
@@ -35,11 +36,9 @@ export async function seedSample(site: Site, caller: Caller, watched: Watched = 
   let count = 0;
   await watched(Object.keys(pictures).length + sampleEvents.length, async (done) => {
     const images = await drawImages(site, caller, done);
-    try {
-      count = await site.db.transaction((db) => writeSample(within(site, db), caller, images, done));
-    } finally {
-      if (count === 0) await undoAll(images);
-    }
+    const undo = () => undoAll(images);
+    count = await withFiles(() => site.db.transaction((db) => writeSample(within(site, db), caller, images, done)), undo);
+    if (count === 0) await undo();
   });
   return count;
 }

@@ -20,6 +20,7 @@ import {
 } from '../storage/audit.ts';
 import { renewEdges } from '../storage/calendar-edges.ts';
 import { beginCounting, countsChanges, noteChange } from '../storage/changes.ts';
+import type { ServerReport } from '../storage/cluster.ts';
 import type { Database } from '../storage/database.ts';
 import type { Inspection } from '../storage/dialect.ts';
 import { auditDates, type DateFault, REPAIRABLE, repairDates } from '../storage/event-audit.ts';
@@ -28,6 +29,7 @@ import { reindexEvents } from '../storage/event-index-rebuild.ts';
 import { migrate, pendingMigrations } from '../storage/migrate.ts';
 import { ORPHANS } from '../storage/orphans.ts';
 import { pagesOf } from '../storage/pages.ts';
+import { comesTo, positionOf } from '../storage/replicas.ts';
 import { recount } from '../storage/terms.ts';
 import { mendedArray } from '../wordpress/serialized-repair.ts';
 import { nowUtc, parseZone } from '../wordpress/time.ts';
@@ -55,6 +57,8 @@ export interface Versions {
 
 export interface Health {
   readonly versions: Versions;
+  /** The servers of the database and its replicas; none for an SQLite file. */
+  readonly servers: readonly (ServerReport & { readonly replica: boolean })[];
   readonly findings: readonly Finding[];
 }
 
@@ -71,12 +75,18 @@ export async function examine(site: Site, version: string): Promise<Health> {
   const inspection = await inspectDatabase(db);
   const versions = { fasti: version, node: process.versions.node, database: inspection.version, zones: process.versions.tz ?? '' };
   const tables = await tableFindings(site, inspection);
+  const servers = [
+    ...(await db.cluster.report()).map((server) => ({ ...server, replica: false })),
+    ...(await Promise.all(site.replicas.map((replica) => replica.cluster.report()))).flat().map((server) => ({ ...server, replica: true })),
+  ];
   // Without all tables nothing else can be asked.
-  if (tables.some(({ name }) => name === 'tables-missing')) return { versions, findings: tables };
+  if (tables.some(({ name }) => name === 'tables-missing')) return { versions, servers, findings: tables };
   return {
     versions,
+    servers,
     findings: [
       ...tables,
+      ...(await serverFindings(site, servers)),
       ...(await settingFindings(site)),
       ...(await orphanFindings(site)),
       ...(await dateFindings(site)),
@@ -121,6 +131,34 @@ async function tableFindings(site: Site, inspection: Inspection): Promise<Findin
     ),
     ...finding('engine', 'warning', told('engine')),
     ...finding('charset', 'warning', told('charset')),
+  ];
+}
+
+// ------------------------------------------------------------------------------------------------- servers
+async function serverFindings({ db, replicas, config }: Site, servers: Health['servers']): Promise<Finding[]> {
+  const told = (which: (server: Health['servers'][number]) => boolean) =>
+    servers.filter(which).map(({ name, detail }) => (detail.startsWith(name) ? detail : `${name}: ${detail}`));
+  const position = replicas.length > 0 ? await positionOf(db) : undefined;
+  const behind = await Promise.all(
+    replicas.map(async (replica, place) => {
+      const { name, fitness } = servers.filter((server) => server.replica)[place]!;
+      if (fitness === 'unfit' || !position) return [];
+      return (await comesTo(replica, position, config.databaseReadLag)) ? [] : [name];
+    }),
+  );
+  return [
+    ...finding(
+      'servers-unfit',
+      'warning',
+      // One that takes no writes is what a second server usually is.
+      told(({ fitness, inUse, replica }) => !replica && fitness !== 'fit' && (fitness !== 'read-only' || inUse)),
+    ),
+    ...finding(
+      'replicas-unfit',
+      'warning',
+      told(({ fitness, replica }) => replica && fitness === 'unfit'),
+    ),
+    ...finding('replicas-behind', 'warning', behind.flat()),
   ];
 }
 

@@ -34,12 +34,13 @@ type Headers = Readonly<Record<string, string>>;
 /** Answers to anonymous callers, in memory. */
 export interface Answers {
   /** The answer that is right at this moment, without waiting; undefined: there is none, or it is not known whether it still is. */
-  readonly recall: (key: string) => Kept | undefined;
+  readonly recall: (key: string, freshness: Freshness) => Kept | undefined;
   /**
-   * The kept answer if it is still right, else a new one; computed once for all who ask at the same time. `alias`: another name under which it can be
-   * recalled from then on.
+   * The kept answer if it is still right, else a new one; computed once for all who ask at the same time. `freshness`
+   * must be that of the database that `compute` reads, or an answer from an older one would be kept under the version
+   * of a newer one. `alias`: another name under which it can be recalled from then on.
    */
-  readonly answerFor: (key: string, compute: () => Promise<Answer>, alias?: string) => Promise<Answer>;
+  readonly answerFor: (key: string, freshness: Freshness, compute: () => Promise<Answer>, alias?: string) => Promise<Answer>;
 }
 
 /** What every entry costs besides its body: its key, headers and place. */
@@ -59,8 +60,8 @@ interface Entry {
   readonly isAlias: boolean;
 }
 
-/** A memory of answers that forgets the least used ones, and each as soon as `freshness` knows of another version of the data. */
-export function createAnswers(freshness: Freshness, { bytes, clock }: AnswersOptions): Answers {
+/** A memory of answers that forgets the least used ones, and each as soon as there is another version of the data. */
+export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
   const kept = new LRUCache<string, Entry>({
     maxSize: bytes,
     sizeCalculation: ({ kept: { answer, zipped }, isAlias }) => (isAlias ? 0 : answer.body.length + (zipped?.length ?? 0)) + OVERHEAD_BYTES,
@@ -79,11 +80,11 @@ export function createAnswers(freshness: Freshness, { bytes, clock }: AnswersOpt
   };
 
   return {
-    recall: (key) => {
+    recall: (key, freshness) => {
       const version = freshness.known();
       return version === undefined ? undefined : current(key, version);
     },
-    answerFor: async (key, compute, alias) => {
+    answerFor: async (key, freshness, compute, alias) => {
       const version = await freshness.version();
       const entry = version === undefined ? undefined : current(key, version);
       if (entry && alias !== undefined) kept.set(alias, { kept: entry, isAlias: true });

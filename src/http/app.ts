@@ -23,7 +23,7 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   const index = createIndex(routes, site.texts.languages, companions);
   const router = createRouter(servedNamespaces(config), index, routes, companions);
 
-  const answers = config.cache ? createAnswers(site.freshness, { bytes: config.cacheBytes, clock: site.clock }) : undefined;
+  const answers = config.cache ? createAnswers({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
 
   const app = express();
   app.set('trust proxy', config.trustProxy);

@@ -54,14 +54,16 @@ export function serveFeeds(site: Site, answers: Answers | undefined): RequestHan
   const language = (header: string | undefined) => (header === undefined ? '' : site.texts.chooseLanguage({ acceptLanguage: header }));
   return async (req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
-    const wanted = await readWanted(site, req);
+    const personal = bringsPassword(parseQuery(splitTarget(req.originalUrl).query));
+    const url = personal ? undefined : keyOf(req, language);
+    const from = url === undefined ? site : site.reading();
+    const wanted = await readWanted(from, req);
     if (!wanted) return next();
-    const url = wanted.personal ? undefined : answers && keyOf(req, language);
     if (!answers || url === undefined) return deliver(req, res, await compose(wanted, req));
     const { text, whole } = meaningOf(wanted.page, wanted.query, HEEDED);
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
-    const compute = async () => compose((await readWanted(site, req)) ?? wanted, req);
-    return deliver(req, res, await answers.answerFor(keyOf(req, language, text) ?? url, compute, whole ? url : undefined));
+    const compute = async () => compose((await readWanted(from, req)) ?? wanted, req);
+    return deliver(req, res, await answers.answerFor(keyOf(req, language, text) ?? url, from.freshness, compute, whole ? url : undefined));
   };
 }
 

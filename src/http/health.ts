@@ -35,7 +35,7 @@ export function healthRoutes(site: Site, { phase }: Lifecycle): Router {
     const uploads = found.uploads === undefined ? {} : { uploads: found.uploads };
     res
       .status(reason === undefined ? 200 : 503)
-      .json({ status: reason === undefined ? 'ready' : 'not ready', ...(reason && { reason }), ...uploads });
+      .json({ status: reason === undefined ? 'ready' : 'not ready', ...(reason && { reason }), ...uploads, ...serversOf(site) });
   };
   const router = Router();
   router.use((_req, res, next) => {
@@ -61,6 +61,16 @@ export function gate({ phase }: Lifecycle): RequestHandler {
   return (_req, _res, next) => {
     if (phase() === 'starting') fail('database-unavailable');
     next();
+  };
+}
+
+/** Which server is in use, by its place in the configuration: host names are not for the public. */
+function serversOf({ db, replicas, reading }: Site): object {
+  const { of, inUse, detail } = db.cluster.place();
+  const galera = /^Galera: (.*)$/.exec(detail)?.[1];
+  return {
+    ...(of > 1 || galera !== undefined ? { database: { server: inUse, of, ...(galera === undefined ? {} : { galera }) } } : {}),
+    ...(replicas.length > 0 ? { replicas: { of: replicas.length, read: reading().db !== db } } : {}),
   };
 }
 

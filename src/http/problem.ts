@@ -1,9 +1,9 @@
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
-import { ApiError, type Fault, fail } from '../errors.ts';
+import { ApiError, type Fault, fail, type ProblemName } from '../errors.ts';
 import { LibraryUnavailable } from '../media/library.ts';
 import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
 import type { Site } from '../site.ts';
-import { DatabaseUnavailable } from '../storage/database.ts';
+import { DatabaseUnavailable, type UnavailableReason } from '../storage/database.ts';
 import type { Texts } from '../texts.ts';
 import { deliver } from './answers.ts';
 import { answerOf, PLAIN } from './protocol.ts';
@@ -13,14 +13,23 @@ import type { Reply } from './route.ts';
 /** What an error comes to for the caller: itself if it is a refusal, else what little may be told of it. */
 export function refusalOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof DatabaseUnavailable)
-    return new ApiError(error.reason === 'full' ? 'disk-full' : 'database-unavailable', { cause: error });
+  if (error instanceof DatabaseUnavailable) return new ApiError(UNAVAILABLE[error.reason], { cause: error });
   if (error instanceof LibraryUnavailable)
     return new ApiError(error.reason === 'full' ? 'disk-full' : 'uploads-unavailable', { cause: error });
   // Express and its middleware mark what the client did wrong, such as an address that cannot be decoded.
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
   return new ApiError(status >= 400 && status < 500 ? 'rest_no_route' : 'internal_server_error', { cause: error });
 }
+
+const UNAVAILABLE: Readonly<Record<UnavailableReason, ProblemName>> = {
+  busy: 'database-unavailable',
+  unreachable: 'database-unavailable',
+  exhausted: 'database-unavailable',
+  full: 'disk-full',
+  'read-only': 'database-unavailable',
+  replaced: 'database-unavailable',
+  uncertain: 'write-uncertain',
+};
 
 /** The answer to an error, in a language. What is the server's own fault goes to the log, whole. */
 export function problemOf(site: Site, req: Request, language: string, error: unknown): Reply {
@@ -56,7 +65,8 @@ export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal:
   const say: Say = (key, values) => t(language, key, values);
   const message = refusalSentence(say, refusal);
   const rest = refusal.shape === 'bare' ? {} : { data: { status, ...(faults ? faultMembers(say, faults) : {}), ...data } };
-  const retryAfter = data.retry_after ?? RETRY_AFTER[status];
+  // Nobody is told to send again what may have been written.
+  const retryAfter = data.retry_after ?? (refusal.problem === 'write-uncertain' ? undefined : RETRY_AFTER[status]);
   if (refusal.shape === 'error') return { status, body: { error: message } };
   return {
     status,

@@ -8,7 +8,8 @@ import type { Caller } from '../records/caller.ts';
 import { acceptParams, type Params } from '../records/input.ts';
 import { discardImages, discardingImages } from '../records/prepared-images.ts';
 import { onlyIf } from '../records/versions.ts';
-import type { Site } from '../site.ts';
+import { onceWritten, type Site } from '../site.ts';
+import { DatabaseUnavailable } from '../storage/database.ts';
 import type { AnswerKey } from '../storage/kept-answers.ts';
 import type { JsonFault } from '../wordpress/json.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
@@ -37,15 +38,17 @@ import { answerOnce, isReplay, keyOfWrite, runAndKeep } from './write-once.ts';
 export function serveRoutes(site: Site, router: Router, answers: Answers | undefined): RequestHandler {
   const budget = createBudget(site.config);
   return async (req, res, next) => {
-    const incoming = await readRequest(site, req);
+    const key = keyOf(req, languageKey(site));
+    const from = key === undefined ? site : site.reading();
+    const incoming = await readRequest(from, req);
     if (!incoming) return next();
-    const url = bringsPassword(incoming.query) ? undefined : answers && keyOf(req, languageKey(site));
-    if (!answers || url === undefined) return deliver(req, res, await compose(site, router, incoming, budget));
-    const meaning = meaningIn(site, router, incoming);
-    const key = (meaning && keyOf(req, languageKey(site), meaning.text)) ?? url;
+    const url = bringsPassword(incoming.query) ? undefined : key;
+    if (!answers || url === undefined) return deliver(req, res, await compose(from, router, incoming, budget));
+    const meaning = meaningIn(from, router, incoming);
+    const meant = (meaning && keyOf(req, languageKey(site), meaning.text)) ?? url;
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
-    const compute = async () => compose(site, router, (await readRequest(site, req)) ?? incoming, budget);
-    return deliver(req, res, await answers.answerFor(key, compute, meaning?.whole ? url : undefined));
+    const compute = async () => compose(from, router, (await readRequest(from, req)) ?? incoming, budget);
+    return deliver(req, res, await answers.answerFor(meant, from.freshness, compute, meaning?.whole ? url : undefined));
   };
 }
 
@@ -64,7 +67,7 @@ export function fromMemory(site: Site, answers: Answers, isServing: () => boolea
   const language = languageKey(site);
   return (req, res, next) => {
     const key = isServing() ? keyOf(req, language) : undefined;
-    const kept = key === undefined ? undefined : answers.recall(key);
+    const kept = key === undefined ? undefined : answers.recall(key, site.reading().freshness);
     if (!kept) return next();
     deliver(req, res, kept.answer, kept).catch(next);
   };
@@ -122,7 +125,7 @@ async function answer(site: Site, caller: Caller, router: Router, incoming: Inco
   } catch (error) {
     reply = problemOf(site, req, caller.language, error);
   }
-  const allowed = await allowedMethods(site, caller, found.route.endpoints, { ...askedContext(incoming), ...selected });
+  const allowed = await allowedMethods(site, caller, found.route.endpoints, { ...askedContext(incoming), ...selected }).catch(unlessLost);
   return { ...reply, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
@@ -178,7 +181,9 @@ async function runHandler(site: Site, caller: Caller, { route, endpoint }: Handl
   const allowed = (inside: Site) =>
     conditions && lockVersion ? onlyIf(inside, caller, lockVersion, { id: Number(values.id), conditions }, run) : run(inside);
   const reply = await discardingImages(prepared, () =>
-    key ? site.db.transaction((db) => runAndKeep(db, key, caller.now, () => allowed({ ...site, db }))) : allowed(site),
+    onceWritten(site, (own) =>
+      key ? own.db.transaction((db) => runAndKeep(db, key, caller.now, () => allowed({ ...own, db }))) : allowed(own),
+    ),
   );
   if (isReplay(reply)) await discardImages(prepared);
   await reply.afterwards?.();
@@ -229,6 +234,12 @@ const withUnknownSlug = (params: Params): Params =>
 
 const verdictOf = async (site: Site, caller: Caller, { allow }: Endpoint, values: Values): Promise<Verdict> =>
   allow === 'anyone' || allow(site, caller, values);
+
+/** An answer that is ready, perhaps to a write, is sent without a header rather than replaced by a 503. */
+function unlessLost(error: unknown): string {
+  if (error instanceof DatabaseUnavailable) return '';
+  throw error;
+}
 
 /** WordPress `rest_send_allow_header`: the methods whose permission check passes, in order of registration. */
 async function allowedMethods(site: Site, caller: Caller, endpoints: readonly Endpoint[], selected: Values): Promise<string> {

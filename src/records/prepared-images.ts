@@ -1,5 +1,6 @@
 import type { Values } from '../kinds/kind.ts';
 import type { PreparedImage } from '../media/images.ts';
+import { DatabaseUnavailable } from '../storage/database.ts';
 import type { LinkPlan } from './references.ts';
 
 /** An image that was fetched for this request: its files are on disk, its rows are not written yet. */
@@ -10,18 +11,25 @@ export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { values: 
   plan !== null && typeof plan === 'object' && 'values' in plan;
 
 /** Does some work with these values. If it fails, the files that were fetched for them are deleted. */
-export async function discardingImages<Result>(values: Values, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    await discardImages(values);
-    throw error;
-  }
-}
+export const discardingImages = <Result>(values: Values, work: () => Promise<Result>): Promise<Result> =>
+  withFiles(work, () => discardImages(values));
 
 /** Takes back the files that were fetched for these values, and for those of new linked records, when nothing comes of the request. */
 export async function discardImages(values: Values): Promise<void> {
   await Promise.all(preparedIn(values).map((image) => image.undo()));
+}
+
+/**
+ * Runs a write whose files are on disk already, and removes them with `undo` if it fails. If nobody knows whether it
+ * was committed they stay, since rows may name them.
+ */
+export async function withFiles<Result>(work: () => Promise<Result>, undo: () => Promise<unknown>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable && error.reason === 'uncertain')) await undo();
+    throw error;
+  }
 }
 
 const preparedIn = (values: Values): PreparedImage[] =>

@@ -11,6 +11,15 @@ export async function noteChange(db: Database, now: Date): Promise<void> {
   await writeOption(db, 'tribe_last_save_post', String(now.getTime() / 1000), 'auto');
 }
 
+/**
+ * Writes the one row that every writer writes. Call it (or `noteChange`, which does the same) in each transaction that
+ * locks rows and depends on what it read: the nodes of a cluster don't know each other's locks, but if two transactions
+ * write the same row, one of them is refused and runs again.
+ */
+export async function joinWriters(db: Database): Promise<void> {
+  await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
+}
+
 /** How often something was changed. */
 export const changeCount = async (db: Database): Promise<number> =>
   Number((await db.from('fasti_changes').where('id', 1).first())?.counter ?? 0);

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import type { Client } from 'knex/lib/execution/runner.js';
+import type { Cluster, ServerChange } from './cluster.ts';
 import type { Dialect, Engine } from './dialect.ts';
 import { openMysql } from './mysql.ts';
 import { openSqlite } from './sqlite.ts';
@@ -10,7 +11,7 @@ import type { TableName, Tables } from './tables.ts';
 import type { Transaction } from './transaction.ts';
 import { transactionRunner } from './transaction-runner.ts';
 
-export { DatabaseUnavailable } from './dialect.ts';
+export { DatabaseUnavailable, type UnavailableReason } from './dialect.ts';
 
 /** A query on one table that knows its columns. */
 export type TableQuery<Name extends TableName> = ReturnType<typeof queryOf<Tables[Name]>>;
@@ -37,12 +38,17 @@ export interface Database {
   change(text: TemplateStringsArray, ...places: Place[]): Promise<number>;
 
   /**
-   * Runs `work` as one transaction: all of it is written or nothing. When someone else is in the way the whole of `work` runs again, so it must
-   * not do anything but ask and write through the database it is given. Inside a transaction it runs in that one.
+   * Runs `work` as one transaction: all of it is written or nothing. When someone else is in the way the whole of
+   * `work` runs again, so it must not do anything but ask and write through the database it is given. Inside a
+   * transaction it runs in that one.
    *
-   * @throws DatabaseUnavailable `busy` when it was in the way too often, or whatever `work` throws
+   * @throws DatabaseUnavailable `busy` after too many conflicts, `uncertain` if the database was lost during COMMIT; or
+   * whatever `work` throws
    */
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
+
+  /** Its servers. */
+  readonly cluster: Cluster;
 
   /** How many queries ran so far, BEGIN and COMMIT among them. */
   queries(): number;
@@ -53,10 +59,18 @@ export interface Database {
 
 /** Where the data are, and what the names of the tables begin with. */
 export interface DatabaseSettings {
-  /** `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`. */
+  /** `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`, with several hosts if need be. */
   readonly url: string;
   readonly prefix: string;
-  /** Refuses queries beside the transaction that is open, which would miss what it wrote. For tests: to know it, every promise of the process is followed. */
+  /** For a replica, which is only read: the database that it follows, which answers when the replica does not. */
+  readonly primary?: Database;
+  /** Called when a server has failed, and when another one is used. */
+  readonly told?: (change: ServerChange) => void;
+  /**
+   * Refuses queries beside the transaction that is open, which would miss what it wrote, and transactions that lock
+   * rows and write without writing the row that every writer writes (`joinWriters`). For tests: it follows every
+   * promise of the process.
+   */
   readonly watched?: boolean;
 }
 
@@ -65,9 +79,9 @@ export interface DatabaseSettings {
  *
  * @throws Error with one clear line when the address or the prefix can't be right, or the file can't be opened
  */
-export async function openDatabase({ url, prefix, watched = false }: DatabaseSettings): Promise<Database> {
+export async function openDatabase({ url, prefix, watched = false, ...options }: DatabaseSettings): Promise<Database> {
   if (!/^\w*$/.test(prefix)) throw new Error(`a table prefix consists of letters, digits and underscores, unlike "${prefix}"`);
-  return root(engineAt(url), prefix, watched ? new AsyncLocalStorage() : undefined);
+  return root(engineAt(url, options), prefix, watched ? new AsyncLocalStorage() : undefined);
 }
 
 /**
@@ -88,23 +102,33 @@ export async function ping(db: Database): Promise<void> {
 
 const queryOf = <Row extends object>(knex: Knex, table: Knex.TableDescriptor | Knex.AliasDict) => knex<Row>(table);
 
-function engineAt(url: string): Engine {
+function engineAt(url: string, { primary, told }: Pick<DatabaseSettings, 'primary' | 'told'>): Engine {
   const scheme = /^\w+:/.exec(url)?.[0];
   if (scheme === 'sqlite:') return openSqlite(url);
   if (scheme !== 'mysql:') throw new Error('the address of the database must begin with "sqlite:" or "mysql://"');
-  if (!URL.canParse(url)) throw new Error('the address of the database must look like mysql://user:password@host:port/name');
-  return openMysql(url);
+  return openMysql(url, { ...(primary ? { primary: primary.knex } : {}), ...(told ? { told } : {}) });
+}
+
+/** What is noted of a transaction where the database is watched. */
+interface Watched {
+  open: boolean;
+  /** It has locked rows; it has written something; it has written the row that every writer writes. */
+  locked: boolean;
+  wrote: boolean;
+  counted: boolean;
 }
 
 /** `inside`: where the transaction that a piece of work belongs to is remembered. */
-function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStorage<{ open: boolean }> | undefined): Database {
+function root({ knex, dialect, cluster }: Engine, prefix: string, inside: AsyncLocalStorage<Watched> | undefined): Database {
   const statementOf = statements(prefix);
   const client = knex.client as Client;
   const inTransaction = transactionRunner(client, dialect);
   const outside: Transaction = { knex, run: (query) => runStraight(client, query) };
   let count = 0;
-  knex.on('query', () => {
+  knex.on('query', ({ sql }: { sql: string }) => {
     count += 1;
+    const state = inside?.getStore();
+    if (state) watch(state, sql);
   });
 
   /** Beside a transaction of one's own a query misses what was just written; one that writes waits on SQLite for itself. */
@@ -115,9 +139,12 @@ function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStora
   /** Runs a piece of work; meanwhile it is known that it has a transaction. */
   const watchedWork = async <T>(work: (db: Database) => Promise<T>, transaction: Transaction): Promise<T> => {
     if (!inside) return work(handle(transaction));
-    const state = { open: true };
+    const state: Watched = { open: true, locked: false, wrote: false, counted: false };
     try {
-      return await inside.run(state, () => work(handle(transaction)));
+      const result = await inside.run(state, () => work(handle(transaction)));
+      if (state.locked && state.wrote && !state.counted)
+        throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
+      return result;
     } finally {
       state.open = false;
     }
@@ -134,6 +161,7 @@ function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStora
         return way.knex;
       },
       dialect,
+      cluster,
       prefix,
       table: (name) => prefix + name,
       from: <Name extends TableName>(name: Name, alias?: string) => {
@@ -156,4 +184,11 @@ function root({ knex, dialect }: Engine, prefix: string, inside: AsyncLocalStora
     return db;
   };
   return handle(outside);
+}
+
+/** Notes what a statement does in a transaction. */
+function watch(state: Watched, sql: string): void {
+  state.locked ||= /\b(for update|lock in share mode)$/i.test(sql.trim());
+  state.wrote ||= /^(insert|update|delete|replace)\b/i.test(sql);
+  state.counted ||= /^(insert|update) .*fasti_changes`/i.test(sql);
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { ChangeSigns } from './change-signs.ts';
+import type { Cluster } from './cluster.ts';
 
 /** A piece of SQL with its bindings, ready to be spread: `query.whereRaw(...dialect.search('post_title', text))`. */
 export type Sql = readonly [sql: string, bindings: Knex.RawBinding[]];
@@ -104,6 +105,15 @@ export interface Dialect {
    */
   fingerprint(text: string): string;
 
+  /**
+   * How far the log of a primary has come, from which its replicas are fed; empty if it doesn't say. MySQL and MariaDB
+   * number what they write (GTID), each in its own way; SQLite has no replicas.
+   */
+  logPosition(knex: Knex): Promise<string>;
+
+  /** Whether a replica has come so far; true if it can't be told. */
+  hasReached(knex: Knex, position: string): Promise<boolean>;
+
   /** The statements that create a table if there is none of that name. `prefix` + `definition.name` is its name. */
   createTable(definition: TableDefinition, prefix: string): string[];
 
@@ -130,6 +140,12 @@ export interface Dialect {
 
   /** The database can't be reached, is going down, or refuses us. */
   isUnavailable(error: unknown): boolean;
+
+  /**
+   * A COMMIT that fails with this error has written nothing. After any other error nobody knows: the server may have
+   * written everything, and been lost before it could say so. With SQLite a COMMIT that fails is always rolled back.
+   */
+  isUndone(error: unknown): boolean;
 
   /** No room on the disk of the database. */
   isFull(error: unknown): boolean;
@@ -158,9 +174,10 @@ export function keysOf(rows: readonly { readonly of: string; readonly key: strin
 
 /**
  * Why the database did not do what it was asked: `busy` after all retries, `unreachable`, `exhausted` (no connection free in time), `full` (disk),
- * `read-only` (it takes no writes, or none from this user), `replaced` (its file is no longer the one that was opened).
+ * `read-only` (it takes no writes, or none from this user), `replaced` (its file is no longer the one that was opened), `uncertain` (lost during COMMIT:
+ * everything was written, or nothing).
  */
-export type UnavailableReason = 'busy' | 'unreachable' | 'exhausted' | 'full' | 'read-only' | 'replaced';
+export type UnavailableReason = 'busy' | 'unreachable' | 'exhausted' | 'full' | 'read-only' | 'replaced' | 'uncertain';
 
 /** The one error for a database that can't do its work now, whatever the driver calls it; the driver's own error is its `cause`. */
 export class DatabaseUnavailable extends Error {
@@ -193,4 +210,5 @@ export function codeOf(error: unknown): string {
 export interface Engine {
   readonly knex: Knex;
   readonly dialect: Dialect;
+  readonly cluster: Cluster;
 }

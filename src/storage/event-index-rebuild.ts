@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { noteChange } from './changes.ts';
+import { joinWriters, noteChange } from './changes.ts';
 import type { Database } from './database.ts';
 import { indexEvents, trustIndex } from './event-index.ts';
 import { ALL, beginOf, dayOf, type Facet, monthOf, monthRow, sharesOf, shortBefore } from './event-index-rows.ts';
@@ -31,7 +31,7 @@ export async function reindexEvents(
   const unfit: number[] = [];
   let events = 0;
   for (let after = 0; ; ) {
-    const step = await db.transaction((trx) => indexAfter(trx, after));
+    const step = await db.transaction((trx) => joined(trx, indexAfter(trx, after)));
     unfit.push(...step.unfit);
     events += step.ids.length;
     done(step.ids.length);
@@ -44,6 +44,13 @@ export async function reindexEvents(
     await noteChange(trx, now());
   });
   return { events, unfit };
+}
+
+/** What a step gives, once it stands in line with all who write. */
+async function joined<T>(db: Database, step: Promise<T>): Promise<T> {
+  const result = await step;
+  await joinWriters(db);
+  return result;
 }
 
 /** How many events there are, whatever their status. */
@@ -69,16 +76,17 @@ async function indexAfter(db: Database, after: number): Promise<{ ids: number[];
 async function recount(db: Database, facet: Facet): Promise<void> {
   for (let day: number | undefined = 0; day !== undefined; ) {
     const first: number = day;
-    day = await db.transaction((trx) => recountDays(trx, facet, first));
+    day = await db.transaction((trx) => joined(trx, recountDays(trx, facet, first)));
   }
-  await db.transaction((trx) =>
-    setRight(
+  await db.transaction((trx) => {
+    const work = setRight(
       trx,
       facet,
       (rows) => rows.where('day', '<', 0),
       () => countMonths(trx, facet),
-    ),
-  );
+    );
+    return joined(trx, work);
+  });
 }
 
 /** The next facet that anything is known of. */

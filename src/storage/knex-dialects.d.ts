@@ -17,6 +17,10 @@ declare module 'knex/lib/execution/runner.js' {
     readNow?(query: Compiled): unknown;
     /** Ours: begins a transaction. */
     begin(connection: object): Promise<void>;
+    /** Ours: to be called after a COMMIT, before it is acknowledged. */
+    committed?(connection: object): Promise<void>;
+    /** Ours: which client to ask after such an error: the same one if it has other servers, another one, or none. */
+    elsewhere?(error: unknown): Client | undefined;
     acquireConnection(): Promise<object>;
     releaseConnection(connection: object): Promise<void>;
     query(connection: object, query: Compiled | string): Promise<unknown>;
@@ -69,6 +73,8 @@ declare module 'knex/lib/dialects/mysql2/index.js' {
     constructor(config: Knex.Config);
     acquireConnection(): Promise<unknown>;
     acquireRawConnection(): Promise<unknown>;
+    validateConnection(connection: object): boolean;
+    destroy(): Promise<void>;
     emit(event: 'query', query: object): void;
   }
   export default Client;

@@ -4,10 +4,11 @@ import type { Database } from './database.ts';
 import { upsertRows } from './insert.ts';
 
 /**
- * Makes all transactions that give one of these names wait for each other until their end, so that a look-up followed by an insert is safe though
- * WordPress's tables have no unique key for it. A row of our own is written, not only locked: clusters notice conflicts of writes alone.
- * Names share a bounded number of rows; sharing one costs a wait, no more. Call it before the look-up, in a transaction. Where transactions write alone
- * anyway there is nothing to do.
+ * Makes all transactions that give one of these names wait for each other until their end, so that a look-up followed
+ * by an insert is safe though WordPress's tables have no unique key for it. A row of our own is written, not only
+ * locked: if two transactions on two nodes of a cluster write the same row, one of them is refused and runs again.
+ * Names share a bounded number of rows; sharing one costs a wait, no more. Call it before the look-up, in a
+ * transaction. Where transactions write alone anyway there is nothing to do.
  */
 export async function lockNames(db: Database, names: readonly string[]): Promise<void> {
   if (db.dialect.writers === 1) return;
@@ -31,6 +32,9 @@ export const termNameLock = (taxonomy: string, name: string): string => `${taxon
 
 /** A slug of a term: one that a term of another taxonomy has is passed over too. */
 export const termSlugLock = (slug: string): string => `term:slug:${slug}`;
+
+/** The metas of a user. They have no unique key, so two nodes of a cluster could insert the same one. */
+export const userLock = (id: number): string => `user:${id}`;
 
 /** The logins, addresses and nicenames of all users: a new one is compared with each of them. */
 export const USERS_LOCK = 'users';

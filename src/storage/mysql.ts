@@ -1,44 +1,68 @@
 import knex, { type Knex } from 'knex';
 import Mysql2Client from 'knex/lib/dialects/mysql2/index.js';
-import type { Compiled } from 'knex/lib/execution/runner.js';
+import type { Client, Compiled } from 'knex/lib/execution/runner.js';
+import { type ConnectionOptions, createConnection } from 'mysql2';
 import type { ChangeSigns } from './change-signs.ts';
-import { codeOf, type Dialect, type Engine, failure, type Inspection, keysOf, type TableDefinition } from './dialect.ts';
+import type { ServerChange } from './cluster.ts';
+import {
+  codeOf,
+  DatabaseUnavailable,
+  type Dialect,
+  type Engine,
+  failure,
+  type Inspection,
+  keysOf,
+  type TableDefinition,
+} from './dialect.ts';
 import { beginsWith } from './expressions.ts';
 import { silent } from './knex-log.ts';
+import { mysqlServers } from './mysql-address.ts';
+import type { Connection } from './mysql-connections.ts';
+import { type MysqlServers, openServers } from './mysql-servers.ts';
 import { announced, named, StraightRunner } from './straight-runner.ts';
 
 const CONNECTIONS = 16;
 const READERS = 4;
 /** A request that finds no connection for this long is answered with 503. */
 const ACQUIRE_MS = 1000;
-const CONNECT_MS = 3000;
+
+export interface MysqlOptions {
+  /** For a replica, which is only read: the database that answers when the replica does not. */
+  readonly primary?: Knex;
+  readonly told?: (change: ServerChange) => void;
+}
 
 /**
- * A pool of connections to MySQL or MariaDB. Nothing is connected until the first query, so that the server may be absent.
+ * A pool of connections to MySQL or MariaDB: to one of the servers that the address names, as long as that one can be
+ * used. Nothing connects before the first query, so the servers may be absent.
  *
- * @param address `mysql://user:password@host:port/database`, with `?socketPath=` and `?ssl=true` if need be
+ * @param address `mysql://user:password@host:port,host:port/database`, with `?socketPath=` and `?ssl=true` if need be
  * @throws Error saying what is wrong with the address
  */
-export function openMysql(address: string): Engine {
+export function openMysql(address: string, { primary, told = () => {} }: MysqlOptions = {}): Engine {
+  const listed = mysqlServers(address);
+  const servers = openServers({
+    servers: listed,
+    connect: (options) => createConnection({ ...CONNECTION, ...options }) as unknown as Connection,
+    errors: { isCut, isLeaving: isOneOf(LEAVING), isReadOnly: isOneOf(READ_ONLY), isCrowded: isOneOf(CROWDED) },
+    writes: primary === undefined,
+    told,
+  });
+  let detours = 0;
+  const detour = primary && {
+    client: primary.client as Client,
+    taken: () => {
+      detours += 1;
+    },
+  };
   return {
     dialect: mysql,
+    // What the primary answered instead comes from another server too.
+    cluster: { ...servers, era: () => servers.era() + detours },
     knex: knex({
-      client: SessionClient as unknown as typeof knex.Client,
-      connection: {
-        ...connectionOf(address),
-        charset: 'utf8mb4_unicode_520_ci',
-        timezone: 'Z',
-        // Dates are text from the database to the caller, zero dates included.
-        dateStrings: true,
-        // bigint and decimal as numbers; a bigint beyond 2^53 stays text rather than lose digits.
-        supportBigNumbers: true,
-        bigNumberStrings: false,
-        decimalNumbers: true,
-        // An object bound by mistake must not become `key = value` pairs.
-        stringifyObjects: true,
-        multipleStatements: false,
-        connectTimeout: CONNECT_MS,
-      } as object,
+      client: clientOf(servers, detour) as unknown as typeof knex.Client,
+      // All that knex itself needs to know, for questions about the schema.
+      connection: { database: listed[0].options.database },
       pool: { min: 0, max: CONNECTIONS },
       acquireConnectionTimeout: ACQUIRE_MS,
       compileSqlOnError: false,
@@ -46,6 +70,21 @@ export function openMysql(address: string): Engine {
     }),
   };
 }
+
+/** What the driver is told of every connection. */
+const CONNECTION: ConnectionOptions = {
+  charset: 'utf8mb4_unicode_520_ci',
+  timezone: 'Z',
+  // Dates are text from the database to the caller, zero dates included.
+  dateStrings: true,
+  // bigint and decimal as numbers; a bigint beyond 2^53 stays text rather than lose digits.
+  supportBigNumbers: true,
+  bigNumberStrings: false,
+  decimalNumbers: true,
+  // An object bound by mistake must not become `key = value` pairs.
+  stringifyObjects: true,
+  multipleStatements: false,
+};
 
 /** The server notes seconds: a second change in the same one would leave the same note. */
 const UNSETTLED_SECONDS = 2;
@@ -72,6 +111,13 @@ export const mysql: Dialect = {
   showsEveryChange: false,
   // Half of an MD5. CRC32 is linear: two values of one length that change places would leave the XOR of all the same.
   fingerprint: (text) => `CONCAT(COUNT(*), ' ', BIT_XOR(CAST(CONV(LEFT(MD5(${text}), 16), 16, 10) AS UNSIGNED)))`,
+  logPosition: async (knex) => {
+    const [rows] = (await knex.raw("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('gtid_binlog_pos', 'gtid_executed')")) as [
+      { Value: string }[],
+    ];
+    return rows[0]?.Value ?? '';
+  },
+  hasReached,
   createTable,
   addKey: ({ name, keys = {}, unique = {} }, label, prefix) => {
     const parts = (unique[label] ?? keys[label] ?? []).map(quoted).join(',');
@@ -87,31 +133,50 @@ export const mysql: Dialect = {
   isDuplicate: (error) => ['ER_DUP_ENTRY', 'ER_DUP_ENTRY_WITH_KEY_NAME'].includes(codeOf(error)),
   isBusy: (error) => BUSY.has(numberOf(error)),
   isReadOnly: (error) => READ_ONLY.has(numberOf(error)) || (DENIED.has(numberOf(error)) && !isDeniedToRead(error)),
-  isUnavailable: (error) => UNREACHABLE.has(codeOf(error)) || REFUSING.has(numberOf(error)) || isFatal(error),
+  isUnavailable: (error) => isCut(error) || REFUSING.has(numberOf(error)),
+  isUndone: (error) => UNDONE.has(numberOf(error)),
   isFull: (error) => FULL.has(numberOf(error)),
 };
 
 /**
- * 1213 deadlock (a Galera certification conflict too), 1205 lock wait, 1020 record changed since last read (MariaDB's snapshot isolation),
- * 3572 row locked, 9007, 8002, 8022, 8028 conflicts of TiDB.
+ * Conflicts that end the whole transaction: 1213 deadlock (one of two nodes of Galera too), 1020 record changed since
+ * last read (MariaDB's snapshot isolation), 3101 conflict of two members of Group Replication, 9007, 8002, 8022, 8028
+ * of TiDB.
  */
-const BUSY = new Set([1213, 1205, 1020, 3572, 9007, 8002, 8022, 8028]);
+const CONFLICT = new Set([1213, 1020, 3101, 9007, 8002, 8022, 8028]);
 
-/**
- * 1040 and 1203 too many connections, 1044, 1045, 1049, 1698 refused user or database, 1142, 1143 refused table or column (to read it: to write,
- * it counts as read only), 1047 node not ready (Galera), 1053, 1077, 1079, 1152, 1184 going down, 1317 interrupted, 1927 connection killed, 1129, 1130
- * host refused.
- */
-const REFUSING = new Set([1040, 1203, 1044, 1045, 1049, 1698, 1142, 1143, 1047, 1053, 1077, 1079, 1152, 1184, 1317, 1927, 1129, 1130]);
+/** Besides: 1205 lock wait, 3572 row locked. */
+const BUSY = new Set([...CONFLICT, 1205, 3572]);
 
+/** 1047 node without a majority, or not yet up to date (Galera); 1053 shutting down. */
+const LEAVING = new Set([1047, 1053]);
 /** 1290, 1792, 1836, 1874 the server, its transaction or its engine is read only (after a failover, or by an option). */
 const READ_ONLY = new Set([1290, 1792, 1836, 1874]);
+/** 1040, 1203: too many connections. */
+const CROWDED = new Set([1040, 1203]);
+
+/**
+ * Besides: 1044, 1045, 1049, 1698 refused user or database, 1142, 1143 refused table or column (to read it: to write, it
+ * counts as read only), 1077, 1079, 1152, 1184 going down, 1129, 1130 host refused, 1180 error during COMMIT (a Galera
+ * node that loses its cluster meanwhile), 1317 interrupted, 1927 connection killed, 3100 a member of Group Replication
+ * that can't take part.
+ */
+const REFUSING = new Set([
+  ...[...LEAVING, ...CROWDED],
+  ...[1044, 1045, 1049, 1698, 1142, 1143, 1077, 1079, 1152, 1184, 1129, 1130, 1180, 1317, 1927, 3100],
+]);
 
 /** 1142, 1143, 1227, 1370 the user lacks a right on a table, a column, the server, a routine. */
 const DENIED = new Set([1142, 1143, 1227, 1370]);
 
 /** The name of the command stands in the message in every language of the server. */
 const isDeniedToRead = (error: unknown): boolean => error instanceof Error && /\bSELECT\b/.test(error.message);
+
+/**
+ * A COMMIT that fails with one of these has not begun or was rolled back: conflicts, a server that takes no writes,
+ * 1047 a node that takes no statements, 3100 a member of Group Replication that can't take part.
+ */
+const UNDONE = new Set([...CONFLICT, ...READ_ONLY, 1047, 3100]);
 
 /** 1021 disk full, 1114 table full, 1030 error from the storage engine (28: no space). */
 const FULL = new Set([1021, 1114, 1030]);
@@ -136,81 +201,77 @@ const UNREACHABLE = new Set([
 ]);
 
 /**
- * What each session is told once. The sql_mode leaves out all that WordPress removes (`wpdb::set_sql_mode`: strict modes, NO_ZERO_DATE), and
- * what would change how texts are quoted. READ COMMITTED, because a transaction that waited for a lock must see what the one before it wrote,
- * or two could choose the same slug. Waiting for locks is short: the transaction is run again instead. MySQL 8 would tell the times of the last
- * changes as they were up to a day ago; MariaDB, which knows no such setting, passes over the comment.
+ * knex's client for these servers, with one name for all errors of an absent database. A class, because knex makes more
+ * of them for its transactions.
  */
-const SESSION = [
-  `SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', innodb_lock_wait_timeout = 5, lock_wait_timeout = 10
-   /*!80003 , information_schema_stats_expiry = 0 */`,
-  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
-];
-
-interface Connection {
-  query(sql: string, bindings: readonly unknown[], done: (error: unknown, rows?: unknown, fields?: unknown) => void): void;
-  destroy(): void;
-}
-
-/** knex's client with our session settings, and with the errors of an absent database under one name. */
-class SessionClient extends Mysql2Client {
-  override async acquireConnection(): Promise<unknown> {
-    try {
-      return await super.acquireConnection();
-    } catch (error) {
-      throw failure(mysql, error);
+function clientOf(servers: MysqlServers, detour: { readonly client: Client; readonly taken: () => void } | undefined) {
+  return class SessionClient extends Mysql2Client {
+    elsewhere(error: unknown): Client | undefined {
+      if (!(error instanceof DatabaseUnavailable) || error.reason !== 'unreachable') return undefined;
+      if (servers.place().of > 1) return this as unknown as Client;
+      detour?.taken();
+      return detour?.client;
     }
-  }
 
-  override async acquireRawConnection(): Promise<unknown> {
-    const connection = (await super.acquireRawConnection()) as Connection;
-    try {
-      for (const sql of SESSION) {
-        await new Promise<void>((resolve, reject) => {
-          connection.query(sql, [], (error) => (error ? reject(error) : resolve()));
-        });
+    override async acquireConnection(): Promise<unknown> {
+      try {
+        await servers.ready();
+        return await super.acquireConnection();
+      } catch (error) {
+        throw failure(mysql, error);
       }
-      return connection;
-    } catch (error) {
-      connection.destroy();
-      throw error;
     }
-  }
 
-  runner(builder: unknown): StraightRunner {
-    return new StraightRunner(this, builder);
-  }
+    override async acquireRawConnection(): Promise<unknown> {
+      return servers.connect();
+    }
 
-  query(connection: Connection, query: Compiled | string): Promise<unknown> {
-    const compiled = announced(this, query);
-    return new Promise((resolve, reject) => {
-      connection.query(compiled.sql, compiled.bindings, (error, rows, fields) => {
-        if (error) reject(named(compiled, failure(mysql, withoutValues(error))));
-        else resolve({ ...compiled, response: [rows, fields] });
+    override validateConnection(connection: Connection): boolean {
+      return super.validateConnection(connection) && servers.isInUse(connection);
+    }
+
+    override async destroy(): Promise<void> {
+      servers.close();
+      await super.destroy();
+    }
+
+    runner(builder: unknown): StraightRunner {
+      return new StraightRunner(this, builder);
+    }
+
+    query(connection: Connection, query: Compiled | string): Promise<unknown> {
+      const compiled = announced(this, query);
+      const answered = servers.asked(connection);
+      return new Promise((resolve, reject) => {
+        connection.query(compiled.sql, compiled.bindings, (error, rows, fields) => {
+          answered(error);
+          if (error) reject(named(compiled, failure(mysql, withoutValues(error))));
+          else resolve({ ...compiled, response: [rows, fields] });
+        });
       });
-    });
-  }
+    }
 
-  async begin(connection: Connection): Promise<void> {
-    await this.query(connection, 'BEGIN');
-  }
+    async begin(connection: Connection): Promise<void> {
+      await this.query(connection, 'BEGIN');
+    }
+
+    async committed(connection: Connection): Promise<void> {
+      await servers.committed(connection);
+    }
+  };
 }
 
-function connectionOf(address: string): object {
-  const url = new URL(address);
-  const database = decodeURIComponent(url.pathname.slice(1));
-  if (database === '' || database.includes('/'))
-    throw new Error('the address of a MySQL database must end with its name: mysql://user:password@host:port/name');
-  const unknown = [...url.searchParams.keys()].filter((key) => key !== 'socketPath' && key !== 'ssl');
-  if (unknown.length > 0) throw new Error(`the address of the MySQL database has a parameter that is not known: ${unknown.join(', ')}`);
-  const socketPath = url.searchParams.get('socketPath');
-  return {
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
-    database,
-    ...(socketPath === null ? { host: url.hostname || '127.0.0.1', port: Number(url.port || 3306) } : { socketPath }),
-    ...(url.searchParams.get('ssl') === 'true' ? { ssl: {} } : {}),
-  };
+/**
+ * Positions of MySQL are sets of transactions (`uuid:1-77`), those of MariaDB the last one of each domain (`0-1-77`).
+ */
+async function hasReached(knex: Knex, position: string): Promise<boolean> {
+  if (position === '') return true;
+  const [[row]] = (await (position.includes(':')
+    ? knex.raw('SELECT GTID_SUBSET(?, @@global.gtid_executed) AS reached', [position])
+    : knex.raw("SELECT @@global.gtid_slave_pos = '' OR MASTER_GTID_WAIT(?, 0) = 0 AS reached", [position]))) as [
+    [{ reached: number } | undefined],
+  ];
+  return row?.reached === 1;
 }
 
 function createTable({ name, columns, primary, keys = {}, unique = {} }: TableDefinition, prefix: string): string[] {
@@ -289,6 +350,14 @@ function withoutValues(error: unknown): unknown {
   error.message = error.message.replace(/(entry|value:?) '.*'(?= for (key|column))/s, "$1 '…'");
   return error;
 }
+
+const isOneOf =
+  (numbers: ReadonlySet<number>) =>
+  (error: unknown): boolean =>
+    numbers.has(numberOf(error));
+
+/** The connection broke, or there never was one. */
+const isCut = (error: unknown): boolean => UNREACHABLE.has(codeOf(error)) || isFatal(error);
 
 function numberOf(error: unknown): number {
   const number = typeof error === 'object' && error !== null && 'errno' in error ? error.errno : 0;

@@ -10,6 +10,7 @@ import type { Compiled } from 'knex/lib/execution/runner.js';
 import { LRUCache } from 'lru-cache';
 import { makeOwnFile, makeOwnFolder } from '../host/files.ts';
 import { remembered } from '../wordpress/remembered.ts';
+import { NO_SERVERS } from './cluster.ts';
 import { foldForSearch, foldText } from './collation.ts';
 import {
   codeOf,
@@ -23,7 +24,7 @@ import {
   type TableDefinition,
 } from './dialect.ts';
 import { silent } from './knex-log.ts';
-import { announced, named, StraightRunner } from './straight-runner.ts';
+import { announced, isRead, named, StraightRunner } from './straight-runner.ts';
 
 /** better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while for single statements, not at all for BEGIN. */
 const BUSY_MS = 100;
@@ -45,6 +46,7 @@ export function openSqlite(address: string): Engine {
   if (filename !== IN_MEMORY) tryFile(filename);
   return {
     dialect: sqlite,
+    cluster: NO_SERVERS,
     knex: knex({
       client: FileClient as unknown as typeof knex.Client,
       connection: { filename },
@@ -99,6 +101,8 @@ export const sqlite: Dialect = {
   },
   showsEveryChange: true,
   fingerprint: (text) => `fingerprint(${text})`,
+  logPosition: async () => '',
+  hasReached: async () => true,
   createTable,
   addKey: (definition, label, prefix) => {
     const place = [...Object.keys(definition.unique ?? {}), ...Object.keys(definition.keys ?? {})].indexOf(label);
@@ -111,14 +115,12 @@ export const sqlite: Dialect = {
   isBusy: (error) => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error)),
   isReadOnly: (error) => /^SQLITE_(READONLY|PERM|AUTH)/.test(codeOf(error)),
   isUnavailable: (error) => /^SQLITE_(CANTOPEN|IOERR|NOTADB|CORRUPT)/.test(codeOf(error)),
+  isUndone: () => true,
   isFull: (error) => codeOf(error) === 'SQLITE_FULL',
 };
 
 /** The first text after all that begin with this one, in the order of its characters. */
 const next = (start: string): string => start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
-
-/** knex's names of statements that change nothing. */
-const READING = new Set(['select', 'first', 'pluck']);
 
 type Connection = Sqlite.Database;
 
@@ -142,7 +144,7 @@ class FileClient extends BetterSqlite3Client {
 
   readNow(query: Compiled): Query | undefined {
     const { filename } = this.connectionSettings;
-    if (this.transacting || !READING.has(query.method) || filename === IN_MEMORY) return undefined;
+    if (this.transacting || query.method === 'raw' || !isRead(query) || filename === IN_MEMORY) return undefined;
     const idle = this.writer?.open && !this.writer.inTransaction ? this.writer : undefined;
     return this.done(idle ?? this.ownReader(filename), query);
   }

@@ -11,17 +11,40 @@ export class StraightRunner extends Runner {
   }
 }
 
-/** Runs one statement with a client of knex and gives what knex would give for its method. */
+/**
+ * Runs one statement with a client of knex and gives what knex would give for its method. A read that got no answer is
+ * repeated if the client knows another place to ask. A write is never repeated: it may have been done.
+ */
 export async function runStraight(client: Client, query: Compiled, runner?: Runner): Promise<unknown> {
   const done = client.readNow?.(query);
   if (done !== undefined) return client.processResponse(done, runner);
+  for (let [asked, tries]: [Client, number] = [client, 1]; ; tries += 1) {
+    try {
+      return asked.processResponse(await answerOf(asked, query), runner);
+    } catch (error) {
+      const next = isRead(query) && tries < MOST_TRIES ? asked.elsewhere?.(error) : undefined;
+      if (!next) throw error;
+      asked = next;
+    }
+  }
+}
+
+/** Enough for two servers that fail one after the other. */
+const MOST_TRIES = 3;
+
+async function answerOf(client: Client, query: Compiled): Promise<unknown> {
   const connection = await client.acquireConnection();
   try {
-    return client.processResponse(await client.query(connection, query), runner);
+    return await client.query(connection, query);
   } finally {
     await client.releaseConnection(connection);
   }
 }
+
+/** Whether a statement changes nothing, by knex's name for its method. */
+export const isRead = ({ method, sql }: Compiled): boolean => READING.has(method) || (method === 'raw' && /^\s*(SELECT|SHOW)\b/i.test(sql));
+
+const READING = new Set(['select', 'first', 'pluck']);
 
 /** A statement as it is to be run, told to those who listen for `query`. In the place of knex's own, which copies and formats it for its debugger. */
 export function announced(client: Pick<Client, 'emit'>, query: Compiled | string): Compiled {

@@ -8,13 +8,26 @@ import { beginShared, type SharedTransaction, type Transaction } from './transac
 export type RunTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
 
 const FIRST_PAUSE_MS = 2;
+/** A request that finds no server for this long is turned away. */
+const LONGEST_SEARCH_MS = 3000;
 
 /**
  * Runs transactions of a client, as many at a time as the database has writers. The others wait in a line, and some of them go on in the transaction that is
  * open. What finds somebody in its way runs again.
  */
-export function transactionRunner(client: Client, { writers, together, longestPause }: Dialect): RunTransaction {
+export function transactionRunner(client: Client, dialect: Dialect): RunTransaction {
+  const { writers, together, longestPause } = dialect;
   const line = createLine<SharedTransaction>(writers);
+
+  /**
+   * After a conflict, or if the server is lost and there is another one. Never after an uncertain COMMIT, which could
+   * write twice.
+   */
+  const isWorthwhile = (error: unknown, waited: number): boolean => {
+    if (!(error instanceof DatabaseUnavailable)) return false;
+    if (error.reason === 'busy') return waited < LONGEST_WAIT_MS;
+    return client.elsewhere?.(error) === client && waited < LONGEST_SEARCH_MS;
+  };
 
   /** Whether the next in the line goes on in this one. */
   const goesOn = ({ pieces, age }: SharedTransaction): boolean =>
@@ -29,8 +42,8 @@ export function transactionRunner(client: Client, { writers, together, longestPa
     let shared = await line.enter();
     let result: Awaited<ReturnType<typeof work>>;
     try {
-      result = await retried(longestPause, async () => {
-        if (!shared?.isOpen()) shared = await beginShared(client);
+      result = await retried(longestPause, isWorthwhile, async () => {
+        if (!shared?.isOpen()) shared = await beginShared(client, dialect);
         const done = await shared.take(work);
         if (!goesOn(shared)) await letOthersCome();
         if (!goesOn(shared)) await shared.commit();
@@ -47,14 +60,18 @@ export function transactionRunner(client: Client, { writers, together, longestPa
   };
 }
 
-/** Runs work again as long as somebody is in its way, after pauses that grow. */
-async function retried<T>(longestPause: number, work: () => Promise<T>): Promise<T> {
-  const until = Date.now() + LONGEST_WAIT_MS;
+/** Runs work again as long as that is worthwhile, with growing pauses. */
+async function retried<T>(
+  longestPause: number,
+  isWorthwhile: (error: unknown, waited: number) => boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  const begun = Date.now();
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, longestPause)) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable) || error.reason !== 'busy' || Date.now() > until) throw error;
+      if (!isWorthwhile(error, Date.now() - begun)) throw error;
       await sleep(pause * (0.5 + Math.random()));
     }
   }

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import type { Client, Compiled } from 'knex/lib/execution/runner.js';
 import makeKnex from 'knex/lib/knex-builder/make-knex.js';
-import { DatabaseUnavailable } from './dialect.ts';
+import { DatabaseUnavailable, type Dialect } from './dialect.ts';
+import { within as inTime } from './within.ts';
 
 /** What a piece of work asks and writes through. */
 export interface Transaction {
@@ -49,7 +50,7 @@ export interface SharedTransaction {
  *
  * @throws DatabaseUnavailable
  */
-export async function beginShared(client: Client): Promise<SharedTransaction> {
+export async function beginShared(client: Client, dialect: Dialect): Promise<SharedTransaction> {
   const connection = await client.acquireConnection();
   try {
     await client.begin(connection);
@@ -127,9 +128,11 @@ export async function beginShared(client: Client): Promise<SharedTransaction> {
       try {
         await query('COMMIT');
       } catch (error) {
-        await undo(error);
-        throw error;
+        const outcome = outcomeOf(dialect, error);
+        await undo(outcome);
+        throw outcome;
       }
+      await client.committed?.(connection);
       await end();
       told.yes();
     },
@@ -150,17 +153,17 @@ function within(client: Client, connection: Connection, query: (compiled: Compil
 
 /** Undoes what was begun, as far as the database has not done so. A connection that does not answer is given up, and what it began with it. */
 async function rollBack(client: Client, connection: Connection): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((_, reject) => {
-    timer = setTimeout(reject, ROLLBACK_MS, new Error('no answer to ROLLBACK'));
-  });
   try {
-    await Promise.race([client.query(connection, 'ROLLBACK'), patience]);
+    await inTime(ROLLBACK_MS, client.query(connection, 'ROLLBACK'));
   } catch {
     connection.destroy?.();
-  } finally {
-    clearTimeout(timer);
   }
+}
+
+/** The error of a failed COMMIT. Only if it is certain that nothing was written may the work be done again. */
+function outcomeOf(dialect: Dialect, error: unknown): unknown {
+  const said = error instanceof DatabaseUnavailable ? error.cause : error;
+  return dialect.isUndone(said) ? error : new DatabaseUnavailable('uncertain', said);
 }
 
 /** knex whose statements all take this way. */
@@ -176,6 +179,7 @@ function knexOn(client: Client, connection: Connection, query: (compiled: Compil
     transacting: true,
     acquireConnection: async () => connection,
     releaseConnection: async () => undefined,
+    elsewhere: () => undefined,
     query: (_: Connection, compiled: Compiled) => query(compiled),
   });
   return makeKnex(bound);

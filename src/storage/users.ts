@@ -1,6 +1,7 @@
 import type { Database } from './database.ts';
 import type { Sql } from './dialect.ts';
 import { among, beginsWith, contains, either, placeAmong } from './expressions.ts';
+import { lockNames, userLock } from './locks.ts';
 import { readOptions, writeOption } from './options.ts';
 import { countRows } from './row-count.ts';
 import { Piece } from './statement.ts';
@@ -113,10 +114,11 @@ export async function replaceUserMeta(db: Database, id: number, key: string, bef
   return (await db.from('usermeta').where({ user_id: id, meta_key: key, meta_value: before }).update({ meta_value: after })) > 0;
 }
 
-/** The row of a user, kept from other writers until the end of the transaction. */
-export async function lockUser(db: Database, id: number): Promise<UserRow | undefined> {
-  return db.from('users').where('ID', id).forUpdate().first();
-}
+/**
+ * Keeps other processes of ours from changing a user until the end of the transaction. Call it before reading what is
+ * to be changed.
+ */
+export const lockUser = (db: Database, id: number): Promise<void> => lockNames(db, [userLock(id)]);
 
 /** How many posts of any type a user is the author of; links and revisions count too, since they would be left without one. */
 export async function countPostsOf(db: Database, id: number): Promise<number> {

@@ -7,6 +7,7 @@ import type { Database } from '../../src/storage/database.ts';
 import { reindexEvents } from '../../src/storage/event-index-rebuild.ts';
 import { isBrokenArray, mendedArray } from '../../src/wordpress/serialized-repair.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
+import { openDoor, through } from '../support/door.ts';
 import { loadSite } from '../support/site.ts';
 
 const NOW = new Date('2026-11-21T09:00:00Z');
@@ -250,6 +251,16 @@ describeDatabases('fasti doctor', (open, engine) => {
         await runScript(old, 'ALTER TABLE wp_termmeta ENGINE=MyISAM; ALTER TABLE wp_links CONVERT TO CHARACTER SET latin1;');
         const { out } = await fasti([], { env: { DATABASE_URL: urlOf(old) } });
         expect(out).toMatch(/without transactions.*\n {4}wp_termmeta MyISAM\n[\s\S]*utf8mb4 is needed\)\n {4}wp_links latin1/);
+      });
+    if (engine === 'MySQL')
+      it('tells which of several servers is used, and why others cannot be', async () => {
+        const [shut, used] = [await openDoor(urlOf(db)), await openDoor(urlOf(db))];
+        await shut.shut();
+        const { out } = await fasti([], { env: { DATABASE_URL: through(shut, used), DATABASE_READ_URL: used.url } });
+        await used.shut();
+        expect(out).toContain(`\ndatabase server 127.0.0.1:${shut.port} · connect ECONNREFUSED`);
+        expect(out).toContain(`\ndatabase server 127.0.0.1:${used.port}, in use\nread replica 127.0.0.1:${used.port}\n`);
+        expect(out).toMatch(/warning {2}Some database servers cannot be used as they are\n {4}127\.0\.0\.1:\d+: connect ECONNREFUSED/);
       });
     it('that are none are told in one line', async () => {
       const empty = await open({ migrated: false });

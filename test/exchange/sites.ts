@@ -43,7 +43,7 @@ export async function siteOf(db: Database, url = urlOf(db)): Promise<Site> {
     TABLE_PREFIX: db.prefix,
     UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-uploads-')),
   });
-  return openSite(config, { clock: () => NOW });
+  return openSite(config, { clock: () => NOW, watched: true });
 }
 
 /** One of the site's users as caller; the first is the administrator. */

@@ -33,6 +33,9 @@ export function describeMysql(name: string, suite: (open: Open) => void): void {
   if (server) describe(`${name} on MySQL`, () => suite(opener(() => newMysqlDatabase(server))));
 }
 
+/** Makes databases on a server of one's own, by its address without a name. */
+export const openerAt = (server: string): Open => opener(() => newMysqlDatabase(server));
+
 /** The address of a database that was made here, for opening it a second time or from another process. */
 export function urlOf(db: Database): string {
   return place(db).url;

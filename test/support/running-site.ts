@@ -55,7 +55,7 @@ export async function serveDatabase(
     TABLE_PREFIX: db.prefix,
     ...env,
   });
-  const site = await openSite(config, { ...(clock ? { clock } : {}), ...(log ? { log } : {}) });
+  const site = await openSite(config, { watched: true, ...(clock ? { clock } : {}), ...(log ? { log } : {}) });
   const server = http.createServer(createApp(site));
   // A connection that the server closes as a request comes in would be a fault of the test.
   server.keepAliveTimeout = 0;

@@ -1,0 +1,67 @@
+/** One server of an address, with options for the driver. `name`: for people and logs, without user and password. */
+export interface MysqlServer {
+  readonly name: string;
+  readonly options: {
+    readonly user: string;
+    readonly password: string;
+    readonly database: string;
+    readonly host?: string;
+    readonly port?: number;
+    readonly socketPath?: string;
+    readonly ssl?: object;
+  };
+}
+
+/** `mysql://`, user and password up to the last `@`, hosts, and the rest. */
+const ADDRESS = /^mysql:\/\/(?<user>[^/?#]*@)?(?<hosts>[^/?#@]*)(?<rest>.*)$/s;
+const PARAMETERS = ['socketPath', 'ssl'];
+const FORM = 'mysql://user:password@host:port/name';
+
+/**
+ * The servers that an address names, in its order: `mysql://user:password@a:3306,b:3306/name?ssl=true`, or one with
+ * `?socketPath=`. User, password, database and parameters are the same for all.
+ *
+ * @throws Error with one line that says what is wrong, without repeating the password
+ */
+export function mysqlServers(address: string): readonly [MysqlServer, ...MysqlServer[]] {
+  const [first, ...others] = addressesOf(address).map(serverAt);
+  if (!first || !others.every((server) => server !== undefined)) throw new Error(`the address of the database must look like ${FORM}`);
+  const servers = [first, ...others] as const;
+  if (others.length > 0 && first.options.socketPath !== undefined)
+    throw new Error('the address of the MySQL database has a socket and several hosts; it must have one or the other');
+  const twice = servers.find(({ name }, place) => servers.findIndex((other) => other.name === name) < place);
+  if (twice) throw new Error(`the address of the MySQL database names ${twice.name} twice`);
+  return servers;
+}
+
+/** An address of its own for each server that an address names. */
+export function addressesOf(address: string): string[] {
+  const { user = '', hosts = '', rest = '' } = ADDRESS.exec(address)?.groups ?? {};
+  const names = hosts.split(',');
+  // No host at all means this machine, but an empty place between commas is a mistake.
+  return names.map((host) => (names.length > 1 && host === '' ? '' : `mysql://${user}${host}${rest}`));
+}
+
+/** Undefined where it is no address at all. */
+function serverAt(address: string): MysqlServer | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  const database = decodeURIComponent(url.pathname.slice(1));
+  if (database === '' || database.includes('/')) throw new Error(`the address of a MySQL database must end with its name: ${FORM}`);
+  const unknown = [...url.searchParams.keys()].filter((key) => !PARAMETERS.includes(key));
+  if (unknown.length > 0) throw new Error(`the address of the MySQL database has a parameter that is not known: ${unknown.join(', ')}`);
+  const socketPath = url.searchParams.get('socketPath');
+  // Brackets are for addresses only; the driver takes an IPv6 address without them.
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1') || '127.0.0.1';
+  const port = Number(url.port || 3306);
+  return {
+    name: socketPath ?? `${url.hostname || host}:${port}`,
+    options: {
+      user: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+      database,
+      ...(socketPath === null ? { host, port } : { socketPath }),
+      ...(url.searchParams.get('ssl') === 'true' ? { ssl: {} } : {}),
+    },
+  };
+}

@@ -1,0 +1,246 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { examine } from '../src/exchange/doctor.ts';
+import { type Database, openDatabase } from '../src/storage/database.ts';
+import { followReplicas } from '../src/storage/replicas.ts';
+import { openerAt, urlOf } from './support/databases.ts';
+import { type Door, openDoor } from './support/door.ts';
+import { startReplication } from './support/replication.mjs';
+import { type RunningSite, serveDatabase } from './support/running-site.ts';
+import { loadSite, setOptions } from './support/site.ts';
+
+const SERVER = process.env.TEST_MYSQL_URL;
+/** So long that nothing that is tested depends on it. */
+const LONG = '3600000';
+const EVENT = 44;
+const ONE = `/wp-json/calendar/events/v1/events/${EVENT}`;
+const LIST = '/wp-json/calendar/events/v1/events?start_date=2030-01-01&end_date=2031-12-31&per_page=50';
+
+const pair = SERVER ? await startReplication(mkdtempSync(join(tmpdir(), 'fasti-replica-')), ['--innodb-buffer-pool-size=32M']) : undefined;
+
+/** Without a server program of MariaDB there is nothing to follow. */
+const describeReplica = pair && pair.reason === undefined ? describe : describe.skip;
+
+describeReplica('a replica', () => {
+  if (!pair || pair.reason !== undefined) return;
+  const open = openerAt(pair.primary.url);
+  let db: Database;
+  let door: Door;
+  let mirror: Database;
+  const running: RunningSite[] = [];
+
+  beforeAll(async () => {
+    db = await loadSite(await open());
+    await setOptions(db, { active_plugins: 'a:0:{}' });
+    const address = new URL(urlOf(db));
+    address.port = new URL(pair.replica.url).port;
+    door = await openDoor(address.href);
+    mirror = await openDatabase({ url: address.href, prefix: 'wp_' });
+    await mirrored();
+  });
+  afterEach(async () => {
+    for (const site of running.splice(0)) await site.close();
+    await pair.follow();
+  });
+  afterAll(async () => {
+    await mirror.close();
+    await door.shut();
+    await pair.stop();
+  });
+
+  const titleAt = async (at: Database) => (await at.from('posts').where('ID', EVENT).first())?.post_title;
+  /** Waits until the replica has all. */
+  async function mirrored(): Promise<void> {
+    const log = await db.dialect.logPosition(db.knex);
+    while (!(await mirror.dialect.hasReached(mirror.knex, log))) await sleep(5);
+  }
+  /** A process that reads from the replica. */
+  async function serve(env: Record<string, string> = {}): Promise<RunningSite> {
+    const site = await serveDatabase(db, { env: { DATABASE_READ_URL: door.url, DATABASE_READ_LAG_MS: LONG, ...env } });
+    running.push(site);
+    return site;
+  }
+  const readsReplica = ({ site }: RunningSite): boolean => site.reading() !== site;
+  async function untilNear(site: RunningSite): Promise<void> {
+    while (!readsReplica(site)) await sleep(5);
+  }
+  const shown = async ({ send }: RunningSite, path = ONE) => {
+    const { status, body } = await send('GET', path);
+    return status === 200 ? (body.title ?? body.events.find(({ id }: { id: number }) => id === EVENT)?.title) : status;
+  };
+  const write = async ({ send }: RunningSite, title: string) =>
+    expect((await send('PATCH', ONE, { as: 'admin', body: { title } })).status).toBe(200);
+
+  it('answers what anonymous callers read, and nothing else', async () => {
+    const one = await serve();
+    await untilNear(one);
+    const [asked, primary] = [one.site.replicas[0]!.queries(), one.site.db.queries()];
+    await shown(one, LIST);
+    await one.send('GET', '/events/feed/');
+    expect(one.site.replicas[0]!.queries()).toBeGreaterThan(asked + 5);
+    expect(one.site.db.queries()).toBe(primary);
+    const before = one.site.replicas[0]!.queries();
+    await one.send('GET', LIST, { as: 'admin' });
+    expect([one.site.replicas[0]!.queries(), one.site.db.queries() > primary]).toEqual([before, true]);
+  });
+
+  it('is not read before it has what this process wrote', async () => {
+    const one = await serve();
+    await untilNear(one);
+    await pair.hold();
+    await write(one, 'Own words');
+    expect([await shown(one), await shown(one, LIST), await shown(one)]).toEqual(['Own words', 'Own words', 'Own words']);
+    expect([readsReplica(one), await titleAt(mirror)]).not.toContain('Own words');
+    await pair.follow();
+    await untilNear(one);
+    expect([await shown(one), await shown(one, LIST)]).toEqual(['Own words', 'Own words']);
+  });
+
+  it('may be behind what others wrote, and what is remembered of it is not kept once it has that', async () => {
+    const [writer, reader] = [await serve({ DATABASE_READ_URL: '' }), await serve()];
+    await write(writer, 'Before');
+    await mirrored();
+    await untilNear(reader);
+    await pair.hold();
+    await write(writer, 'After');
+    expect([await shown(reader), await shown(reader, LIST)]).toEqual(['Before', 'Before']);
+    await pair.follow();
+    await mirrored();
+    expect([await shown(reader), await shown(reader, LIST)]).toEqual(['After', 'After']);
+  });
+
+  it('is not read when it is behind for longer than allowed', async () => {
+    const [writer, reader] = [await serve({ DATABASE_READ_URL: '' }), await serve({ DATABASE_READ_LAG_MS: '300' })];
+    await untilNear(reader);
+    await pair.hold();
+    await write(writer, 'Late');
+    await sleep(350);
+    expect([await shown(reader), readsReplica(reader)]).toEqual(['Late', false]);
+    await pair.follow();
+    await untilNear(reader);
+  });
+
+  it('is not read when it is behind what WordPress wrote, which we do not count', async () => {
+    const reader = await serve({ DATABASE_READ_LAG_MS: '300', SHARED_WITH_WORDPRESS: 'on' });
+    await untilNear(reader);
+    await pair.hold();
+    await db.from('posts').where('ID', EVENT).update({ post_title: 'WordPress wrote this' });
+    await sleep(350);
+    expect(await shown(reader)).toBe('WordPress wrote this');
+  });
+
+  it('leaves its reads to the primary while it does not answer', async () => {
+    const one = await serve();
+    await untilNear(one);
+    await door.shut();
+    expect([await shown(one), await shown(one, LIST)]).toEqual([await titleAt(db), await titleAt(db)]);
+    await door.open();
+    await untilNear(one);
+  });
+
+  it('is read on while the primary does not answer', async () => {
+    const primary = await openDoor(urlOf(db));
+    const one = await serve({ DATABASE_URL: primary.url, DATABASE_READ_LAG_MS: '200', CACHE: 'off' });
+    await untilNear(one);
+    await primary.shut();
+    await sleep(300);
+    // Somebody has to find out.
+    while (typeof (await shown(one)) !== 'string') await sleep(20);
+    expect([await shown(one), await shown(one, LIST)]).toEqual([await titleAt(db), await titleAt(db)]);
+    expect((await one.send('PATCH', ONE, { as: 'admin', body: { title: 'Nobody hears this' } })).status).toBe(503);
+    expect(await shown(one)).toBe(await titleAt(db));
+  });
+
+  it('is not read on after a write that nobody knows the end of, until the primary answers', async () => {
+    const primary = await openDoor(urlOf(db));
+    const one = await serve({ DATABASE_URL: primary.url, CACHE: 'off' });
+    await untilNear(one);
+    primary.cutAt('COMMIT', 'after');
+    const { status, body, headers } = await one.send('PATCH', ONE, { as: 'admin', body: { title: 'Who knows' } });
+    expect([status, body.code, headers['retry-after']]).toEqual([503, 'rest_write_uncertain', undefined]);
+    await primary.shut();
+    expect(await shown(one)).toBe(503);
+    await primary.open();
+    while (typeof (await shown(one)) !== 'string') await sleep(20);
+    expect(await shown(one)).toBe('Who knows');
+    await primary.shut();
+  });
+
+  it('never shows anybody less than this process wrote, however it lags', async () => {
+    const one = await serve({ CACHE_FRESHNESS_MS: '20' });
+    const other = await serve({ DATABASE_READ_URL: '' });
+    let number = 0;
+    let own = 0;
+    const numberOf = (title: unknown) => Number(/(\d+)$/.exec(String(title))?.[1] ?? -1);
+    const steps = {
+      writeHere: async () => {
+        number += 1;
+        await write(one, `Round ${number}`);
+        own = number;
+      },
+      writeElsewhere: async () => {
+        number += 1;
+        await write(other, `Round ${number}`);
+      },
+      read: async () => expect(numberOf(await shown(one))).toBeGreaterThanOrEqual(own),
+      list: async () => expect(numberOf(await shown(one, LIST))).toBeGreaterThanOrEqual(own),
+      hold: () => pair.hold(),
+      follow: () => pair.follow(),
+      pause: () => sleep(15),
+    };
+    await write(one, 'Round 0');
+    const step = fc.constantFrom(...(['read', 'list', 'read', 'pause', ...Object.keys(steps)] as (keyof typeof steps)[]));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (names) => {
+        for (const name of names) await steps[name]();
+      }),
+      { numRuns: 8 },
+    );
+    await pair.follow();
+    await mirrored();
+    await sleep(30);
+    expect([numberOf(await shown(one)), numberOf(await shown(one, LIST))]).toEqual([number, number]);
+  });
+
+  it('is told of by readiness and by the doctor', async () => {
+    const one = await serve({ DATABASE_READ_LAG_MS: '300' });
+    const ready = async () => (await one.send('GET', '/health/ready')).body.replicas;
+    const warnings = async () => (await examine(one.site, '0')).findings.filter(({ name }) => name.startsWith('replicas-'));
+    const named = { count: 1, examples: [expect.stringMatching(new RegExp(`^127.0.0.1:${door.port}`))] };
+    await untilNear(one);
+    expect([await ready(), await warnings()]).toEqual([{ of: 1, read: true }, []]);
+    await pair.hold();
+    await write(one, 'Not there yet');
+    expect(await warnings()).toMatchObject([{ name: 'replicas-behind', ...named }]);
+    expect(await ready()).toEqual({ of: 1, read: false });
+    await pair.follow();
+    await door.shut();
+    expect(await warnings()).toMatchObject([{ name: 'replicas-unfit', ...named }]);
+    await door.open();
+  });
+
+  it('is not written to where it stands before its primary', async () => {
+    const { host } = new URL(urlOf(db));
+    const both = await openDatabase({ url: door.url.replace(/(@[^/]+)\//, `$1,${host}/`), prefix: 'wp_' });
+    await both.transaction((tx) =>
+      tx
+        .from('options')
+        .insert({ option_name: 'written', option_value: '' })
+        .then(() => undefined),
+    );
+    expect(both.cluster.place()).toMatchObject({ inUse: 2, of: 2 });
+    await both.close();
+  });
+});
+
+describe('following replicas', () => {
+  it('asks nothing while nobody asks', async () => {
+    const primary = { cluster: { era: () => 0 } } as Database;
+    const { current } = followReplicas(primary, [], { lag: 100, renewed: () => {} });
+    expect(current()).toBeUndefined();
+  });
+});

@@ -1,0 +1,377 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ServerChange } from '../../src/storage/cluster.ts';
+import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/database.ts';
+import { mysqlServers } from '../../src/storage/mysql-address.ts';
+import { chooseServers, type Look } from '../../src/storage/servers.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { type Door, openDoor, through } from '../support/door.ts';
+import { serveDatabase } from '../support/running-site.ts';
+import { loadSite } from '../support/site.ts';
+
+describe('an address of several servers', () => {
+  const namesAt = (address: string) => mysqlServers(address).map(({ name }) => name);
+
+  it.each([
+    ['mysql://u:p@a:3306,b:3307,c/calendar', ['a:3306', 'b:3307', 'c:3306']],
+    ['mysql://u:p@[::1]:3307,[fd00::2]/calendar', ['[::1]:3307', '[fd00::2]:3306']],
+    ['mysql://u:p@a/calendar?ssl=true', ['a:3306']],
+    ['mysql://u:comma%2C@a,b/calendar', ['a:3306', 'b:3306']],
+    ['mysql://u:odd@sign@a,b/calendar', ['a:3306', 'b:3306']],
+    ['mysql:///calendar', ['127.0.0.1:3306']],
+    ['mysql://root@localhost/calendar?socketPath=%2Frun%2Fdb.sock', ['/run/db.sock']],
+  ])('names those of %s', (address, names) => {
+    expect(namesAt(address)).toEqual(names);
+  });
+
+  it('gives all of them the same user, password, database and parameters', () => {
+    const [a, b] = mysqlServers('mysql://u:p%40ss@a,[::1]:33/calendar?ssl=true');
+    const shared = { user: 'u', password: 'p@ss', database: 'calendar', ssl: {} };
+    expect([a.options, b?.options]).toEqual([
+      { ...shared, host: 'a', port: 3306 },
+      { ...shared, host: '::1', port: 33 },
+    ]);
+  });
+
+  it.each([
+    ['mysql://a,,b/calendar', /must look like/],
+    ['mysql://u:hush@a:99999/calendar', /must look like/],
+    ['mysql://a,b/', /must end with its name/],
+    ['mysql://a,a:3306/calendar', /names a:3306 twice/],
+    ['mysql://a,b/calendar?socketPath=/run/db.sock', /a socket and several hosts/],
+    ['mysql://a,b/calendar?charset=latin1', /parameter that is not known: charset/],
+  ])('refuses %s', (address, message) => {
+    expect(() => mysqlServers(address)).toThrow(message);
+    expect(() => mysqlServers(address)).not.toThrow(/hush/);
+  });
+});
+
+describe('the choice of a server', () => {
+  /** Servers `a`, `b` and `c`, what a look at them shows, and a clock that is turned by hand. */
+  function three(looks: Record<string, Look['fitness'] | 'silent'>) {
+    let now = 0;
+    const [left, taken, settled]: string[][] = [[], [], []];
+    const chosen = chooseServers(['a', 'b', 'c'], {
+      look: async (server) => {
+        const fitness = looks[server] ?? 'unfit';
+        return fitness === 'silent' ? { fitness: 'unfit', detail: server, silent: true } : { fitness, detail: server };
+      },
+      settle: async (server) => void settled!.push(server),
+      left: (server) => void left!.push(server),
+      taken: (server) => void taken!.push(server),
+      clock: () => now,
+    });
+    const pass = async (milliseconds: number) => {
+      now += milliseconds;
+      await chosen.choose().catch(() => undefined);
+      // A review runs beside what is asked.
+      await sleep(0);
+    };
+    return { chosen, pass, left, taken, settled };
+  }
+
+  it('takes the first that is fit, in the order of the address', async () => {
+    expect(await three({ a: 'fit', b: 'fit', c: 'fit' }).chosen.choose()).toBe('a');
+    expect(await three({ a: 'unfit', b: 'fit', c: 'fit' }).chosen.choose()).toBe('b');
+    expect(await three({ a: 'read-only', b: 'strained', c: 'fit' }).chosen.choose()).toBe('c');
+  });
+
+  it('takes the one that comes closest where none is fit', async () => {
+    expect(await three({ a: 'unfit', b: 'read-only', c: 'strained' }).chosen.choose()).toBe('c');
+    expect(await three({ a: 'unfit', b: 'read-only', c: 'unfit' }).chosen.choose()).toBe('b');
+  });
+
+  it('does not wait long for those before one that is fit', async () => {
+    const chosen = chooseServers(['a', 'b'], {
+      look: (server) => (server === 'a' ? new Promise<Look>(() => {}) : Promise.resolve({ fitness: 'fit', detail: '' })),
+      settle: async () => {},
+      left: () => {},
+      taken: () => {},
+    });
+    expect(await chosen.choose()).toBe('b');
+  });
+
+  it('looks once for all who wait, and not again at once where none can be used', async () => {
+    let looked = 0;
+    let now = 0;
+    const chosen = chooseServers(['a', 'b'], {
+      look: async () => {
+        looked += 1;
+        return { fitness: 'unfit', detail: 'gone' };
+      },
+      settle: async () => {},
+      left: () => {},
+      taken: () => {},
+      clock: () => now,
+    });
+    const ask = () => Promise.allSettled(Array.from({ length: 50 }, () => chosen.choose()));
+    expect(new Set((await ask()).map(({ status }) => status))).toEqual(new Set(['rejected']));
+    await ask();
+    expect(looked).toBe(2);
+    now += 1000;
+    await ask();
+    expect(looked).toBe(4);
+  });
+
+  it('leaves one that failed for the next, and says so', async () => {
+    const looks: Record<string, Look['fitness']> = { a: 'fit', b: 'fit', c: 'fit' };
+    const { chosen, left, taken, settled } = three(looks);
+    await chosen.choose();
+    const era = chosen.era();
+    looks.a = 'unfit';
+    await chosen.doubt('a');
+    expect(chosen.current()).toBeUndefined();
+    expect(await chosen.choose()).toBe('b');
+    expect(chosen.era()).not.toBe(era);
+    expect([left, taken, settled]).toEqual([['a'], ['a', 'b'], ['a', 'b']]);
+  });
+
+  it('keeps one that was doubted without reason', async () => {
+    const { chosen, left } = three({ a: 'fit', b: 'fit', c: 'fit' });
+    await chosen.choose();
+    await chosen.doubt('a');
+    expect([chosen.current(), left]).toEqual(['a', []]);
+  });
+
+  it('comes back to one that has been fit for a while, and not before', async () => {
+    const looks: Record<string, Look['fitness']> = { a: 'unfit', b: 'fit', c: 'fit' };
+    const { chosen, pass } = three(looks);
+    await chosen.choose();
+    looks.a = 'fit';
+    await pass(5000);
+    expect(chosen.current()).toBe('b');
+    await pass(20_000);
+    expect(chosen.current()).toBe('b');
+    looks.a = 'unfit';
+    await pass(20_000);
+    looks.a = 'fit';
+    await pass(20_000);
+    expect(chosen.current()).toBe('b');
+    await pass(20_000);
+    expect(chosen.current()).toBe('a');
+  });
+
+  it('moves at once to one that is fitter', async () => {
+    const looks: Record<string, Look['fitness']> = { a: 'fit', b: 'unfit', c: 'fit' };
+    const { chosen } = three(looks);
+    await chosen.choose();
+    looks.a = 'read-only';
+    chosen.reconsider();
+    await sleep(0);
+    expect(await chosen.choose()).toBe('c');
+  });
+
+  it('does not use one that cannot bring itself up to date', async () => {
+    let broken = true;
+    const chosen = chooseServers(['a'], {
+      look: async () => ({ fitness: 'fit', detail: '' }),
+      settle: async () => {
+        if (broken) throw new Error('behind');
+      },
+      left: () => {},
+      taken: () => {},
+    });
+    chosen.leave('a', { detail: 'gone' });
+    await expect(chosen.choose()).rejects.toBeInstanceOf(DatabaseUnavailable);
+    broken = false;
+    expect(await chosen.choose()).toBe('a');
+  });
+});
+
+const reasonOf = (work: PromiseLike<unknown>): Promise<unknown> =>
+  Promise.resolve(work).then(
+    () => 'no error',
+    (error: unknown) => (error instanceof DatabaseUnavailable ? error.reason : error),
+  );
+
+describeDatabases('a database on several servers', (open, engine) => {
+  if (engine === 'SQLite') {
+    it('is one file, which needs none', async () => {
+      const db = await open();
+      expect([await db.cluster.report(), db.cluster.place()]).toEqual([[], { inUse: 1, of: 1, detail: '' }]);
+    });
+    return;
+  }
+
+  let behind: Database;
+  const ends: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    behind = await open();
+  });
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  });
+
+  /** Two doors to the one server, and a database that names both. */
+  async function twoDoors(): Promise<{ db: Database; first: Door; second: Door; changes: ServerChange[] }> {
+    const [first, second] = [await openDoor(urlOf(behind)), await openDoor(urlOf(behind))];
+    const changes: ServerChange[] = [];
+    const db = await openDatabase({ url: through(first, second), prefix: 'wp_', told: (change) => changes.push(change) });
+    ends.push(first.shut, second.shut, () => db.close());
+    return { db, first, second, changes };
+  }
+  const insert = (to: Database, name: string) => to.from('options').insert({ option_name: name, option_value: '' });
+  const held = async (pattern: string) => behind.from('options').where('option_name', 'like', pattern).pluck('option_name');
+
+  it('uses the first, and the second when that one is gone', async () => {
+    const { db, first, second, changes } = await twoDoors();
+    await ping(db);
+    expect([first.visits() > 0, db.cluster.place()]).toEqual([true, { inUse: 1, of: 2, detail: '' }]);
+    await first.shut();
+    expect(await Promise.all(Array.from({ length: 20 }, () => reasonOf(db.rows`SELECT 1 AS one`)))).toEqual(Array(20).fill('no error'));
+    expect(db.cluster.place()).toMatchObject({ inUse: 2, of: 2 });
+    expect(changes).toEqual([
+      { taken: `127.0.0.1:${first.port}` },
+      { left: `127.0.0.1:${first.port}`, reason: expect.any(String) },
+      { taken: `127.0.0.1:${second.port}` },
+    ]);
+    await first.open();
+  });
+
+  it('starts on the second where the first is absent, and says why the first cannot be used', async () => {
+    const { db, first } = await twoDoors();
+    await first.shut();
+    await ping(db);
+    const report = await db.cluster.report();
+    expect(report).toEqual([
+      { name: `127.0.0.1:${first.port}`, inUse: false, fitness: 'unfit', detail: expect.stringContaining('ECONNREFUSED') },
+      expect.objectContaining({ inUse: true, fitness: 'fit' }),
+    ]);
+    await first.open();
+  });
+
+  it('is unavailable when all are gone, and available when one is back', async () => {
+    const { db, first, second } = await twoDoors();
+    await ping(db);
+    await Promise.all([first.shut(), second.shut()]);
+    expect(await reasonOf(ping(db))).toBe('unreachable');
+    expect(await reasonOf(db.transaction(async (tx) => insert(tx, 'nowhere')))).toBe('unreachable');
+    await second.open();
+    while ((await reasonOf(ping(db))) !== 'no error') await sleep(50);
+    expect(db.cluster.place()).toMatchObject({ inUse: 2, of: 2 });
+    await first.open();
+  });
+
+  it('runs a transaction again on the other server when its own is lost before COMMIT', async () => {
+    const { db, first } = await twoDoors();
+    let runs = 0;
+    await db.transaction(async (tx) => {
+      runs += 1;
+      await insert(tx, `moved-${runs}`);
+      if (runs === 1) await first.shut();
+      await insert(tx, `moved-again-${runs}`);
+    });
+    expect(await held('moved-%')).toEqual(['moved-2', 'moved-again-2']);
+    await first.open();
+  });
+
+  it.each([
+    ['before', []],
+    ['after', ['commit-after']],
+  ] as const)('does not run a transaction twice whose server was lost %s it had heard of COMMIT', async (when, written) => {
+    const { db, first } = await twoDoors();
+    await ping(db);
+    first.cutAt('COMMIT', when);
+    let runs = 0;
+    const work = db.transaction(async (tx) => {
+      runs += 1;
+      await insert(tx, `commit-${when}`);
+    });
+    expect(await reasonOf(work)).toBe('uncertain');
+    expect([runs, await held(`commit-${when}`)]).toEqual([1, written]);
+  });
+
+  it('leaves a server that says nothing any more, and gives up what was asked of it', async () => {
+    const { db, first } = await twoDoors();
+    await ping(db);
+    first.freeze();
+    expect(await reasonOf(db.rows`SELECT 1 AS one`)).toBe('no error');
+    expect(db.cluster.place()).toMatchObject({ inUse: 2, of: 2 });
+    first.thaw();
+  });
+
+  it('keeps to a server that takes its time, and to one that ends a single connection', async () => {
+    const { db } = await twoDoors();
+    const [slow] = await db.rows<{ id: number }>`SELECT CONNECTION_ID() AS id, SLEEP(2)`;
+    await behind.knex.raw(`KILL ${Number(slow?.id)}`);
+    await sleep(50);
+    await ping(db);
+    expect(db.cluster.place()).toMatchObject({ inUse: 1, of: 2 });
+  });
+
+  it('gives up on a single server that says nothing, and comes back to it', async () => {
+    const only = await openDoor(urlOf(behind));
+    const db = await openDatabase({ url: only.url, prefix: 'wp_' });
+    ends.push(only.shut, () => db.close());
+    await ping(db);
+    only.freeze();
+    expect(await reasonOf(db.rows`SELECT 1 AS one`)).toBe('unreachable');
+    only.thaw();
+    while ((await reasonOf(ping(db))) !== 'no error') await sleep(50);
+  });
+
+  it('does not ask to send again what was written, where it is lost before the answer is made', async () => {
+    const db = await loadSite(await open());
+    const only = await openDoor(urlOf(db));
+    const running = await serveDatabase(db, { env: { DATABASE_URL: only.url } });
+    ends.push(only.shut, running.close);
+    const post = (title: string) =>
+      running.send('POST', '/wp-json/calendar/events/v1/events', {
+        as: 'admin',
+        body: { title, start_date: '2031-01-01 10:00:00', end_date: '2031-01-01 12:00:00' },
+      });
+    let committed = false;
+    running.site.db.knex.on('query', ({ sql }: { sql: string }) => {
+      if (committed) void only.shut();
+      committed = sql === 'COMMIT';
+    });
+    const { status, body, headers } = await post('Written and not shown');
+    expect([status, body.code, headers['retry-after']]).toEqual([503, 'rest_write_uncertain', undefined]);
+    expect(await db.from('posts').where('post_title', 'Written and not shown').pluck('post_status')).toEqual(['publish']);
+    const again = await post('Not written');
+    expect([again.status, again.body.code, again.headers['retry-after']]).toEqual([503, 'rest_database_unavailable', '2']);
+    await only.open();
+  });
+
+  it('acknowledges what was written and can be shown, where it is lost just then', async () => {
+    const db = await loadSite(await open());
+    const only = await openDoor(urlOf(db));
+    const running = await serveDatabase(db, { env: { DATABASE_URL: only.url } });
+    ends.push(only.shut, running.close);
+    const way = '/wp-json/calendar/events/v1/events/44';
+    const asked: string[] = [];
+    running.site.db.knex.on('query', ({ sql }: { sql: string }) => asked.push(sql));
+    // The rights to the methods of the address are asked last, for a header.
+    await running.send('PATCH', way, { as: 'admin', body: { title: 'Zeroth' } });
+    asked.splice(0);
+    await running.send('PATCH', way, { as: 'admin', body: { title: 'First' } });
+    const last = asked.splice(0).length;
+    running.site.db.knex.on('query', () => {
+      if (asked.length === last) void only.shut();
+    });
+    const { status, body } = await running.send('PATCH', way, { as: 'admin', body: { title: 'Second' } });
+    expect([status, body.title]).toEqual([200, 'Second']);
+    expect((await running.send('GET', way, { as: 'admin' })).status).toBe(503);
+    await only.open();
+  });
+
+  it('is ready as long as one of them can be used, and says which that is', async () => {
+    const [first, second] = [await openDoor(urlOf(behind)), await openDoor(urlOf(behind))];
+    const running = await serveDatabase(behind, { env: { DATABASE_URL: through(first, second) } });
+    ends.push(first.shut, second.shut, running.close);
+    const ready = async () => {
+      const { status, body } = await running.send('GET', '/health/ready');
+      return [status, body.database?.server];
+    };
+    const untilReady = async (...wanted: unknown[]) => {
+      while ((await ready()).join() !== wanted.join()) await sleep(20);
+    };
+    expect(await ready()).toEqual([200, 1]);
+    await first.shut();
+    await untilReady(200, 2);
+    await second.shut();
+    await untilReady(503, 0);
+    await first.open();
+    await untilReady(200, 1);
+  });
+});

@@ -1,0 +1,215 @@
+/**
+ * Galera nodes of one's own on loopback: MariaDB with Debian's package `galera-4`. They can be killed, stopped in their
+ * tracks, and started again.
+ */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectTo, freePort } from './private-mysql.mjs';
+
+const PROVIDERS = [
+  '/usr/lib/galera/libgalera_smm.so',
+  '/usr/lib64/galera-4/libgalera_smm.so',
+  '/usr/lib/libgalera_smm.so',
+  '/usr/lib/x86_64-linux-gnu/galera/libgalera_smm.so',
+];
+const PATIENCE_MS = 120_000;
+
+/**
+ * After how long a node that says nothing is taken for gone. By themselves clusters wait five seconds, and nothing is
+ * written anywhere meanwhile; these are what docs/scaling.md advises.
+ */
+export const ADVISED = {
+  'evs.keepalive_period': 'PT0.5S',
+  'evs.inactive_check_period': 'PT0.2S',
+  'evs.suspect_timeout': 'PT2S',
+  'evs.inactive_timeout': 'PT4S',
+  'evs.install_timeout': 'PT4S',
+};
+
+/**
+ * Starts a cluster in `folder`. Gives `{nodes, stop, untilWhole}`; each node has `{name, url, start, kill, halt, go,
+ * isRunning, untilSynced, view, connect}`. Or `{reason}` why there is none. `options`: of the provider.
+ */
+export async function startGalera(folder, { count = 3, options = ADVISED } = {}) {
+  const provider = PROVIDERS.find((path) => existsSync(path));
+  const missing = ['mariadbd', 'mariadb-install-db', 'rsync'].filter((program) => spawnSync('which', [program]).status !== 0);
+  if (!provider || missing.length > 0)
+    return { reason: `it takes MariaDB, Galera and rsync (on Debian: apt-get install mariadb-server galera-4 rsync)` };
+  chmodSync(folder, 0o755);
+  const owner = ownerOfServers();
+  const places = [];
+  for (let number = 1; number <= count; number += 1) {
+    const [port, group, ist, sst] = [await freePort(), await freePort(), await freePort(), await freePort()];
+    places.push({ name: `node${number}`, folder: join(folder, `node${number}`), port, group, ist, sst });
+  }
+  const peers = places.map(({ group }) => `127.0.0.1:${group}`).join();
+  const nodes = places.map((place) => galeraNode(place, { provider, peers, options, owner }));
+  const stop = async () => {
+    for (const node of nodes) await node.kill();
+  };
+  // Whoever ends without having stopped them leaves none behind.
+  process.once('exit', () => {
+    for (const node of nodes) node.killNow();
+  });
+  try {
+    await nodes[0].start({ first: true });
+    for (const node of nodes.slice(1)) await node.start();
+  } catch (error) {
+    await stop();
+    return { reason: error.message };
+  }
+  /** Waits until all nodes have the same view. A node that was stopped believes for a while that nothing has happened. */
+  const untilWhole = async () => {
+    const until = Date.now() + PATIENCE_MS;
+    const views = async () => new Set(await Promise.all(nodes.map((node) => node.view().catch(() => 'away'))));
+    for (let seen = await views(); !(seen.size === 1 && [...seen][0].endsWith(`,${count}`)); seen = await views()) {
+      if (Date.now() > until) throw new Error(`the nodes do not find each other: ${[...seen].join(' / ')}`);
+      await sleep(100);
+    }
+    for (const node of nodes) await node.untilSynced();
+  };
+  return { nodes, stop, untilWhole };
+}
+
+/** Servers and what they call to bring each other up to date refuse to run as root. */
+function ownerOfServers() {
+  if (process.getuid?.() !== 0) return {};
+  const id = (flag) => Number(execFileSync('id', [flag, 'mysql'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+function galeraNode({ name, folder, port, group, ist, sst }, { provider, peers, options, owner }) {
+  const data = join(folder, 'data');
+  const url = `mysql://root@127.0.0.1:${port}/`;
+  const wsrep = ['--wsrep_on=ON', `--wsrep_provider=${provider}`, '--binlog_format=ROW'];
+  let server;
+  let halted = false;
+
+  const create = () => {
+    mkdirSync(folder, { recursive: true });
+    if (owner.uid !== undefined) execFileSync('chown', [`${owner.uid}:${owner.gid}`, folder]);
+    const { status, stderr } = spawnSync(
+      'mariadb-install-db',
+      ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db'],
+      { ...owner, encoding: 'utf8' },
+    );
+    if (status !== 0) throw new Error(`mariadb-install-db failed: ${stderr.trim().split('\n').at(-1)}`);
+  };
+
+  /** Where a node that was killed stands, so that it takes in what it missed instead of everything. */
+  const recovered = () => {
+    const { stdout, stderr } = spawnSync(
+      'mariadbd',
+      [
+        '--no-defaults',
+        `--datadir=${data}`,
+        '--wsrep-recover',
+        '--wsrep_cluster_address=gcomm://',
+        ...wsrep,
+        '--skip-networking',
+        `--socket=${join(folder, 'recovery')}`,
+      ],
+      { ...owner, encoding: 'utf8' },
+    );
+    return /Recovered position: *(\S+)/.exec(stdout + stderr)?.[1];
+  };
+
+  const launch = ({ first = false } = {}) => {
+    if (!existsSync(data)) create();
+    const position = existsSync(join(data, 'grastate.dat')) && !first ? recovered() : undefined;
+    const log = openSync(join(folder, 'server.log'), 'a');
+    const provided = {
+      'gmcast.listen_addr': `tcp://127.0.0.1:${group}`,
+      'ist.recv_addr': `127.0.0.1:${ist}`,
+      'gcache.size': '128M',
+      ...options,
+    };
+    server = spawn(
+      'mariadbd',
+      [
+        '--no-defaults',
+        `--datadir=${data}`,
+        `--socket=${join(folder, 'socket')}`,
+        `--pid-file=${join(folder, 'pid')}`,
+        `--port=${port}`,
+        ...['--bind-address=127.0.0.1', '--skip-name-resolve', '--max-connections=400', '--performance-schema=OFF'],
+        ...['--character-set-server=utf8mb4', '--collation-server=utf8mb4_unicode_520_ci', '--default-storage-engine=InnoDB'],
+        ...['--innodb-autoinc-lock-mode=2', '--innodb-flush-log-at-trx-commit=1', '--innodb-buffer-pool-size=128M'],
+        ...wsrep,
+        '--wsrep_cluster_name=fasti',
+        `--wsrep_cluster_address=gcomm://${peers}`,
+        `--wsrep_node_name=${name}`,
+        '--wsrep_node_address=127.0.0.1',
+        '--wsrep_sst_method=rsync',
+        `--wsrep_sst_receive_address=127.0.0.1:${sst}`,
+        '--wsrep_slave_threads=2',
+        `--wsrep_provider_options=${Object.entries(provided)
+          .map(([key, value]) => `${key}=${value}`)
+          .join(';')}`,
+        ...(first ? ['--wsrep-new-cluster'] : []),
+        ...(position ? [`--wsrep_start_position=${position}`] : []),
+      ],
+      { ...owner, stdio: ['ignore', log, log] },
+    );
+    halted = false;
+  };
+
+  const isRunning = () => server !== undefined && server.exitCode === null && server.signalCode === null;
+  /** The values of these variables, separated by commas. */
+  const status = async (...names) => {
+    const connection = await connectTo(url);
+    try {
+      const [rows] = await connection.query('SHOW STATUS WHERE Variable_name IN (?)', [names]);
+      const values = new Map(rows.map(({ Variable_name, Value }) => [Variable_name, Value]));
+      return names.map((name) => values.get(name)).join();
+    } finally {
+      connection.destroy();
+    }
+  };
+  const untilSynced = async () => {
+    const until = Date.now() + PATIENCE_MS;
+    while ((await status('wsrep_local_state_comment', 'wsrep_ready').catch(() => '')) !== 'Synced,ON') {
+      if (!isRunning() || Date.now() > until)
+        throw new Error(`${name} does not come up: ${lastLines(readFileSync(join(folder, 'server.log'), 'utf8'))}`);
+      await sleep(100);
+    }
+  };
+  const killNow = () => {
+    if (isRunning()) server.kill('SIGKILL');
+  };
+
+  return {
+    name,
+    url,
+    isRunning,
+    untilSynced,
+    /** Which view of the cluster it has, and of how many nodes. */
+    view: () => status('wsrep_cluster_state_uuid', 'wsrep_cluster_conf_id', 'wsrep_cluster_size'),
+    connect: () => connectTo(url),
+    /** Starts it and waits until it takes part. */
+    start: async (how) => {
+      launch(how);
+      await untilSynced();
+    },
+    killNow,
+    /** As a loss of power. */
+    kill: async () => {
+      if (!isRunning()) return;
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      killNow();
+      await ended;
+    },
+    /** As a cable that is pulled out: it is there and says nothing. */
+    halt: () => {
+      halted = server.kill('SIGSTOP');
+    },
+    go: () => {
+      if (halted) server.kill('SIGCONT');
+      halted = false;
+    },
+  };
+}
+
+const lastLines = (text) => text.trim().split('\n').slice(-3).join(' / ');
