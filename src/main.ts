@@ -27,8 +27,11 @@ const log = createLog(config, output);
 const patience = config.shutdownSeconds * 1000;
 const notice = Math.min(NOTICE_MS, patience / 2);
 if (process.env[WORKER] !== undefined && process.send) await serveAsWorker(process.env[WORKER]);
-else if (config.workers > 1) serveByWorkers();
-else await serveAlone();
+else {
+  await requireUploads(config);
+  if (config.workers > 1) serveByWorkers();
+  else await serveAlone();
+}
 
 /** One process that has the port for itself. */
 async function serveAlone(): Promise<void> {
@@ -77,6 +80,8 @@ function serveByWorkers(): void {
 async function serveAsWorker(number: string): Promise<void> {
   let end = async (): Promise<void> => endAtOnce('SIGTERM');
   process.once('disconnect', () => void end());
+  // It may have gone while this one was being loaded.
+  if (!process.connected) endAtOnce('SIGTERM');
   const silent = log.child({}, { level: 'silent' });
   const say = (word: FromWorker): void => {
     if (process.connected) process.send?.(word, undefined, undefined, () => undefined);
@@ -122,12 +127,16 @@ function readSettings(): Config {
   }
 }
 
-async function siteOf(config: Config): Promise<Site> {
+/** Looks at the folder of uploads once for all workers, so that what is wrong with it is said once. */
+async function requireUploads({ uploadsDir }: Config): Promise<void> {
   try {
-    await openLibrary(config.uploadsDir);
+    await openLibrary(uploadsDir);
   } catch (error) {
-    return quit(`UPLOADS_DIR is ${JSON.stringify(config.uploadsDir)}, where no files can be stored: ${messageOf(error)}`);
+    quit(`UPLOADS_DIR is ${JSON.stringify(uploadsDir)}, where no files can be stored: ${messageOf(error)}`);
   }
+}
+
+async function siteOf(config: Config): Promise<Site> {
   try {
     return await openSite(config, { log });
   } catch (error) {

@@ -1,4 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -7,7 +9,7 @@ import { reindexEvents } from '../src/storage/event-index-rebuild.ts';
 import { commandIn, embedded } from './cli/command.ts';
 import { ask } from './support/clients.mjs';
 import { describeDatabases, urlOf } from './support/databases.ts';
-import { type Entry, keepReading, type Serving, startServing } from './support/serving.ts';
+import { type Entry, keepReading, type Serving, serveInVain, startServing } from './support/serving.ts';
 import { loadSite, resetSite } from './support/site.ts';
 
 let server: Serving | undefined;
@@ -66,6 +68,21 @@ describe('a process that is told to end', () => {
     await db.close();
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each(['1', '3'])('does not start, and says why in one line, where a setting cannot work (WORKERS=%s)', async (WORKERS) => {
+    const file = join(folder, `file-${WORKERS}`);
+    writeFileSync(file, '');
+    for (const [setting, value] of [
+      ['UPLOADS_DIR', join(file, 'uploads')],
+      ['LANGUAGES', 'xx'],
+      ['HOST', '192.0.2.1'],
+    ] as const) {
+      const { code, out, err } = await serveInVain(url, { WORKERS, [setting]: value });
+      expect([setting, code, out]).toEqual([setting, 1, '']);
+      expect(err).toMatch(/^.+\n$/);
+      expect(err).toContain(value);
+    }
+  });
 
   it.each(['SIGTERM', 'SIGHUP'] as const)('answers what was sent before it ends (%s)', async (signal) => {
     const { port, stop } = await start(url);
@@ -133,6 +150,16 @@ describe('a process that is told to end', () => {
     while (workersOf(entries).size < 3) await ask({ port, path: LIST });
     await end();
     expect(await stop()).toBe(0);
+  });
+
+  it('as one of several ends though the first has gone before it was loaded', async () => {
+    const worker = fork('src/main.ts', {
+      execArgv: ['--import', './test/support/run-typescript.mjs'],
+      env: { ...process.env, ...env, NODE_ENV: 'production', NODE_OPTIONS: '', FASTI_WORKER: '0' },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    worker.disconnect();
+    expect(await once(worker, 'exit')).toEqual([null, 'SIGTERM']);
   });
 
   it('as first of several takes them with it when it is killed', async () => {

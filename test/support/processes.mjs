@@ -11,6 +11,9 @@ const COMMAND = process.env.FASTI_COMMAND ?? fileURLToPath(new URL('../../dist/s
 const READY_MS = 60_000;
 const LOOK_MS = 20;
 
+// What was started is ended when the script ends, which a signal would not see to by itself.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
 /** A new site in an SQLite file. Gives the settings of its environment, and the header by which its administrator signs in. */
 export function newSite(folder) {
   const env = { DATABASE_URL: `sqlite:${folder}/site.sqlite`, UPLOADS_DIR: `${folder}/uploads` };

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ask, type Fate, keepAsking } from './clients.mjs';
@@ -40,23 +41,7 @@ export async function startServing(
   env: Readonly<Record<string, string>> = {},
   keeper: readonly string[] = [],
 ): Promise<Serving> {
-  const command = [process.execPath, '--import', './test/support/run-typescript.mjs', 'src/cli.ts', 'serve'];
-  const [program = '', ...args] = [...keeper, ...command];
-  const child = spawn(program, args, {
-    cwd: ROOT,
-    // Under a test runner the log is silent.
-    env: {
-      ...process.env,
-      NODE_ENV: 'production',
-      NODE_OPTIONS: '',
-      DATABASE_URL: url,
-      UPLOADS_DIR: tmpdir(),
-      PORT: '0',
-      LOG_LEVEL: 'info',
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = launch(url, env, keeper, 'inherit');
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string | null);
   const entries: Entry[] = [];
   createInterface(child.stdout!).on('line', (line) => entries.push(JSON.parse(line) as Entry));
@@ -78,6 +63,33 @@ export async function startServing(
       return ended;
     },
   };
+}
+
+/** Starts to serve. Gives what was printed, and the exit code, once the process has ended. */
+export async function serveInVain(url: string, env: Readonly<Record<string, string>>): Promise<{ code: number; out: string; err: string }> {
+  const child = launch(url, env, [], 'pipe');
+  const [out, err, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'exit') as Promise<[number]>]);
+  return { code, out, err };
+}
+
+function launch(url: string, env: Readonly<Record<string, string>>, keeper: readonly string[], errors: 'inherit' | 'pipe'): ChildProcess {
+  const command = [process.execPath, '--import', './test/support/run-typescript.mjs', 'src/cli.ts', 'serve'];
+  const [program = '', ...args] = [...keeper, ...command];
+  return spawn(program, args, {
+    cwd: ROOT,
+    // Under a test runner the log is silent.
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      NODE_OPTIONS: '',
+      DATABASE_URL: url,
+      UPLOADS_DIR: tmpdir(),
+      PORT: '0',
+      LOG_LEVEL: 'info',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', errors],
+  });
 }
 
 /** Has clients read a page all the time. Gives a function that ends them and gives what became of their requests. */
