@@ -110,7 +110,7 @@ describeDatabases('bodies', (open) => {
       expect(await raw(all)).toMatchObject({ status: 400, body: { code: 'rest_upload_no_content_disposition' } });
       expect(await raw(all + 1)).toMatchObject(TOO_LARGE);
       const parts = (text: number, file: number) =>
-        `${part('title', 'x'.repeat(text))}${part('file', 'x'.repeat(file), '; filename="a.png"')}--X--\r\n`;
+        `${part('other', 'x'.repeat(text))}${part('file', 'x'.repeat(file), '; filename="a.png"')}--X--\r\n`;
       const inParts = (text: number, file: number) => send('POST', MEDIA, { headers: PARTS_TYPE, body: parts(text, file), as: 'auth' });
       expect(await inParts(100, 250_000)).toMatchObject({ status: 400, body: { code: 'rest_upload_sideload_error' } });
       expect(await inParts(fields - 5, 100)).toMatchObject({ status: 400, body: { code: 'rest_upload_sideload_error' } });
