@@ -36,7 +36,7 @@ export async function closePort(server: TcpServer, place: Place): Promise<void> 
 
 /**
  * Waits for a moment in which the port can be closed. The system resets the connections that it has taken and the process has not: so its queue is made as
- * short as can be, one connection, and tried until that one is our own. See docs/decisions/0015.
+ * short as can be, one connection, and tried until that one is our own. See docs/decisions/0019.
  */
 async function untilQueueIsOurs(server: TcpServer): Promise<void> {
   const { _handle: handle } = server as TcpServer & Partial<Handled>;
