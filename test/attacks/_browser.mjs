@@ -40,15 +40,29 @@ export async function startBrowser(executablePath) {
   const context = await browser.newContext({ acceptDownloads: false });
   await context.exposeBinding('ranScript', ({ frame }, told) => ran.push({ told: String(told), at: frame.url() }));
   await context.addInitScript(hook);
-  const page = await context.newPage();
-  page.on('pageerror', (error) => ran.push({ told: `error: ${error.message}`, at: page.url() }));
-  // What asks before it leaves may leave.
-  page.on('dialog', (dialog) => dialog.accept());
+  const openPage = async () => {
+    const opened = await context.newPage();
+    opened.on('pageerror', (error) => ran.push({ told: `error: ${error.message}`, at: opened.url() }));
+    // What asks before it leaves may leave.
+    opened.on('dialog', (dialog) => dialog.accept());
+    return opened;
+  };
+  let page = await openPage();
 
   /** A page that is left while it shows texts was left by a script. */
   const tellLeft = (error) => {
     if (!/context was destroyed|navigation/i.test(error.message)) throw error;
     ran.push({ told: `the page was left: ${error.message}`, at: page.url() });
+  };
+
+  const toBlank = async () => {
+    await page.goto(site.base).catch(async (error) => {
+      tellLeft(error);
+      // Scripts of a new page have not begun to leave it.
+      await page.close();
+      page = await openPage();
+      await page.goto(site.base);
+    });
   };
 
   return {
@@ -57,24 +71,25 @@ export async function startBrowser(executablePath) {
     /** Shows texts as HTML: `{html, address}`, `address` true where the text is an address that is put into links too. */
     show: async (texts) => {
       for (let from = 0; from < texts.length; from += PORTION) {
-        await page.goto(site.base);
+        await toBlank();
         await page.evaluate(showTexts, texts.slice(from, from + PORTION)).catch(tellLeft);
       }
     },
     /** Shows whole documents, each in a frame. */
     showDocuments: async (documents) => {
       for (let from = 0; from < documents.length; from += PORTION) {
-        await page.goto(site.base);
+        await toBlank();
         await page.evaluate(showFrames, documents.slice(from, from + PORTION));
       }
     },
     /** The texts of an RSS feed, by the names of their elements. */
     readFeed: async (xml) => {
-      await page.goto(site.base);
+      await toBlank();
       return page.evaluate(textsOfFeed, xml);
     },
     /** Opens an address itself. */
     open: async (address) => {
+      await toBlank();
       await page.goto(address, { waitUntil: 'load', timeout: 20_000 }).catch((error) => {
         // A download, or an answer without content: nothing was opened.
         if (!/net::ERR_ABORTED|Download is starting|net::ERR_INVALID_RESPONSE/.test(error.message)) throw error;
