@@ -23,7 +23,7 @@ const MARGIN_MS = 1000;
 /**
  * Watches the tables that WordPress writes to as well; each call looks once. Most changes are noticed by the signs
  * that the server shows (`Dialect.changeSigns`). Where the server may show nothing, what was remembered expires after
- * `bound` milliseconds, unless comparing the contents of the tables has found no change since (decision 15).
+ * `bound` milliseconds, unless comparing the contents of the tables has found no change since (decision 18).
  */
 export function watchTables(db: Database, { bound, clock }: WatchOptions): () => Promise<Watched> {
   const { dialect } = db;
