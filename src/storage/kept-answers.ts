@@ -1,4 +1,5 @@
 import { nowUtc } from '../wordpress/time.ts';
+import { joinWriters } from './changes.ts';
 import type { Database } from './database.ts';
 import { upsertRows } from './insert.ts';
 import { verbatim } from './statement.ts';
@@ -41,8 +42,12 @@ export async function claimAnswer(db: Database, { id, fingerprint }: AnswerKey, 
   return row?.answer === '' ? undefined : row;
 }
 
-/** Fills the row that `claimAnswer` inserted. */
+/**
+ * Fills the row that `claimAnswer` inserted. The write itself may have changed nothing, and then has not joined the
+ * writers: what it read must hold on all nodes of a cluster nevertheless.
+ */
 export async function keepAnswer(db: Database, id: string, answer: string): Promise<void> {
+  await joinWriters(db);
   await db.change`UPDATE {fasti_answers} SET answer = ${answer} WHERE id = ${id}`;
 }
 

@@ -207,7 +207,9 @@ const UNREACHABLE = new Set([
 function clientOf(servers: MysqlServers, detour: { readonly client: Client; readonly taken: () => void } | undefined) {
   return class SessionClient extends Mysql2Client {
     elsewhere(error: unknown): Client | undefined {
-      if (!(error instanceof DatabaseUnavailable) || error.reason !== 'unreachable') return undefined;
+      if (!(error instanceof DatabaseUnavailable)) return undefined;
+      const refusesWrites = error.reason === 'read-only' && READ_ONLY.has(numberOf(error.cause));
+      if (error.reason !== 'unreachable' && !refusesWrites) return undefined;
       if (servers.place().of > 1) return this as unknown as Client;
       detour?.taken();
       return detour?.client;
