@@ -5,7 +5,7 @@ import { keepIndexOf } from '../records/list-index.ts';
 import { dropTree } from '../records/term-writes.ts';
 import type { Site } from '../site.ts';
 import { renewEdges } from '../storage/calendar-edges.ts';
-import { noteChange } from '../storage/changes.ts';
+import { joinWriters, noteChange } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import {
   beginImport,
@@ -277,6 +277,7 @@ async function finish(course: Course): Promise<void> {
           db,
           [...terms.values()].map((term) => term.term_taxonomy_id),
         );
+        await joinWriters(db);
       });
     }
   }

@@ -2,7 +2,6 @@ import { nowUtc } from '../wordpress/time.ts';
 import { joinWriters } from './changes.ts';
 import type { Database } from './database.ts';
 import { upsertRows } from './insert.ts';
-import { verbatim } from './statement.ts';
 import type { AnswerRow } from './tables.ts';
 
 /*
@@ -37,8 +36,8 @@ export async function findAnswer(db: Database, id: string, now: Date): Promise<K
 export async function claimAnswer(db: Database, { id, fingerprint }: AnswerKey, now: Date): Promise<KeptAnswer | undefined> {
   await db.change`DELETE FROM {fasti_answers} WHERE id = ${id} AND made_at <= ${oldest(now)}`;
   await upsertRows(db, 'fasti_answers', [{ id, fingerprint, made_at: nowUtc(now), answer: '' }], ['id'], { made_at: 'made_at' });
-  const [row] = await db.rows<KeptAnswer>`
-    SELECT fingerprint, answer FROM {fasti_answers} WHERE id = ${id} ${verbatim(db.dialect.locks.update)}`;
+  // The row is locked by now: a new one, or that of a transaction that has ended.
+  const [row] = await db.rows<KeptAnswer>`SELECT fingerprint, answer FROM {fasti_answers} WHERE id = ${id}`;
   return row?.answer === '' ? undefined : row;
 }
 
