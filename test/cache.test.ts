@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import supertest from 'supertest';
 import { readConfig } from '../src/config.ts';
 import { createApp } from '../src/http/app.ts';
-import { openSite } from '../src/site.ts';
+import { openSite, type Site } from '../src/site.ts';
 import type { Database } from '../src/storage/database.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
 import { servedRoutes } from './support/outside-texts.ts';
@@ -261,7 +261,8 @@ describeDatabases('settings that change as a request comes in', (open) => {
       }
       return site.freshness.version();
     };
-    const app = createApp({ ...site, freshness: { ...site.freshness, version } });
+    const moving: Site = { ...site, freshness: { ...site.freshness, version }, reading: () => moving };
+    const app = createApp(moving);
     try {
       for (const path of [URLS.one, '/events/?ical=1']) {
         moved = false;
