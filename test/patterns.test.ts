@@ -47,6 +47,9 @@ function patternsIn(file: string): { literals: Found[]; later: number } {
   return { literals, later };
 }
 
+/** Whether a file begins a process or a thread: it does its work as soon as it is loaded. */
+const isEntry = (file: string): boolean => ['main.ts', 'cli.ts'].includes(file) || file.endsWith('-thread.ts');
+
 /** The patterns that files put together of pieces as they are loaded. */
 async function assembledPatterns(): Promise<Found[]> {
   const found: Found[] = [];
@@ -60,7 +63,7 @@ async function assembledPatterns(): Promise<Found[]> {
     },
   });
   try {
-    for (const file of files) if (!['main.ts', 'cli.ts'].includes(file)) await import(`../src/${file}`);
+    for (const file of files) if (!isEntry(file)) await import(`../src/${file}`);
   } finally {
     globalThis.RegExp = real;
   }

@@ -120,7 +120,10 @@ function typed(type: MetaType, value: unknown): boolean | string | number[] | un
 }
 
 /** Also with records that have no field for it an address stays one. */
-const isAddress = (key: string): boolean => Object.values(EVERYWHERE[key]?.fields ?? {}).includes('website');
+const isAddress = (key: string): boolean => ADDRESSES.has(key);
+const ADDRESSES = new Set(
+  Object.entries(EVERYWHERE).flatMap(([key, { fields }]) => (Object.values(fields ?? {}).includes('website') ? [key] : [])),
+);
 
 function addressRows(text: string): string[] | undefined {
   const address = normalizeWebUrl(text);

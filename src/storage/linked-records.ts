@@ -3,7 +3,7 @@ import type { Condition } from '../kinds/kind.ts';
 import type { Database } from './database.ts';
 import type { Sql } from './dialect.ts';
 import { asId } from './expressions.ts';
-import type { PostQuery } from './post-query.ts';
+import type { Distances, PostQuery } from './post-query.ts';
 import { withoutPassword } from './post-visibility.ts';
 
 /*
@@ -15,12 +15,6 @@ type Near = Extract<Condition, { by: 'near' }>;
 
 /** More of them than this are looked for by the query of the list itself. */
 export const MOST_FOUND = 5000;
-
-/** How far the records that posts link to by a meta are from the place that is asked about. */
-export interface Distances {
-  readonly link: string;
-  readonly km: ReadonlyMap<number, number>;
-}
 
 /**
  * The same query, where what is asked of linked records (their city, their place) is replaced by the ids of those that fit: they are few beside the

@@ -349,7 +349,9 @@ function withoutValues(error: unknown): unknown {
   const carrier: Error & { sql?: string; sqlMessage?: string } = error;
   delete carrier.sql;
   delete carrier.sqlMessage;
-  error.message = error.message.replace(/(entry|value:?) '.*'(?= for (key|column))/s, "$1 '…'");
+  const { message } = error;
+  const [from, to] = [message.indexOf(" '"), Math.max(message.lastIndexOf("' for key"), message.lastIndexOf("' for column"))];
+  if (from >= 0 && to > from) error.message = `${message.slice(0, from)} '…${message.slice(to)}`;
   return error;
 }
 

@@ -4,10 +4,10 @@ import type { Database } from './database.ts';
 import type { Sql } from './dialect.ts';
 import { findIndexedIds, type Page, type Stretch, stretchOf } from './event-index-list.ts';
 import { datesWithPosts, joinDates } from './event-moments.ts';
-import { type Distances, withLinksFound } from './linked-records.ts';
+import { withLinksFound } from './linked-records.ts';
 import { whereCondition } from './post-conditions.ts';
 import { orderOf } from './post-order.ts';
-import { fitsFew, type PostQuery } from './post-query.ts';
+import { type Distances, fitsFew, type PostQuery } from './post-query.ts';
 import { whereAttached, whereVisible } from './post-visibility.ts';
 import { countRows } from './row-count.ts';
 

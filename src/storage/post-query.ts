@@ -1,5 +1,4 @@
 import type { Condition, Order, PostKind } from '../kinds/kind.ts';
-import type { Distances } from './linked-records.ts';
 
 /**
  * Rows of posts, by their status and whose they are: what a caller may see or edit. Made by `records/visibility.ts`,
@@ -62,3 +61,9 @@ export interface PostQuery {
 export const fitsFew = ({ by }: Condition): boolean => FEW.has(by);
 
 const FEW = new Set(['id', 'parent', 'parents', 'slug', 'linkedFrom']);
+
+/** How far the records that posts link to by a meta are from the place that is asked about. */
+export interface Distances {
+  readonly link: string;
+  readonly km: ReadonlyMap<number, number>;
+}
