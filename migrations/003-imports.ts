@@ -1,5 +1,5 @@
 import type { TableDefinition } from '../src/storage/dialect.ts';
-import type { Migration } from '../src/storage/migrate.ts';
+import type { Migration } from '../src/storage/migration.ts';
 
 /** What imports remember: which record of a source became which of ours, and what still waits for a record to come. */
 export const importTables: Migration = {

@@ -1,5 +1,5 @@
 import type { TableDefinition } from '../src/storage/dialect.ts';
-import type { Migration } from '../src/storage/migrate.ts';
+import type { Migration } from '../src/storage/migration.ts';
 
 /** What lists of events are read from, so that none looks through all of them (`src/storage/event-index.ts`). Filled by writes and by `fasti reindex`. */
 export const listIndex: Migration = {

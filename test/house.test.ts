@@ -42,6 +42,31 @@ describe('the house', () => {
     expect([...new Set(files.map(roomOf))].filter((room) => floorOf(room) < 0)).toEqual([]);
   });
 
+  it('uses whatever it exports, in another file or beside tests', () => {
+    const named = (code: string) => new Set(code.replace(/^\s*(\/\/|\/?\*).*$/gm, '').match(/[\w$]+/g));
+    const read = (folder: string, names: readonly string[]) => names.map((name) => readFileSync(join(SOURCE, folder, name), 'utf8'));
+    const inFolder = (folder: string) =>
+      read(
+        folder,
+        readdirSync(join(SOURCE, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.m?[jt]s$/.test(name)),
+      );
+    const sources = new Map(files.map((name, place) => [name, named(read('.', files)[place]!)]));
+    const commands = readFileSync(join(SOURCE, '../package.json'), 'utf8');
+    const [around, tests] = [[...inFolder('../migrations'), ...inFolder('../bin'), commands].map(named), inFolder('../test').map(named)];
+    const unused = files.flatMap((name) => {
+      const code = readFileSync(join(SOURCE, name), 'utf8');
+      const exported = [...code.matchAll(/^export (?:async )?(?:const|function\*?|class|let) ([\w$]+)/gm)].map(([, word]) => word!);
+      const isUsed = (word: string): boolean => {
+        if ([...sources].some(([other, words]) => other !== name && words.has(word)) || around.some((words) => words.has(word)))
+          return true;
+        // A part of the file that tests look at by itself.
+        return code.split(new RegExp(`\\b${word}\\b`)).length > 2 && tests.some((words) => words.has(word));
+      };
+      return exported.filter((word) => !isUsed(word)).map((word) => `${name}: ${word}`);
+    });
+    expect(unused).toEqual([]);
+  });
+
   it('imports only downwards', () => {
     const upward = files.flatMap((name) =>
       imports(name)
@@ -72,8 +97,9 @@ describe('the house', () => {
   });
 
   it('has no circle of files', () => {
+    const steps = readdirSync(join(SOURCE, '../migrations')).map((name) => `../migrations/${name}`);
     const graph = new Map(
-      files.map((name) => [
+      [...files, ...steps].map((name) => [
         name,
         imports(name)
           .filter((target) => target.startsWith('.'))

@@ -43,7 +43,9 @@ const MOST_COSTS = 1000;
 /** Joins the ends of a range. */
 const RANGE = ' – ';
 /** Words for nothing to pay, in the languages that calendars are often written in. */
-const FREE = /^(?:free|gratis|gratuit[oae]?|kostenlos|frei)$/i;
+export const FREE_WORDS: readonly string[] = ['Free', 'Gratis', 'Gratuito', 'Gratuita', 'Gratuit', 'Gratuite', 'Kostenlos', 'Frei'];
+const FREE = new Set(FREE_WORDS.map((word) => word.toLowerCase()));
+const isFree = (text: string): boolean => FREE.has(text.toLowerCase());
 
 /**
  * What is stored for a cost that was sent (decisions D30, D37): each value of a list or object a row, as sent, without
@@ -82,7 +84,7 @@ export function offerPrice(stored: readonly string[]): string {
   const prices = ends(reads).map((end) => (end.free ? '0' : end.amount.value));
   if (prices.length > 0) return [...new Set(prices)].join(RANGE);
   return textsOf(reads)
-    .map((text) => (FREE.test(text) ? '0' : text))
+    .map((text) => (isFree(text) ? '0' : text))
     .join(', ');
 }
 
@@ -143,7 +145,7 @@ function ends(reads: readonly ReadCost[]): End[] {
   const least = amounts[0];
   const greatest = amounts.at(-1);
   if (!least || !greatest) return [];
-  const free = reads.some(({ texts }) => texts.some((text) => FREE.test(text)));
+  const free = reads.some(({ texts }) => texts.some(isFree));
   return [
     free ? ({ free: true } as const) : end(least),
     ...(Number(greatest.value) > (free ? 0 : Number(least.value)) ? [end(greatest)] : []),

@@ -38,7 +38,7 @@ export function addContentCommands(program: Command, session: Session): void {
  * the word after them unless it is a yes or no, as in wp-cli.
  */
 export function spellOutFlags(args: readonly string[]): string[] {
-  const kind = kinds.find(({ name }) => args.includes(name));
+  const kind = kinds.find(({ name }) => name === commandIn(args));
   if (!kind) return [...args];
   const flags = new Set(
     Object.entries<Param>({ ...kind.filters, ...kind.fields }).flatMap(([name, param]) => (isFlag(param) ? [name] : [])),
@@ -50,6 +50,13 @@ export function spellOutFlags(args: readonly string[]): string[] {
     return place < end && flags.has(name) && !answered ? `--${name}=${no === undefined}` : arg;
   });
 }
+
+/** Options of the whole program, which may stand before the command, each with a value behind it. */
+const BEFORE_COMMAND = ['--user', '--language'];
+
+/** The command that the arguments begin with: the first that is neither an option nor the value of one. */
+const commandIn = (args: readonly string[]): string | undefined =>
+  args.find((arg, place) => !arg.startsWith('-') && !BEFORE_COMMAND.includes(args[place - 1] ?? ''));
 
 type Options = Readonly<Record<string, unknown>>;
 type Params = Readonly<Record<string, Param>>;

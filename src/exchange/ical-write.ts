@@ -55,7 +55,7 @@ export async function* writeCalendar(
 }
 
 /** The name of an event in calendars: The Events Calendar reads its wall clock in the zone of the site. */
-export function uidOf(
+function uidOf(
   { id, start_date: start, end_date: end }: Pick<EventRecord, 'id' | 'start_date' | 'end_date'>,
   { zone, host }: Pick<CalendarHead, 'zone' | 'host'>,
 ): string {

@@ -12,8 +12,6 @@ import type { Aside } from './report.ts';
  */
 export type Item = PostItem | TermItem | AuthorItem | SettingsItem;
 
-export type ItemKind = Item['kind'];
-
 interface Named {
   /** What the source calls it; the same in every export of that source. */
   readonly sourceId: string;

@@ -53,7 +53,7 @@ export interface Report {
 }
 
 /** How many losses of one reason are kept word for word. */
-export const MOST_EXAMPLES = 20;
+const MOST_EXAMPLES = 20;
 
 /** What one piece of work adds to a report. */
 export interface Tally {

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { FREE_WORDS } from '../calendar/cost.ts';
 import { type FetchOptions, FetchRefused, fetchPublic } from '../media/safe-fetch.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Line } from './ical-components.ts';
@@ -49,7 +50,7 @@ export async function openWebSource(address: string, options: WebOptions): Promi
   const site = await findSite(url, { credentials, rate, concurrency: CONCURRENCY });
   const source = await openLiveSite(site, {
     settings: caller.settings,
-    free: [...new Set([caller.free, 'Free', 'Gratis'])],
+    free: [...new Set([caller.free, ...FREE_WORDS])],
     now: caller.now,
     resume,
     target,

@@ -252,7 +252,7 @@ function withDescriptions(id: string, schema: ObjectSchema, say: Say): ObjectSch
 }
 
 /** Names of the sentences that may describe a member of a record, the closest first. */
-export function memberTextKeys(id: string, name: string): string[] {
+function memberTextKeys(id: string, name: string): string[] {
   return [`fields:${groupOf(id)}.${name}`, `fields:common.${name}`];
 }
 

@@ -92,7 +92,7 @@ const LONGEST_KEY = 255;
  * The key in the header: a quoted string (RFC 8941), or the same without quotes, as most clients send it. Undefined:
  * invalid.
  */
-export function keyIn(header: string): string | undefined {
+function keyIn(header: string): string | undefined {
   const [, quoted] = /^\s*"((?:[ !#-[\]-~]|\\["\\])*)"\s*$/.exec(header) ?? [];
   const key = quoted?.replace(/\\(.)/g, '$1') ?? (header.includes('"') ? '' : header.trim());
   return key.length <= LONGEST_KEY && /^[ -~]+$/.test(key) ? key : undefined;

@@ -110,7 +110,7 @@ export function numeric(raw: unknown): number | undefined {
 }
 
 /** What PHP's `empty()` is true of. */
-export const isEmpty = (raw: unknown): boolean =>
+const isEmpty = (raw: unknown): boolean =>
   raw === undefined ||
   raw === null ||
   raw === '' ||

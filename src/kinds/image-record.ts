@@ -58,7 +58,7 @@ export const attachmentPage = ({ ID, post_name: slug }: Post, { home, settings }
     : `${home}/${slug}${settings.permalinkStructure.endsWith('/') ? '/' : ''}`;
 
 /** Address of an image of the library; undefined: there is none of this id. */
-export function attachmentUrl(id: number | undefined, bundle: Bundle, context: RenderContext): string | undefined {
+function attachmentUrl(id: number | undefined, bundle: Bundle, context: RenderContext): string | undefined {
   const row = id === undefined ? undefined : bundle.posts.get(id);
   if (id === undefined || row?.post_type !== 'attachment' || !row.post_mime_type.startsWith('image/')) return undefined;
   const file = metaOf(bundle.metas.get(id), '_wp_attached_file');

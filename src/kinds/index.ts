@@ -1,6 +1,6 @@
 import { category } from './category.ts';
 import { event } from './event.ts';
-import type { Kind, KindName, PostKind, PostKindName, TermKind, TermKindName } from './kind.ts';
+import type { Kind, PostKind, PostKindName, TermKind, TermKindName } from './kind.ts';
 import { organizer } from './organizer.ts';
 import { tag } from './tag.ts';
 import { venue } from './venue.ts';
@@ -19,7 +19,6 @@ const termsByName: Readonly<Record<TermKindName, TermKind>> = { category, tag };
 
 export const postKind = (name: PostKindName): PostKind => byName[name];
 export const termKind = (name: TermKindName): TermKind => termsByName[name];
-export const kindNamed = (name: KindName): Kind => ({ ...byName, ...termsByName })[name];
 export const postKindOfType = (type: string): PostKind | undefined => postKinds.find((kind) => kind.postType === type);
 
 /** The taxonomies of the terms that a kind of posts carries. */

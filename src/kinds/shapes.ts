@@ -10,7 +10,7 @@ export const dateDetails = z
   .object({ year: z.string(), month: z.string(), day: z.string(), hour: z.string(), minutes: z.string(), seconds: z.string() })
   .meta({ id: 'DateDetails' });
 
-export const imageSize = z
+const imageSize = z
   .object({ width: z.int(), height: z.int(), 'mime-type': z.string().optional(), filesize: z.int().optional(), url: z.url() })
   .meta({ id: 'ImageSize' });
 

@@ -44,7 +44,7 @@ export interface CorePage {
 export const viewOf = ({ context }: Values): View => (context === 'edit' || context === 'embed' ? context : 'view');
 
 /** Refuses by name; an anonymous caller is asked to sign in for what others may not do. */
-export const refuseTo = ({ viewer }: Caller, problem: ProblemName): never =>
+const refuseTo = ({ viewer }: Caller, problem: ProblemName): never =>
   fail(problem, problems[problem].status === 403 && viewer.id === 0 ? { status: 401 } : {});
 
 // ------------------------------------------------------------------------------------------------- lists

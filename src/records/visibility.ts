@@ -111,7 +111,7 @@ const NOBODY = -1;
  * A rule about single posts as data: it is asked for each status of a post of somebody else's and of the caller's
  * own.
  */
-export function rowsThat(viewer: Viewer, statuses: readonly string[], allows: (post: OwnedPost) => boolean): Visibility {
+function rowsThat(viewer: Viewer, statuses: readonly string[], allows: (post: OwnedPost) => boolean): Visibility {
   const theirs = (status: string) => allows({ author: NOBODY, status });
   const mine = (status: string, trashedFrom: string) => viewer.id > 0 && allows({ author: viewer.id, status, trashedFrom });
   const [published, unpublished] = ['publish', 'draft'].map((was) => statuses.filter((status) => mine(status, was))) as [

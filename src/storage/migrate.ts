@@ -8,18 +8,8 @@ import { shapes } from '../../migrations/005-shapes.ts';
 import { months } from '../../migrations/006-months.ts';
 import { keptAnswers } from '../../migrations/007-kept-answers.ts';
 import type { Database } from './database.ts';
-import { DatabaseUnavailable, type Dialect, type TableDefinition } from './dialect.ts';
-
-/**
- * One step of the schema. It must be safe to run again: MySQL commits each CREATE by itself, so that a step cut short is repeated. There is no
- * way back: the tables are WordPress's or hold what only we know.
- */
-export interface Migration {
-  readonly name: string;
-  /** The tables that it makes. */
-  readonly tables: () => readonly TableDefinition[];
-  up(given: { readonly knex: Knex; readonly dialect: Dialect; readonly prefix: string }): Promise<void>;
-}
+import { DatabaseUnavailable, type TableDefinition } from './dialect.ts';
+import type { Migration } from './migration.ts';
 
 /** All steps in their order, listed here so that they are there after the build as well. A step that was published is never changed. */
 const MIGRATIONS: readonly Migration[] = [wordpressTables, ownTables, importTables, listIndex, shapes, months, keptAnswers];

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /** A salt of WordPress's configuration: `LOGGED_IN_KEY` followed by `LOGGED_IN_SALT`, or the pair of another scheme (`wp_salt`). */
 export type Salt = string;
@@ -57,24 +57,8 @@ export function verifyLoginCookie(cookie: LoginCookie, { salt, userPass, session
   return Object.hasOwn(sessions, key) && sessions[key]!.expiration >= now;
 }
 
-/**
- * A login cookie's value, not yet URL-encoded, and the key under which its session must be kept in `session_tokens`
- * (`wp_generate_auth_cookie`, `WP_Session_Tokens::create`). `expiration` in Unix seconds; `token`: one that exists, else a new one.
- */
-export function createLoginCookie(
-  { login, userPass, expiration }: { login: string; userPass: string; expiration: number },
-  salt: Salt,
-  token = newSessionToken(),
-): { value: string; token: string; sessionKey: string } {
-  const hmac = signature({ login, expiration, token }, userPass, salt);
-  return { value: [login, expiration, token, hmac].join('|'), token, sessionKey: sessionKey(token) };
-}
-
 /** The key of a session in `session_tokens`: the SHA-256 of its token, in hexadecimal. */
 export const sessionKey = (token: string): string => createHash('sha256').update(token).digest('hex');
-
-/** 43 characters, as long as WordPress's own, from a safe source. */
-const newSessionToken = () => randomBytes(32).toString('base64url').replace(/[-_]/g, 'x');
 
 function signature({ login, expiration, token }: Omit<LoginCookie, 'hmac'>, userPass: string, salt: Salt): string {
   const key = createHmac('md5', salt)

@@ -43,19 +43,6 @@ export const newApplicationPassword = (): string =>
 /** An application password as it was made, without the spaces and dashes people write it with (`wp_authenticate_application_password`). */
 export const normalizeApplicationPassword = (typed: string): string => typed.replace(/[^a-z0-9]/gi, '');
 
-/**
- * Spends the time of one failed check, for callers that nobody knows (decision D16): of an application password or, with `account`, of
- * an account's password. Resolves to false always.
- */
-export async function dummyVerify(plain: string, account = false): Promise<false> {
-  await verifyPassword(plain, account ? UNKNOWN_ACCOUNT : UNKNOWN_APPLICATION);
-  return false;
-}
-
-/** Well-formed hashes that no password is behind. */
-const UNKNOWN_ACCOUNT = `$wp$2y$${BCRYPT_COST}$${'.'.repeat(53)}`;
-const UNKNOWN_APPLICATION = FAST_HASH + '-'.repeat(40);
-
 function fastHash(plain: string): string {
   const digest = blake2b(Buffer.from(plain), { key: FAST_HASH_KEY, dkLen: FAST_HASH_BYTES });
   return FAST_HASH + Buffer.from(digest).toString('base64url');

@@ -8,9 +8,6 @@ export const stripAllTags = (text: string): string => trimAscii(stripTags(withou
 /** One line of plain text (`sanitize_text_field`): no tags, no percent-encoded bytes, white space as single blanks, trimmed. */
 export const sanitizeTextField = (text: string): string => sanitizeText(text, false);
 
-/** As `sanitizeTextField`, with the line breaks and blanks of the text (`sanitize_textarea_field`). */
-export const sanitizeTextareaField = (text: string): string => sanitizeText(text, true);
-
 /** The text without control characters; tab and line breaks stay (decision D39). */
 export const stripControlCharacters = (text: string): string => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, '');
 

@@ -50,14 +50,6 @@ export function filteredExcerpt(raw: string, options: RenderOptions): string {
   return addImageAttributes(unwrapShortcodes(addParagraphs(text)), options.images);
 }
 
-/**
- * The excerpt of a post that has none, made of its content: the first 55 words without tags (`wp_trim_excerpt` and the filters of `the_excerpt`),
- * trimmed. JSON-LD uses it for descriptions.
- */
-export function excerptFromContent(content: string, options: RenderOptions): string {
-  return renderExcerpt(wordsOf(content, options), options);
-}
-
 /** The first words of a content without tags, to be filtered as an excerpt (`wp_trim_excerpt`). */
 export function wordsOf(content: string, options: RenderOptions, count = EXCERPT_WORDS): string {
   const shown = stripShortcodes(content);

@@ -52,14 +52,6 @@ export function toSerialized(value: unknown): string {
   }
 }
 
-/** A value as a meta or option row holds it: texts as they are unless they look serialized, arrays and objects serialized (`maybe_serialize`). */
-export function toStored(value: unknown): string {
-  if (typeof value === 'object' && value !== null) return toSerialized(value);
-  if (typeof value === 'string') return looksSerialized(value) ? toSerialized(value) : value;
-  if (value === null || value === undefined || value === false) return '';
-  return value === true ? '1' : String(value);
-}
-
 /**
  * A serialized array with some members changed: those named get a new value or, with `undefined`, go; new ones come last; all others stay
  * byte for byte, whatever they hold. The empty text counts as an empty array. Returns undefined when the text holds no array, is broken

@@ -48,9 +48,6 @@ export function slugPathForQuery(raw: string): string[] {
   return path === '' ? [] : path.split('/').map((part) => sanitizeTitle(part, 'query'));
 }
 
-/** The one slug that a by-slug address without a path names; see `slugPathForQuery`. */
-export const sanitizeSlugForQuery = (raw: string): string => slugPathForQuery(raw).at(-1) ?? '';
-
 /**
  * The first free form of a post's slug: itself, or with `-2`, `-3` and so on, cut so that 200 bytes hold both
  * (WordPress `wp_unique_post_slug`). `taken`: slugs of other posts of the same type, in whatever status.

@@ -21,7 +21,7 @@ export function texturize(raw: string): string {
 }
 
 /** `&` that does not start an entity becomes `&#038;`; letters and digits of a name are not looked up. */
-export const escapeAmpersands = (text: string): string => text.replace(/&(?!#(?:\d+|x[a-f0-9]+);|[a-z1-4]{1,8};)/gi, '&#038;');
+const escapeAmpersands = (text: string): string => text.replace(/&(?!#(?:\d+|x[a-f0-9]+);|[a-z1-4]{1,8};)/gi, '&#038;');
 
 const MARK = {
   apostrophe: '&#8217;',

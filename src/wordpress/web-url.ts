@@ -3,7 +3,7 @@ import { normalizeEntities } from './entities.ts';
 import { trimAscii } from './trim.ts';
 
 /** What may stand before the colon of a URL (`wp_allowed_protocols`). */
-export const ALLOWED_PROTOCOLS: readonly string[] =
+const ALLOWED_PROTOCOLS: readonly string[] =
   'http https ftp ftps mailto news irc irc6 ircs gopher nntp feed telnet mms rtsp sms svn tel fax xmpp webcal urn'.split(' ');
 
 /** A URL to be shown in HTML (`esc_url`): as `escUrlRaw`, with `&` as `&#038;` and `'` as `&#039;`. */
@@ -11,9 +11,6 @@ export const escUrl = (url: string): string => cleanUrl(url, true);
 
 /** A URL with what may not stand in one taken out, "" when its scheme is not allowed (`esc_url_raw`, `sanitize_url`). */
 export const escUrlRaw = (url: string): string => cleanUrl(url, false);
-
-/** WordPress's newer name of `esc_url_raw`. */
-export const sanitizeUrl = escUrlRaw;
 
 /**
  * The form in which an address of the web is stored, or null when it is none (decision D38): `http`, `https` and `ftp` with a valid host,

@@ -12,10 +12,11 @@ import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { readOptions } from '../../src/storage/options.ts';
 import { capabilitiesKey, loadUsers, replaceUserMeta, writeUserMeta } from '../../src/storage/users.ts';
-import { createLoginCookie, loginCookieName } from '../../src/wordpress/cookies.ts';
+import { loginCookieName } from '../../src/wordpress/cookies.ts';
 import { createNonce } from '../../src/wordpress/nonces.ts';
 import { parseSerialized, toSerialized } from '../../src/wordpress/serialized.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
+import { createLoginCookie } from '../support/login-cookie.ts';
 import { loadSite, setOptions } from '../support/site.ts';
 
 const START = new Date('2026-11-20T12:00:00Z');

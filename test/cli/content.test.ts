@@ -192,6 +192,9 @@ describe('flags of yes and no', () => {
     ['event update --featured no 12', 'event update --featured no 12'],
     ['event update --featured=no 12', 'event update --featured=no 12'],
     ['venue list --has_events', 'venue list --has_events=true'],
+    ['venue list --search event --no-has_events', 'venue list --search event --has_events=false'],
+    ['tag list --search event --no-hide_empty', 'tag list --search event --hide_empty=false'],
+    ['--user event --language=it venue list --has_events', '--user event --language=it venue list --has_events=true'],
     ['event get --porcelain 1', 'event get --porcelain 1'],
     ['event get -- --featured', 'event get -- --featured'],
   ])('%s', (given, spelled) => {

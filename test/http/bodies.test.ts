@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createBudget, SMALL_BODY } from '../../src/http/limits.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { loadUsers, writeUserMeta } from '../../src/storage/users.ts';
-import { createLoginCookie, loginCookieName } from '../../src/wordpress/cookies.ts';
+import { loginCookieName } from '../../src/wordpress/cookies.ts';
 import { createNonce } from '../../src/wordpress/nonces.ts';
 import { toSerialized } from '../../src/wordpress/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
+import { createLoginCookie } from '../support/login-cookie.ts';
 import { basic, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeNamespace, describeRoute, describeSite } from '../../src/http/describe.ts';
 import type { Route } from '../../src/http/route.ts';
-import { callerOf, describedSite, routes } from './describing.ts';
+import { callerOf, describedSite, LANGUAGES, routes } from './describing.ts';
 
 type Args = Record<string, Record<string, unknown>>;
 interface Described {
@@ -79,7 +79,7 @@ describe('an argument', () => {
   it('tells its type', () =>
     expect(argsOf('/events', 'GET').categories).toMatchObject({ type: 'array', items: { type: ['integer', 'string'] } }));
   it('tells the values it is from', () =>
-    expect(argsOf('/doc', 'GET').translation_language).toMatchObject({ type: 'string', enum: ['en', 'it'], required: false }));
+    expect(argsOf('/doc', 'GET').translation_language).toMatchObject({ type: 'string', enum: LANGUAGES, required: false }));
   it.each([
     ['en', 'The name of the venue.'],
     ['it', 'Il nome del luogo.'],

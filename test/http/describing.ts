@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { readSettings } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config.ts';
 import { createRoutes } from '../../src/http/routes.ts';
@@ -6,7 +7,8 @@ import type { Site } from '../../src/site.ts';
 import { loadTexts } from '../../src/texts.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
 
-export const LANGUAGES = ['en', 'it'] as const;
+/** Every language there are texts in. */
+export const LANGUAGES = readdirSync(new URL('../../locales', import.meta.url)).sort();
 export const routes = createRoutes(LANGUAGES);
 export const config = readConfig({ LANGUAGES: LANGUAGES.join(',') });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  dummyVerify,
   hashApplicationPassword,
   hashPassword,
   newApplicationPassword,
@@ -66,8 +65,4 @@ describe('application passwords', () => {
   });
   it('may be typed with spaces and dashes', () =>
     expect(normalizeApplicationPassword(' snjQ 49AF-s2XO\t2McI h3SF ldu5\n')).toBe('snjQ49AFs2XO2McIh3SFldu5'));
-});
-
-describe('dummyVerify', () => {
-  it.each([false, true])('never succeeds (account: %s)', async (account) => expect(await dummyVerify('anything', account)).toBe(false));
 });

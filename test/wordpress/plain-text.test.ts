@@ -1,12 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { trimWords } from '../../src/wordpress/excerpt.ts';
-import {
-  hasVisibleText,
-  sanitizeTextareaField,
-  sanitizeTextField,
-  stripAllTags,
-  stripControlCharacters,
-} from '../../src/wordpress/plain-text.ts';
+import { hasVisibleText, sanitizeTextField, stripAllTags, stripControlCharacters } from '../../src/wordpress/plain-text.ts';
 
 describe('stripAllTags', () => {
   it.each([
@@ -36,10 +30,6 @@ describe('sanitizeTextField', () => {
     ['+39 050 123456', '+39 050 123456'],
   ])('%j', (raw, text) => {
     expect(sanitizeTextField(raw)).toBe(text);
-  });
-
-  it('keeps lines in a text area', () => {
-    expect(sanitizeTextareaField(' a\n<b>b</b>  c\n')).toBe('a\nb  c');
   });
 
   it.each(['%', '<', '<script', '<style>', '%4', '< '])('gets through 200 kB of %j', (seed) => {

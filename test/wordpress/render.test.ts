@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { excerptFromContent, galleryParentsIn, imageIdsIn, renderContent, renderExcerpt, renderTitle } from '../../src/wordpress/render.ts';
+import { galleryParentsIn, imageIdsIn, renderContent, renderExcerpt, renderTitle, wordsOf } from '../../src/wordpress/render.ts';
 
 const options = { smilies: true, images: () => undefined };
 
@@ -75,7 +75,7 @@ describe('excerpts', () => {
       '<p>x</p>',
     ],
   ])('made of the content %j', (content, html) => {
-    expect(excerptFromContent(content, options)).toBe(html);
+    expect(renderExcerpt(wordsOf(content, options), options)).toBe(html);
   });
 });
 

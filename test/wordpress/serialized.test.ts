@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { looksSerialized, parseSerialized, toSerialized, toStored, withMembers } from '../../src/wordpress/serialized.ts';
+import { looksSerialized, parseSerialized, toSerialized, withMembers } from '../../src/wordpress/serialized.ts';
 
 const BYTES =
   'a:7:{s:4:"uuid";s:2:"é";s:1:"n";i:1;s:1:"f";d:0.1;s:1:"b";b:0;s:1:"x";N;s:1:"l";a:2:{i:0;s:1:"a";i:1;s:1:"b";}s:1:"s";a:2:{i:5;i:1;i:2;i:2;}}';
@@ -68,18 +68,6 @@ describe('toSerialized', () => {
     [{ float: -0 }, 'd:-0;'],
   ])('writes %j as %s', (value, text) => expect(toSerialized(value)).toBe(text));
   it.each([[() => 1], [Symbol('x')], [new Date(0)]])('refuses %p', (value) => expect(() => toSerialized(value)).toThrow(TypeError));
-});
-
-describe('toStored', () => {
-  it.each([
-    ['text', 'text'],
-    ['i:5;', 's:4:"i:5;";'],
-    [[1], 'a:1:{i:0;i:1;}'],
-    [5, '5'],
-    [true, '1'],
-    [false, ''],
-    [null, ''],
-  ])('keeps %j as %s', (value, stored) => expect(toStored(value)).toBe(stored));
 });
 
 describe('withMembers', () => {

@@ -1,13 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  sanitizeSlugForQuery,
-  sanitizeTitle,
-  settleSlug,
-  slugPathForQuery,
-  trashedSlug,
-  uniqueSlug,
-  uniqueTermSlug,
-} from '../../src/wordpress/slug.ts';
+import { sanitizeTitle, settleSlug, slugPathForQuery, trashedSlug, uniqueSlug, uniqueTermSlug } from '../../src/wordpress/slug.ts';
 
 describe('sanitizeTitle', () => {
   it.each([
@@ -70,8 +62,6 @@ describe('slugPathForQuery', () => {
     ['trashed-event__trashed', ['trashed-event__trashed']],
     ['/', []],
   ])('looks for %s as %j', (raw, path) => expect(slugPathForQuery(raw)).toEqual(path));
-
-  it("gives the post's own slug alone", () => expect(sanitizeSlugForQuery('a%2Fb')).toBe('b'));
 });
 
 describe('uniqueSlug', () => {
