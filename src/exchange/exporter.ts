@@ -1,3 +1,4 @@
+import { narrowList } from '../kinds/filter.ts';
 import { postKind, postKinds, termKind } from '../kinds/index.ts';
 import type { Condition, PostKindName, TermKindName, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
@@ -125,7 +126,7 @@ async function filteredIds(
   statuses: readonly string[],
 ): Promise<number[]> {
   const bounded = postKind(kind).dated ? { ...BOUNDS, ...filters } : filters;
-  const { conditions, order } = postKind(kind).narrow(bounded, caller);
+  const { conditions, order } = narrowList(postKind(kind), bounded, caller);
   const kept = conditions.filter((condition) => !isListsOwn(condition));
   return listedIds(site, caller, postKind(kind), { conditions: kept, order, statuses });
 }

@@ -4,11 +4,11 @@ import { isTruthy } from '../calendar/settings.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { VENUE_LINK } from './event-metas.ts';
 import { featuredImage, flagMeta, meta, rule } from './fields.ts';
-import { decimal, flagText, LENGTHS, listStatus, textOrNumber, url } from './grammar.ts';
+import { decimal, flagText, LENGTHS, textOrNumber, url } from './grammar.ts';
 import { imageAddress } from './image-record.ts';
-import type { Before, Bundle, PostKind, RenderContext, Rows, Values } from './kind.ts';
-import { linkedConditions } from './linked-list.ts';
-import { additions, authorField, dateField, linkedFilters, paging, statusField, textColumn, titleField } from './post-fields.ts';
+import type { Before, Bundle, Linked, PostKind, RenderContext, Rows, Values } from './kind.ts';
+import { linkedFilters, linkedOrders } from './linked-list.ts';
+import { authorField, dateField, statusField, textColumn, titleField } from './post-fields.ts';
 import { isLocked, linkedRecord, postLd } from './post-record.ts';
 import { linkedShape } from './shapes.ts';
 
@@ -25,47 +25,47 @@ const TEXTS = {
   stateprovince: '_VenueStateProvince',
 } as const;
 
-export const venue: PostKind = {
+const fields = {
+  author: authorField,
+  date: dateField,
+  date_utc: dateField,
+  venue: titleField(),
+  description: textColumn('post_content'),
+  status: statusField,
+  show_map: flagMeta('_VenueShowMap', { on: '1', off: '' }, { grammar: flagText }),
+  show_map_link: flagMeta('_VenueShowMapLink', { on: '1', off: '' }, { grammar: flagText }),
+  address: meta(TEXTS.address),
+  city: meta(TEXTS.city),
+  country: meta(TEXTS.country),
+  province: meta(TEXTS.province),
+  state: meta(TEXTS.state),
+  zip: meta(TEXTS.zip, textOrNumber(LENGTHS.text)),
+  phone: meta(TEXTS.phone),
+  stateprovince: meta(TEXTS.stateprovince),
+  website: meta(TEXTS.website, url, { store: (value) => [value] }),
+  image: featuredImage(),
+  geo_lat: rule(decimal),
+  geo_lng: rule(decimal),
+};
+
+const linked: Linked = { link: VENUE_LINK, searched: Object.values(TEXTS).filter((key) => key !== TEXTS.country && key !== TEXTS.website) };
+
+export const venue: PostKind<typeof fields> = {
   is: 'post',
   name: 'venue',
   path: 'venues',
   postType: 'tribe_venue',
   capabilities: 'tribe_venues',
   titleField: 'venue',
-  fields: {
-    author: authorField,
-    date: dateField,
-    date_utc: dateField,
-    venue: titleField(),
-    description: textColumn('post_content'),
-    status: statusField,
-    show_map: flagMeta('_VenueShowMap', { on: '1', off: '' }, { grammar: flagText }),
-    show_map_link: flagMeta('_VenueShowMapLink', { on: '1', off: '' }, { grammar: flagText }),
-    address: meta(TEXTS.address),
-    city: meta(TEXTS.city),
-    country: meta(TEXTS.country),
-    province: meta(TEXTS.province),
-    state: meta(TEXTS.state),
-    zip: meta(TEXTS.zip, textOrNumber(LENGTHS.text)),
-    phone: meta(TEXTS.phone),
-    stateprovince: meta(TEXTS.stateprovince),
-    website: meta(TEXTS.website, url, { store: (value) => [value === null ? '' : String(value)] }),
-    image: featuredImage(),
-    geo_lat: rule(decimal),
-    geo_lng: rule(decimal),
-  },
-  filters: { ...paging, ...linkedFilters, status: { grammar: listStatus('tribe_venues') }, ...additions },
+  fields,
+  filters: linkedFilters('tribe_venues', linked),
+  orders: linkedOrders,
   // As of organizers: the plugin takes the id of a venue that is only to be made for one more text about it.
   strays: { id: '_VenueVenueID' },
   links: {},
+  linked,
   terms: [],
   dated: false,
-
-  narrow: (values, context) =>
-    linkedConditions(values, context, {
-      link: VENUE_LINK,
-      metas: Object.values(TEXTS).filter((key) => key !== TEXTS.country && key !== TEXTS.website),
-    }),
 
   follows: (values, before) => {
     const metas: Record<string, readonly string[]> = {

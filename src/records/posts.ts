@@ -1,4 +1,5 @@
 import { fail, type ProblemName } from '../errors.ts';
+import { narrowList } from '../kinds/filter.ts';
 import { ANY_STATUS } from '../kinds/grammar.ts';
 import type { Condition, Order, PostKind, Values } from '../kinds/kind.ts';
 import { isLocked } from '../kinds/post-record.ts';
@@ -37,7 +38,7 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
   const { viewer, settings } = caller;
   const page = Number(values.page ?? 1);
   const perPage = pageSize(site, caller, values, longest);
-  const { conditions, order, echo, timeliness } = kind.narrow(values, caller);
+  const { conditions, order, echo, timeliness } = narrowList(kind, values, caller);
   const statuses = values.status as string[] | undefined;
   const { ids, total, linked } = await findPostIds(site.db, {
     kind,

@@ -1,7 +1,8 @@
 import { ApiError } from '../errors.ts';
-import type { Grammar, LinkWish, Reference } from '../kinds/grammar.ts';
+import type { Grammar, Reference } from '../kinds/grammar.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostKindName, TermKindName, Values } from '../kinds/kind.ts';
+import type { LinkPlan, LinkWish } from '../kinds/link-grammar.ts';
 import { fetchForLibrary, imageIdAt, imageNumber, mayUpload, type PreparedImage } from '../media/images.ts';
 import type { Site } from '../site.ts';
 import { loadMetas, loadPosts } from '../storage/bundle.ts';
@@ -22,9 +23,6 @@ export interface Wanted {
   readonly value: unknown;
   readonly grammar: Grammar;
 }
-
-/** A venue or organizer to link: an existing one, or the accepted values of a new one. */
-export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; readonly values: Values };
 
 interface Options {
   /** Accepts the parameters of a record that another one brings along. Throws where they are refused. */
