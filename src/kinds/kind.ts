@@ -43,6 +43,11 @@ export type ValueOf<Declared> =
 /** The accepted values of declared parameters. Any of them may be absent: who calls decides what to send. */
 export type ValuesOf<Declared> = { readonly [Name in keyof Declared]?: ValueOf<Declared[Name]> | undefined };
 
+/** The record that the path of a request names; 0: there is none. */
+export interface Selected {
+  readonly id: number;
+}
+
 /** What an empty value does on update: it clears the field, is refused, or means false. On create it counts as absent. */
 export type Empty = 'clears' | 'refused' | 'false';
 
@@ -303,9 +308,42 @@ export interface TermKind {
   readonly restBase: string;
   /** Capabilities that all are needed to write one. */
   readonly manage: readonly string[];
-  readonly fields: Readonly<Record<string, Param & { readonly empty: 'clears' | 'refused' }>>;
-  readonly filters: Params;
+  readonly fields: TermFields;
+  readonly filters: TermFilters;
   readonly record: z.ZodType;
 }
+
+/** A field of a term. */
+export interface TermField<T = unknown, E extends Empty = Empty> extends Param<T> {
+  readonly empty: E;
+}
+
+/** Fields of terms: any, and those that they may have. */
+export type TermFields = Readonly<Record<string, TermField>> & {
+  readonly name: TermField<string, 'refused'>;
+  readonly slug: TermField<string, 'refused'>;
+  readonly description: TermField<string, 'clears'>;
+  readonly parent?: TermField<number, 'clears'>;
+};
+
+/** A change of a term: values by field name, only those named. */
+export type TermValues = ValuesOf<TermFields>;
+
+/** Parameters of a list of terms: any, and those that its handler looks at. */
+export type TermFilters = Params & {
+  readonly page: Param<number>;
+  readonly per_page: Param<number>;
+  readonly search: Param<string>;
+  readonly exclude: Param<readonly number[]>;
+  readonly include: Param<readonly number[]>;
+  readonly order: Param<string>;
+  readonly orderby: Param<string>;
+  readonly hide_empty: Param<boolean>;
+  readonly parent?: Param<number>;
+  readonly post: Param<number>;
+  readonly event: Param<number>;
+  readonly slug: Param<string>;
+};
+export type TermListValues = ValuesOf<TermFilters>;
 
 export type Kind = PostKind | TermKind;

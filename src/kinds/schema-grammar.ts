@@ -132,10 +132,10 @@ export const dateTime: Grammar<string | null> = {
 };
 
 /** An object, whose members are checked by those who know them. */
-export const object: Grammar<object> = {
+export const object: Grammar<Readonly<Record<string, unknown>>> = {
   longest: LENGTHS.content,
   json: { type: 'object' },
-  read: (raw) => (raw !== null && typeof raw === 'object' ? accept(raw) : wrongType('object')),
+  read: (raw) => (raw !== null && typeof raw === 'object' ? accept({ ...raw }) : wrongType('object')),
 };
 
 /** Terms that records must have: all of them, or one. */

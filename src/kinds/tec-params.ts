@@ -2,8 +2,8 @@ import { toLocal } from '../wordpress/time.ts';
 import { momentConditions, windowOf } from './event-list.ts';
 import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { conditionsOf, control, filter, group } from './filter.ts';
-import { anyText, LENGTHS, oneOf } from './grammar.ts';
-import type { Control, Field, Linked, ListParams, Narrowed, Param, PostKind, RuleContext, Values, ValuesOf } from './kind.ts';
+import { anyText, LENGTHS, oneOf, text } from './grammar.ts';
+import type { Control, Linked, ListParams, Narrowed, Param, Params, PostKind, PostValues, RuleContext, ValuesOf } from './kind.ts';
 import { fromEvent, ofEvents } from './linked-list.ts';
 import { byLinks, byMeta, byParent, bySearch, byTickets } from './narrowing.ts';
 import { anyString, droppedString, idsArgument, integer, momentArgument, positiveArgument, strings, truth } from './schema-grammar.ts';
@@ -75,8 +75,12 @@ type TecFilters = ListParams & {
 
 export const tecFilters = ({ linked }: PostKind): TecFilters => (linked ? linkedFilters(linked) : EVENT_FILTERS);
 
-/** The accepted values of a list. The password opens protected records. */
-export type TecListValues = ValuesOf<TecFilters> & { readonly password?: string | undefined };
+/** What opens protected records; no description names it. */
+export const TEC_PASSWORD = { password: { grammar: text(LENGTHS.password) } } satisfies Params;
+export type TecReadValues = ValuesOf<typeof TEC_PASSWORD>;
+
+/** The accepted values of a list. */
+export type TecListValues = ValuesOf<TecFilters & typeof TEC_PASSWORD>;
 
 /** Conditions and order of a list. */
 export const narrowTec = (kind: PostKind, values: TecListValues, context: RuleContext): Pick<Narrowed, 'conditions' | 'order'> => ({
@@ -102,22 +106,31 @@ const NAMES: Readonly<Record<PostKind['name'], Readonly<Record<string, string>>>
 }; // biome-ignore format: pairs
 
 /** Fields that the reference lists and that mean nothing for the calendar's kinds. */
-const IDLE: Readonly<Record<string, Param>> = {
+const IDLE = {
   comment_status: { grammar: anyString(LENGTHS.word) },
   ping_status: { grammar: anyString(LENGTHS.word) },
   format: { grammar: anyString(LENGTHS.word) },
   template: { grammar: anyString(LENGTHS.word) },
-};
+} satisfies Params;
 
 /** Fields of an event that lead to others: UTC times to local ones, a duration in seconds to the end. */
-const DERIVED: Readonly<Record<string, Param>> = {
+const DERIVED = {
   start_date_utc: { grammar: anyText(LENGTHS.date) },
   end_date_utc: { grammar: anyText(LENGTHS.date) },
   duration: { grammar: integer({ minimum: 0 }) },
-};
+} satisfies Params;
+const UTC_TIMES = { start_date_utc: 'start_date', end_date_utc: 'end_date' } as const;
+
+/** Fields of a record: any, and those that are looked at under their names here. */
+type TecFields = Params &
+  Partial<typeof DERIVED> & {
+    readonly timezone?: Param<string | null>;
+    readonly excerpt?: Param<string | null>;
+  };
+export type TecFieldValues = ValuesOf<TecFields>;
 
 /** The fields of a kind by the names they have here, none of them required. Those that its own routes don't write keep the kind's slug and excerpt. */
-export function tecFields(kind: PostKind, standIn: PostKind): Readonly<Record<string, Param | Field>> {
+export function tecFields(kind: PostKind, standIn: PostKind): TecFields {
   const fields = Object.entries(NAMES[kind.name]).map(([name, field]) => {
     const { required: _, fallback: __, ...declared } = (kind.fields[field] ?? standIn.fields[field])!;
     return [name, declared] as const;
@@ -125,24 +138,25 @@ export function tecFields(kind: PostKind, standIn: PostKind): Readonly<Record<st
   return {
     ...Object.fromEntries(fields),
     ...IDLE,
-    ...(kind.name === 'event' ? DERIVED : { sticky: { grammar: truth }, tags: { grammar: strings } }),
+    ...(kind.dated ? DERIVED : { sticky: { grammar: truth }, tags: { grammar: strings } }),
   };
 }
 
 /** Accepted values by the kind's own names; the site's zone turns UTC times of events into local ones where no other zone is named. */
-export function kindValues(kind: PostKind, values: Values, zoneOf: (name: string | undefined) => RuleContext['settings']['zone']): Values {
+export function kindValues(
+  kind: PostKind,
+  values: TecFieldValues,
+  zoneOf: (name: string | undefined) => RuleContext['settings']['zone'],
+): PostValues & { readonly start_date?: unknown; readonly end_date?: unknown } {
   const names = NAMES[kind.name];
   const named = Object.entries(values).flatMap(([name, value]) => (Object.hasOwn(names, name) ? [[names[name]!, value] as const] : []));
   const fields: Record<string, unknown> = Object.fromEntries(named);
-  if (kind.name !== 'event') return fields;
-  const zone = zoneOf(typeof values.timezone === 'string' ? values.timezone : undefined);
-  for (const [utc, own] of [
-    ['start_date_utc', 'start_date'],
-    ['end_date_utc', 'end_date'],
-  ] as const) {
-    const sent = values[utc];
-    if (fields[own] === undefined && typeof sent === 'string' && /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$/.test(sent))
-      fields[own] = toLocal(sent.replace('T', ' ').padEnd(19, ':00'), zone);
+  if (!kind.dated) return fields;
+  const zone = zoneOf(values.timezone ?? undefined);
+  for (const utc of ['start_date_utc', 'end_date_utc'] as const) {
+    const sent = values[utc] ?? '';
+    if (fields[UTC_TIMES[utc]] === undefined && /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$/.test(sent))
+      fields[UTC_TIMES[utc]] = toLocal(sent.replace('T', ' ').padEnd(19, ':00'), zone);
   }
   return fields;
 }
