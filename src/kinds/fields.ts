@@ -1,7 +1,7 @@
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
-import { anyText, flag, type Grammar, image, LENGTHS, type TermWish, termWishes } from './grammar.ts';
-import type { Empty, Field, TermKindName } from './kind.ts';
+import { anyText, type FetchedImage, flag, type Grammar, image, LENGTHS, type TermWish, termWishes } from './grammar.ts';
+import type { Empty, Field, Place, TermKindName, Values } from './kind.ts';
 import { type LinkPlan, linkWishes } from './link-grammar.ts';
 
 type Extra<T> = Partial<Pick<Field<T>, 'required' | 'fallback' | 'promotes'>> & { readonly store?: (value: T | '') => readonly string[] };
@@ -68,3 +68,15 @@ export const links = (key: string, kind: 'venue' | 'organizer'): Field<readonly 
 
 /** The featured image, `_thumbnail_id`. */
 export const featuredImage = () => ({ grammar: image, place: { in: 'image' }, empty: 'clears' }) as const satisfies Field;
+
+/** A field whose place says what its values are. */
+type FieldIn<In extends Place['in'], T> = Field<T> & { readonly place: Extract<Place, { readonly in: In }> };
+
+export const isTerms = (field: Field): field is FieldIn<'terms', readonly TermWish[]> => field.place.in === 'terms';
+export const isLinks = (field: Field): field is FieldIn<'links', readonly LinkPlan[]> => field.place.in === 'links';
+export const isImage = (field: Field): field is FieldIn<'image', number | FetchedImage> => field.place.in === 'image';
+
+/** The accepted value of the field that a kind declares under a name; undefined: it is not named, null: it is cleared. */
+export const valueIn = <T>(values: Values, name: string, _field: Field<T>): T | null | undefined =>
+  // Under the name of a field stands what its own grammar accepted; the compiler follows that only where the name is written out.
+  values[name] as T | null | undefined;

@@ -1,11 +1,11 @@
 import { type Grammar, isEmpty, LENGTHS, LONGEST, listOf, positive } from './grammar.ts';
-import type { PostKind, Values } from './kind.ts';
+import type { PostKind, PostValues } from './kind.ts';
 
 /** A venue or organizer to link: an existing one, or the parameters of a new one. */
 export type LinkWish = { readonly id: number } | { readonly create: Readonly<Record<string, unknown>> };
 
 /** The same once it is known that the existing one may be linked, and the parameters of the new one are accepted. */
-export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; readonly values: Values };
+export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; readonly values: PostValues };
 
 /** Records to link: ids, `{id}` or parameters of new records, alone, in an array or as CSV of ids (decision D5). */
 export function linkWishes(refers: 'venue' | 'organizer'): Grammar<readonly LinkWish[], readonly LinkPlan[]> {

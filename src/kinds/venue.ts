@@ -6,7 +6,7 @@ import { VENUE_LINK } from './event-metas.ts';
 import { featuredImage, flagMeta, meta, rule } from './fields.ts';
 import { decimal, flagText, LENGTHS, textOrNumber, url } from './grammar.ts';
 import { imageAddress } from './image-record.ts';
-import type { Before, Bundle, Linked, PostKind, RenderContext, Rows, Values } from './kind.ts';
+import type { Before, Bundle, Linked, PostKind, RenderContext, Rows, ValuesOf } from './kind.ts';
 import { linkedFilters, linkedOrders } from './linked-list.ts';
 import { authorField, dateField, statusField, textColumn, titleField } from './post-fields.ts';
 import { isLocked, linkedRecord, postLd } from './post-record.ts';
@@ -132,11 +132,13 @@ function venueLd(id: number, bundle: Bundle, context: RenderContext): Record<str
   });
 }
 
+type Change = ValuesOf<typeof fields>;
+
 /** The calendar keeps what is shown of state and province in a meta of its own, and follows either as long as nobody set it by hand. */
-function stateProvince(values: Values, before: Before | undefined): Rows['metas'] {
-  const merged = (field: 'country' | 'state' | 'province', change: Values) =>
-    String((field in change ? change[field] : metaOf(before?.metas, TEXTS[field])) ?? '');
-  const derived = (change: Values) =>
+function stateProvince(values: Change, before: Before | undefined): Rows['metas'] {
+  const merged = (field: 'country' | 'state' | 'province', change: Change) =>
+    (field in change ? change[field] : metaOf(before?.metas, TEXTS[field])) ?? '';
+  const derived = (change: Change) =>
     ['', 'US', 'United States'].includes(merged('country', change)) && merged('state', change)
       ? merged('state', change)
       : merged('province', change);
@@ -148,7 +150,7 @@ function stateProvince(values: Values, before: Before | undefined): Rows['metas'
 }
 
 /** Both flags default to yes on create, and stand a second time under the names that events use. */
-function mapFlags(values: Values, before: Before | undefined): Rows['metas'] {
+function mapFlags(values: Change, before: Before | undefined): Rows['metas'] {
   const metas: Record<string, readonly string[]> = {};
   for (const [field, key] of [
     ['show_map', 'ShowMap'],
@@ -163,7 +165,7 @@ function mapFlags(values: Values, before: Before | undefined): Rows['metas'] {
 }
 
 /** Coordinates rest as the calendar's premium extension keeps them (decision D27). */
-function coordinates(values: Values): Rows['metas'] {
+function coordinates(values: Change): Rows['metas'] {
   const metas: Record<string, readonly string[]> = {};
   for (const [field, key] of [
     ['geo_lat', '_VenueLat'],

@@ -1,4 +1,4 @@
-import { fail, type ProblemName } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { ANY_STATUS } from '../kinds/grammar.ts';
 import type { Condition, Order, PostKind, PostListValues } from '../kinds/kind.ts';
@@ -49,7 +49,7 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
     occurrences: settings.occurrenceTables,
     indexed: trustsIndex(settings),
   });
-  if (ids.length === 0 && page > 1) fail(`${kind.name}-archive-page-not-found` as ProblemName);
+  if (ids.length === 0 && page > 1) fail(`${kind.name}-archive-page-not-found`);
   const bundle = await loadBundle(site.db, kind, ids, linked);
   const context = renderContext(caller, rights(caller, values));
   const status = statuses?.join(',') ?? (editsKind(viewer, kind) ? ANY_STATUS : 'publish');
@@ -127,7 +127,7 @@ export async function readPost(site: Site, caller: Caller, kind: PostKind, id: n
     if (row.post_status === 'trash') return fail('event-no-longer-available');
   }
   const mine = row?.post_type === kind.postType ? row : fail('rest_invalid_param', { faults: new Map([['id', { stage: 'value' }]]) });
-  if (!mayRead(viewer, seen(mine, bundle.metas.get(id)))) return fail(`${kind.name}-not-accessible` as ProblemName);
+  if (!mayRead(viewer, seen(mine, bundle.metas.get(id)))) return fail(`${kind.name}-not-accessible`);
   const context = renderContext(caller, rights(caller, asked));
   if (kind.name === 'event' && isLocked(mine, context)) return fail('event-password-protected');
   return { record: kind.render(id, bundle, context, true), version: loadedVersion(caller, id, bundle) };

@@ -7,7 +7,7 @@ import { DatabaseUnavailable } from '../storage/database.ts';
 export const isPrepared = (value: unknown): value is PreparedImage => value !== null && typeof value === 'object' && 'undo' in value;
 
 /** A new venue or organizer that a record brings along. */
-export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { values: Values }> =>
+export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { readonly values: Values }> =>
   plan !== null && typeof plan === 'object' && 'values' in plan;
 
 /** Does some work with these values. If it fails, the files that were fetched for them are deleted. */
