@@ -7,7 +7,7 @@ import { anyText, decimal, droppedSearch, existingTerms, flag, idOf, ids, LENGTH
 import type { Condition, Filter, Orders, RuleContext, ValuesOf } from './kind.ts';
 import { byLinks, byMeta, byParent, bySearch, byTerms, byTickets } from './narrowing.ts';
 import { additions, paging } from './post-fields.ts';
-import { isAbsolute, type Timeliness } from './timeliness.ts';
+import { agesOf, type Timeliness } from './timeliness.ts';
 
 const GUARDED = { guarded: true } as const;
 
@@ -55,7 +55,7 @@ export const momentConditions = ({ filters }: Window, { settings }: RuleContext)
 function datesAge({ include, strict_dates: strict, start_date: start, end_date: end, ...relative }: Dates): Timeliness {
   if (include) return 'never';
   const others = [relative.starts_before, relative.starts_after, relative.ends_before, relative.ends_after];
-  if (![start, end, ...others].every((value) => value === undefined || isAbsolute(value))) return 'always';
+  if (agesOf(start, end, ...others) === 'always') return 'always';
   const standard = (start === undefined || end === undefined) && others.every((value) => value === undefined);
   return standard ? (strict ? 'always' : 'daily') : 'never';
 }
@@ -111,6 +111,14 @@ const byVenue = (key: string): Filter<string> =>
   });
 
 // ------------------------------------------------------------------------------------------------- the list
+/** Orders that a list of events can be asked for. What is named keeps no order of its own; what is near begins with the nearest. */
+export const eventOrders: Orders = {
+  names: tableOf({
+    event_date: 'start', start_date: 'start', end_date: 'end', date: 'date', title: 'title', modified: 'modified', id: 'id', slug: 'slug', include: 'include', post__in: 'include',
+  } as const), // biome-ignore format: pairs
+  standard: ({ include, geoloc_lat: lat }) => ({ by: include ? 'date' : lat === undefined ? 'start' : 'distance', descending: false }),
+};
+
 /** Parameters of a list of events. */
 export const eventFilters = {
   ...paging,
@@ -129,13 +137,5 @@ export const eventFilters = {
   city: byVenue('_VenueCity'),
   country: byVenue('_VenueCountry'),
   state: byVenue('_VenueStateProvince'),
-  ...additions,
-};
-
-/** Orders that a list of events can be asked for. What is named keeps no order of its own; what is near begins with the nearest. */
-export const eventOrders: Orders = {
-  names: tableOf({
-    event_date: 'start', start_date: 'start', end_date: 'end', date: 'date', title: 'title', modified: 'modified', id: 'id', slug: 'slug', include: 'include', post__in: 'include',
-  } as const), // biome-ignore format: pairs
-  standard: ({ include, geoloc_lat: lat }) => ({ by: include ? 'date' : lat === undefined ? 'start' : 'distance', descending: false }),
+  ...additions(eventOrders),
 };

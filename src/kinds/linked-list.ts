@@ -22,7 +22,7 @@ export function linkedFilters(capabilities: string, { link, searched }: Linked) 
     has_events,
     only_with_upcoming: { ...only_with_upcoming, fallback: false },
     status: control(listStatus(capabilities)),
-    ...additions,
+    ...additions(linkedOrders),
   };
 }
 

@@ -2,9 +2,9 @@ import type { PostColumn } from '../wordpress/rows.ts';
 import { column, rule, whenEmpty } from './fields.ts';
 import { control, filter } from './filter.ts';
 import { anyText, type Grammar, idOf, LENGTHS, positive, status, text, time, timeText } from './grammar.ts';
-import type { Field } from './kind.ts';
+import type { Field, Orders } from './kind.ts';
 import { byMoment } from './narrowing.ts';
-import { isAbsolute } from './timeliness.ts';
+import { agesOf } from './timeliness.ts';
 
 /** Fields that events, venues and organizers have in common. Status and dates follow rules of their own (`wordpress/status.ts`). */
 export const authorField = whenEmpty('refused', column('post_author', idOf('user')));
@@ -19,19 +19,26 @@ export const textColumn = (name: PostColumn): Field<string, 'clears'> =>
 /** `page` and `per_page` of every list. */
 export const paging = { page: control(positive, { fallback: 1 }), per_page: control(positive) };
 
-/** A bound on when records were published or changed. A moment in words moves on with the clock. */
+/** A bound on when records were published or changed. */
 const bound = (by: 'modified' | 'published', op: '<' | '>') =>
-  filter({ grammar: time, narrows: byMoment(by, op), ages: (value) => (isAbsolute(value) ? 'never' : 'always'), last: true });
+  filter({ grammar: time, narrows: byMoment(by, op), ages: (value) => agesOf(value), last: true });
 
-/** An unknown order means the standard one, so that nothing is refused. */
-const ANYTHING: Grammar = { longest: LENGTHS.word, json: { type: 'string' }, read: (value) => ({ value }) };
-const ordering = control(ANYTHING, { echo: (value) => (typeof value === 'string' ? value : undefined), last: true });
+/** Names of orders, in any case. An unknown one means the standard order, so that nothing is refused. */
+const named = (names: Iterable<string>): Grammar => ({
+  longest: LENGTHS.word,
+  json: { type: 'string', enum: [...names] },
+  read: (value) => ({ value }),
+});
+const ordering = (names: Iterable<string>) =>
+  control(named(names), { echo: (value) => (typeof value === 'string' ? value : undefined), last: true });
 
-/** Parameters of ours that every list of posts takes: what changed since when, and the order. */
-export const additions = {
+/** Parameters of ours that every list of posts takes: what was published or changed since when, and the order. */
+export const additions = ({ names }: Pick<Orders, 'names'>) => ({
   modified_after: bound('modified', '>'),
   modified_before: bound('modified', '<'),
-  order: ordering,
-  orderby: ordering,
+  published_after: bound('published', '>'),
+  published_before: bound('published', '<'),
+  order: ordering(['asc', 'desc']),
+  orderby: ordering(names.keys()),
   password: control(anyText(LENGTHS.password)),
-};
+});

@@ -7,6 +7,7 @@ import type { Control, Linked, ListParams, Narrowed, Param, Params, PostKind, Po
 import { fromEvent, ofEvents } from './linked-list.ts';
 import { byLinks, byMeta, byParent, bySearch, byTickets } from './narrowing.ts';
 import { anyString, droppedString, idsArgument, integer, momentArgument, positiveArgument, strings, truth } from './schema-grammar.ts';
+import { agesOf } from './timeliness.ts';
 
 /*
  * What the calendar's newer interface (`tec/v1`) takes: other names for the filters and fields of the kinds, checked in its own way.
@@ -29,6 +30,7 @@ const { start_date, end_date, ...moments } = group({
     ends_after: { grammar: momentArgument },
   },
   narrows: (values, context) => momentConditions(windowOf(values, context, { open: true }), context),
+  ages: (values) => agesOf(...Object.values(values)),
 });
 
 /**
