@@ -24,7 +24,10 @@ export type DateFilter = { column: 'start_date' | 'end_date'; op: '>=' | '<=' | 
 /** The bounds of a list, and the values its URLs carry: `YYYY-MM-DD HH:MM:SS` by the site's clock. */
 export type ListWindow = { echo: Partial<Record<DateParam, string>>; filters: DateFilter[] };
 
-/** What decides the window besides the parameters. `cutoff`: `HH:MM`, when the calendar's day begins. `open`: no bounds but those that are given. */
+/**
+ * What decides the window besides the parameters. `cutoff`: `HH:MM`, when the calendar's day begins. `open`: no bounds
+ * but those that are given.
+ */
 export type WindowContext = { siteZone: Zone; cutoff: string; now: Date; mode: 'event' | 'site'; open?: boolean };
 
 /**

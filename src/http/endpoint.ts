@@ -29,7 +29,10 @@ export interface ServedRoute extends Route {
   readonly lockVersion?: LockVersion;
 }
 
-/** A declaration of an endpoint: its handlers get the values of the parameters that stand beside them. `More`: what they get besides. */
+/**
+ * A declaration of an endpoint: its handlers get the values of the parameters that stand beside them. `More`: what they
+ * get besides.
+ */
 type Declared<P extends Params, U extends Params, More, Prepared = ValuesOf<P & U> & More> = Omit<
   ServedEndpoint<ValuesOf<P & U> & More, Prepared>,
   'params' | 'unlisted' | 'upload' | 'prepare'
@@ -44,7 +47,10 @@ export const recordEndpoint = <P extends Params, U extends Params = Record<never
   declared: Declared<P, U, Selected>,
 ): ServedEndpoint => declared;
 
-/** An endpoint that takes a file. `store` keeps it before the transaction begins; `run` gets what `store` gives as `upload`. */
+/**
+ * An endpoint that takes a file. `store` keeps it before the transaction begins; `run` gets what `store` gives as
+ * `upload`.
+ */
 export function uploadEndpoint<P extends Params, Stored>({
   store,
   ...declared

@@ -35,16 +35,16 @@ export interface Endpoint<V = Values> {
   readonly params: Params;
   readonly mode: 'read' | 'create' | 'change';
   /**
-   * Who may. No default: "anyone" is written out. Given the accepted values and the path selector among them; for the header `Allow`, the
-   * selector and `context=edit` alone.
+   * Who may. No default: "anyone" is written out. Given the accepted values and the path selector among them; for the
+   * header `Allow`, the selector and `context=edit` alone.
    */
   readonly allow: 'anyone' | Handler<V, Verdict | Promise<Verdict>>;
   readonly run: Handler<V, Promise<Reply>>;
 }
 
 /**
- * A step of an endpoint, given accepted values. The type of a method, as in `kinds/kind.ts`: an endpoint with some parameters is an endpoint. It gets
- * the values that its own parameters accepted.
+ * A step of an endpoint, given accepted values. The type of a method, as in `kinds/kind.ts`: an endpoint with some
+ * parameters is an endpoint. It gets the values that its own parameters accepted.
  */
 export type Handler<V, Result> = { step(site: Site, caller: Caller, values: V): Result }['step'];
 

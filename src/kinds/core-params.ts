@@ -4,6 +4,7 @@ import { coreTerms } from './core-term.ts';
 import { control, filter, group } from './filter.ts';
 import { anything, LENGTHS, oneOf } from './grammar.ts';
 import type { Condition, ListParam, ListParams, Params, PostKind, RuleContext, TermKind, TermKindName, ValuesOf } from './kind.ts';
+import { madeOnce } from './made-once.ts';
 import { byIds, byMoment, bySearch } from './narrowing.ts';
 import {
   anyString,
@@ -50,7 +51,10 @@ const ordered = <const T extends string>(orders: readonly T[], standard: T, dire
 });
 
 // ------------------------------------------------------------------------------------------------- posts
-/** Lists that WordPress's own query makes drop a search that is too long; others refuse it. `search_columns`: parts of a post to keep it to. */
+/**
+ * Lists that WordPress's own query makes drop a search that is too long; others refuse it. `search_columns`: parts of a
+ * post to keep it to.
+ */
 const { search, search_columns } = group({
   params: {
     search: { grammar: droppedString },
@@ -104,8 +108,8 @@ const notOver = ({ now, settings }: RuleContext): Condition => ({
 });
 
 /**
- * Terms that posts have, or do not have (`wanted: 'none'`). These routes show everybody the terms of protected records, as WordPress does,
- * so that filters may go by them.
+ * Terms that posts have, or do not have (`wanted: 'none'`). These routes show everybody the terms of protected
+ * records, as WordPress does, so that filters may go by them.
  */
 const byTaxonomy = ({ name, restBase }: TermKind): ListParams => ({
   [restBase]: filter({ grammar: termIds, narrows: ({ ids, all }) => withTerms(name, ids, all ? 'all' : 'any') }),
@@ -134,10 +138,10 @@ export type CoreFilters = ListParams &
 export type CoreListValues = ValuesOf<CoreFilters>;
 
 /**
- * Filters of a list of events, venues or organizers (`WP_REST_Posts_Controller::get_collection_params`). `tax_relation` is told by neither
- * list of terms alone: OR counts as AND.
+ * Filters of a list of events, venues or organizers (`WP_REST_Posts_Controller::get_collection_params`).
+ * `tax_relation` is told by neither list of terms alone: OR counts as AND.
  */
-export function postFilters(kind: PostKind): CoreFilters {
+export const postFilters = madeOnce((kind: PostKind): CoreFilters => {
   const taxonomies = coreTerms(kind);
   return {
     ...LISTED,
@@ -145,7 +149,7 @@ export function postFilters(kind: PostKind): CoreFilters {
     ...(taxonomies.length === 0 ? {} : { tax_relation: control(oneOf(['AND', 'OR'], 'enum')) }),
     ...Object.fromEntries(taxonomies.flatMap((taxonomy) => Object.entries(byTaxonomy(taxonomy)))),
   };
-}
+});
 
 /** What is written of an event, venue or organizer. */
 const WRITTEN = {

@@ -11,7 +11,10 @@ import { agesOf, type Timeliness } from './timeliness.ts';
 
 const GUARDED = { guarded: true } as const;
 
-/** Named events are listed whatever their dates are, and though they are hidden from lists, which the lists themselves tell. */
+/**
+ * Named events are listed whatever their dates are, and though they are hidden from lists, which the lists themselves
+ * tell.
+ */
 const named = group({
   params: { include: { grammar: ids() } },
   narrows: ({ include: chosen }): Condition[] =>
@@ -111,7 +114,10 @@ const byVenue = (key: string): Filter<string> =>
   });
 
 // ------------------------------------------------------------------------------------------------- the list
-/** Orders that a list of events can be asked for. What is named keeps no order of its own; what is near begins with the nearest. */
+/**
+ * Orders that a list of events can be asked for. What is named keeps no order of its own; what is near begins with the
+ * nearest.
+ */
 export const eventOrders: Orders = {
   names: tableOf({
     event_date: 'start', start_date: 'start', end_date: 'end', date: 'date', title: 'title', modified: 'modified', id: 'id', slug: 'slug', include: 'include', post__in: 'include',

@@ -76,7 +76,10 @@ export const isTerms = (field: Field): field is FieldIn<'terms', readonly TermWi
 export const isLinks = (field: Field): field is FieldIn<'links', readonly LinkPlan[]> => field.place.in === 'links';
 export const isImage = (field: Field): field is FieldIn<'image', number | FetchedImage> => field.place.in === 'image';
 
-/** The accepted value of the field that a kind declares under a name; undefined: it is not named, null: it is cleared. */
+/**
+ * The accepted value of the field that a kind declares under a name; undefined: it is not named, null: it is cleared.
+ */
 export const valueIn = <T>(values: Values, name: string, _field: Field<T>): T | null | undefined =>
-  // Under the name of a field stands what its own grammar accepted; the compiler follows that only where the name is written out.
+  // Under the name of a field stands what its own grammar accepted; the compiler follows that only where the name is
+  // written out.
   values[name] as T | null | undefined;

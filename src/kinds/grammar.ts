@@ -49,7 +49,8 @@ export const LENGTHS = {
 
 /**
  * How one parameter is written: what is accepted, and how that is told in OPTIONS and `/doc`.
- * `T`: the type of the value as it is read. `Accepted`: its type once what it names has been looked up (`refers`), which is what handlers get.
+ * `T`: the type of the value as it is read. `Accepted`: its type once what it names has been looked up (`refers`),
+ * which is what handlers get.
  */
 export interface Grammar<T = unknown, Accepted = T> {
   /** The most bytes that a text anywhere in the value may have. Whoever reads a value asks `lengthFault` first. */
@@ -300,7 +301,10 @@ export const url: Grammar<string> = {
   },
 };
 
-/** An image that was fetched for a request: its files are on disk, its rows are not written yet. `undo` deletes the files. */
+/**
+ * An image that was fetched for a request: its files are on disk, its rows are not written yet. `undo` deletes the
+ * files.
+ */
 export interface FetchedImage {
   readonly undo: () => Promise<void>;
 }

@@ -48,12 +48,15 @@ export interface Selected {
   readonly id: number;
 }
 
-/** What an empty value does on update: it clears the field, is refused, or means false. On create it counts as absent. */
+/**
+ * What an empty value does on update: it clears the field, is refused, or means false. On create it counts as absent.
+ */
 export type Empty = 'clears' | 'refused' | 'false';
 
 /*
- * Below, what takes a value is declared as a method. TypeScript compares the parameters of methods less strictly, so that a field or filter of
- * one type counts as a `Field` or `Filter` of any. That is sound as long as each gets the value that its own grammar accepted, under its own name.
+ * Below, what takes a value is declared as a method. TypeScript compares the parameters of methods less strictly, so
+ * that a field or filter of one type counts as a `Field` or `Filter` of any. That is sound as long as each gets the
+ * value that its own grammar accepted, under its own name.
  */
 
 export interface Field<T = unknown, E extends Empty = Empty> extends Param<T> {
@@ -64,7 +67,10 @@ export interface Field<T = unknown, E extends Empty = Empty> extends Param<T> {
    * (decision D36).
    */
   readonly promotes?: true;
-  /** The API's value as stored texts, the empty text where it clears; the empty list removes the rows. Metas and columns only. */
+  /**
+   * The API's value as stored texts, the empty text where it clears; the empty list removes the rows. Metas and columns
+   * only.
+   */
   store?(value: T | ''): readonly string[];
 }
 
@@ -151,7 +157,9 @@ export interface Narrowed extends Narrowing {
   readonly order: Order;
 }
 
-/** Where a parameter stands in the URLs of a list: in its place among those declared, or `last`, after all that are not. */
+/**
+ * Where a parameter stands in the URLs of a list: in its place among those declared, or `last`, after all that are not.
+ */
 interface Placed {
   readonly last?: true;
 }
@@ -159,7 +167,9 @@ interface Placed {
 /** A parameter that narrows a list by itself. */
 export interface Filter<T = unknown> extends Param<T>, Placed {
   narrows(value: NonNullable<T>, context: RuleContext): readonly Condition[];
-  /** How the URLs of the list carry it; undefined: not at all. Without this, they carry the value as text, lists as CSV. */
+  /**
+   * How the URLs of the list carry it; undefined: not at all. Without this, they carry the value as text, lists as CSV.
+   */
   echo?(value: NonNullable<T>): string | undefined;
   /** When the list changes without any write. Without this: never. */
   ages?(value: NonNullable<T>): Timeliness;
@@ -184,7 +194,10 @@ export interface Member<T = unknown> extends Param<T> {
   readonly saidBy: Group;
 }
 
-/** A parameter of a list that narrows by conditions. There is no other: what is declared narrows, or says that it does not. */
+/**
+ * A parameter of a list that narrows by conditions. There is no other: what is declared narrows, or says that it does
+ * not.
+ */
 export type ListParam<T = unknown> = Filter<T> | Control<T> | Member<T>;
 export type ListParams = Readonly<Record<string, ListParam>>;
 

@@ -30,7 +30,9 @@ export function linkedFilters(capabilities: string, { link, searched }: Linked) 
 export const fromEvent = (key: string, grammar: Grammar<unknown, number>): Filter<number> =>
   filter({ grammar, narrows: (event) => [{ by: 'linkedFrom', key, event }] });
 
-/** Those that any event names. Upcoming means from now on by the site's wall clock (decision D22: all upcoming events). */
+/**
+ * Those that any event names. Upcoming means from now on by the site's wall clock (decision D22: all upcoming events).
+ */
 export const ofEvents = (key: string) => ({
   has_events: filter({ grammar: flagAnything, narrows: (wanted) => [{ by: 'linkedFromAny', key, wanted }] }),
   only_with_upcoming: filter({

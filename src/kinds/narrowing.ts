@@ -4,7 +4,8 @@ import { parseSearch } from '../wordpress/search.ts';
 import type { Condition, RuleContext, TermKindName } from './kind.ts';
 
 /*
- * What the filters of several lists come to: functions from an accepted value to conditions. `guarded` is explained with `Condition`.
+ * What the filters of several lists come to: functions from an accepted value to conditions. `guarded` is explained
+ * with `Condition`.
  */
 
 type Narrows<T> = (value: T, context: RuleContext) => Condition[];
@@ -23,7 +24,10 @@ export const byIds =
   (ids) =>
     ids.length === 0 ? [] : [{ by, ids }];
 
-/** A search of WordPress's (`WP_Query::parse_search`): each term in the title, the excerpt or the content, or in one of `metas`. */
+/**
+ * A search of WordPress's (`WP_Query::parse_search`): each term in the title, the excerpt or the content, or in one of
+ * `metas`.
+ */
 export const bySearch =
   (metas: readonly string[] = [], columns: readonly PostColumn[] = SEARCHED): Narrows<string> =>
   (search) => [{ by: 'words', terms: parseSearch(search), columns, metas, together: false }];

@@ -5,6 +5,7 @@ import { conditionsOf, control, filter, group } from './filter.ts';
 import { anyText, LENGTHS, oneOf, text } from './grammar.ts';
 import type { Control, Linked, ListParams, Narrowed, Param, Params, PostKind, PostValues, RuleContext, ValuesOf } from './kind.ts';
 import { fromEvent, ofEvents } from './linked-list.ts';
+import { madeOnce } from './made-once.ts';
 import { byLinks, byMeta, byParent, bySearch, byTickets } from './narrowing.ts';
 import { anyString, droppedString, idsArgument, integer, momentArgument, positiveArgument, strings, truth } from './schema-grammar.ts';
 import { agesOf } from './timeliness.ts';
@@ -34,8 +35,8 @@ const { start_date, end_date, ...moments } = group({
 });
 
 /**
- * Categories and tags are checked and shape nothing, as in the reference. Links are not guarded: as there, protected events are found by
- * their venues, which WordPress's own routes tell everybody.
+ * Categories and tags are checked and shape nothing, as in the reference. Links are not guarded: as there, protected
+ * events are found by their venues, which WordPress's own routes tell everybody.
  */
 const EVENT_FILTERS = {
   ...PAGING,
@@ -57,14 +58,17 @@ const EVENT_FILTERS = {
 
 const ORDERS = { date: 'date', event_date: 'start', title: 'title', menu_order: 'menu', modified: 'modified' } as const;
 
-/** The search of venues and organizers here is WordPress's, which passes over protected ones for visitors; it looks into the same metas as the plugin's. */
-const linkedFilters = ({ link, searched }: Linked) => ({
+/**
+ * The search of venues and organizers here is WordPress's, which passes over protected ones for visitors; it looks into
+ * the same metas as the plugin's.
+ */
+const linkedFilters = madeOnce(({ link, searched }: Linked) => ({
   ...PAGING,
   search: filter({ grammar: droppedString, narrows: bySearch(searched) }),
   event: fromEvent(link, { ...positiveArgument, refers: 'event' }),
   ...ofEvents(link),
   status: control(strings),
-});
+}));
 
 /** Parameters of a list: any, and those that its handler looks at. */
 type TecFilters = ListParams & {

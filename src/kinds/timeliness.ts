@@ -4,7 +4,9 @@ export type Timeliness = 'never' | 'daily' | 'always';
 /** A moment that means the same whenever it is evaluated: a date by number, perhaps with time and offset, or a Unix time stamp. */
 const ABSOLUTE = /^\s*(\d{5,}|\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\s*(Z|[+-]\d\d:?\d\d))?)?)\s*$/;
 
-/** How what is bound by these moments ages: never where all of them are absolute; in words they move on with the clock. */
+/**
+ * How what is bound by these moments ages: never where all of them are absolute; in words they move on with the clock.
+ */
 export const agesOf = (...moments: readonly (string | number | undefined)[]): Timeliness =>
   moments.every((moment) => moment === undefined || ABSOLUTE.test(String(moment))) ? 'never' : 'always';
 

@@ -116,7 +116,8 @@ const ORDERS = {
 } as const; // biome-ignore format: pairs
 
 /**
- * The order of a list of posts: the newest first unless something else is said. What is named keeps the order in which it is named.
+ * The order of a list of posts: the newest first unless something else is said. What is named keeps the order in which
+ * it is named.
  *
  * @throws rest_no_search_term_defined, rest_orderby_include_missing_include where an order lacks what it needs
  */

@@ -12,7 +12,8 @@ import { acceptParams } from '../../src/records/input.ts';
 import type { Site } from '../../src/site.ts';
 
 /*
- * What must not compile, and what must: checked by `npm run check`, which fails where an expected error is none. Nothing here is run.
+ * What must not compile, and what must: checked by `npm run check`, which fails where an expected error is none.
+ * Nothing here is run.
  */
 
 /** Compiles only for the very same types. */
