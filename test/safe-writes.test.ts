@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
-import { createRoutes, type ServedRoute } from '../src/http/routes.ts';
+import type { ServedRoute } from '../src/http/endpoint.ts';
+import { createRoutes } from '../src/http/routes.ts';
 import type { Database } from '../src/storage/database.ts';
 import { forgetAnswers } from '../src/storage/kept-answers.ts';
 import { keepVersionKey } from '../src/storage/version-key.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
-import { createRoutes, type ServedEndpoint } from '../src/http/routes.ts';
+import type { ServedEndpoint } from '../src/http/endpoint.ts';
+import { createRoutes } from '../src/http/routes.ts';
 import type { Param } from '../src/kinds/kind.ts';
 import type { Database } from '../src/storage/database.ts';
 import { reindexEvents } from '../src/storage/event-index-rebuild.ts';

@@ -1,20 +1,12 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
-import { LONGEST_PAGE, USUAL_PAGE } from '../kinds/core-params.ts';
+import { type ContextValues, LONGEST_PAGE, type PeopleListValues, USUAL_PAGE } from '../kinds/core-params.ts';
 import type { Person } from '../kinds/core-user.ts';
 import { postTypes } from '../kinds/index.ts';
-import type { Values } from '../kinds/kind.ts';
+import type { Selected } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/database.ts';
-import {
-  capabilitiesKey,
-  existingUserIds,
-  findPeople,
-  loadUsers,
-  type PeopleOrder,
-  publishedAuthors,
-  type StoredUser,
-} from '../storage/users.ts';
+import { capabilitiesKey, existingUserIds, findPeople, loadUsers, publishedAuthors, type StoredUser } from '../storage/users.ts';
 import { type Roles, userCapabilities } from '../wordpress/capabilities.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
@@ -35,33 +27,37 @@ export interface PeoplePage {
 }
 
 /** The people that a request asks for and the caller may see. */
-export async function listPeople(site: Site, settings: SiteSettings, viewer: Viewer, values: Values): Promise<PeoplePage> {
-  const { page = 1, per_page: limit = USUAL_PAGE, offset } = values;
-  const length = Math.min(Number(limit), LONGEST_PAGE);
+export async function listPeople(site: Site, settings: SiteSettings, viewer: Viewer, values: PeopleListValues): Promise<PeoplePage> {
+  const { page = 1, per_page = USUAL_PAGE, offset, orderby = 'name', include, search } = values;
+  const limit = Math.min(per_page, LONGEST_PAGE);
   const all = viewer.can('list_users');
-  const list = <T>(name: string) => (Array.isArray(values[name]) && values[name].length > 0 ? (values[name] as T[]) : undefined);
-  if (values.orderby === 'include' && !list('include')) fail('rest_orderby_include_missing_include');
+  if (orderby === 'include' && !named(include)) fail('rest_orderby_include_missing_include');
   const { ids, total } = await findPeople(site.db, {
-    include: list<number>('include'),
-    exclude: list<number>('exclude'),
-    slugs: list<string>('slug'),
-    roles: list<string>('roles'),
-    search: typeof values.search === 'string' && values.search !== '' ? values.search : undefined,
+    include: named(include),
+    exclude: named(values.exclude),
+    slugs: named(values.slug),
+    roles: named(values.roles),
+    search: search || undefined,
     searched: all
       ? ['user_login', 'user_nicename', 'user_email', 'user_url', 'display_name']
       : ['user_nicename', 'user_url', 'display_name'],
     publishedIn: all && !asksForAuthors(values) ? undefined : PUBLIC_TYPES,
-    order: (values.orderby ?? 'name') as PeopleOrder,
+    order: orderby,
     descending: values.order === 'desc',
-    limit: length,
-    offset: offset === undefined ? (Number(page) - 1) * length : Math.max(0, Number(offset)),
+    limit,
+    offset: offset === undefined ? (page - 1) * limit : Math.max(0, offset),
   });
   const people = await loadPeople(site.db, settings, ids);
-  return { people: ids.flatMap((id) => people.get(id) ?? []), total, page: Number(page), pages: Math.ceil(total / length) };
+  return { people: ids.flatMap((id) => people.get(id) ?? []), total, page, pages: Math.ceil(total / limit) };
 }
 
-const asksForAuthors = ({ has_published_posts: published, who }: Values) =>
-  who === 'authors' || (published !== undefined && !['', '0', 'false', false].includes(published as string));
+/** A list that names something. */
+const named = <T>(list: readonly T[] | undefined): readonly T[] | undefined => (list?.length ? list : undefined);
+
+const asksForAuthors = ({ has_published_posts: published, who }: PeopleListValues) =>
+  who === 'authors' || (published !== undefined && !NONE.includes(published));
+
+const NONE: readonly unknown[] = ['', '0', 'false', false];
 
 /** People by id, in one query. */
 export async function loadPeople(
@@ -108,15 +104,14 @@ export async function visiblePeople(db: Database, viewer: Viewer, ids: readonly 
 type Verdict = true | 'rest_forbidden_context' | 'rest_forbidden_orderby' | 'rest_user_cannot_view' | 'rest_user_invalid_id';
 
 /** Whether a list may be asked for: roles, addresses and the form for editing belong to those who list users. */
-export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabilities }: Values): Verdict {
+export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabilities }: PeopleListValues): Verdict {
   if (viewer.can('list_users')) return true;
-  if ([roles, capabilities].some((list) => Array.isArray(list) && list.length > 0)) return 'rest_user_cannot_view';
+  if (named(roles) || named(capabilities)) return 'rest_user_cannot_view';
   if (context === 'edit') return 'rest_forbidden_context';
   return orderby === 'email' || orderby === 'registered_date' ? 'rest_forbidden_orderby' : true;
 }
 
-export async function mayReadPerson({ db }: Site, viewer: Viewer, { id, context }: Values): Promise<Verdict> {
-  const person = Number(id);
+export async function mayReadPerson({ db }: Site, viewer: Viewer, { id: person, context }: Selected & ContextValues): Promise<Verdict> {
   if (!(await existingUserIds(db, [person])).has(person)) return 'rest_user_invalid_id';
   if (viewer.id > 0 && viewer.id === person) return true;
   if (context === 'edit' && !viewer.can('list_users')) return 'rest_user_cannot_view';

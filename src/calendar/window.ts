@@ -24,8 +24,11 @@ export type DateFilter = { column: 'start_date' | 'end_date'; op: '>=' | '<=' | 
 /** The bounds of a list, and the values its URLs carry: `YYYY-MM-DD HH:MM:SS` by the site's clock. */
 export type ListWindow = { echo: Partial<Record<DateParam, string>>; filters: DateFilter[] };
 
-/** What decides the window besides the parameters. `cutoff`: `HH:MM`, when the calendar's day begins. */
-export type WindowContext = { siteZone: Zone; cutoff: string; now: Date; mode: 'event' | 'site' };
+/**
+ * What decides the window besides the parameters. `cutoff`: `HH:MM`, when the calendar's day begins. `open`: no bounds
+ * but those that are given.
+ */
+export type WindowContext = { siteZone: Zone; cutoff: string; now: Date; mode: 'event' | 'site'; open?: boolean };
 
 /**
  * The date bounds of an event list.
@@ -38,11 +41,11 @@ export function listWindow(params: Readonly<Record<string, unknown>>, context: W
   const window: ListWindow = { echo: {}, filters: [] };
   if (params.include !== undefined && params.include !== null) return window;
   const strict = params.strict_dates === true;
-  const relative = RELATIVE.some((name) => given(params[name]));
+  const without = context.open || RELATIVE.some((name) => given(params[name]));
   for (const [name, column, op] of BOUNDS) {
     const value = given(params[name])
       ? effective(name, params[name], strict, context)
-      : relative
+      : without
         ? undefined
         : fallback(name, strict, context);
     if (value === undefined) continue;

@@ -13,7 +13,7 @@ import { FILE_FORMATS, type FileFormat, formatOf } from '../exchange/sources.ts'
 import { writeWhole } from '../exchange/whole-file.ts';
 import { writeWxr } from '../exchange/wxr-write.ts';
 import { postKind, postKinds } from '../kinds/index.ts';
-import type { Param, PostKind, PostKindName, Values } from '../kinds/kind.ts';
+import type { Param, PostKind, PostKindName, PostListValues } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
@@ -106,7 +106,7 @@ function allFilters(): Record<string, Param> {
 
 const flagOf = (name: string, { grammar }: Param): string => (grammar.json.type === 'boolean' ? `--${name} [yes|no]` : `--${name} <value>`);
 
-async function filtersOf(site: Site, caller: Caller, kind: PostKind, raw: Options): Promise<Values> {
+async function filtersOf(site: Site, caller: Caller, kind: PostKind, raw: Options): Promise<PostListValues> {
   const strange = Object.keys(raw).find((name) => !(name in kind.filters));
   if (strange !== undefined) throw new CliError('filter-unknown', { kind: kind.name, name: strange }, EXIT.usage);
   return acceptParams(site, caller, kind.filters, raw, 'read');

@@ -1,5 +1,6 @@
+import { narrowList } from '../kinds/filter.ts';
 import { postKind, postKinds, termKind } from '../kinds/index.ts';
-import type { Condition, PostKindName, TermKindName, Values } from '../kinds/kind.ts';
+import type { Condition, PostKindName, PostListValues, TermKindName } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { listedIds } from '../records/posts.ts';
 import { listVisibility, mayEdit, mayRead, seen } from '../records/visibility.ts';
@@ -20,7 +21,7 @@ export interface ExportOptions {
   /** Only these kinds, with the venues, organizers, images and terms that they name. Absent: everything. */
   readonly kinds?: readonly PostKindName[];
   /** Accepted filters of the list of the one kind that is exported. */
-  readonly filters?: Values;
+  readonly filters?: PostListValues;
   /** Statuses, where the filters name none. Absent: all that the caller may see, the trash among them. */
   readonly statuses?: readonly string[];
   /**
@@ -98,7 +99,7 @@ const loss = (item: PostItem, reason: string): Entry => ({
 async function chosenIds(site: Site, caller: Caller, { kinds, filters, statuses }: ExportOptions): Promise<Ids> {
   const { db } = site;
   const ids: Ids = { attachment: new Set(), venue: new Set(), organizer: new Set(), event: new Set() };
-  const asked = (filters?.status as readonly string[] | undefined) ?? statuses ?? SETTABLE_STATUSES;
+  const asked = filters?.status ?? statuses ?? SETTABLE_STATUSES;
   for (const kind of kinds ?? postKinds.map(({ name }) => name)) {
     const narrowed = filters !== undefined && Object.keys(filters).some((name) => name !== 'status');
     if (narrowed) for (const id of await filteredIds(site, caller, kind, filters, asked)) ids[kind].add(id);
@@ -121,11 +122,11 @@ async function filteredIds(
   site: Site,
   caller: Caller,
   kind: PostKindName,
-  filters: Values,
+  filters: PostListValues,
   statuses: readonly string[],
 ): Promise<number[]> {
   const bounded = postKind(kind).dated ? { ...BOUNDS, ...filters } : filters;
-  const { conditions, order } = postKind(kind).narrow(bounded, caller);
+  const { conditions, order } = narrowList(postKind(kind), bounded, caller);
   const kept = conditions.filter((condition) => !isListsOwn(condition));
   return listedIds(site, caller, postKind(kind), { conditions: kept, order, statuses });
 }

@@ -2,6 +2,8 @@
  * Where Fasti answers otherwise than The Events Calendar on purpose (`docs/differences.md`). Each row says of a difference whether it is one of those, so that
  * they can be told apart from what a migration has lost. The rows look at both sites alike: either may be the one or the other.
  */
+import { linkedOrders } from '../kinds/linked-list.ts';
+import { additions } from '../kinds/post-fields.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import type { Query } from './site-client.ts';
 import { isMembers, listUrl, type Place, sameValue } from './verify-compare.ts';
@@ -28,7 +30,7 @@ type Row = readonly [row: string, holds: (difference: Difference, answers: Answe
 
 /** Parameters of lists that only Fasti has, or that it describes besides. */
 const ADDED = new Set([
-  'translation_language', 'modified_after', 'modified_before', 'order', 'orderby', 'password', 'city', 'country', 'state', 'geoloc_radius', 'geo_lat', 'geo_lng', 'slug', 'parent', 'context', 'event',
+  'translation_language', ...Object.keys(additions(linkedOrders)), 'city', 'country', 'state', 'geoloc_radius', 'geo_lat', 'geo_lng', 'slug', 'parent', 'context', 'event',
 ]); // biome-ignore format: a list of names
 
 /** Where the interface describes itself: the second site may say more. */

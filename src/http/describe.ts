@@ -1,4 +1,5 @@
 import { servedNamespaces } from '../config.ts';
+import { narrowList } from '../kinds/filter.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
@@ -124,7 +125,7 @@ export function defaultOf(caller: Caller, route: Route, endpoint: Endpoint, name
   if (name === 'per_page' && route.texts === undefined) return String(settings.calendar.postsPerPage ?? settings.postsPerPage);
   const kind = kindOf(route);
   if (kind?.is !== 'post') return undefined;
-  return kind.narrow({}, { settings, now }).echo.find(([echoed]) => echoed === name)?.[1];
+  return narrowList(kind, {}, { settings, now }).echo.find(([echoed]) => echoed === name)?.[1];
 }
 
 function describeRoutes(site: Described, caller: Caller, routes: readonly Route[], namespace: string): Json {

@@ -1,5 +1,5 @@
 import type { ProblemName } from '../errors.ts';
-import type { Param, Values } from '../kinds/kind.ts';
+import type { Params, Values } from '../kinds/kind.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
@@ -28,16 +28,25 @@ export type Verdict = boolean | ProblemName;
  * One handler of one route, as a row: who may, what it takes, what it does. Parameters are declared in WordPress's order and are
  * checked (missing, then values, then types) before `allow`, as WordPress does.
  */
-export interface Endpoint {
+export interface Endpoint<V = Values> {
   readonly methods: readonly Method[];
   /** Name of its sentence in `locales/<language>/routes.json`. */
   readonly summary: string;
-  readonly params: Readonly<Record<string, Param>>;
+  readonly params: Params;
   readonly mode: 'read' | 'create' | 'change';
-  /** Who may. No default: "anyone" is written out. Given the accepted values and the path selector among them. */
-  readonly allow: 'anyone' | ((site: Site, caller: Caller, values: Values) => Verdict | Promise<Verdict>);
-  readonly run: (site: Site, caller: Caller, values: Values) => Promise<Reply>;
+  /**
+   * Who may. No default: "anyone" is written out. Given the accepted values and the path selector among them; for the
+   * header `Allow`, the selector and `context=edit` alone.
+   */
+  readonly allow: 'anyone' | Handler<V, Verdict | Promise<Verdict>>;
+  readonly run: Handler<V, Promise<Reply>>;
 }
+
+/**
+ * A step of an endpoint, given accepted values. The type of a method, as in `kinds/kind.ts`: an endpoint with some
+ * parameters is an endpoint. It gets the values that its own parameters accepted.
+ */
+export type Handler<V, Result> = { step(site: Site, caller: Caller, values: V): Result }['step'];
 
 /** A route: its path after the namespace in WordPress's form (`/events/(?P<id>\d+)`) and its handlers in order of registration. */
 export interface Route {

@@ -2,46 +2,21 @@ import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
 import { anyId, anything, type Grammar, LENGTHS, oneOf, selector, text, unread } from '../kinds/grammar.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
-import type { Kind, Param, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
+import type { Kind, Param, Params, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { changePost, createPost, trashPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../records/terms.ts';
-import { type LockVersion, lockPostVersion, lockTermVersion } from '../records/versions.ts';
+import { lockPostVersion, lockTermVersion } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { describeNamespace, describeSite } from './describe.ts';
+import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from './endpoint.ts';
 import { openApiDocument } from './openapi.ts';
 import { created, described, ok, postList, record, termList, written } from './reply.ts';
-import type { Endpoint, Route } from './route.ts';
 import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
-
-/**
- * A handler as it is served. `unlisted`: parameters that it accepts though no description names them. `upload`: it gets
- * the uploaded file as value `upload`. `acknowledged`: a header that every request must have. `prepare`: what must
- * happen before the transaction because it is slow or not in the database.
- */
-export interface ServedEndpoint extends Endpoint {
-  readonly unlisted?: Params;
-  readonly upload?: true;
-  readonly prepare?: (site: Site, caller: Caller, values: Values) => Promise<Values>;
-  readonly acknowledged?: string;
-}
-
-/**
- * A route as it is served. `select` finds the id of the record that the path names by slug; absent if the path names no
- * record or has the id itself. `lockVersion` is for writes with preconditions (`If-Match`): every route must have it
- * whose path names a record that can be written.
- */
-export interface ServedRoute extends Route {
-  readonly endpoints: readonly ServedEndpoint[];
-  readonly select?: (site: Site, slug: string) => Promise<number | undefined>;
-  readonly lockVersion?: LockVersion;
-}
-
-type Params = Endpoint['params'];
 
 /** All routes of the namespace in the order in which the index shows them. `languages`: those an answer can be asked for in. */
 export function createRoutes(languages: readonly string[]): readonly ServedRoute[] {
@@ -64,22 +39,25 @@ export function createIndex(
   languages: readonly string[],
   others: ReadonlyMap<string, readonly ServedRoute[]> = new Map(),
 ): ServedRoute {
-  const run: Endpoint['run'] = async (site, caller) => {
-    const served = caller.settings.calendar.restDisabled ? [] : routes;
-    return described(describeSite(site, caller, served, { others, secure: caller.home.startsWith('https:') }));
-  };
-  const params = { context: { grammar: anything(LENGTHS.word), fallback: 'view' } };
-  return inLanguages(
-    { pattern: '', endpoints: [{ methods: ['GET'], summary: 'site', params, mode: 'read', allow: 'anyone', run }] },
-    languages,
-  );
+  const index = endpoint({
+    methods: ['GET'],
+    summary: 'site',
+    params: { context: { grammar: anything(LENGTHS.word), fallback: 'view' } },
+    mode: 'read',
+    allow: 'anyone',
+    run: async (site, caller) => {
+      const served = caller.settings.calendar.restDisabled ? [] : routes;
+      return described(describeSite(site, caller, served, { others, secure: caller.home.startsWith('https:') }));
+    },
+  });
+  return inLanguages({ pattern: '', endpoints: [index] }, languages);
 }
 
 /** The root of the namespace; of another one of ours, if `namespace` says so. `routes` are all of them, this one included. */
 const namespaceIndex = (routes: () => readonly ServedRoute[]): ServedRoute => ({
   pattern: '',
   endpoints: [
-    {
+    endpoint({
       methods: ['GET'],
       summary: 'namespace',
       params: { namespace: { grammar: anything(LENGTHS.word) }, context: { grammar: anything(LENGTHS.word), fallback: 'view' } },
@@ -87,21 +65,21 @@ const namespaceIndex = (routes: () => readonly ServedRoute[]): ServedRoute => ({
       allow: 'anyone',
       run: async (site, caller, { namespace = caller.namespace }) =>
         described(describeNamespace(site, { ...caller, namespace: served(site, namespace) }, routes())),
-    },
+    }),
   ],
 });
 
 const documentation = (routes: () => readonly ServedRoute[]): ServedRoute => ({
   pattern: '/doc',
   endpoints: [
-    {
+    endpoint({
       methods: ['GET'],
       summary: 'doc',
       params: {},
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller) => ok(openApiDocument(site, caller, routes())),
-    },
+    }),
   ],
 });
 
@@ -109,8 +87,8 @@ const documentation = (routes: () => readonly ServedRoute[]): ServedRoute => ({
 const served = ({ config }: Site, namespace: unknown): string =>
   servedNamespaces(config).find((known) => known === namespace) ?? fail('rest_invalid_namespace');
 
-const ID: Params = { id: { grammar: anyId, required: true } };
-const SLUG: Params = { slug: { grammar: text(LENGTHS.slug), required: true } };
+const ID = { id: { grammar: anyId, required: true } } satisfies Params;
+const SLUG = { slug: { grammar: text(LENGTHS.slug), required: true } } satisfies Params;
 /**
  * What a list takes without declaring it: the context, heeded as by WordPress's own routes, and filters that only other lists have. The latter
  * change nothing here, but the list's URLs carry them on.
@@ -139,13 +117,14 @@ const carried = (kind: Kind, values: Values): Values => only(CARRIED.get(kind) ?
 const CARRIED = new Map(kinds.map((kind) => [kind, { ...undeclared(kind), translation_language: true, password: true }]));
 
 /** How single records are read; `password` opens protected ones. */
-const READING: Params = { password: { grammar: text(LENGTHS.password) }, context: { grammar: anything(LENGTHS.word) } };
+const PASSWORD = { password: { grammar: text(LENGTHS.password) } } satisfies Params;
+const READING = { ...PASSWORD, context: { grammar: anything(LENGTHS.word) } } satisfies Params;
 
 // ------------------------------------------------------------------------------------------------- events, venues, organizers
 const posts = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}`,
   endpoints: [
-    {
+    endpoint({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: kind.filters,
@@ -153,8 +132,8 @@ const posts = (kind: PostKind): ServedRoute => ({
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) => postList(caller, kind, await listPosts(site, caller, kind, values), carried(kind, values)),
-    },
-    {
+    }),
+    endpoint({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: kind.fields,
@@ -163,7 +142,7 @@ const posts = (kind: PostKind): ServedRoute => ({
       allow: (_site, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) =>
         created(await createPost(site, caller, kind, only(kind.fields, values), { metas: strayMetas(kind, values) })),
-    },
+    }),
   ],
 });
 
@@ -173,7 +152,7 @@ const onePost = (kind: PostKind): ServedRoute => {
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
     lockVersion: lockPostVersion(kind),
-    endpoints: singlePost(kind, '', id, kind.name === 'event' ? { ...id, password: READING.password! } : id),
+    endpoints: singlePost(kind, '', id, kind.name === 'event' ? { ...id, ...PASSWORD } : id),
   };
 };
 
@@ -186,44 +165,44 @@ const onePostBySlug = (kind: PostKind): ServedRoute => ({
 });
 
 /** `select`: the parameters that name the record when it is read or trashed; `selectToChange`: those when it is changed. */
-function singlePost(kind: PostKind, suffix: string, select: Params, selectToChange: Params): Endpoint[] {
+function singlePost(kind: PostKind, suffix: string, select: Params, selectToChange: Params): ServedEndpoint[] {
   return [
-    {
+    recordEndpoint({
       methods: ['GET'],
       summary: `${kind.name}.read${suffix}`,
       params: { ...select, ...READING },
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller, values) => record(await readPost(site, caller, kind, Number(values.id), values)),
-    },
-    {
+      run: async (site, caller, values) => record(await readPost(site, caller, kind, values.id, values)),
+    }),
+    recordEndpoint({
       methods: ['DELETE'],
       summary: `${kind.name}.trash${suffix}`,
-      params: { ...select, ...(kind.name === 'event' ? { password: READING.password! } : {}) },
+      params: { ...select, ...(kind.name === 'event' ? PASSWORD : {}) },
       mode: 'read',
-      allow: (site, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(site, caller, kind, Number(id)),
-      run: async (site, caller, values) => written(await trashPost(site, caller, kind, Number(values.id))),
-    },
-    {
+      allow: (site, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(site, caller, kind, id),
+      run: async (site, caller, values) => written(await trashPost(site, caller, kind, values.id)),
+    }),
+    recordEndpoint({
       methods: ['POST', 'PUT', 'PATCH'],
       summary: `${kind.name}.change${suffix}`,
       params: { ...selectToChange, ...optional(kind.fields) },
       mode: 'change',
-      allow: (site, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(site, caller, kind, Number(id)),
-      run: async (site, caller, values) => written(await changePost(site, caller, kind, Number(values.id), only(kind.fields, values))),
-    },
+      allow: (site, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(site, caller, kind, id),
+      run: async (site, caller, values) => written(await changePost(site, caller, kind, values.id, only(kind.fields, values))),
+    }),
   ];
 }
 
 /** Where the path names no record, WordPress asks for the general capability. */
-const named = ({ viewer }: Caller, kind: PostKind, action: 'edit' | 'delete', id: unknown): boolean | undefined =>
+const named = ({ viewer }: Caller, kind: PostKind, action: 'edit' | 'delete', id: number): boolean | undefined =>
   id === 0 ? viewer.can(`${action}_${kind.capabilities}`) : undefined;
 
 // ------------------------------------------------------------------------------------------------- categories, tags
 const terms = (kind: TermKind): ServedRoute => ({
   pattern: `/${kind.path}`,
   endpoints: [
-    {
+    endpoint({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: kind.filters,
@@ -234,8 +213,8 @@ const terms = (kind: TermKind): ServedRoute => ({
         const listing = listingInContext(caller, kind, await listTerms(site, caller, kind, values), values.context);
         return termList(caller, kind, listing, carried(kind, values));
       },
-    },
-    {
+    }),
+    endpoint({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: kind.fields,
@@ -246,30 +225,30 @@ const terms = (kind: TermKind): ServedRoute => ({
         const { id, ...term } = await createTerm(site, caller, kind, only({ ...kind.fields, ...parent(kind) }, values));
         return created(term, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
       },
-    },
+    }),
   ],
 });
 
 const oneTerm = (kind: TermKind): ServedRoute => {
   const id = existing(selector(kind.name));
-  const allow: Endpoint['allow'] = (_site, caller) => mayManageTerms(caller, kind);
+  const allow = (_site: Site, caller: Caller) => mayManageTerms(caller, kind);
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
     lockVersion: lockTermVersion(kind),
     endpoints: [
-      {
+      recordEndpoint({
         methods: ['GET'],
         summary: `${kind.name}.read`,
-        params: { ...id, context: READING.context! },
+        params: { ...id, context: READING.context },
         unlisted: { _embed: { grammar: anything(LENGTHS.word) } },
         mode: 'read',
         allow: 'anyone',
         run: async (site, caller, { id, context, _embed }) => {
-          const term = await readTerm(site, caller, kind, Number(id));
+          const term = await readTerm(site, caller, kind, id);
           return record({ ...term, record: termInContext(await withEmbedded(site, caller, kind, term.record, _embed), context) });
         },
-      },
-      {
+      }),
+      recordEndpoint({
         methods: ['POST', 'PUT', 'PATCH'],
         summary: `${kind.name}.change`,
         params: { ...id, ...optional(kind.fields) },
@@ -277,16 +256,16 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         mode: 'change',
         allow,
         run: async (site, caller, values) =>
-          written(await changeTerm(site, caller, kind, Number(values.id), only({ ...kind.fields, ...parent(kind) }, values))),
-      },
-      {
+          written(await changeTerm(site, caller, kind, values.id, only({ ...kind.fields, ...parent(kind) }, values))),
+      }),
+      recordEndpoint({
         methods: ['DELETE'],
         summary: `${kind.name}.delete`,
         params: id,
         mode: 'read',
         allow,
-        run: async (site, caller, values) => ok(await deleteTerm(site, caller, kind, Number(values.id))),
-      },
+        run: async (site, caller, values) => ok(await deleteTerm(site, caller, kind, values.id)),
+      }),
     ],
   };
 };

@@ -1,6 +1,6 @@
 import { remembered } from '../wordpress/remembered.ts';
+import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
 import type { Method } from './route.ts';
-import type { ServedEndpoint, ServedRoute } from './routes.ts';
 
 /** A route of the interface that a path has led to. */
 export interface Found {

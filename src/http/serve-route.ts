@@ -3,9 +3,9 @@ import { admitRecordPassword } from '../accounts/record-passwords.ts';
 import { servedNamespaces } from '../config.ts';
 import { fail, type ProblemName, problems } from '../errors.ts';
 import { LENGTHS } from '../kinds/grammar.ts';
-import type { Values } from '../kinds/kind.ts';
+import type { Params, Selected, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
-import { acceptParams, type Params } from '../records/input.ts';
+import { acceptParams } from '../records/input.ts';
 import { discardImages, discardingImages } from '../records/prepared-images.ts';
 import { onlyIf } from '../records/versions.ts';
 import { onceWritten, type Site } from '../site.ts';
@@ -14,6 +14,7 @@ import type { AnswerKey } from '../storage/kept-answers.ts';
 import type { JsonFault } from '../wordpress/json.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
 import { describeRoute } from './describe.ts';
+import type { ServedEndpoint } from './endpoint.ts';
 import { type Body, mergeParams, type Raw } from './input.ts';
 import { LANGUAGE_NAMES } from './language.ts';
 import { type Budget, createBudget } from './limits.ts';
@@ -26,7 +27,6 @@ import { type Received, receive } from './receive.ts';
 import { described, type LinkedReply, ok } from './reply.ts';
 import { callerOf, type Incoming, readRequest, requestLanguage } from './request.ts';
 import type { Endpoint, Reply, Verdict } from './route.ts';
-import type { ServedEndpoint } from './routes.ts';
 import type { Found, Router } from './routing.ts';
 import { uploadIn } from './upload.ts';
 import { answerOnce, isReplay, keyOfWrite, runAndKeep } from './write-once.ts';
@@ -130,7 +130,14 @@ async function answer(site: Site, caller: Caller, router: Router, incoming: Inco
 }
 
 /** One handler: first whether the body is sound, then whether the request was answered before, then everything else. */
-async function handle(site: Site, caller: Caller, found: Handled, selected: Values, incoming: Incoming, body: Body): Promise<LinkedReply> {
+async function handle(
+  site: Site,
+  caller: Caller,
+  found: Handled,
+  selected: Partial<Selected>,
+  incoming: Incoming,
+  body: Body,
+): Promise<LinkedReply> {
   const { endpoint, pieces } = found;
   const { query, method } = incoming;
   if (body.fault) refuseJson(site, caller, body.fault);
@@ -151,7 +158,13 @@ interface ParsedRequest {
 }
 
 /** Checks parameters and permission, then runs the handler. */
-async function checkAndRun(site: Site, caller: Caller, found: Handled, selected: Values, asked: ParsedRequest): Promise<LinkedReply> {
+async function checkAndRun(
+  site: Site,
+  caller: Caller,
+  found: Handled,
+  selected: Partial<Selected>,
+  asked: ParsedRequest,
+): Promise<LinkedReply> {
   const { endpoint, pieces } = found;
   const { req, query, address } = asked.incoming;
   const heeded = heededBy(endpoint);
@@ -206,7 +219,7 @@ const refuse = ({ viewer }: Caller, problem: ProblemName): never =>
   fail(problem, problems[problem].status === 403 && viewer.id === 0 ? { status: 401 } : {});
 
 /** The context that a request asks for, on which it may depend what is allowed. */
-const askedContext = ({ query: { context } }: Incoming): Values => (typeof context === 'string' ? { context } : {});
+const askedContext = ({ query: { context } }: Incoming): Values => (context === 'edit' ? { context } : {});
 
 function refuseJson({ texts }: Site, { language }: Caller, { code, reason }: JsonFault): never {
   const message = texts.t(language, [`reasons:${reason}`, 'problems:rest_invalid_json']);
@@ -214,7 +227,7 @@ function refuseJson({ texts }: Site, { language }: Caller, { code, reason }: Jso
 }
 
 /** The id of the record that the path names, 0 where there is none; nothing for routes that name no record. */
-async function select(site: Site, { route, pieces: { id, slug } }: Found): Promise<Values> {
+async function select(site: Site, { route, pieces: { id, slug } }: Found): Promise<Partial<Selected>> {
   if (slug !== undefined) return { id: slug.length > LENGTHS.slug ? 0 : ((await route.select?.(site, slug)) ?? 0) };
   return id === undefined ? {} : { id: Number.isSafeInteger(Number(id)) ? Number(id) : 0 };
 }

@@ -1,5 +1,5 @@
 import { anyText, existingTerms, flag, idOf, LENGTHS, parentTerm, search, text } from './grammar.ts';
-import type { Param, TermKind } from './kind.ts';
+import type { TermFields, TermFilters, TermKind } from './kind.ts';
 import { paging } from './post-fields.ts';
 import { term } from './shapes.ts';
 
@@ -8,10 +8,10 @@ export const termFields = {
   name: { grammar: text(LENGTHS.name), required: true, empty: 'refused' },
   description: { grammar: anyText(LENGTHS.content), empty: 'clears' },
   slug: { grammar: text(LENGTHS.slug), empty: 'refused' },
-} satisfies TermKind['fields'];
+} satisfies TermFields;
 
 /** Filters that both kinds of terms have. */
-export const termFilters = (kind: 'category' | 'tag'): Record<string, Param> => ({
+export const termFilters = (kind: 'category' | 'tag'): TermFilters => ({
   ...paging,
   search: { grammar: search },
   exclude: { grammar: existingTerms(kind, 'numbers') },

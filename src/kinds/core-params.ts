@@ -1,6 +1,11 @@
+import { sanitizeTitle } from '../wordpress/slug.ts';
+import { nowLocal } from '../wordpress/time.ts';
 import { coreTerms } from './core-term.ts';
+import { control, filter, group } from './filter.ts';
 import { anything, LENGTHS, oneOf } from './grammar.ts';
-import type { Param, PostKind, TermKind } from './kind.ts';
+import type { Condition, ListParam, ListParams, Params, PostKind, RuleContext, TermKind, TermKindName, ValuesOf } from './kind.ts';
+import { madeOnce } from './made-once.ts';
+import { byIds, byMoment, bySearch } from './narrowing.ts';
 import {
   anyString,
   choices,
@@ -19,137 +24,234 @@ import {
  * What WordPress's own routes (`wp/v2`) take, as its controllers declare it.
  */
 
-type Params = Readonly<Record<string, Param>>;
-
 export const LONGEST_PAGE = 100;
 /** How many records a page holds unless it is said. */
 export const USUAL_PAGE = 10;
 
-export const CONTEXT: Params = { context: { grammar: oneOf(['view', 'embed', 'edit'], 'enum'), fallback: 'view' } };
-export const ID: Params = { id: { grammar: integer(), required: true } };
-export const FORCE: Params = { force: { grammar: truth, fallback: false } };
+export const CONTEXT = { context: control(oneOf(['view', 'embed', 'edit'], 'enum'), { fallback: 'view' }) };
+export const ID = { id: { grammar: integer(), required: true } } satisfies Params;
+export const FORCE = { force: { grammar: truth, fallback: false } } satisfies Params;
 /** What every reading route heeds without declaring it. */
-export const EMBED: Params = { _embed: { grammar: anything(LENGTHS.word) } };
+export const EMBED = { _embed: { grammar: anything(LENGTHS.word) } } satisfies Params;
 
-const PAGING: Params = {
-  page: { grammar: integer({ minimum: 1 }), fallback: 1 },
-  per_page: { grammar: integer({ minimum: 1, maximum: LONGEST_PAGE }), fallback: USUAL_PAGE },
+const PAGING = {
+  page: control(integer({ minimum: 1 }), { fallback: 1 }),
+  per_page: control(integer({ minimum: 1, maximum: LONGEST_PAGE }), { fallback: USUAL_PAGE }),
 };
-/** Lists that WordPress's own query makes drop a search that is too long; others refuse it. */
-const LIST: Params = { ...CONTEXT, ...PAGING, search: { grammar: anyString(LENGTHS.search) } };
-const QUERIED: Params = { ...LIST, search: { grammar: droppedString } };
-const PICKED: Params = { exclude: { grammar: integers, fallback: [] }, include: { grammar: integers, fallback: [] } };
-const OFFSET: Params = { offset: { grammar: integer() } };
-const DATED: Params = {
-  after: { grammar: dateTime },
-  modified_after: { grammar: dateTime },
-  author: { grammar: integers, fallback: [] },
-  author_exclude: { grammar: integers, fallback: [] },
-  before: { grammar: dateTime },
-  modified_before: { grammar: dateTime },
-};
-const ordered = (orders: readonly string[], standard: string, direction: 'asc' | 'desc'): Params => ({
-  order: { grammar: oneOf(['asc', 'desc'], 'enum'), fallback: direction },
-  orderby: { grammar: oneOf(orders, 'enum'), fallback: standard },
+const OFFSET = { offset: control(integer()) };
+
+/** Where a page begins and how long it is. */
+export type PageValues = ValuesOf<typeof PAGING & typeof OFFSET>;
+/** In which form records are shown. */
+export type ContextValues = ValuesOf<typeof CONTEXT>;
+
+const ordered = <const T extends string>(orders: readonly T[], standard: T, direction: 'asc' | 'desc') => ({
+  order: control(oneOf(['asc', 'desc'], 'enum'), { fallback: direction }),
+  orderby: control(oneOf(orders, 'enum'), { fallback: standard }),
 });
-const POST_ORDERS = ['author', 'date', 'id', 'include', 'modified', 'parent', 'relevance', 'slug', 'include_slugs', 'title'];
-/** Parts of a post that a search can be kept to. */
-const SEARCHED: Params = { search_columns: { grammar: choices(['post_title', 'post_content', 'post_excerpt']), fallback: [] } };
+
+// ------------------------------------------------------------------------------------------------- posts
+/**
+ * Lists that WordPress's own query makes drop a search that is too long; others refuse it. `search_columns`: parts of a
+ * post to keep it to.
+ */
+const { search, search_columns } = group({
+  params: {
+    search: { grammar: droppedString },
+    search_columns: { grammar: choices(['post_title', 'post_content', 'post_excerpt']), fallback: [] },
+  },
+  narrows: ({ search: phrase = '', search_columns: columns }, context): Condition[] =>
+    phrase.trim() === '' ? [] : bySearch([], columns?.length ? columns : undefined)(phrase, context),
+});
+const QUERIED = { ...CONTEXT, ...PAGING, search };
+
+const byAuthor = (by: 'author' | 'notAuthor') => filter({ grammar: integers, fallback: [], narrows: byIds(by) });
+const bySlug = filter({
+  grammar: strings,
+  narrows: (slugs) => (slugs.length === 0 ? [] : [{ by: 'slug', slugs: slugs.map((slug) => sanitizeTitle(slug)) }]),
+});
+const bound = (by: 'modified' | 'published', op: '<' | '>') => filter({ grammar: dateTime, narrows: byMoment(by, op) });
+const DATED = {
+  after: bound('published', '>'),
+  modified_after: bound('modified', '>'),
+  author: byAuthor('author'),
+  author_exclude: byAuthor('notAuthor'),
+  before: bound('published', '<'),
+  modified_before: bound('modified', '<'),
+};
+const PICKED = {
+  exclude: filter({ grammar: integers, fallback: [], narrows: byIds('notId') }),
+  include: filter({ grammar: integers, fallback: [], narrows: byIds('id') }),
+};
+const POST_ORDERS = ['author', 'date', 'id', 'include', 'modified', 'parent', 'relevance', 'slug', 'include_slugs', 'title'] as const;
 
 /** Statuses that a list of posts may be asked for. */
-const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash', 'auto-draft', 'inherit', 'any'];
+const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash', 'auto-draft', 'inherit', 'any'] as const;
 
-/** Filters of a list of events, venues or organizers (`WP_REST_Posts_Controller::get_collection_params`). */
-export function postFilters(kind: PostKind): Params {
-  const taxonomies = coreTerms(kind).map(({ restBase }) => restBase);
-  return {
-    ...QUERIED,
-    ...DATED,
-    ...PICKED,
-    ...OFFSET,
-    ...ordered(POST_ORDERS, 'date', 'desc'),
-    ...SEARCHED,
-    slug: { grammar: strings },
-    status: { grammar: choices(STATUSES), fallback: 'publish' },
-    ...(taxonomies.length === 0 ? {} : { tax_relation: { grammar: oneOf(['AND', 'OR'], 'enum') } }),
-    ...Object.fromEntries(taxonomies.flatMap((name) => [name, `${name}_exclude`].map((param) => [param, { grammar: termIds }]))),
-  };
-}
+/** As in the reference, events that are over are left out, unless others are named. */
+const { include, slug } = group({
+  params: { include: PICKED.include, slug: bySlug },
+  narrows: ({ include: ids = [], slug: slugs = [] }, context): Condition[] => [
+    ...PICKED.include.narrows(ids, context),
+    ...bySlug.narrows(slugs, context),
+    ...(ids.length + slugs.length > 0 ? [] : [notOver(context)]),
+  ],
+  ages: ({ include: ids = [], slug: slugs = [] }) => (ids.length + slugs.length > 0 ? 'never' : 'always'),
+});
 
-/** What is written of an event, venue or organizer. */
-export function postFields(kind: PostKind): Params {
-  return {
-    date: { grammar: dateTime },
-    date_gmt: { grammar: dateTime },
-    slug: { grammar: anyString(LENGTHS.slug) },
-    status: { grammar: oneOf(['publish', 'future', 'draft', 'pending', 'private'], 'enum') },
-    password: { grammar: anyString(LENGTHS.password) },
-    title: { grammar: rawString(LENGTHS.text) },
-    content: { grammar: rawString(LENGTHS.content) },
-    excerpt: { grammar: rawString(LENGTHS.text) },
-    author: { grammar: integer() },
-    featured_media: { grammar: integer() },
-    comment_status: { grammar: oneOf(['open', 'closed'], 'enum') },
-    ping_status: { grammar: oneOf(['open', 'closed'], 'enum') },
-    template: { grammar: anyString(LENGTHS.word) },
-    meta: { grammar: object },
-    ...Object.fromEntries(coreTerms(kind).map(({ restBase }) => [restBase, { grammar: integers }])),
-  };
-}
+const notOver = ({ now, settings }: RuleContext): Condition => ({
+  by: 'moment',
+  column: 'end_date',
+  utc: false,
+  op: '>=',
+  value: nowLocal(now, settings.zone),
+});
 
-/** How one post is read; the password opens a protected one. */
-export const POST_READING: Params = { ...CONTEXT, password: { grammar: anyString(LENGTHS.password) } };
+/**
+ * Terms that posts have, or do not have (`wanted: 'none'`). These routes show everybody the terms of protected
+ * records, as WordPress does, so that filters may go by them.
+ */
+const byTaxonomy = ({ name, restBase }: TermKind): ListParams => ({
+  [restBase]: filter({ grammar: termIds, narrows: ({ ids, all }) => withTerms(name, ids, all ? 'all' : 'any') }),
+  [`${restBase}_exclude`]: filter({ grammar: termIds, narrows: ({ ids }) => withTerms(name, ids, 'none') }),
+});
 
-/** Filters of the library (`WP_REST_Attachments_Controller::get_collection_params`). */
-export const MEDIA_FILTERS: Params = {
+const withTerms = (kind: TermKindName, ids: readonly number[], wanted: 'any' | 'all' | 'none'): Condition[] =>
+  ids.length === 0 ? [] : [{ by: 'terms', kind, ids, wanted, guarded: false }];
+
+const LISTED = {
   ...QUERIED,
   ...DATED,
   ...PICKED,
   ...OFFSET,
   ...ordered(POST_ORDERS, 'date', 'desc'),
-  parent: { grammar: integers, fallback: [] },
-  parent_exclude: { grammar: integers, fallback: [] },
-  ...SEARCHED,
-  slug: { grammar: strings },
-  status: { grammar: choices(['inherit', 'private', 'trash']), fallback: 'inherit' },
-  media_type: { grammar: choices(['image', 'video', 'text', 'application', 'audio']) },
-  mime_type: { grammar: strings },
+  search_columns,
+  slug: bySlug,
+  status: control(choices(STATUSES), { fallback: 'publish' }),
 };
 
+/** Parameters of a list of posts: any, and those that its handler looks at. */
+export type CoreFilters = ListParams &
+  Pick<typeof LISTED, keyof PageValues | 'context' | 'search' | 'order' | 'orderby' | 'status'> & {
+    readonly include: ListParam<readonly number[]>;
+  };
+export type CoreListValues = ValuesOf<CoreFilters>;
+
+/**
+ * Filters of a list of events, venues or organizers (`WP_REST_Posts_Controller::get_collection_params`).
+ * `tax_relation` is told by neither list of terms alone: OR counts as AND.
+ */
+export const postFilters = madeOnce((kind: PostKind): CoreFilters => {
+  const taxonomies = coreTerms(kind);
+  return {
+    ...LISTED,
+    ...(kind.dated ? { include, slug } : {}),
+    ...(taxonomies.length === 0 ? {} : { tax_relation: control(oneOf(['AND', 'OR'], 'enum')) }),
+    ...Object.fromEntries(taxonomies.flatMap((taxonomy) => Object.entries(byTaxonomy(taxonomy)))),
+  };
+});
+
+/** What is written of an event, venue or organizer. */
+const WRITTEN = {
+  date: { grammar: dateTime },
+  date_gmt: { grammar: dateTime },
+  slug: { grammar: anyString(LENGTHS.slug) },
+  status: { grammar: oneOf(['publish', 'future', 'draft', 'pending', 'private'], 'enum') },
+  password: { grammar: anyString(LENGTHS.password) },
+  title: { grammar: rawString(LENGTHS.text) },
+  content: { grammar: rawString(LENGTHS.content) },
+  excerpt: { grammar: rawString(LENGTHS.text) },
+  author: { grammar: integer() },
+  featured_media: { grammar: integer() },
+  comment_status: { grammar: oneOf(['open', 'closed'], 'enum') },
+  ping_status: { grammar: oneOf(['open', 'closed'], 'enum') },
+  template: { grammar: anyString(LENGTHS.word) },
+  meta: { grammar: object },
+} satisfies Params;
+
+/** Fields of a post: any, and those that its handler looks at. */
+export type CoreFields = Params & typeof WRITTEN;
+export type CoreFieldValues = ValuesOf<CoreFields>;
+
+export const postFields = (kind: PostKind): CoreFields => ({
+  ...WRITTEN,
+  ...Object.fromEntries(coreTerms(kind).map(({ restBase }) => [restBase, { grammar: integers }])),
+});
+
+/** How one post is read; the password opens a protected one. */
+export const POST_READING = { ...CONTEXT, password: { grammar: anyString(LENGTHS.password) } };
+export type CoreReadValues = ValuesOf<typeof POST_READING>;
+
+// ------------------------------------------------------------------------------------------------- the library
+const { media_type, mime_type } = group({
+  params: { media_type: { grammar: choices(['image', 'video', 'text', 'application', 'audio']) }, mime_type: { grammar: strings } },
+  narrows: ({ media_type: kinds = [], mime_type: types = [] }): Condition[] =>
+    kinds.length + types.length === 0 ? [] : [{ by: 'mime', types: [...kinds.map((kind) => `${kind}/`), ...types] }],
+});
+
+/** Filters of the library (`WP_REST_Attachments_Controller::get_collection_params`). */
+export const MEDIA_FILTERS = {
+  ...QUERIED,
+  ...DATED,
+  ...PICKED,
+  ...OFFSET,
+  ...ordered(POST_ORDERS, 'date', 'desc'),
+  parent: filter({ grammar: integers, fallback: [], narrows: byIds('parents') }),
+  parent_exclude: filter({ grammar: integers, fallback: [], narrows: byIds('notParents') }),
+  search_columns,
+  slug: bySlug,
+  status: control(choices(['inherit', 'private', 'trash']), { fallback: 'inherit' }),
+  media_type,
+  mime_type,
+} satisfies ListParams;
+export type MediaListValues = ValuesOf<typeof MEDIA_FILTERS>;
+
 /** What is written of a file in the library besides the file itself. */
-export const MEDIA_FIELDS: Params = {
+export const MEDIA_FIELDS = {
   title: { grammar: rawString(LENGTHS.text) },
   author: { grammar: integer() },
   alt_text: { grammar: anyString(LENGTHS.text) },
   caption: { grammar: rawString(LENGTHS.text) },
   description: { grammar: rawString(LENGTHS.content) },
   post: { grammar: integer({ minimum: 0 }) },
-};
+} satisfies Params;
+export type MediaFieldValues = ValuesOf<typeof MEDIA_FIELDS>;
+
+// ------------------------------------------------------------------------------------------------- terms, people
+const LIST = {
+  ...CONTEXT,
+  ...PAGING,
+  search: { grammar: anyString(LENGTHS.search) },
+  exclude: { grammar: integers, fallback: [] },
+  include: { grammar: integers, fallback: [] },
+} satisfies Params;
+const TERM_ORDERS = ['id', 'include', 'name', 'slug', 'include_slugs', 'term_group', 'description', 'count'] as const;
+const PARENT = { parent: { grammar: integer() } } satisfies Params;
 
 /** Filters of a list of terms (`WP_REST_Terms_Controller::get_collection_params`). */
-export const termFilters = ({ hierarchical }: TermKind): Params => ({
+export const termFilters = ({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({
   ...LIST,
-  ...PICKED,
   ...(hierarchical ? {} : OFFSET),
-  ...ordered(['id', 'include', 'name', 'slug', 'include_slugs', 'term_group', 'description', 'count'], 'name', 'asc'),
+  ...ordered(TERM_ORDERS, 'name', 'asc'),
   hide_empty: { grammar: truth, fallback: false },
-  ...(hierarchical ? { parent: { grammar: integer() } } : {}),
+  ...(hierarchical ? PARENT : {}),
   post: { grammar: integer() },
   slug: { grammar: strings },
 });
+export type CoreTermListValues = ValuesOf<ReturnType<typeof termFilters>>;
 
-export const termFields = ({ hierarchical }: TermKind, creating: boolean): Params => ({
+export const termFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>, creating: boolean) => ({
   description: { grammar: anyString(LENGTHS.content) },
   name: { grammar: anyString(LENGTHS.name), ...(creating ? { required: true } : {}) },
   slug: { grammar: anyString(LENGTHS.slug) },
-  ...(hierarchical ? { parent: { grammar: integer() } } : {}),
+  ...(hierarchical ? PARENT : {}),
   meta: { grammar: object },
 });
+export type CoreTermFieldValues = ValuesOf<ReturnType<typeof termFields>>;
 
 /** Filters of a list of people (`WP_REST_Users_Controller::get_collection_params`). */
-export const USER_FILTERS: Params = {
+export const USER_FILTERS = {
   ...LIST,
-  ...PICKED,
   ...OFFSET,
   ...ordered(['id', 'include', 'name', 'registered_date', 'slug', 'include_slugs', 'email', 'url'], 'name', 'asc'),
   slug: { grammar: strings },
@@ -157,4 +259,5 @@ export const USER_FILTERS: Params = {
   capabilities: { grammar: strings },
   who: { grammar: oneOf(['authors'], 'enum') },
   has_published_posts: { grammar: anything(LENGTHS.word) },
-};
+} satisfies Params;
+export type PeopleListValues = ValuesOf<typeof USER_FILTERS>;

@@ -1,10 +1,10 @@
 import { type CostOptions, type CurrencyMetas, costMeta, costOf } from '../calendar/cost.ts';
 import { failParam } from '../errors.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
-import type { Before, RenderContext, Rows, Values } from './kind.ts';
+import type { Before, RenderContext, Rows } from './kind.ts';
 
 /** A cost is kept as sent, a row for each amount, with the symbol and its place beside it (decisions D30, D37). */
-export function costChange(values: Values, before: Before | undefined): Rows['metas'] {
+export function costChange(values: { readonly cost?: unknown }, before: Before | undefined): Rows['metas'] {
   if (!('cost' in values)) return {};
   const cleared = before ? [''] : [];
   if (values.cost === null) return { _EventCost: [], _EventCurrencySymbol: cleared, _EventCurrencyPosition: cleared };

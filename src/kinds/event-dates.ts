@@ -2,18 +2,26 @@ import { type EventDates, eventDates } from '../calendar/dates.ts';
 import { failParam } from '../errors.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { DATES } from './event-metas.ts';
-import type { Before, Rows, RuleContext, Values } from './kind.ts';
+import type { Before, Rows, RuleContext } from './kind.ts';
+
+/** The fields of an event that its dates follow from. */
+interface DateFields {
+  readonly start_date?: string | undefined;
+  readonly end_date?: string | undefined;
+  readonly timezone?: string | null | undefined;
+  readonly all_day?: boolean | undefined;
+}
 
 /** Metas of the dates after a change of start, end, zone or all-day flag. Throws 400 where the end comes before the start (D2, D3). */
-export function datesChange(values: Values, before: Before | undefined, { settings, now }: RuleContext): Rows['metas'] {
+export function datesChange(values: DateFields, before: Before | undefined, { settings, now }: RuleContext): Rows['metas'] {
   if (!['start_date', 'end_date', 'timezone', 'all_day'].some((name) => name in values)) return {};
   const stored = before && storedDates(before);
   const dates = eventDates(
     {
-      start: values.start_date as string | undefined,
-      end: values.end_date as string | undefined,
-      timezone: values.timezone as string | null | undefined,
-      allDay: 'all_day' in values ? values.all_day === true : undefined,
+      start: values.start_date,
+      end: values.end_date,
+      timezone: values.timezone,
+      allDay: values.all_day,
     },
     stored,
     { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now },

@@ -1,119 +1,147 @@
 import { listWindow } from '../calendar/window.ts';
 import { failParam } from '../errors.ts';
-import { parseSearch } from '../wordpress/search.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
-import type { Condition, Narrowed, RuleContext, Values } from './kind.ts';
-import { additionsEcho, MODIFIED, modifiedConditions } from './linked-list.ts';
-import { orderOf } from './post-fields.ts';
-import { areAbsolute, type Timeliness } from './timeliness.ts';
+import { control, filter, group } from './filter.ts';
+import { anyText, decimal, droppedSearch, existingTerms, flag, idOf, ids, LENGTHS, listStatus, strictness, time } from './grammar.ts';
+import type { Condition, Filter, Orders, RuleContext, ValuesOf } from './kind.ts';
+import { byLinks, byMeta, byParent, bySearch, byTerms, byTickets } from './narrowing.ts';
+import { additions, paging } from './post-fields.ts';
+import { agesOf, type Timeliness } from './timeliness.ts';
 
-/** Orders that a list of events can be asked for. */
-const ORDERS = tableOf({
-  event_date: 'start', start_date: 'start', end_date: 'end', date: 'date', title: 'title', modified: 'modified', id: 'id', slug: 'slug', include: 'include', post__in: 'include',
-} as const); // biome-ignore format: pairs
+const GUARDED = { guarded: true } as const;
 
-/** Conditions, order and URL parameters of a list of events. */
-export function eventConditions(values: Values, context: RuleContext): Narrowed {
-  const { settings, now } = context;
-  const window = listWindow(values, {
-    siteZone: settings.zone,
-    cutoff: settings.calendar.cutoff,
-    now,
-    mode: settings.calendar.timezoneMode,
-  });
-  const utc = settings.calendar.timezoneMode === 'site';
-  const conditions: Condition[] = window.filters.map((filter) => ({ by: 'moment', utc, ...filter }));
-  const echo: [string, string][] = Object.entries(window.echo);
-  if (values.strict_dates === true && echo.length > 0) echo.push(['strict_dates', 'true']);
-  const add = (condition: Condition, name?: string, value?: string) => {
-    conditions.push(condition);
-    if (name !== undefined) echo.push([name, value ?? String(values[name])]);
-  };
-  const list = (name: string) => (values[name] as readonly number[] | undefined)?.join(',');
+/**
+ * Named events are listed whatever their dates are, and though they are hidden from lists, which the lists themselves
+ * tell.
+ */
+const named = group({
+  params: { include: { grammar: ids() } },
+  narrows: ({ include: chosen }): Condition[] =>
+    chosen ? [{ by: 'id', ids: chosen }] : [{ by: 'meta', key: HIDDEN_META, present: false, guarded: false }],
+});
 
-  if (typeof values.search === 'string') add(wordsCondition(values.search), 'search');
-  for (const [name, kind] of [
-    ['categories', 'category'],
-    ['tags', 'tag'],
-  ] as const) {
-    if (values[name]) add({ by: 'terms', kind, ids: values[name] as number[], guarded: true }, name, list(name));
-  }
-  for (const [name, key] of [
-    ['venue', VENUE_LINK],
-    ['organizer', ORGANIZER_LINK],
-  ] as const) {
-    if (values[name]) add({ by: 'links', key, ids: values[name] as number[], guarded: true }, name, list(name));
-  }
-  if (typeof values.featured === 'boolean')
-    add({ by: 'meta', key: FEATURED_META, present: values.featured, guarded: true }, 'featured', values.featured ? '1' : '0');
-  if (values.include) add({ by: 'id', ids: values.include as number[] }, 'include', list('include'));
-  // Whether an event is hidden from lists is told by the lists themselves.
-  else add({ by: 'meta', key: HIDDEN_META, present: false, guarded: false });
-  if (typeof values.post_parent === 'number') add({ by: 'parent', id: values.post_parent }, 'post_parent');
-  if (typeof values.ticketed === 'boolean') add({ by: 'ticketed', wanted: values.ticketed }, 'ticketed');
-  for (const [name, key] of [
-    ['city', '_VenueCity'],
-    ['country', '_VenueCountry'],
-    ['state', '_VenueStateProvince'],
-  ] as const) {
-    if (typeof values[name] === 'string' && values[name] !== '')
-      add({ by: 'linkedMeta', link: VENUE_LINK, key, value: values[name] }, name);
-  }
-  const near = nearby(values);
-  if (near) {
-    add({ by: 'near', link: VENUE_LINK, ...near }, 'geoloc_lat');
-    echo.push(
-      ['geoloc_lng', String(near.lng)],
-      ...(values.geoloc_radius === undefined ? [] : [['geoloc_radius', String(near.km)] as [string, string]]),
-    );
-    if (values.geoloc === true) echo.push(['geoloc', 'true']);
-  } else if (typeof values.geoloc === 'boolean') add({ by: 'placed', link: VENUE_LINK, wanted: values.geoloc }, 'geoloc');
-  conditions.push(...modifiedConditions(values, context));
+// ------------------------------------------------------------------------------------------------- the window of dates
+const DATES = {
+  start_date: { grammar: time },
+  end_date: { grammar: time },
+  starts_before: { grammar: time },
+  starts_after: { grammar: time },
+  ends_before: { grammar: time },
+  ends_after: { grammar: time },
+  strict_dates: { grammar: strictness, fallback: false },
+};
+type Dates = ValuesOf<typeof DATES & typeof named>;
 
-  const standard = values.include
-    ? ({ by: 'date', descending: false } as const)
-    : near
-      ? ({ by: 'distance', descending: false } as const)
-      : ({ by: 'start', descending: false } as const);
-  return {
-    conditions,
-    order: orderOf(values, ORDERS, standard),
-    echo: [...echo, ...additionsEcho(values)],
-    timeliness: timelinessOf(values),
-  };
-}
+const dates = group({
+  params: DATES,
+  heeds: named,
+  narrows: (values, context) => momentConditions(windowOf(values, context), context),
+  echo: (values, context) => {
+    const echo = Object.entries(windowOf(values, context).echo);
+    return values.strict_dates && echo.length > 0 ? [...echo, ['strict_dates', 'true']] : echo;
+  },
+  ages: datesAge,
+});
 
-const BOUNDS = ['start_date', 'end_date'] as const;
-const RELATIVE_BOUNDS = ['starts_before', 'starts_after', 'ends_before', 'ends_after'] as const;
+type Window = ReturnType<typeof listWindow>;
+
+/** The window of a list by the settings of the site. `open`: without bounds but those that are given. */
+export const windowOf = (values: Dates, { settings, now }: RuleContext, { open = false } = {}): Window =>
+  listWindow(values, { siteZone: settings.zone, cutoff: settings.calendar.cutoff, now, mode: settings.calendar.timezoneMode, open });
+
+/** The bounds of a window as conditions. */
+export const momentConditions = ({ filters }: Window, { settings }: RuleContext): Condition[] =>
+  filters.map((bound) => ({ by: 'moment', utc: settings.calendar.timezoneMode === 'site', ...bound }));
 
 /** A list moves on with the day where it begins today, and with the second where a bound is told in words or the default is meant exactly. */
-function timelinessOf(values: Values): Timeliness {
-  if (!areAbsolute(values, MODIFIED)) return 'always';
-  if (values.include) return 'never';
-  if (!areAbsolute(values, [...BOUNDS, ...RELATIVE_BOUNDS])) return 'always';
-  const standard = BOUNDS.some((name) => values[name] === undefined) && RELATIVE_BOUNDS.every((name) => values[name] === undefined);
-  return standard ? (values.strict_dates === true ? 'always' : 'daily') : 'never';
+function datesAge({ include, strict_dates: strict, start_date: start, end_date: end, ...relative }: Dates): Timeliness {
+  if (include) return 'never';
+  const others = [relative.starts_before, relative.starts_after, relative.ends_before, relative.ends_after];
+  if (agesOf(start, end, ...others) === 'always') return 'always';
+  const standard = (start === undefined || end === undefined) && others.every((value) => value === undefined);
+  return standard ? (strict ? 'always' : 'daily') : 'never';
 }
+
+// ------------------------------------------------------------------------------------------------- places
+const PLACE = {
+  geoloc: { grammar: flag },
+  geoloc_lat: { grammar: decimal },
+  geoloc_lng: { grammar: decimal },
+  geoloc_radius: { grammar: decimal },
+};
+type Place = ValuesOf<typeof PLACE>;
+
+const nearby = group({
+  params: PLACE,
+  last: true,
+  narrows: (values): Condition[] => {
+    const near = nearOf(values);
+    if (near) return [{ by: 'near', link: VENUE_LINK, ...near }];
+    return values.geoloc === undefined ? [] : [{ by: 'placed', link: VENUE_LINK, wanted: values.geoloc }];
+  },
+  echo: (values) => {
+    const near = nearOf(values);
+    if (!near) return values.geoloc === undefined ? [] : [['geoloc', String(values.geoloc)]];
+    return [
+      ['geoloc_lat', String(near.lat)],
+      ['geoloc_lng', String(near.lng)],
+      ...(values.geoloc_radius === undefined ? [] : ([['geoloc_radius', String(near.km)]] as const)),
+      ...(values.geoloc ? ([['geoloc', 'true']] as const) : []),
+    ];
+  },
+});
 
 const DEFAULT_RADIUS_KM = 25;
 
 /** Latitude and longitude go together (decision D27). */
-function nearby({ geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: km }: Values): { lat: number; lng: number; km: number } | undefined {
+function nearOf({ geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: km = DEFAULT_RADIUS_KM }: Place) {
   if (lat === undefined && lng === undefined) return undefined;
-  if (typeof lat !== 'number') return failParam('geoloc_lat', { stage: 'value', reason: 'pair-missing' });
-  if (typeof lng !== 'number') return failParam('geoloc_lng', { stage: 'value', reason: 'pair-missing' });
+  if (lat === undefined) return failParam('geoloc_lat', { stage: 'value', reason: 'pair-missing' });
+  if (lng === undefined) return failParam('geoloc_lng', { stage: 'value', reason: 'pair-missing' });
   if (Math.abs(lat) > 90) failParam('geoloc_lat');
   if (Math.abs(lng) > 180) failParam('geoloc_lng');
-  if (typeof km === 'number' && km <= 0) failParam('geoloc_radius');
-  return { lat, lng, km: typeof km === 'number' ? km : DEFAULT_RADIUS_KM };
+  if (km <= 0) failParam('geoloc_radius');
+  return { lat, lng, km };
 }
 
-/** A search of WordPress's (`WP_Query::parse_search`): each term in the title, the excerpt or the content. */
-export const wordsCondition = (search: string): Extract<Condition, { by: 'words' }> => ({
-  by: 'words',
-  terms: parseSearch(search),
-  columns: ['post_title', 'post_excerpt', 'post_content'],
-  metas: [],
-  together: false,
-});
+/** Events at a venue whose meta `key` has this value; the empty text asks for nothing. */
+const byVenue = (key: string): Filter<string> =>
+  filter({
+    grammar: anyText(LENGTHS.word),
+    narrows: (value) => (value === '' ? [] : [{ by: 'linkedMeta', link: VENUE_LINK, key, value }]),
+    echo: (value) => (value === '' ? undefined : value),
+  });
+
+// ------------------------------------------------------------------------------------------------- the list
+/**
+ * Orders that a list of events can be asked for. What is named keeps no order of its own; what is near begins with the
+ * nearest.
+ */
+export const eventOrders: Orders = {
+  names: tableOf({
+    event_date: 'start', start_date: 'start', end_date: 'end', date: 'date', title: 'title', modified: 'modified', id: 'id', slug: 'slug', include: 'include', post__in: 'include',
+  } as const), // biome-ignore format: pairs
+  standard: ({ include, geoloc_lat: lat }) => ({ by: include ? 'date' : lat === undefined ? 'start' : 'distance', descending: false }),
+};
+
+/** Parameters of a list of events. */
+export const eventFilters = {
+  ...paging,
+  ...dates,
+  search: filter({ grammar: droppedSearch, narrows: bySearch() }),
+  categories: filter({ grammar: existingTerms('category'), narrows: byTerms('category', GUARDED) }),
+  tags: filter({ grammar: existingTerms('tag'), narrows: byTerms('tag', GUARDED) }),
+  venue: filter({ grammar: ids('venue'), narrows: byLinks(VENUE_LINK, GUARDED) }),
+  organizer: filter({ grammar: ids('organizer'), narrows: byLinks(ORGANIZER_LINK, GUARDED) }),
+  featured: filter({ grammar: flag, narrows: byMeta(FEATURED_META, GUARDED), echo: (wanted) => (wanted ? '1' : '0') }),
+  status: control(listStatus('tribe_events')),
+  ...nearby,
+  ...named,
+  post_parent: filter({ grammar: idOf('event'), narrows: byParent }),
+  ticketed: filter({ grammar: flag, narrows: byTickets }),
+  city: byVenue('_VenueCity'),
+  country: byVenue('_VenueCountry'),
+  state: byVenue('_VenueStateProvince'),
+  ...additions(eventOrders),
+};

@@ -12,8 +12,8 @@ export type Reference = 'user' | 'image' | 'event' | 'venue' | 'organizer' | 'ca
  * What reading a value gave. `fault`: refused as a value (first stage, WordPress's `validate_callback`). `late`: refused for its type
  * (second stage, the declared JSON type), after references were looked up. Neither: `value` is what the rooms below work with.
  */
-export interface Reading {
-  readonly value?: unknown;
+export interface Reading<T = unknown> {
+  readonly value?: T;
   readonly fault?: Fault;
   readonly late?: Fault;
 }
@@ -47,8 +47,12 @@ export const LENGTHS = {
   content: 1_048_576,
 } as const;
 
-/** How one parameter is written: what is accepted, and how that is told in OPTIONS and `/doc`. */
-export interface Grammar {
+/**
+ * How one parameter is written: what is accepted, and how that is told in OPTIONS and `/doc`.
+ * `T`: the type of the value as it is read. `Accepted`: its type once what it names has been looked up (`refers`),
+ * which is what handlers get.
+ */
+export interface Grammar<T = unknown, Accepted = T> {
   /** The most bytes that a text anywhere in the value may have. Whoever reads a value asks `lengthFault` first. */
   readonly longest: number;
   /** The same for a list that is written as one text. */
@@ -56,9 +60,11 @@ export interface Grammar {
   /** A longer text counts as not sent, where WordPress itself drops it. */
   readonly dropsLonger?: true;
   /** `beside`: all parameters of the request as they were sent. */
-  readonly read: (raw: unknown, can: Can, beside?: Readonly<Record<string, unknown>>) => Reading;
+  readonly read: (raw: unknown, can: Can, beside?: Readonly<Record<string, unknown>>) => Reading<T>;
   readonly json: JsonSchema;
   readonly refers?: Reference;
+  /** Never set: it carries the type `Accepted`, which no other member has. */
+  readonly accepted?: Accepted;
   /** `selector`: names the record of the path, which must exist but need not be readable. `numbers`: only ids among the terms count. */
   readonly use?: 'selector' | 'numbers';
   /** What counts as an empty value besides null and the empty text. */
@@ -66,8 +72,8 @@ export interface Grammar {
 }
 
 /** A grammar that needs to know nothing of the caller. */
-interface Plain extends Grammar {
-  readonly read: (raw: unknown) => Reading;
+export interface Plain<T> extends Grammar<T> {
+  readonly read: (raw: unknown) => Reading<T>;
 }
 
 /** The most members that a list may have. */
@@ -98,9 +104,9 @@ const TOO_MANY: Fault = { stage: 'value', reason: 'too-many' };
 const exceeds = (text: string, bytes: number): boolean =>
   text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 
-const REFUSED: Reading = { fault: { stage: 'value' } };
-const accept = (value: unknown): Reading => ({ value });
-const wrongType = (type: string): Reading => ({ late: { stage: 'type', type } });
+const REFUSED: Reading<never> = { fault: { stage: 'value' } };
+const accept = <T>(value: T): Reading<T> => ({ value });
+const wrongType = (type: string): Reading<never> => ({ late: { stage: 'type', type } });
 
 /** PHP's `is_numeric`: a number, or a text that is one, signs, fractions, exponents and surrounding blanks allowed. */
 export function numeric(raw: unknown): number | undefined {
@@ -117,10 +123,10 @@ const isEmpty = (raw: unknown): boolean =>
   raw === '0' ||
   raw === 0 ||
   raw === false ||
-  (typeof raw === 'object' && Object.keys(raw as object).length === 0);
+  (typeof raw === 'object' && Object.keys(raw).length === 0);
 
 /** A positive whole number, as number or text (`"1.0"`, `"+1"`, `"1e1"`). */
-export const positive: Plain = {
+export const positive: Plain<number> = {
   longest: LENGTHS.word,
   json: { type: 'integer', minimum: 1 },
   read: (raw) => {
@@ -130,7 +136,7 @@ export const positive: Plain = {
 };
 
 /** The id of an existing record. As in WordPress the whole number a text begins with is looked up first; what is more fails afterwards, for its type. */
-export function idOf(refers: Reference): Grammar {
+export function idOf(refers: Reference): Grammar<number> {
   return {
     longest: LENGTHS.word,
     json: { type: 'integer', minimum: 1 },
@@ -145,17 +151,20 @@ export function idOf(refers: Reference): Grammar {
 }
 
 /** The id in the path of a route whose record must exist. */
-export const selector = (refers: Reference): Grammar => ({ ...idOf(refers), use: 'selector' });
+export const selector = (refers: Reference): Grammar<number> => ({ ...idOf(refers), use: 'selector' });
 
 /** An id that need not exist. Digits only, since it comes from a path. */
-export const anyId: Grammar = {
+export const anyId: Grammar<number> = {
   longest: LENGTHS.word,
   json: { type: 'integer' },
-  read: (raw) => (numeric(raw) === undefined ? REFUSED : accept(Math.trunc(numeric(raw) ?? 0))),
+  read: (raw) => {
+    const value = numeric(raw);
+    return value === undefined ? REFUSED : accept(Math.trunc(value));
+  },
 };
 
 /** The term that a category hangs under; 0 is the root (decision D12). A name that exists is refused for its type only. */
-export const parentTerm: Grammar = {
+export const parentTerm: Grammar<number | string, number> = {
   longest: LENGTHS.word,
   json: { type: 'integer', minimum: 0 },
   refers: 'category',
@@ -168,20 +177,20 @@ export const parentTerm: Grammar = {
 };
 
 /** A text that is not empty; `"0"` counts as empty, as PHP sees it. */
-export const text = (longest: number): Grammar => ({
+export const text = (longest: number): Grammar<string> => ({
   longest,
   json: { type: 'string', minLength: 1 },
   read: (raw) => (typeof raw === 'string' && !isEmpty(raw) ? accept(raw) : REFUSED),
 });
 
 /** What is searched for. */
-export const search: Grammar = text(LENGTHS.search);
+export const search: Grammar<string> = text(LENGTHS.search);
 
 /** The same where WordPress's own query does the searching. */
-export const droppedSearch: Grammar = { ...search, dropsLonger: true };
+export const droppedSearch: Grammar<string> = { ...search, dropsLonger: true };
 
 /** A text that may be empty; numbers, lists and objects are refused. */
-export const anyText = (longest: number): Plain => ({
+export const anyText = (longest: number): Plain<string> => ({
   longest,
   json: { type: 'string' },
   read: (raw) => {
@@ -191,14 +200,14 @@ export const anyText = (longest: number): Plain => ({
 });
 
 /** A text where a plain number is as good (decision D7: ZIP codes). */
-export const textOrNumber = (longest: number): Plain => ({
+export const textOrNumber = (longest: number): Plain<string> => ({
   longest,
   json: { type: ['string', 'number'] },
   read: (raw) => (typeof raw === 'number' ? accept(String(raw)) : anyText(longest).read(raw)),
 });
 
 /** true/false, 1/0, yes/no, on/off in any case (decision D31). */
-export const flag: Plain = {
+export const flag: Plain<boolean> = {
   longest: LENGTHS.word,
   json: { type: 'boolean' },
   read: (raw) => {
@@ -211,7 +220,7 @@ export const flag: Plain = {
 };
 
 /** A boolean given as text: what does not mean yes means no, as long as it is not empty (`tribe_is_truthy`). */
-export const flagText: Plain = {
+export const flagText: Plain<boolean> = {
   longest: LENGTHS.word,
   json: { type: ['string', 'boolean'] },
   read: (raw) => {
@@ -222,39 +231,42 @@ export const flagText: Plain = {
 };
 
 /** Whether given times are meant exactly: any text but the empty one, yes only where it says so. */
-export const strictness: Grammar = {
+export const strictness: Grammar<boolean> = {
   longest: LENGTHS.word,
   json: { type: 'boolean' },
   read: (raw) => (raw === '' ? REFUSED : flagText.read(raw)),
 };
 
 /** Anything at all that means yes or no. */
-export const flagAnything: Grammar = {
+export const flagAnything: Grammar<boolean> = {
   longest: LENGTHS.word,
   json: {},
   read: (raw) => accept(typeof raw === 'string' ? isTruthy(raw) : !isEmpty(raw)),
 };
 
 /** A moment: a Unix time stamp or what PHP's `strtotime` understands. Kept as written: it is evaluated in the zone that applies. */
-export const time: Plain = {
+export const time: Plain<string | number> = {
   longest: LENGTHS.date,
   json: { type: 'string' },
-  read: (raw) => {
-    if (typeof raw === 'number') return accept(raw);
-    if (typeof raw !== 'string' || raw.trim() === '') return REFUSED;
-    return isTime(raw) ? accept(raw) : REFUSED;
-  },
+  read: (raw) => (typeof raw === 'number' ? accept(raw) : timeText.read(raw)),
 };
 
 /** The same where a JSON number is refused for its type. */
-export const timeText: Plain = { ...time, read: (raw) => (typeof raw === 'number' ? wrongType('string') : time.read(raw)) };
+export const timeText: Plain<string> = {
+  longest: LENGTHS.date,
+  json: { type: 'string' },
+  read: (raw) => {
+    if (typeof raw === 'number') return wrongType('string');
+    return typeof raw === 'string' && raw.trim() !== '' && isTime(raw) ? accept(raw) : REFUSED;
+  },
+};
 
 const ANY_MOMENT = new Date(0);
 /** Whether a text is a moment in some zone: a number, or what `strtotime` understands. */
 export const isTime = (raw: string): boolean => numeric(raw) !== undefined || parsePhpDate(raw, ANY_MOMENT, UTC) !== null;
 
 /** A time zone: IANA name, abbreviation, offset, or WordPress's `UTC+5.5` (decision D29 sets the range). */
-export const timezone: Grammar = {
+export const timezone: Grammar<string> = {
   longest: LENGTHS.word,
   json: { type: 'string' },
   blank: isEmpty,
@@ -262,23 +274,24 @@ export const timezone: Grammar = {
 };
 
 /** One of the statuses that may be asked for (decision D33). */
-export const status: Grammar = oneOf(SETTABLE_STATUSES, 'value');
+export const status: Grammar<string> = oneOf(SETTABLE_STATUSES, 'value');
 
 /** One of a closed set. A value outside is refused as a value, or with the code `rest_not_in_enum`. */
-export function oneOf(values: readonly string[], stage: 'value' | 'enum'): Grammar {
+export function oneOf<const T extends string>(values: readonly T[], stage: 'value' | 'enum'): Grammar<T> {
   const fault: Fault = stage === 'enum' ? { stage, values } : { stage };
   return {
     longest: LENGTHS.word,
     json: { type: 'string', enum: values },
     read: (raw) => {
-      if (typeof raw === 'string' && values.includes(raw)) return accept(raw);
+      const value = values.find((known) => known === raw);
+      if (value !== undefined) return accept(value);
       return stage === 'enum' ? { late: fault } : { fault };
     },
   };
 }
 
 /** A web address (decision D38). */
-export const url: Grammar = {
+export const url: Grammar<string> = {
   longest: LENGTHS.address,
   json: { type: 'string' },
   blank: isEmpty,
@@ -288,8 +301,16 @@ export const url: Grammar = {
   },
 };
 
+/**
+ * An image that was fetched for a request: its files are on disk, its rows are not written yet. `undo` deletes the
+ * files.
+ */
+export interface FetchedImage {
+  readonly undo: () => Promise<void>;
+}
+
 /** The featured image: the id of an image in the library, or the address of one. */
-export const image: Grammar = {
+export const image: Grammar<number | string, number | FetchedImage> = {
   longest: LENGTHS.address,
   json: { type: ['string', 'integer'] },
   refers: 'image',
@@ -302,10 +323,13 @@ export const image: Grammar = {
 };
 
 /** A number. */
-export const decimal: Grammar = {
+export const decimal: Grammar<number> = {
   longest: LENGTHS.word,
   json: { type: 'number' },
-  read: (raw) => (numeric(raw) === undefined ? wrongType('number') : accept(numeric(raw))),
+  read: (raw) => {
+    const value = numeric(raw);
+    return value === undefined ? wrongType('number') : accept(value);
+  },
 };
 
 /** Anything at all, in which no text may be longer than so many bytes. */
@@ -327,13 +351,13 @@ export const ANY_STATUS = 'any';
  * names asked for, `publish` and perhaps `private` for an empty text. `any` means nothing to ask for, as in the addresses of lists themselves, which
  * always name the page then (decision D21); elsewhere it is refused, as the reference does.
  */
-export function listStatus(capabilities: string): Grammar {
+export function listStatus(capabilities: string): Grammar<readonly string[]> {
   return {
     longest: LENGTHS.word,
     longestList: LENGTHS.ids,
     json: { type: 'string' },
     read: (raw, can, beside) => {
-      if (raw === ANY_STATUS && beside?.page !== undefined) return accept(undefined);
+      if (raw === ANY_STATUS && beside?.page !== undefined) return {};
       if (!can(`edit_${capabilities}`)) return raw === 'publish' ? accept(['publish']) : REFUSED;
       if (raw === '') return accept(can('read_private_posts') ? ['publish', 'private'] : ['publish']);
       const names = listOf(raw);
@@ -364,7 +388,7 @@ const decodeOnce = (value: string) => {
 };
 
 /** Ids, at least one. With `refers`, all of them must exist. */
-export function ids(refers?: Reference): Grammar {
+export function ids(refers?: Reference): Grammar<readonly number[]> {
   return {
     longest: LENGTHS.word,
     longestList: LENGTHS.ids,
@@ -373,14 +397,14 @@ export function ids(refers?: Reference): Grammar {
     read: (raw) => {
       const items = listOf(raw);
       if (items.length === 0 || items.length > LONGEST) return REFUSED;
-      const values = items.map((item) => positive.read(item));
-      return values.every((item) => item.fault === undefined) ? accept(values.map((item) => item.value)) : REFUSED;
+      const values = items.flatMap((item) => positive.read(item).value ?? []);
+      return values.length === items.length ? accept(values) : REFUSED;
     },
   };
 }
 
 /** Existing terms by id, slug or name, at least one. */
-export function existingTerms(refers: 'category' | 'tag', use?: 'numbers'): Grammar {
+export function existingTerms(refers: 'category' | 'tag', use?: 'numbers'): Grammar<readonly (string | number)[], readonly number[]> {
   return {
     ...(use ? { use } : {}),
     longest: LENGTHS.name,
@@ -389,14 +413,13 @@ export function existingTerms(refers: 'category' | 'tag', use?: 'numbers'): Gram
     refers,
     read: (raw) => {
       const items = listOf(raw);
-      const sound =
-        items.length > 0 &&
-        items.length <= LONGEST &&
-        items.every((item) => (typeof item === 'string' || typeof item === 'number') && item !== '' && item !== 0 && item !== '0');
-      return sound ? accept(items) : REFUSED;
+      return items.length > 0 && items.length <= LONGEST && items.every(isToken) ? accept(items) : REFUSED;
     },
   };
 }
+
+const isToken = (item: unknown): item is string | number =>
+  (typeof item === 'string' || typeof item === 'number') && item !== '' && item !== 0 && item !== '0';
 
 /** A wish for a term: by id, by slug or by name (existing ones first), or a new name. */
 export interface TermWish {
@@ -406,7 +429,7 @@ export interface TermWish {
 }
 
 /** Terms to assign: ids, slugs, names or `{id}`, `{slug}`, `{name}`; blank items are left out (decisions D4, D32). */
-export const termWishes: Grammar = {
+export const termWishes: Grammar<readonly TermWish[]> = {
   longest: LENGTHS.name,
   longestList: LENGTHS.text,
   json: { type: 'array', items: { type: ['integer', 'string'] } },
@@ -433,7 +456,7 @@ const isTermObject = (raw: unknown): raw is Record<string, unknown> =>
 
 function termWish(item: unknown): TermWish | 'blank' | 'refused' {
   if (isTermObject(item)) {
-    const id = item.id === undefined ? undefined : (positive.read(item.id).value as number | undefined);
+    const id = item.id === undefined ? undefined : positive.read(item.id).value;
     if (item.id !== undefined) return id === undefined ? 'refused' : { id };
     if (typeof item.slug === 'string' && item.slug.trim() !== '') return { slug: item.slug.trim() };
     return typeof item.name === 'string' && item.name.trim() !== '' ? { name: item.name.trim() } : 'refused';
@@ -445,39 +468,3 @@ function termWish(item: unknown): TermWish | 'blank' | 'refused' {
   if (written === '') return 'blank';
   return /^\d+$/.test(written) ? { id: Number(written) } : { name: written };
 }
-
-/** A venue or organizer to link: an existing one, or the parameters of a new one. */
-export type LinkWish = { readonly id: number } | { readonly create: Readonly<Record<string, unknown>> };
-
-/** Records to link: ids, `{id}` or parameters of new records, alone, in an array or as CSV of ids (decision D5). */
-export function linkWishes(refers: 'venue' | 'organizer'): Grammar {
-  return {
-    // The parameters of new records have limits of their own.
-    longest: LENGTHS.content,
-    longestList: LENGTHS.ids,
-    json: { type: 'array', items: { type: ['integer', 'object'] } },
-    refers,
-    blank: isEmpty,
-    read: (raw) => {
-      const items =
-        raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : listOf(raw);
-      if (items.length === 0 || items.length > LONGEST || typeof raw === 'boolean') return REFUSED;
-      const wishes: LinkWish[] = [];
-      for (const item of items) {
-        const object = item !== null && typeof item === 'object' && !Array.isArray(item) ? (item as Record<string, unknown>) : { id: item };
-        const { id } = object;
-        if (isEmpty(id) && object.id === undefined) {
-          wishes.push({ create: object });
-          continue;
-        }
-        const known = positive.read(id);
-        if (known.fault) return REFUSED;
-        wishes.push({ id: known.value as number });
-      }
-      return accept(wishes);
-    },
-  };
-}
-
-/** Form bodies number the members of a list: `organizer[0][organizer]=Anna`. */
-const isNumbered = (raw: object) => Object.keys(raw).length > 0 && Object.keys(raw).every((key) => /^\d+$/.test(key));

@@ -22,25 +22,56 @@ export type Place =
   | { readonly in: 'image' }
   | { readonly in: 'rule' };
 
-/** A parameter: its grammar, and what an empty value means. */
-export interface Param {
-  readonly grammar: Grammar;
+/** A parameter, as each route declares those that it takes. `T`: its value as handlers get it. */
+export interface Param<T = unknown> {
+  readonly grammar: Grammar<unknown, T>;
   readonly required?: boolean;
   /** Shown as default in descriptions; `undefined`: none is shown. */
   readonly fallback?: unknown;
 }
 
-export interface Field extends Param {
+/** Parameters by name. */
+export type Params = Readonly<Record<string, Param>>;
+
+/** Accepted values by name, where the declaration is not known. `null` clears. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** The type of the value that a declared parameter accepts; null where an empty one clears the field. */
+export type ValueOf<Declared> =
+  Declared extends Param<infer T> ? T | (Declared extends { readonly empty: 'clears' } ? null : never) : never;
+
+/** The accepted values of declared parameters. Any of them may be absent: who calls decides what to send. */
+export type ValuesOf<Declared> = { readonly [Name in keyof Declared]?: ValueOf<Declared[Name]> | undefined };
+
+/** The record that the path of a request names; 0: there is none. */
+export interface Selected {
+  readonly id: number;
+}
+
+/**
+ * What an empty value does on update: it clears the field, is refused, or means false. On create it counts as absent.
+ */
+export type Empty = 'clears' | 'refused' | 'false';
+
+/*
+ * Below, what takes a value is declared as a method. TypeScript compares the parameters of methods less strictly, so
+ * that a field or filter of one type counts as a `Field` or `Filter` of any. That is sound as long as each gets the
+ * value that its own grammar accepted, under its own name.
+ */
+
+export interface Field<T = unknown, E extends Empty = Empty> extends Param<T> {
   readonly place: Place;
-  /** What an empty value does on update: it clears the field, is refused, or means false. On create it counts as absent. */
-  readonly empty: 'clears' | 'refused' | 'false';
+  readonly empty: E;
   /**
    * A yes puts the record before those of others: it takes the right to publish such records, or to edit other people's
    * (decision D36).
    */
   readonly promotes?: true;
-  /** The API's value as stored texts; the empty list removes the rows. Metas and columns only. */
-  readonly store?: (value: unknown) => readonly string[];
+  /**
+   * The API's value as stored texts, the empty text where it clears; the empty list removes the rows. Metas and columns
+   * only.
+   */
+  store?(value: T | ''): readonly string[];
 }
 
 /**
@@ -109,14 +140,71 @@ export type Order = {
   readonly descending: boolean;
 };
 
-/** What a list request comes to: conditions, order, and what its URLs carry. */
-export interface Narrowed {
+/** Parameters as the URLs of a list carry them, in order. */
+export type Echo = readonly (readonly [name: string, value: string])[];
+
+/** What the parameters of a list come to. */
+export interface Narrowing {
   readonly conditions: readonly Condition[];
-  readonly order: Order;
   /** Effective parameters for the list's URLs, in their order (decision D21); paging and status are added by the caller. */
-  readonly echo: readonly (readonly [string, string])[];
+  readonly echo: Echo;
   /** When the list changes without any write. */
   readonly timeliness: Timeliness;
+}
+
+/** The same with the order of the list. */
+export interface Narrowed extends Narrowing {
+  readonly order: Order;
+}
+
+/**
+ * Where a parameter stands in the URLs of a list: in its place among those declared, or `last`, after all that are not.
+ */
+interface Placed {
+  readonly last?: true;
+}
+
+/** A parameter that narrows a list by itself. */
+export interface Filter<T = unknown> extends Param<T>, Placed {
+  narrows(value: NonNullable<T>, context: RuleContext): readonly Condition[];
+  /**
+   * How the URLs of the list carry it; undefined: not at all. Without this, they carry the value as text, lists as CSV.
+   */
+  echo?(value: NonNullable<T>): string | undefined;
+  /** When the list changes without any write. Without this: never. */
+  ages?(value: NonNullable<T>): Timeliness;
+}
+
+/** A parameter of a list that does not narrow it: paging, order. The URLs carry it only as `echo` says. */
+export interface Control<T = unknown> extends Param<T>, Placed {
+  readonly controls: true;
+  echo?(value: NonNullable<T>): string | undefined;
+}
+
+/** What several parameters say together. It counts also where none of them is given. */
+export interface Group<V = Values> extends Placed {
+  narrows(values: V, context: RuleContext): readonly Condition[];
+  /** How the URLs of the list carry them. Without this, they carry each value that is given as text. */
+  echo?(values: V, context: RuleContext): Echo;
+  ages?(values: V): Timeliness;
+}
+
+/** One of the parameters of a group. */
+export interface Member<T = unknown> extends Param<T> {
+  readonly saidBy: Group;
+}
+
+/**
+ * A parameter of a list that narrows by conditions. There is no other: what is declared narrows, or says that it does
+ * not.
+ */
+export type ListParam<T = unknown> = Filter<T> | Control<T> | Member<T>;
+export type ListParams = Readonly<Record<string, ListParam>>;
+
+/** The orders that a list can be asked for. `standard`: the order where none is asked for. */
+export interface Orders {
+  readonly names: ReadonlyMap<string, Order['by']>;
+  readonly standard: (values: Values) => Order;
 }
 
 /** What pure rules may know: the site's settings and the moment. */
@@ -150,9 +238,6 @@ export interface Bundle {
   readonly attached: ReadonlyMap<number, readonly number[]>;
 }
 
-/** A change of a post: values by field name, only those named. `null` clears. */
-export type Values = Readonly<Record<string, unknown>>;
-
 /** Rows to write. A meta with an empty list is removed. */
 export interface Rows {
   readonly columns: Partial<Post>;
@@ -164,7 +249,39 @@ export interface Before {
   readonly metas: Metas;
 }
 
-export interface PostKind {
+/** Fields of posts: any, and those that every kind of posts has. */
+export type PostFields = Readonly<Record<string, Field>> & {
+  readonly author: Field<number, 'refused'>;
+  readonly status: Field<string, 'refused'>;
+  readonly date: Field<string, 'refused'>;
+  readonly date_utc: Field<string, 'refused'>;
+  readonly slug?: Field<string, 'refused'>;
+};
+
+/** A change of a post: values by field name, only those named. */
+export type PostValues = ValuesOf<PostFields>;
+
+/** Parameters of a list of posts: any, and those that every list of posts takes. */
+export type PostFilters = ListParams & {
+  readonly page: Control<number>;
+  readonly per_page: Control<number>;
+  readonly status: Control<readonly string[]>;
+  readonly order: Control;
+  readonly orderby: Control;
+  readonly password: Control<string>;
+};
+
+/** The accepted values of a list of posts. */
+export type PostListValues = ValuesOf<PostFilters>;
+
+/** How events link to records of a kind, and the metas of these that a search looks into. */
+export interface Linked {
+  /** The meta of events that holds their ids, a row for each. */
+  readonly link: string;
+  readonly searched: readonly string[];
+}
+
+export interface PostKind<Fields extends PostFields = PostFields> {
   readonly is: 'post';
   readonly name: PostKindName;
   readonly path: string;
@@ -173,16 +290,18 @@ export interface PostKind {
   readonly capabilities: string;
   /** The field that holds the title. */
   readonly titleField: string;
-  readonly fields: Readonly<Record<string, Field>>;
-  readonly filters: Readonly<Record<string, Param>>;
-  /** Pure: conditions, order and URL parameters of a list request. */
-  readonly narrow: (values: Values, context: RuleContext) => Narrowed;
+  readonly fields: Fields;
+  /** Parameters of its list, in the order in which descriptions name them. */
+  readonly filters: PostFilters;
+  readonly orders: Orders;
   /** Pure: what else changes with this change. */
-  readonly follows: (values: Values, before: Before | undefined, context: RuleContext) => Rows;
+  follows(values: ValuesOf<Fields>, before: Before | undefined, context: RuleContext): Rows;
   /** Metas that a new record keeps of parameters that are no fields and appear in no description. */
   readonly strays: Readonly<Record<string, string>>;
   /** Metas that link to other kinds, with the kind they lead to. */
   readonly links: Readonly<Record<string, 'venue' | 'organizer'>>;
+  /** Set where events link to records of this kind. */
+  readonly linked?: Linked;
   /** Which kinds of terms it carries. */
   readonly terms: readonly TermKindName[];
   /** Whether it takes part in the occurrence tables. */
@@ -202,9 +321,42 @@ export interface TermKind {
   readonly restBase: string;
   /** Capabilities that all are needed to write one. */
   readonly manage: readonly string[];
-  readonly fields: Readonly<Record<string, Param & { readonly empty: 'clears' | 'refused' }>>;
-  readonly filters: Readonly<Record<string, Param>>;
+  readonly fields: TermFields;
+  readonly filters: TermFilters;
   readonly record: z.ZodType;
 }
+
+/** A field of a term. */
+export interface TermField<T = unknown, E extends Empty = Empty> extends Param<T> {
+  readonly empty: E;
+}
+
+/** Fields of terms: any, and those that they may have. */
+export type TermFields = Readonly<Record<string, TermField>> & {
+  readonly name: TermField<string, 'refused'>;
+  readonly slug: TermField<string, 'refused'>;
+  readonly description: TermField<string, 'clears'>;
+  readonly parent?: TermField<number, 'clears'>;
+};
+
+/** A change of a term: values by field name, only those named. */
+export type TermValues = ValuesOf<TermFields>;
+
+/** Parameters of a list of terms: any, and those that its handler looks at. */
+export type TermFilters = Params & {
+  readonly page: Param<number>;
+  readonly per_page: Param<number>;
+  readonly search: Param<string>;
+  readonly exclude: Param<readonly number[]>;
+  readonly include: Param<readonly number[]>;
+  readonly order: Param<string>;
+  readonly orderby: Param<string>;
+  readonly hide_empty: Param<boolean>;
+  readonly parent?: Param<number>;
+  readonly post: Param<number>;
+  readonly event: Param<number>;
+  readonly slug: Param<string>;
+};
+export type TermListValues = ValuesOf<TermFilters>;
 
 export type Kind = PostKind | TermKind;

@@ -1,69 +1,54 @@
-import { parsePhpDate } from '../wordpress/php-date.ts';
 import { searchPieces } from '../wordpress/search.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { nowLocal } from '../wordpress/time.ts';
-import type { Condition, Narrowed, RuleContext, Values } from './kind.ts';
-import { orderOf } from './post-fields.ts';
-import { areAbsolute } from './timeliness.ts';
+import { control, filter } from './filter.ts';
+import { flagAnything, type Grammar, idOf, listStatus, search } from './grammar.ts';
+import type { Condition, Filter, Linked, Orders } from './kind.ts';
+import { additions, paging } from './post-fields.ts';
 
 /** Orders that a list of venues or organizers can be asked for. */
-const ORDERS = tableOf({ date: 'date', title: 'title', name: 'title', modified: 'modified', id: 'id', slug: 'slug' } as const);
+export const linkedOrders: Orders = {
+  names: tableOf({ date: 'date', title: 'title', name: 'title', modified: 'modified', id: 'id', slug: 'slug' } as const),
+  standard: () => ({ by: 'date', descending: true }),
+};
 
-/**
- * Conditions of a list of venues or organizers. `link`: the meta by which events name them; `metas`: those that a search looks into.
- * Upcoming means from now on by the site's wall clock (decision D22: all upcoming events).
- */
-export function linkedConditions(values: Values, context: RuleContext, kind: { link: string; metas: readonly string[] }): Narrowed {
-  const conditions: Condition[] = [...modifiedConditions(values, context)];
-  const echo: [string, string][] = [];
-  if (typeof values.search === 'string') {
-    conditions.push({
-      by: 'words',
-      terms: searchPieces(values.search),
-      columns: ['post_title', 'post_content', 'post_excerpt'],
-      metas: kind.metas,
-      together: true,
-    });
-    echo.push(['search', values.search]);
-  }
-  if (typeof values.event === 'number') {
-    conditions.push({ by: 'linkedFrom', key: kind.link, event: values.event });
-    echo.push(['event', String(values.event)]);
-  }
-  if (values.has_events !== undefined && values.has_events !== null) {
-    conditions.push({ by: 'linkedFromAny', key: kind.link, wanted: values.has_events === true });
-    echo.push(['has_events', String(values.has_events)]);
-  }
-  if (values.only_with_upcoming === true) {
-    conditions.push({ by: 'linkedFromAny', key: kind.link, wanted: true, upcomingSince: nowLocal(context.now, context.settings.zone) });
-    echo.push(['only_with_upcoming', 'true']);
-  }
-  const timeliness = values.only_with_upcoming === true || !areAbsolute(values, MODIFIED) ? 'always' : 'never';
+/** Parameters of a list of venues or organizers. */
+export function linkedFilters(capabilities: string, { link, searched }: Linked) {
+  const { has_events, only_with_upcoming } = ofEvents(link);
   return {
-    conditions,
-    order: orderOf(values, ORDERS, { by: 'date', descending: true }),
-    echo: [...echo, ...additionsEcho(values)],
-    timeliness,
+    ...paging,
+    search: filter({ grammar: search, narrows: (phrase) => [pluginSearch(phrase, searched)] }),
+    event: fromEvent(link, idOf('event')),
+    has_events,
+    only_with_upcoming: { ...only_with_upcoming, fallback: false },
+    status: control(listStatus(capabilities)),
+    ...additions(linkedOrders),
   };
 }
 
-/** Parameters that bound a list by its records' last change. */
-export const MODIFIED = ['modified_after', 'modified_before'] as const;
+/** Those that an event names. */
+export const fromEvent = (key: string, grammar: Grammar<unknown, number>): Filter<number> =>
+  filter({ grammar, narrows: (event) => [{ by: 'linkedFrom', key, event }] });
 
-/** `modified_after` and `modified_before`, wall clock of the site. */
-export function modifiedConditions(values: Values, { settings, now }: RuleContext): Condition[] {
-  const moment = (value: unknown) => parsePhpDate(String(value), now, settings.zone)?.local;
-  const conditions: Condition[] = [];
-  for (const [name, op] of [
-    ['modified_after', '>'],
-    ['modified_before', '<'],
-  ] as const) {
-    const value = values[name] === undefined ? undefined : moment(values[name]);
-    if (value !== undefined) conditions.push({ by: 'modified', op, value });
-  }
-  return conditions;
-}
+/**
+ * Those that any event names. Upcoming means from now on by the site's wall clock (decision D22: all upcoming events).
+ */
+export const ofEvents = (key: string) => ({
+  has_events: filter({ grammar: flagAnything, narrows: (wanted) => [{ by: 'linkedFromAny', key, wanted }] }),
+  only_with_upcoming: filter({
+    grammar: flagAnything,
+    narrows: (wanted, { settings, now }) =>
+      wanted ? [{ by: 'linkedFromAny', key, wanted, upcomingSince: nowLocal(now, settings.zone) }] : [],
+    echo: (wanted) => (wanted ? 'true' : undefined),
+    ages: (wanted) => (wanted ? 'always' : 'never'),
+  }),
+});
 
-/** What the URLs of a list carry of the additions of ours. */
-export const additionsEcho = (values: Values): [string, string][] =>
-  [...MODIFIED, 'order', 'orderby'].filter((name) => typeof values[name] === 'string').map((name) => [name, String(values[name])]);
+/** A search of the plugin's: all pieces of the phrase in the same text. */
+const pluginSearch = (phrase: string, metas: readonly string[]): Condition => ({
+  by: 'words',
+  terms: searchPieces(phrase),
+  columns: ['post_title', 'post_content', 'post_excerpt'],
+  metas,
+  together: true,
+});

@@ -3,44 +3,48 @@ import { organizerJsonLd } from '../calendar/json-ld.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { ORGANIZER_LINK } from './event-metas.ts';
 import { featuredImage, meta } from './fields.ts';
-import { listStatus, url } from './grammar.ts';
+import { url } from './grammar.ts';
 import { imageAddress } from './image-record.ts';
-import type { Bundle, PostKind, RenderContext } from './kind.ts';
-import { linkedConditions } from './linked-list.ts';
-import { additions, authorField, dateField, linkedFilters, paging, statusField, textColumn, titleField } from './post-fields.ts';
+import type { Bundle, Linked, PostKind, RenderContext } from './kind.ts';
+import { linkedFilters, linkedOrders } from './linked-list.ts';
+import { authorField, dateField, statusField, textColumn, titleField } from './post-fields.ts';
 import { isLocked, linkedRecord, postLd } from './post-record.ts';
 import { linkedShape } from './shapes.ts';
 
 /** Metas that hold text about an organizer, in the order in which the record shows them. */
 const TEXTS = { phone: '_OrganizerPhone', website: '_OrganizerWebsite', email: '_OrganizerEmail' } as const;
 
-export const organizer: PostKind = {
+const fields = {
+  author: authorField,
+  date: dateField,
+  date_utc: dateField,
+  organizer: titleField(),
+  description: textColumn('post_content'),
+  status: statusField,
+  phone: meta(TEXTS.phone),
+  website: meta(TEXTS.website, url, { store: (value) => (value === '' ? [] : [value]) }),
+  email: meta(TEXTS.email),
+  image: featuredImage(),
+};
+
+const linked: Linked = { link: ORGANIZER_LINK, searched: Object.values(TEXTS) };
+
+export const organizer: PostKind<typeof fields> = {
   is: 'post',
   name: 'organizer',
   path: 'organizers',
   postType: 'tribe_organizer',
   capabilities: 'tribe_organizers',
   titleField: 'organizer',
-  fields: {
-    author: authorField,
-    date: dateField,
-    date_utc: dateField,
-    organizer: titleField(),
-    description: textColumn('post_content'),
-    status: statusField,
-    phone: meta(TEXTS.phone),
-    website: meta(TEXTS.website, url, { store: (value) => (value === null || value === '' ? [] : [String(value)]) }),
-    email: meta(TEXTS.email),
-    image: featuredImage(),
-  },
-  filters: { ...paging, ...linkedFilters, status: { grammar: listStatus('tribe_organizers') }, ...additions },
+  fields,
+  filters: linkedFilters('tribe_organizers', linked),
+  orders: linkedOrders,
   // The plugin takes the id of an organizer that is only to be made for one more text about it.
   strays: { id: '_OrganizerOrganizerID' },
   links: {},
+  linked,
   terms: [],
   dated: false,
-
-  narrow: (values, context) => linkedConditions(values, context, { link: ORGANIZER_LINK, metas: Object.values(TEXTS) }),
 
   follows: (_values, before) => ({ columns: {}, metas: before ? {} : { _OrganizerOrigin: ['events-calendar'] } }),
 

@@ -1,43 +1,44 @@
 import type { PostColumn } from '../wordpress/rows.ts';
-import { column, rule } from './fields.ts';
-import { anyText, flagAnything, idOf, LENGTHS, positive, search, status, text, time, timeText } from './grammar.ts';
-import type { Field, Order, Param, Values } from './kind.ts';
+import { column, rule, whenEmpty } from './fields.ts';
+import { control, filter } from './filter.ts';
+import { anyText, type Grammar, idOf, LENGTHS, positive, status, text, time, timeText } from './grammar.ts';
+import type { Field, Orders } from './kind.ts';
+import { byMoment } from './narrowing.ts';
+import { agesOf } from './timeliness.ts';
 
 /** Fields that events, venues and organizers have in common. Status and dates follow rules of their own (`wordpress/status.ts`). */
-export const authorField: Field = column('post_author', idOf('user'), { empty: 'refused' });
-export const dateField: Field = rule(timeText, { empty: 'refused' });
-export const statusField: Field = rule(status, { empty: 'refused' });
-export const titleField = (): Field => column('post_title', text(LENGTHS.text), { required: true, empty: 'refused' });
+export const authorField = whenEmpty('refused', column('post_author', idOf('user')));
+export const dateField = whenEmpty('refused', rule(timeText));
+export const statusField = whenEmpty('refused', rule(status));
+export const titleField = (): Field<string, 'refused'> =>
+  whenEmpty('refused', column('post_title', text(LENGTHS.text), { required: true }));
 /** `post_content` holds more than the others. */
-export const textColumn = (name: PostColumn): Field => column(name, anyText(name === 'post_content' ? LENGTHS.content : LENGTHS.text));
+export const textColumn = (name: PostColumn): Field<string, 'clears'> =>
+  column(name, anyText(name === 'post_content' ? LENGTHS.content : LENGTHS.text));
 
 /** `page` and `per_page` of every list. */
-export const paging = { page: { grammar: positive, fallback: 1 }, per_page: { grammar: positive } } satisfies Record<string, Param>;
+export const paging = { page: control(positive, { fallback: 1 }), per_page: control(positive) };
 
-/** Filters that venues and organizers have in common. */
-export const linkedFilters = {
-  search: { grammar: search },
-  event: { grammar: idOf('event') },
-  has_events: { grammar: flagAnything },
-  only_with_upcoming: { grammar: flagAnything, fallback: false },
-} satisfies Record<string, Param>;
+/** A bound on when records were published or changed. */
+const bound = (by: 'modified' | 'published', op: '<' | '>') =>
+  filter({ grammar: time, narrows: byMoment(by, op), ages: (value) => agesOf(value), last: true });
 
-const MODIFIED = { modified_after: { grammar: time }, modified_before: { grammar: time } } satisfies Record<string, Param>;
-const ANYTHING: Param = { grammar: { longest: LENGTHS.word, json: { type: 'string' }, read: (value) => ({ value }) } };
+/** Names of orders, in any case. An unknown one means the standard order, so that nothing is refused. */
+const named = (names: Iterable<string>): Grammar => ({
+  longest: LENGTHS.word,
+  json: { type: 'string', enum: [...names] },
+  read: (value) => ({ value }),
+});
+const ordering = (names: Iterable<string>) =>
+  control(named(names), { echo: (value) => (typeof value === 'string' ? value : undefined), last: true });
 
-/** Parameters of ours that every list of posts takes: what changed since when, and the order. */
-export const additions = {
-  ...MODIFIED,
-  order: ANYTHING,
-  orderby: ANYTHING,
-  password: { grammar: anyText(LENGTHS.password) },
-} satisfies Record<string, Param>;
-
-/** The order that was asked for, from a closed list; an unknown value means the default. */
-export function orderOf(values: Values, known: ReadonlyMap<string, Order['by']>, fallback: Order): Order {
-  const by = typeof values.orderby === 'string' ? known.get(values.orderby.toLowerCase()) : undefined;
-  const direction = typeof values.order === 'string' ? values.order.toLowerCase() : '';
-  const descending = direction === 'desc' ? true : direction === 'asc' ? false : undefined;
-  if (by === undefined) return values.orderby === undefined && descending !== undefined ? { by: fallback.by, descending } : fallback;
-  return { by, descending: descending ?? (by === 'date' || by === 'modified') };
-}
+/** Parameters of ours that every list of posts takes: what was published or changed since when, and the order. */
+export const additions = ({ names }: Pick<Orders, 'names'>) => ({
+  modified_after: bound('modified', '>'),
+  modified_before: bound('modified', '<'),
+  published_after: bound('published', '>'),
+  published_before: bound('published', '<'),
+  order: ordering(['asc', 'desc']),
+  orderby: ordering(names.keys()),
+  password: control(anyText(LENGTHS.password)),
+});

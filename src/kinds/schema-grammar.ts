@@ -1,11 +1,11 @@
 import type { Fault, SchemaFault } from '../errors.ts';
-import { type Grammar, isTime, LENGTHS, LONGEST, numeric } from './grammar.ts';
+import { type Grammar, isTime, LENGTHS, LONGEST, numeric, type Plain } from './grammar.ts';
 
 /*
  * Parameters as WordPress's own routes check them (`rest_validate_value_from_schema`): every fault belongs to the schema, and is told with a code of its own.
  */
 
-const accept = (value: unknown) => ({ value });
+const accept = <T>(value: T) => ({ value });
 const refuse = (late: Fault) => ({ late });
 const wrongType = (type: string) => refuse({ stage: 'type', type });
 const schema = (code: string, reason: string, more: Pick<SchemaFault, 'values' | 'about'> = {}): Fault => ({
@@ -21,16 +21,16 @@ const wholeNumber = (raw: unknown): number | undefined => {
 };
 
 /** A whole number, as number or text, within bounds. */
-export function integer({ minimum, maximum }: { minimum?: number; maximum?: number } = {}): Grammar {
+export function integer({ minimum, maximum }: { minimum?: number; maximum?: number } = {}): Grammar<number> {
   return {
     longest: LENGTHS.word,
     json: { type: 'integer', ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) },
     read: (raw) => {
       const value = wholeNumber(raw);
       if (value === undefined) return wrongType('integer');
-      const fits = value >= (minimum ?? value) && value <= (maximum ?? value);
-      if (fits) return accept(value);
-      if (maximum === undefined) return refuse(schema('rest_out_of_bounds', 'too-small', { values: { minimum: minimum! } }));
+      const [least, most] = [minimum ?? value, maximum ?? value];
+      if (value >= least && value <= most) return accept(value);
+      if (maximum === undefined) return refuse(schema('rest_out_of_bounds', 'too-small', { values: { minimum: least } }));
       return refuse(schema('rest_out_of_bounds', 'out-of-bounds', { values: { minimum: minimum ?? 0, maximum } }));
     },
   };
@@ -44,11 +44,11 @@ function parseList(raw: unknown): unknown[] | undefined {
   return typeof raw === 'number' ? [raw] : undefined;
 }
 
-function listOf(
+function listOf<T extends string | number>(
   items: Readonly<Record<string, unknown>>,
-  read: (item: unknown) => unknown | undefined,
+  read: (item: unknown) => T | undefined,
   fault: (item: number) => Fault,
-): Grammar {
+): Plain<readonly T[]> {
   return {
     longest: LENGTHS.word,
     longestList: LENGTHS.ids,
@@ -56,9 +56,13 @@ function listOf(
     read: (raw) => {
       const list = parseList(raw);
       if (list === undefined || list.length > LONGEST) return wrongType('array');
-      const values = list.map(read);
-      const wrong = values.indexOf(undefined);
-      return wrong < 0 ? accept(values) : refuse(fault(wrong));
+      const values: T[] = [];
+      for (const [place, item] of list.entries()) {
+        const value = read(item);
+        if (value === undefined) return refuse(fault(place));
+        values.push(value);
+      }
+      return accept(values);
     },
   };
 }
@@ -66,25 +70,25 @@ function listOf(
 const itemOfType = (type: string) => (item: number) => schema('rest_invalid_type', 'type', { values: { type }, about: { item } });
 
 /** Whole numbers. */
-export const integers: Grammar = listOf({ type: 'integer' }, wholeNumber, itemOfType('integer'));
+export const integers: Plain<readonly number[]> = listOf({ type: 'integer' }, wholeNumber, itemOfType('integer'));
 
 /** Texts; numbers count as such. */
-export const strings: Grammar = listOf(
+export const strings: Plain<readonly string[]> = listOf(
   { type: 'string' },
   (item) => (typeof item === 'string' || typeof item === 'number' ? String(item) : undefined),
   itemOfType('string'),
 );
 
 /** Some of a closed set. */
-export const choices = (values: readonly string[]): Grammar =>
+export const choices = <const T extends string>(values: readonly T[]): Plain<readonly T[]> =>
   listOf(
     { type: 'string', enum: values },
-    (item) => (values.includes(String(item)) ? item : undefined),
+    (item) => values.find((value) => value === String(item)),
     (item) => schema('rest_not_in_enum', 'enum', { values: { values: values.join(', ') }, about: { item } }),
   );
 
 /** True or false, as such, as 1 or 0, or as their names (`rest_is_boolean`). */
-export const truth: Grammar = {
+export const truth: Grammar<boolean> = {
   longest: LENGTHS.word,
   json: { type: 'boolean' },
   read: (raw) => {
@@ -96,17 +100,17 @@ export const truth: Grammar = {
 };
 
 /** A text, the empty one included. */
-export const anyString = (longest: number): Grammar => ({
+export const anyString = (longest: number): Grammar<string> => ({
   longest,
   json: { type: 'string' },
   read: (raw) => (typeof raw === 'string' ? accept(raw) : wrongType('string')),
 });
 
 /** What WordPress's own query searches for, and drops where it is too long. */
-export const droppedString: Grammar = { ...anyString(LENGTHS.search), dropsLonger: true };
+export const droppedString: Grammar<string> = { ...anyString(LENGTHS.search), dropsLonger: true };
 
 /** A text, or an object with the text as member `raw`, as it is shown in the form for editing. */
-export const rawString = (longest: number): Grammar => ({
+export const rawString = (longest: number): Grammar<string> => ({
   longest,
   json: { type: ['string', 'object'] },
   read: (raw) => {
@@ -116,7 +120,7 @@ export const rawString = (longest: number): Grammar => ({
 });
 
 /** A date with a time (`rest_parse_date`); null means none. Kept as written, to be evaluated in the zone that applies. */
-export const dateTime: Grammar = {
+export const dateTime: Grammar<string | null> = {
   longest: LENGTHS.date,
   json: { type: ['string', 'null'], format: 'date-time' },
   read: (raw) => {
@@ -128,27 +132,33 @@ export const dateTime: Grammar = {
 };
 
 /** An object, whose members are checked by those who know them. */
-export const object: Grammar = {
+export const object: Grammar<Readonly<Record<string, unknown>>> = {
   longest: LENGTHS.content,
   json: { type: 'object' },
-  read: (raw) => (raw !== null && typeof raw === 'object' ? accept(raw) : wrongType('object')),
+  read: (raw) => (raw !== null && typeof raw === 'object' ? accept({ ...raw }) : wrongType('object')),
 };
 
+/** Terms that records must have: all of them, or one. */
+export interface WantedTerms {
+  readonly ids: readonly number[];
+  readonly all: boolean;
+}
+
 /** Ids of terms, or `{terms, operator}` where all of them are wanted (`AND`). */
-export const termIds: Grammar = {
+export const termIds: Grammar<WantedTerms> = {
   longest: LENGTHS.word,
   longestList: LENGTHS.ids,
   json: { type: ['object', 'array'] },
-  read: (raw, can) => {
+  read: (raw) => {
     const nested = raw !== null && typeof raw === 'object' && !Array.isArray(raw) && 'terms' in raw;
-    const { terms, operator } = (nested ? raw : { terms: raw, operator: 'OR' }) as { terms: unknown; operator?: unknown };
-    const read = integers.read(terms, can);
-    return read.late ? read : accept({ ids: read.value, all: operator === 'AND' });
+    const { value: ids, late } = integers.read(nested ? raw.terms : raw);
+    if (ids === undefined) return { ...(late === undefined ? {} : { late }) };
+    return accept({ ids, all: nested && 'operator' in raw && raw.operator === 'AND' });
   },
 };
 
 /** A page or a length: a positive whole number, told as the calendar's newer routes do. */
-export const positiveArgument: Grammar = {
+export const positiveArgument: Grammar<number> = {
   longest: LENGTHS.word,
   json: { type: 'integer', minimum: 1 },
   read: (raw) => {
@@ -159,24 +169,24 @@ export const positiveArgument: Grammar = {
 };
 
 /** A moment in PHP's grammar, told as the calendar's newer routes do. */
-export const momentArgument: Grammar = {
+export const momentArgument: Grammar<string> = {
   longest: LENGTHS.date,
   json: { type: 'string', format: 'date-time' },
   read: (raw) => {
-    const sound = typeof raw === 'string' && raw.trim() !== '' && isTime(raw);
-    return sound ? accept(raw) : refuse(schema('tec_rest_invalid_date_time_argument', 'date-invalid', { about: 'argument' }));
+    if (typeof raw === 'string' && raw.trim() !== '' && isTime(raw)) return accept(raw);
+    return refuse(schema('tec_rest_invalid_date_time_argument', 'date-invalid', { about: 'argument' }));
   },
 };
 
 /** Whole numbers in an array; as text only with `csv`. Anything else is refused as a value. */
-export const idsArgument = (csv: boolean): Grammar => ({
+export const idsArgument = (csv: boolean): Grammar<readonly number[]> => ({
   longest: LENGTHS.word,
   longestList: LENGTHS.ids,
   json: { type: 'array', items: { type: 'integer' } },
   read: (raw) => {
     const list = Array.isArray(raw) || csv ? parseList(raw) : undefined;
-    const values = list?.map(wholeNumber) ?? [];
-    const sound = values.length > 0 && values.length <= LONGEST && values.every((value) => value !== undefined && value > 0);
-    return sound ? accept(values) : { fault: { stage: 'value' } };
+    if (list === undefined || list.length === 0 || list.length > LONGEST) return { fault: { stage: 'value' } };
+    const values = list.flatMap((item) => wholeNumber(item) ?? []).filter((value) => value > 0);
+    return values.length === list.length ? accept(values) : { fault: { stage: 'value' } };
   },
 });

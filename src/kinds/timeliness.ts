@@ -4,6 +4,12 @@ export type Timeliness = 'never' | 'daily' | 'always';
 /** A moment that means the same whenever it is evaluated: a date by number, perhaps with time and offset, or a Unix time stamp. */
 const ABSOLUTE = /^\s*(\d{5,}|\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\s*(Z|[+-]\d\d:?\d\d))?)?)\s*$/;
 
-/** Whether these parameters, as far as they are given, name absolute moments. */
-export const areAbsolute = (values: Readonly<Record<string, unknown>>, names: readonly string[]): boolean =>
-  names.every((name) => values[name] === undefined || values[name] === null || ABSOLUTE.test(String(values[name])));
+/**
+ * How what is bound by these moments ages: never where all of them are absolute; in words they move on with the clock.
+ */
+export const agesOf = (...moments: readonly (string | number | undefined)[]): Timeliness =>
+  moments.every((moment) => moment === undefined || ABSOLUTE.test(String(moment))) ? 'never' : 'always';
+
+/** The first of several to change. */
+export const soonest = (all: readonly Timeliness[]): Timeliness =>
+  all.includes('always') ? 'always' : all.includes('daily') ? 'daily' : 'never';

@@ -4,11 +4,11 @@ import { isTruthy } from '../calendar/settings.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { VENUE_LINK } from './event-metas.ts';
 import { featuredImage, flagMeta, meta, rule } from './fields.ts';
-import { decimal, flagText, LENGTHS, listStatus, textOrNumber, url } from './grammar.ts';
+import { decimal, flagText, LENGTHS, textOrNumber, url } from './grammar.ts';
 import { imageAddress } from './image-record.ts';
-import type { Before, Bundle, PostKind, RenderContext, Rows, Values } from './kind.ts';
-import { linkedConditions } from './linked-list.ts';
-import { additions, authorField, dateField, linkedFilters, paging, statusField, textColumn, titleField } from './post-fields.ts';
+import type { Before, Bundle, Linked, PostKind, RenderContext, Rows, ValuesOf } from './kind.ts';
+import { linkedFilters, linkedOrders } from './linked-list.ts';
+import { authorField, dateField, statusField, textColumn, titleField } from './post-fields.ts';
 import { isLocked, linkedRecord, postLd } from './post-record.ts';
 import { linkedShape } from './shapes.ts';
 
@@ -25,47 +25,47 @@ const TEXTS = {
   stateprovince: '_VenueStateProvince',
 } as const;
 
-export const venue: PostKind = {
+const fields = {
+  author: authorField,
+  date: dateField,
+  date_utc: dateField,
+  venue: titleField(),
+  description: textColumn('post_content'),
+  status: statusField,
+  show_map: flagMeta('_VenueShowMap', { on: '1', off: '' }, { grammar: flagText }),
+  show_map_link: flagMeta('_VenueShowMapLink', { on: '1', off: '' }, { grammar: flagText }),
+  address: meta(TEXTS.address),
+  city: meta(TEXTS.city),
+  country: meta(TEXTS.country),
+  province: meta(TEXTS.province),
+  state: meta(TEXTS.state),
+  zip: meta(TEXTS.zip, textOrNumber(LENGTHS.text)),
+  phone: meta(TEXTS.phone),
+  stateprovince: meta(TEXTS.stateprovince),
+  website: meta(TEXTS.website, url, { store: (value) => [value] }),
+  image: featuredImage(),
+  geo_lat: rule(decimal),
+  geo_lng: rule(decimal),
+};
+
+const linked: Linked = { link: VENUE_LINK, searched: Object.values(TEXTS).filter((key) => key !== TEXTS.country && key !== TEXTS.website) };
+
+export const venue: PostKind<typeof fields> = {
   is: 'post',
   name: 'venue',
   path: 'venues',
   postType: 'tribe_venue',
   capabilities: 'tribe_venues',
   titleField: 'venue',
-  fields: {
-    author: authorField,
-    date: dateField,
-    date_utc: dateField,
-    venue: titleField(),
-    description: textColumn('post_content'),
-    status: statusField,
-    show_map: flagMeta('_VenueShowMap', { on: '1', off: '' }, { grammar: flagText }),
-    show_map_link: flagMeta('_VenueShowMapLink', { on: '1', off: '' }, { grammar: flagText }),
-    address: meta(TEXTS.address),
-    city: meta(TEXTS.city),
-    country: meta(TEXTS.country),
-    province: meta(TEXTS.province),
-    state: meta(TEXTS.state),
-    zip: meta(TEXTS.zip, textOrNumber(LENGTHS.text)),
-    phone: meta(TEXTS.phone),
-    stateprovince: meta(TEXTS.stateprovince),
-    website: meta(TEXTS.website, url, { store: (value) => [value === null ? '' : String(value)] }),
-    image: featuredImage(),
-    geo_lat: rule(decimal),
-    geo_lng: rule(decimal),
-  },
-  filters: { ...paging, ...linkedFilters, status: { grammar: listStatus('tribe_venues') }, ...additions },
+  fields,
+  filters: linkedFilters('tribe_venues', linked),
+  orders: linkedOrders,
   // As of organizers: the plugin takes the id of a venue that is only to be made for one more text about it.
   strays: { id: '_VenueVenueID' },
   links: {},
+  linked,
   terms: [],
   dated: false,
-
-  narrow: (values, context) =>
-    linkedConditions(values, context, {
-      link: VENUE_LINK,
-      metas: Object.values(TEXTS).filter((key) => key !== TEXTS.country && key !== TEXTS.website),
-    }),
 
   follows: (values, before) => {
     const metas: Record<string, readonly string[]> = {
@@ -132,11 +132,13 @@ function venueLd(id: number, bundle: Bundle, context: RenderContext): Record<str
   });
 }
 
+type Change = ValuesOf<typeof fields>;
+
 /** The calendar keeps what is shown of state and province in a meta of its own, and follows either as long as nobody set it by hand. */
-function stateProvince(values: Values, before: Before | undefined): Rows['metas'] {
-  const merged = (field: 'country' | 'state' | 'province', change: Values) =>
-    String((field in change ? change[field] : metaOf(before?.metas, TEXTS[field])) ?? '');
-  const derived = (change: Values) =>
+function stateProvince(values: Change, before: Before | undefined): Rows['metas'] {
+  const merged = (field: 'country' | 'state' | 'province', change: Change) =>
+    (field in change ? change[field] : metaOf(before?.metas, TEXTS[field])) ?? '';
+  const derived = (change: Change) =>
     ['', 'US', 'United States'].includes(merged('country', change)) && merged('state', change)
       ? merged('state', change)
       : merged('province', change);
@@ -148,7 +150,7 @@ function stateProvince(values: Values, before: Before | undefined): Rows['metas'
 }
 
 /** Both flags default to yes on create, and stand a second time under the names that events use. */
-function mapFlags(values: Values, before: Before | undefined): Rows['metas'] {
+function mapFlags(values: Change, before: Before | undefined): Rows['metas'] {
   const metas: Record<string, readonly string[]> = {};
   for (const [field, key] of [
     ['show_map', 'ShowMap'],
@@ -163,7 +165,7 @@ function mapFlags(values: Values, before: Before | undefined): Rows['metas'] {
 }
 
 /** Coordinates rest as the calendar's premium extension keeps them (decision D27). */
-function coordinates(values: Values): Rows['metas'] {
+function coordinates(values: Change): Rows['metas'] {
   const metas: Record<string, readonly string[]> = {};
   for (const [field, key] of [
     ['geo_lat', '_VenueLat'],

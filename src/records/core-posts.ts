@@ -1,9 +1,19 @@
 import { ApiError, type Fault, fail, failParam, type ProblemName, problems } from '../errors.ts';
 import { metaChange } from '../kinds/core-meta.ts';
-import { LONGEST_PAGE, USUAL_PAGE } from '../kinds/core-params.ts';
+import {
+  type ContextValues,
+  type CoreFieldValues,
+  type CoreListValues,
+  type CoreReadValues,
+  LONGEST_PAGE,
+  type PageValues,
+  postFilters,
+  USUAL_PAGE,
+} from '../kinds/core-params.ts';
 import { corePost } from '../kinds/core-post.ts';
 import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
-import type { Bundle, Condition, Order, PostKind, Values } from '../kinds/kind.ts';
+import { narrow } from '../kinds/filter.ts';
+import type { Bundle, Order, PostKind, PostValues, Selected } from '../kinds/kind.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import { loadBundle, loadMetas } from '../storage/bundle.ts';
@@ -11,13 +21,8 @@ import { findPostIds } from '../storage/post-list.ts';
 import { findPost } from '../storage/posts.ts';
 import { countRevisions } from '../storage/revisions.ts';
 import { ksesPost, storedContent } from '../wordpress/kses.ts';
-import { parsePhpDate } from '../wordpress/php-date.ts';
 import { stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Metas, Post } from '../wordpress/rows.ts';
-import { parseSearch } from '../wordpress/search.ts';
-import { sanitizeTitle } from '../wordpress/slug.ts';
-import { tableOf } from '../wordpress/table.ts';
-import { nowLocal } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { acceptParams } from './input.ts';
@@ -41,7 +46,7 @@ export interface CorePage {
 }
 
 /** The context that a request names. */
-export const viewOf = ({ context }: Values): View => (context === 'edit' || context === 'embed' ? context : 'view');
+export const viewOf = ({ context = 'view' }: ContextValues): View => context;
 
 /** Refuses by name; an anonymous caller is asked to sign in for what others may not do. */
 const refuseTo = ({ viewer }: Caller, problem: ProblemName): never =>
@@ -54,19 +59,17 @@ const refuseTo = ({ viewer }: Caller, problem: ProblemName): never =>
  *
  * @throws rest_post_invalid_page_number past the last page; rest_invalid_param for statuses that the caller may not list
  */
-export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, values: Values): Promise<CorePage> {
-  const { viewer, settings, now } = caller;
+export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, values: CoreListValues): Promise<CorePage> {
+  const { viewer, settings } = caller;
   const statuses = listedStatuses(caller, kind, values);
-  const named = isNamed(values);
-  const future: Condition[] =
-    kind.dated && !named ? [{ by: 'moment', column: 'end_date', utc: false, op: '>=', value: nowLocal(now, settings.zone) }] : [];
+  const { conditions, timeliness } = narrow(postFilters(kind), values, caller);
   const { limit, offset, page } = paging(values);
   const { ids, total } = await findPostIds(site.db, {
-    kind: { postType: kind.postType, dated: future.length > 0 },
+    kind: { postType: kind.postType, dated: conditions.some(({ by }) => by === 'moment') },
     // Unlike the calendar's own lists, these let those who may edit a protected record search its texts in every
     // context.
     ...listRights(viewer, kind, { statuses, toEdit: values.context === 'edit', editing: true }),
-    conditions: [...future, ...postConditions(caller, values), ...termConditions(values)],
+    conditions,
     order: orderOf(values),
     limit,
     offset,
@@ -79,21 +82,22 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
     total,
     page,
     pages,
-    timeliness: future.length > 0 ? 'always' : 'never',
+    timeliness,
   };
 }
 
 /** Where a page begins and how long it is; `offset` wins over the page. */
-export function paging({ page = 1, per_page: limit = USUAL_PAGE, offset }: Values): { page: number; limit: number; offset: number } {
-  const length = Math.min(Number(limit), LONGEST_PAGE);
-  return { page: Number(page), limit: length, offset: offset === undefined ? (Number(page) - 1) * length : Math.max(0, Number(offset)) };
+export function paging({ page = 1, per_page = USUAL_PAGE, offset }: PageValues): { page: number; limit: number; offset: number } {
+  const limit = Math.min(per_page, LONGEST_PAGE);
+  return { page, limit, offset: offset === undefined ? (page - 1) * limit : Math.max(0, offset) };
 }
 
-const isNamed = ({ include, slug }: Values) => [include, slug].some((list) => Array.isArray(list) && list.length > 0);
-
 /** What may be listed is asked for by those who edit records of the kind; WordPress refuses the parameter, not the list. */
-function listedStatuses({ viewer }: Caller, kind: PostKind, { status }: Values): readonly string[] | undefined {
-  const wanted = (status as string[] | undefined) ?? ['publish'];
+function listedStatuses(
+  { viewer }: Caller,
+  kind: PostKind,
+  { status: wanted = ['publish'] }: CoreListValues,
+): readonly string[] | undefined {
   if (wanted.some((name) => name !== 'publish') && !editsKind(viewer, kind)) forbiddenStatus(viewer);
   return wanted.includes('any') ? undefined : wanted;
 }
@@ -107,68 +111,21 @@ export const forbiddenStatus = (viewer: Viewer): never =>
     about: { status: viewer.id === 0 ? 401 : 403 },
   });
 
-const DATES = {
-  after: ['published', '>'],
-  before: ['published', '<'],
-  modified_after: ['modified', '>'],
-  modified_before: ['modified', '<'],
-} as const;
-const ALL_COLUMNS = ['post_title', 'post_excerpt', 'post_content'] as const;
-
-/** What all lists of posts can be narrowed by. Throws where an order lacks what it needs. */
-export function postConditions({ settings, now }: Pick<Caller, 'settings' | 'now'>, values: Values): Condition[] {
-  const conditions: Condition[] = [];
-  const ids = (name: string) => (values[name] as number[] | undefined) ?? [];
-  for (const [name, by] of [
-    ['include', 'id'],
-    ['exclude', 'notId'],
-    ['author', 'author'],
-    ['author_exclude', 'notAuthor'],
-    ['parent', 'parents'],
-    ['parent_exclude', 'notParents'],
-  ] as const) {
-    if (ids(name).length > 0) conditions.push({ by, ids: ids(name) });
-  }
-  for (const [name, [by, op]] of Object.entries(DATES)) {
-    const value = typeof values[name] === 'string' ? parsePhpDate(values[name], now, settings.zone)?.local : undefined;
-    if (value !== undefined) conditions.push({ by, op, value });
-  }
-  const slugs = (values.slug as string[] | undefined) ?? [];
-  if (slugs.length > 0) conditions.push({ by: 'slug', slugs: slugs.map((slug) => sanitizeTitle(slug)) });
-  const searched = typeof values.search === 'string' && values.search.trim() !== '';
-  if (searched) {
-    const columns = values.search_columns as (typeof ALL_COLUMNS)[number][] | undefined;
-    const [terms, metas] = [parseSearch(values.search as string), []];
-    conditions.push({ by: 'words', terms, columns: columns?.length ? columns : ALL_COLUMNS, metas, together: false });
-  }
-  if (values.orderby === 'relevance' && !searched) fail('rest_no_search_term_defined');
-  if (values.orderby === 'include' && ids('include').length === 0) fail('rest_orderby_include_missing_include');
-  return conditions;
-}
+const ORDERS = {
+  author: 'author', date: 'date', id: 'id', include: 'include', modified: 'modified', parent: 'parent', relevance: 'date', slug: 'slug', include_slugs: 'slugs', title: 'title',
+} as const; // biome-ignore format: pairs
 
 /**
- * Terms to be had, or not to be; `tax_relation` OR is told by neither list alone and counts as AND. These routes
- * show everybody the terms of protected records, as WordPress does, so that filters may go by them.
+ * The order of a list of posts: the newest first unless something else is said. What is named keeps the order in which
+ * it is named.
+ *
+ * @throws rest_no_search_term_defined, rest_orderby_include_missing_include where an order lacks what it needs
  */
-function termConditions(values: Values): Condition[] {
-  return (['tags', 'tribe_events_cat'] as const).flatMap((name): Condition[] => {
-    const kind = name === 'tags' ? 'tag' : 'category';
-    const { ids = [], all = false } = (values[name] ?? {}) as { ids?: number[]; all?: boolean };
-    const { ids: none = [] } = (values[`${name}_exclude`] ?? {}) as { ids?: number[] };
-    return [
-      ...(ids.length > 0 ? [{ by: 'terms', kind, ids, wanted: all ? 'all' : 'any', guarded: false } as const] : []),
-      ...(none.length > 0 ? [{ by: 'terms', kind, ids: none, wanted: 'none', guarded: false } as const] : []),
-    ];
-  });
-}
-
-const ORDERS: ReadonlyMap<string, Order['by']> = tableOf({
-  author: 'author', date: 'date', id: 'id', include: 'include', modified: 'modified', parent: 'parent', relevance: 'date', slug: 'slug', include_slugs: 'slugs', title: 'title',
-}); // biome-ignore format: pairs
-
-/** The order of a list of posts: the newest first unless something else is said. What is named keeps the order in which it is named. */
-export function orderOf({ orderby = 'date', order = 'desc' }: Values): Order {
-  const by = ORDERS.get(String(orderby)) ?? 'date';
+export function orderOf(values: Pick<CoreListValues, 'orderby' | 'order' | 'search' | 'include'>): Order {
+  const { orderby = 'date', order = 'desc', search = '', include = [] } = values;
+  if (orderby === 'relevance' && search.trim() === '') fail('rest_no_search_term_defined');
+  if (orderby === 'include' && include.length === 0) fail('rest_orderby_include_missing_include');
+  const by = ORDERS[orderby];
   return { by, descending: by !== 'include' && by !== 'slugs' && order === 'desc' };
 }
 
@@ -178,11 +135,10 @@ export function orderOf({ orderby = 'date', order = 'desc' }: Values): Order {
  *
  * @throws rest_post_incorrect_password
  */
-export async function readCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<Shown> {
+export async function readCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: CoreReadValues): Promise<Shown> {
   const row = await findPost(site.db, id);
-  const { password } = values;
-  if (typeof password === 'string' && password !== '' && row && row.post_password !== '' && row.post_password !== password)
-    fail('rest_post_incorrect_password');
+  const { password = '' } = values;
+  if (password !== '' && row && row.post_password !== '' && row.post_password !== password) fail('rest_post_incorrect_password');
   const { records, bundle } = await shownPosts(site, caller, kind, [id], values);
   return { record: records[0] ?? refuseTo(caller, 'rest_post_invalid_id'), version: loadedVersion(caller, id, bundle) };
 }
@@ -193,7 +149,7 @@ async function shownPosts(
   caller: Caller,
   kind: PostKind,
   ids: readonly number[],
-  values: Values,
+  values: CoreReadValues,
 ): Promise<{ readonly records: CoreRecord[]; readonly bundle: Bundle }> {
   const [bundle, revisions] = await Promise.all([loadBundle(site.db, kind, ids), countRevisions(site.db, ids)]);
   const { viewer } = caller;
@@ -229,58 +185,58 @@ type Verdict = true | ProblemName;
  * Whether a list may be asked for in this context; in the one for editing it holds what the caller may edit, and
  * nothing else.
  */
-export const mayListCore = ({ viewer }: Caller, kind: PostKind, { context }: Values): Verdict =>
+export const mayListCore = ({ viewer }: Caller, kind: PostKind, { context }: ContextValues): Verdict =>
   context === 'edit' && !editsKind(viewer, kind) ? 'rest_forbidden_context' : true;
 
-export const mayReadCore = (site: Site, { viewer }: Caller, kind: PostKind, { id, context }: Values): Promise<Verdict> =>
+export const mayReadCore = (site: Site, { viewer }: Caller, kind: PostKind, { id, context }: Selected & ContextValues): Promise<Verdict> =>
   judged(site, kind, id, (row, metas) => {
     if (context === 'edit' && !mayEdit(viewer, seen(row, metas))) return 'rest_forbidden_context';
     return mayRead(viewer, seen(row, metas)) ? true : 'rest_forbidden';
   });
 
-export function mayCreateCore({ viewer }: Caller, kind: PostKind, { author, status }: Values): Verdict {
+export function mayCreateCore({ viewer }: Caller, kind: PostKind, { author, status }: CoreFieldValues): Verdict {
   if (isAnothers(viewer, kind, author)) return 'rest_cannot_edit_others';
   if (!editsKind(viewer, kind)) return 'rest_cannot_create';
   return publishes(viewer, kind, status) ? 'rest_cannot_publish' : true;
 }
 
-export const mayChangeCore = (site: Site, { viewer }: Caller, kind: PostKind, { id, author, status }: Values): Promise<Verdict> =>
+export const mayChangeCore = (
+  site: Site,
+  { viewer }: Caller,
+  kind: PostKind,
+  { id, author, status }: Selected & CoreFieldValues,
+): Promise<Verdict> =>
   judged(site, kind, id, (row, metas) => {
     if (!mayEdit(viewer, seen(row, metas))) return 'rest_cannot_edit';
     if (author !== row.post_author && isAnothers(viewer, kind, author)) return 'rest_cannot_edit_others';
     return status !== row.post_status && publishes(viewer, kind, status) ? 'rest_cannot_publish' : true;
   });
 
-export const mayDeleteCore = (site: Site, { viewer }: Caller, kind: PostKind, { id }: Values): Promise<Verdict> =>
+export const mayDeleteCore = (site: Site, { viewer }: Caller, kind: PostKind, { id }: Selected): Promise<Verdict> =>
   judged(site, kind, id, (row, metas) => (mayDelete(viewer, seen(row, metas)) ? true : 'rest_cannot_delete'));
 
-const isAnothers = (viewer: Viewer, kind: PostKind, author: unknown) =>
-  typeof author === 'number' && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`);
+const isAnothers = (viewer: Viewer, kind: PostKind, author: number | undefined) =>
+  author !== undefined && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`);
 
 /** Whether a status makes a record seen, by somebody who may not do that. */
-const publishes = (viewer: Viewer, kind: PostKind, status: unknown) =>
-  ['publish', 'future', 'private'].includes(String(status)) && !viewer.can(`publish_${kind.capabilities}`);
+const publishes = (viewer: Viewer, kind: PostKind, status: string | undefined) =>
+  status !== undefined && ['publish', 'future', 'private'].includes(status) && !viewer.can(`publish_${kind.capabilities}`);
 
-async function judged(
-  { db }: Site,
-  kind: PostKind,
-  id: unknown,
-  judge: (row: Post, metas: Metas | undefined) => Verdict,
-): Promise<Verdict> {
-  const row = await findPost(db, Number(id));
+async function judged({ db }: Site, kind: PostKind, id: number, judge: (row: Post, metas: Metas | undefined) => Verdict): Promise<Verdict> {
+  const row = await findPost(db, id);
   if (row?.post_type !== kind.postType) return 'rest_post_invalid_id';
   return judge(row, row.post_status === 'trash' ? (await loadMetas(db, [row.ID])).get(row.ID) : undefined);
 }
 
 // ------------------------------------------------------------------------------------------------- writes
 /** Creates a record: a draft, unless a status is named. Gives its id. */
-export async function createCorePost(site: Site, caller: Caller, kind: PostKind, values: Values): Promise<number> {
+export async function createCorePost(site: Site, caller: Caller, kind: PostKind, values: CoreFieldValues): Promise<number> {
   const { fields, besides } = await calendarFields(site, caller, kind, values, undefined);
   return insertRecord(site, caller, kind, { status: 'draft', ...fields }, { ...besides, anew: true });
 }
 
 /** Changes what the values name of a record. */
-export async function changeCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<void> {
+export async function changeCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: CoreFieldValues): Promise<void> {
   const metas = (await loadMetas(site.db, [id])).get(id) ?? new Map();
   const { fields, besides } = await calendarFields(site, caller, kind, values, metas);
   await changeRecord(site, caller, kind, id, fields, besides);
@@ -309,11 +265,11 @@ async function calendarFields(
   site: Site,
   caller: Caller,
   kind: PostKind,
-  values: Values,
+  values: CoreFieldValues,
   stored: Metas | undefined,
-): Promise<{ fields: Values; besides: Besides }> {
+): Promise<{ fields: PostValues; besides: Besides }> {
   const { viewer } = caller;
-  const changed = metaChange(kind.postType, (values.meta ?? {}) as Record<string, unknown>, stored);
+  const changed = metaChange(kind.postType, values.meta ?? {}, stored);
   if ('wrong' in changed) return failParam('meta', { stage: 'type', type: 'object' });
 
   const names: Record<string, string> = { title: kind.titleField, ...NAMES };
@@ -324,14 +280,14 @@ async function calendarFields(
   const accepted = await acceptParams(site, caller, kind.fields, raw, 'change').catch((error: unknown) => {
     throw named(error, new Map(Object.entries(names).map(([name, field]) => [field, name])));
   });
+  const { password, comment_status, ping_status, excerpt, slug } = values;
   const columns = {
-    ...(typeof values.password === 'string' ? { post_password: values.password } : {}),
-    ...(typeof values.comment_status === 'string' ? { comment_status: values.comment_status } : {}),
-    ...(typeof values.ping_status === 'string' ? { ping_status: values.ping_status } : {}),
-    ...(typeof values.excerpt === 'string' && !('excerpt' in kind.fields) ? { post_excerpt: cleanText(values.excerpt, viewer) } : {}),
+    ...(password === undefined ? {} : { post_password: password }),
+    ...(comment_status === undefined ? {} : { comment_status }),
+    ...(ping_status === undefined ? {} : { ping_status }),
+    ...(excerpt === undefined || 'excerpt' in kind.fields ? {} : { post_excerpt: cleanText(excerpt, viewer) }),
   };
-  const slug = typeof values.slug === 'string' && values.slug !== '' && !('slug' in kind.fields) ? { slug: values.slug } : {};
-  return { fields: { ...accepted, ...slug }, besides: { columns, metas: changed.metas } };
+  return { fields: { ...accepted, ...(slug && !('slug' in kind.fields) ? { slug } : {}) }, besides: { columns, metas: changed.metas } };
 }
 
 /** A text as it may be stored: what runs in browsers is taken out for those who may not write it. */

@@ -1,10 +1,11 @@
 import { fail, failParam } from '../errors.ts';
+import type { ContextValues, CoreTermFieldValues, CoreTermListValues } from '../kinds/core-params.ts';
 import { coreTerm } from '../kinds/core-term.ts';
-import type { TermKind, Values } from '../kinds/kind.ts';
+import type { Selected, TermKind, TermValues } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import { loadMetas } from '../storage/bundle.ts';
 import { findPost } from '../storage/posts.ts';
-import { findTerms, type TermOrder } from '../storage/term-list.ts';
+import { findTerms } from '../storage/term-list.ts';
 import { findTerm, loadTerms, loadTree } from '../storage/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
@@ -30,25 +31,21 @@ type Verdict =
   | 'rest_post_invalid_id';
 
 /** The terms that a request asks for (`WP_REST_Terms_Controller::get_items`), empty ones included. A page past the last is empty. */
-export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, values: Values): Promise<CorePage> {
+export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, values: CoreTermListValues): Promise<CorePage> {
   const { limit, offset, page } = paging(values);
-  const list = (name: string) => {
-    const ids = (values[name] as number[] | undefined) ?? [];
-    return ids.length > 0 ? ids : undefined;
-  };
-  const slugs = (values.slug as string[] | undefined) ?? [];
-  if (values.orderby === 'include' && !list('include')) fail('rest_orderby_include_missing_include');
+  const { orderby = 'name', include, exclude, search, parent, post } = values;
+  if (orderby === 'include' && !named(include)) fail('rest_orderby_include_missing_include');
   const { terms, total, tree } = await findTerms(site.db, {
     kind,
-    search: typeof values.search === 'string' && values.search !== '' ? values.search : undefined,
-    include: list('include'),
-    exclude: list('exclude'),
-    parent: values.parent as number | undefined,
-    slug: slugs.length > 0 ? slugs.map((slug) => sanitizeTitle(slug, 'query')) : undefined,
-    post: values.post as number | undefined,
+    search: search || undefined,
+    include: named(include),
+    exclude: named(exclude),
+    parent,
+    slug: named(values.slug)?.map((slug) => sanitizeTitle(slug, 'query')),
+    post,
     hideEmpty: values.hide_empty === true,
-    order: (values.orderby ?? 'name') as TermOrder,
-    descending: values.order === 'desc' && values.orderby !== 'include',
+    order: orderby,
+    descending: values.order === 'desc' && orderby !== 'include',
     limit,
     offset,
   });
@@ -57,8 +54,11 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, 
   return { records, total, page, pages: Math.ceil(total / limit), timeliness: 'never' };
 }
 
+/** A list that names something. */
+const named = <T>(list: readonly T[] | undefined): readonly T[] | undefined => (list?.length ? list : undefined);
+
 /** One term. Throws rest_term_invalid. */
-export async function readCoreTerm({ db }: Site, caller: Caller, kind: TermKind, id: number, values: Values): Promise<Shown> {
+export async function readCoreTerm({ db }: Site, caller: Caller, kind: TermKind, id: number, values: ContextValues): Promise<Shown> {
   const term = (await findTerm(db, kind.taxonomy, id)) ?? fail('rest_term_invalid');
   const tree = term.parent === 0 ? new Map() : await loadTree(db, kind.taxonomy);
   const record = coreTerm(term, kind, ancestors(term, tree), caller, { view: viewOf(values), methods: termMethods(caller, kind) });
@@ -81,12 +81,12 @@ export async function embeddedTerms(
 
 // ------------------------------------------------------------------------------------------------- writes
 /** Creates a term. Gives its id. */
-export async function createCoreTerm(site: Site, caller: Caller, kind: TermKind, values: Values): Promise<number> {
+export async function createCoreTerm(site: Site, caller: Caller, kind: TermKind, values: CoreTermFieldValues): Promise<number> {
   return (await createTerm(site, caller, kind, await accepted(site, kind, values))).id;
 }
 
 /** Changes what the values name of a term. */
-export async function changeCoreTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: Values): Promise<void> {
+export async function changeCoreTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: CoreTermFieldValues): Promise<void> {
   await changeTerm(site, caller, kind, id, await accepted(site, kind, values));
 }
 
@@ -99,8 +99,8 @@ export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind,
 }
 
 /** Values for the calendar's verbs. The term above must exist; 0 is the root. */
-async function accepted({ db }: Site, kind: TermKind, { name, slug, description, parent }: Values): Promise<Values> {
-  const above = kind.hierarchical ? (parent as number | undefined) : undefined;
+async function accepted({ db }: Site, kind: TermKind, { name, slug, description, parent }: CoreTermFieldValues): Promise<TermValues> {
+  const above = kind.hierarchical ? parent : undefined;
   if (above !== undefined && above !== 0 && !(await findTerm(db, kind.taxonomy, above))) fail('rest_term_invalid', { status: 400 });
   if (name === '') failParam('name');
   return {
@@ -113,9 +113,14 @@ async function accepted({ db }: Site, kind: TermKind, { name, slug, description,
 
 // ------------------------------------------------------------------------------------------------- who may
 /** Whether a list may be asked for: in the form for editing by those who edit, of a post by those who may read it. */
-export async function mayListCoreTerms({ db }: Site, caller: Caller, kind: TermKind, { context, post }: Values): Promise<Verdict> {
+export async function mayListCoreTerms(
+  { db }: Site,
+  caller: Caller,
+  kind: TermKind,
+  { context, post }: CoreTermListValues,
+): Promise<Verdict> {
   if (context === 'edit' && !mayManageTerms(caller, kind)) return 'rest_forbidden_context';
-  if (typeof post !== 'number' || post === 0) return true;
+  if (post === undefined || post === 0) return true;
   const row = await findPost(db, post);
   if (!row) return 'rest_post_invalid_id';
   if (isPublic(row.post_status)) return true;
@@ -123,8 +128,13 @@ export async function mayListCoreTerms({ db }: Site, caller: Caller, kind: TermK
   return mayRead(caller.viewer, seen(row, metas)) ? true : 'rest_forbidden_context';
 }
 
-export async function mayReadCoreTerm({ db }: Site, caller: Caller, kind: TermKind, { id, context }: Values): Promise<Verdict> {
-  if (!(await findTerm(db, kind.taxonomy, Number(id)))) return 'rest_term_invalid';
+export async function mayReadCoreTerm(
+  { db }: Site,
+  caller: Caller,
+  kind: TermKind,
+  { id, context }: Selected & ContextValues,
+): Promise<Verdict> {
+  if (!(await findTerm(db, kind.taxonomy, id))) return 'rest_term_invalid';
   return context === 'edit' && !mayManageTerms(caller, kind) ? 'rest_forbidden_context' : true;
 }
 
@@ -134,9 +144,9 @@ export async function mayWriteCoreTerm(
   { db }: Site,
   caller: Caller,
   kind: TermKind,
-  id: unknown,
+  id: number,
   refusal: 'rest_cannot_update' | 'rest_cannot_delete',
 ): Promise<Verdict> {
-  if (!(await findTerm(db, kind.taxonomy, Number(id)))) return 'rest_term_invalid';
+  if (!(await findTerm(db, kind.taxonomy, id))) return 'rest_term_invalid';
   return mayManageTerms(caller, kind) ? true : refusal;
 }

@@ -1,12 +1,11 @@
 import { type Fault, fail } from '../errors.ts';
 import { anyText, LENGTHS, lengthFault } from '../kinds/grammar.ts';
-import type { Field, Param, Values } from '../kinds/kind.ts';
+import type { Field, Param, Params, ValuesOf } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Caller } from './caller.ts';
 import { discardImages } from './prepared-images.ts';
 import { resolveReferences, type Wanted } from './references.ts';
 
-export type Params = Readonly<Record<string, Param | Field>>;
 export type Mode = 'read' | 'create' | 'change';
 
 /**
@@ -15,20 +14,20 @@ export type Mode = 'read' | 'create' | 'change';
  *
  * @throws rest_missing_callback_param, rest_invalid_param
  */
-export async function acceptParams(
+export async function acceptParams<Declared extends Params>(
   site: Site,
   caller: Caller,
-  params: Params,
+  params: Declared,
   raw: Readonly<Record<string, unknown>>,
   mode: Mode,
-): Promise<Values> {
+): Promise<ValuesOf<Declared>> {
   const missing: string[] = [];
   const refused = new Map<string, Fault>();
   const mistyped = new Map<string, Fault>();
   const wanted: Wanted[] = [];
   const values: Record<string, unknown> = {};
 
-  for (const [name, param] of Object.entries(params)) {
+  for (const [name, param] of Object.entries<Param | Field>(params)) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
     if (param.required && mode === 'create' && (given === undefined || given === null)) {
       missing.push(name);
@@ -64,7 +63,8 @@ export async function acceptParams(
     accept: (kind, nested) => acceptParams(site, caller, kind.fields, nested, 'create'),
   });
   for (const name of unknown) refused.set(name, { stage: 'value' });
-  const accepted = { ...values, ...resolved };
+  // Each value was read by the grammar of its own name, or looked up as that grammar says, and nothing else was put in.
+  const accepted = { ...values, ...resolved } as ValuesOf<Declared>;
   const faults = refused.size > 0 ? refused : mistyped;
   if (faults.size === 0) return accepted;
   await discardImages(accepted);

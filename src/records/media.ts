@@ -1,7 +1,9 @@
 import { fail, failParam, type ProblemName } from '../errors.ts';
 import { coreMedia } from '../kinds/core-media.ts';
+import { type ContextValues, MEDIA_FILTERS, type MediaFieldValues, type MediaListValues } from '../kinds/core-params.ts';
 import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
-import type { Bundle, Condition, Values } from '../kinds/kind.ts';
+import { conditionsOf } from '../kinds/filter.ts';
+import type { Bundle, Selected } from '../kinds/kind.ts';
 import { insertPrepared, mayUpload, type PreparedImage, prepareUpload } from '../media/images.ts';
 import { removeFiles } from '../media/library.ts';
 import type { Site } from '../site.ts';
@@ -18,7 +20,7 @@ import type { Post } from '../wordpress/rows.ts';
 import { nowLocal, nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
-import { type CorePage, cleanText, forbiddenStatus, orderOf, paging, postConditions, viewOf } from './core-posts.ts';
+import { type CorePage, cleanText, forbiddenStatus, orderOf, paging, viewOf } from './core-posts.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayTouchOther } from './visibility.ts';
 
@@ -34,15 +36,15 @@ type Verdict = true | false | ProblemName;
  *
  * @throws rest_post_invalid_page_number past the last page
  */
-export async function listMedia(site: Site, caller: Caller, values: Values): Promise<CorePage> {
+export async function listMedia(site: Site, caller: Caller, values: MediaListValues): Promise<CorePage> {
   const { viewer, settings } = caller;
-  const statuses = (values.status as string[] | undefined) ?? ['inherit'];
+  const { status: statuses = ['inherit'] } = values;
   if (statuses.some((status) => status !== 'inherit') && !viewer.can('edit_posts')) forbiddenStatus(viewer);
   const { limit, offset, page } = paging(values);
   const { ids, total } = await findPostIds(site.db, {
     kind: { postType: 'attachment', dated: false },
     ...fileRights(viewer, statuses, values.context === 'edit'),
-    conditions: [...typeConditions(values), ...postConditions(caller, values)],
+    conditions: conditionsOf(MEDIA_FILTERS, values, caller),
     order: orderOf(values),
     limit,
     offset,
@@ -54,13 +56,8 @@ export async function listMedia(site: Site, caller: Caller, values: Values): Pro
   return { records, total, page, pages, timeliness: 'never' };
 }
 
-function typeConditions({ media_type: kinds, mime_type: types }: Values): Condition[] {
-  const wanted = [...((kinds as string[] | undefined) ?? []).map((kind) => `${kind}/`), ...((types as string[] | undefined) ?? [])];
-  return wanted.length === 0 ? [] : [{ by: 'mime', types: wanted }];
-}
-
 /** One file. Throws rest_post_invalid_id. */
-export async function readMedia(site: Site, caller: Caller, id: number, values: Values): Promise<Required<Shown>> {
+export async function readMedia(site: Site, caller: Caller, id: number, values: ContextValues): Promise<Required<Shown>> {
   return (await shownMedia(site, caller, [id], viewOf(values))).get(id) ?? fail('rest_post_invalid_id');
 }
 
@@ -99,11 +96,11 @@ const methodsOn = (viewer: Viewer, row: Post): Methods => [
 ];
 
 /** The form for editing is for those who edit anything; which files they see in it, the list itself tells. */
-export const mayListMedia = ({ viewer }: Caller, { context }: Values): Verdict =>
+export const mayListMedia = ({ viewer }: Caller, { context }: ContextValues): Verdict =>
   context === 'edit' && !viewer.can('edit_posts') ? 'rest_forbidden_context' : true;
 
-export async function mayReadOneMedia({ db }: Site, { viewer }: Caller, { id, context }: Values): Promise<Verdict> {
-  const row = await findPost(db, Number(id));
+export async function mayReadOneMedia({ db }: Site, { viewer }: Caller, { id, context }: Selected & ContextValues): Promise<Verdict> {
+  const row = await findPost(db, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
   if (context === 'edit' && !mayEditFile(viewer, row)) return 'rest_forbidden_context';
   const parent = row.post_parent > 0 ? await findPost(db, row.post_parent) : undefined;
@@ -111,28 +108,32 @@ export async function mayReadOneMedia({ db }: Site, { viewer }: Caller, { id, co
 }
 
 /** New files come from those who may upload, and are attached to what they may edit. */
-export async function mayUploadMedia({ db }: Site, { viewer }: Caller, { author, post }: Values): Promise<Verdict> {
-  if (typeof author === 'number' && author !== viewer.id && !viewer.can('edit_others_posts')) return 'rest_cannot_edit_others';
+export async function mayUploadMedia({ db }: Site, { viewer }: Caller, { author, post }: MediaFieldValues): Promise<Verdict> {
+  if (author !== undefined && author !== viewer.id && !viewer.can('edit_others_posts')) return 'rest_cannot_edit_others';
   if (!mayUpload(viewer)) return 'rest_cannot_create';
   return (await mayAttach(db, viewer, post)) ? true : 'rest_cannot_edit';
 }
 
-export async function mayChangeMedia({ db }: Site, { viewer }: Caller, { id, author, post }: Values): Promise<Verdict> {
-  const row = await findPost(db, Number(id));
+export async function mayChangeMedia(
+  { db }: Site,
+  { viewer }: Caller,
+  { id, author, post }: Selected & MediaFieldValues,
+): Promise<Verdict> {
+  const row = await findPost(db, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
   if (!mayEditFile(viewer, row) || !(await mayAttach(db, viewer, post))) return 'rest_cannot_edit';
-  const given = typeof author === 'number' && author !== row.post_author && author !== viewer.id;
+  const given = author !== undefined && author !== row.post_author && author !== viewer.id;
   return given && !viewer.can('edit_others_posts') ? 'rest_cannot_edit_others' : true;
 }
 
-export async function mayDeleteMedia({ db }: Site, { viewer }: Caller, { id }: Values): Promise<Verdict> {
-  const row = await findPost(db, Number(id));
+export async function mayDeleteMedia({ db }: Site, { viewer }: Caller, { id }: Selected): Promise<Verdict> {
+  const row = await findPost(db, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
   return mayDeleteFile(viewer, row) ? true : 'rest_cannot_delete';
 }
 
-async function mayAttach(db: Database, viewer: Viewer, post: unknown): Promise<boolean> {
-  if (typeof post !== 'number' || post === 0) return true;
+async function mayAttach(db: Database, viewer: Viewer, post: number | undefined): Promise<boolean> {
+  if (post === undefined || post === 0) return true;
   const row = await findPost(db, post);
   return row !== undefined && (mayEdit(viewer, row) || mayTouchOther('edit', viewer, row));
 }
@@ -148,14 +149,14 @@ export async function prepareMedia(
   site: Site,
   caller: Caller,
   file: { readonly name: string; readonly bytes: Buffer },
-  values: Values,
+  values: MediaFieldValues,
 ): Promise<PreparedImage> {
   await checkTargets(site.db, values);
   return (await prepareUpload(file.bytes, file.name, site, caller)) ?? fail('upload-refused');
 }
 
 /** Writes the rows of an uploaded file. Gives its id. */
-export function uploadMedia({ db }: Site, caller: Caller, prepared: PreparedImage, values: Values): Promise<number> {
+export function uploadMedia({ db }: Site, caller: Caller, prepared: PreparedImage, values: MediaFieldValues): Promise<number> {
   const { viewer, now, settings } = caller;
   return db.transaction(async (trx) => {
     const id = await insertPrepared(trx, prepared, viewer.id, now, settings.zone);
@@ -166,7 +167,7 @@ export function uploadMedia({ db }: Site, caller: Caller, prepared: PreparedImag
 }
 
 /** Changes what the values name of a file's rows; the file itself stays. */
-export async function changeMedia(site: Site, caller: Caller, id: number, values: Values): Promise<void> {
+export async function changeMedia(site: Site, caller: Caller, id: number, values: MediaFieldValues): Promise<void> {
   await checkTargets(site.db, values);
   await site.db.transaction(async (db) => {
     const row = await lockPost(db, id);
@@ -207,26 +208,23 @@ export async function removeMedia(site: Site, caller: Caller, id: number, force:
 }
 
 /** A file can't hang under another, or under an earlier version; its author must exist. */
-async function checkTargets(db: Database, { post, author }: Values): Promise<void> {
-  if (typeof post === 'number' && post > 0 && ['attachment', 'revision'].includes((await findPost(db, post))?.post_type ?? ''))
-    failParam('post');
-  if (typeof author === 'number' && !(await existingUserIds(db, [author])).has(author)) fail('rest_invalid_author');
+async function checkTargets(db: Database, { post = 0, author }: MediaFieldValues): Promise<void> {
+  if (post > 0 && ['attachment', 'revision'].includes((await findPost(db, post))?.post_type ?? '')) failParam('post');
+  if (author !== undefined && !(await existingUserIds(db, [author])).has(author)) fail('rest_invalid_author');
 }
 
 /** Writes the named fields; gives whether there were any. */
-async function writeFields(db: Database, { viewer }: Caller, id: number, values: Values): Promise<boolean> {
-  const text = (name: string) => (typeof values[name] === 'string' ? (values[name] as string) : undefined);
-  const { title, caption, description } = { title: text('title'), caption: text('caption'), description: text('description') };
+async function writeFields(db: Database, { viewer }: Caller, id: number, values: MediaFieldValues): Promise<boolean> {
+  const { title, caption, description, alt_text: alt, post, author } = values;
   const columns: Partial<Post> = {
     ...(title === undefined
       ? {}
       : { post_title: viewer.can('unfiltered_html') ? stripControlCharacters(title) : ksesTitle(stripControlCharacters(title)) }),
     ...(caption === undefined ? {} : { post_excerpt: cleanText(caption, viewer) }),
     ...(description === undefined ? {} : { post_content: cleanText(description, viewer) }),
-    ...(typeof values.post === 'number' ? { post_parent: values.post } : {}),
-    ...(typeof values.author === 'number' ? { post_author: values.author } : {}),
+    ...(post === undefined ? {} : { post_parent: post }),
+    ...(author === undefined ? {} : { post_author: author }),
   };
-  const alt = text('alt_text');
   const metas = alt === undefined ? {} : { _wp_attachment_image_alt: alt === '' ? [] : [sanitizeTextField(alt)] };
   await updatePost(db, id, columns);
   await writeMetas(db, id, metas);

@@ -1,6 +1,6 @@
 import { parseEventTime } from '../calendar/dates.ts';
-import { fail, failParam, type ProblemName } from '../errors.ts';
-import type { Before, Field, PostKind, Rows, Values } from '../kinds/kind.ts';
+import { fail, failParam } from '../errors.ts';
+import type { Before, Field, PostKind, PostValues, Rows } from '../kinds/kind.ts';
 import { hasVisibleText } from '../wordpress/plain-text.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { settleSlug } from '../wordpress/slug.ts';
@@ -22,7 +22,7 @@ export interface PostPlan extends Rows {
  *
  * @throws what is wrong with the title, the status, the dates, the cost; rest_forbidden for what is not the caller's to give away
  */
-export function planPost(caller: Caller, kind: PostKind, values: Values, before?: Before): PostPlan {
+export function planPost(caller: Caller, kind: PostKind, values: PostValues, before?: Before): PostPlan {
   const { viewer } = caller;
   const own = fieldRows(kind, values, viewer.can('unfiltered_html'));
   const { post_title: title, post_author: author } = own.columns;
@@ -40,7 +40,7 @@ export function planPost(caller: Caller, kind: PostKind, values: Values, before?
     },
     metas: { ...own.metas, ...follows.metas },
     slug: settleSlug({
-      sent: typeof values.slug === 'string' ? values.slug : undefined,
+      sent: values.slug,
       title: title ?? before?.row.post_title ?? '',
       status: dates.status,
       before: before && { status: before.row.post_status, slug: before.row.post_name },
@@ -58,7 +58,7 @@ export const forbidden = ({ viewer }: Pick<Caller, 'viewer'>): never => fail('re
 function checkTitle(kind: PostKind, title: string | undefined, before: Before | undefined): void {
   if (hasVisibleText(title ?? before?.row.post_title ?? '') || (before && title === undefined)) return;
   if (before) failParam(kind.titleField, { stage: 'value', reason: 'title-without-text' });
-  fail(kind.name === 'event' ? 'empty_content' : (`could-not-create-${kind.name}` as ProblemName));
+  fail(kind.name === 'event' ? 'empty_content' : `could-not-create-${kind.name}`);
 }
 
 /** A record may be given to somebody else only by those who edit other people's (decision D34). */
@@ -72,7 +72,7 @@ function checkAuthor(caller: Caller, kind: PostKind, author: number | undefined,
  * What puts a record before those of others is for those whose records appear without review, as WordPress has it with
  * sticky posts (`WP_REST_Posts_Controller::create_item_permissions_check`; decision D36). What is so already may stay.
  */
-function checkPromotion(caller: Caller, kind: PostKind, values: Values, before: Before | undefined): void {
+function checkPromotion(caller: Caller, kind: PostKind, values: PostValues, before: Before | undefined): void {
   const { viewer } = caller;
   if (viewer.can(`publish_${kind.capabilities}`) || viewer.can(`edit_others_${kind.capabilities}`)) return;
   for (const [name, field] of Object.entries(kind.fields))
@@ -85,20 +85,20 @@ function isSet({ place, store }: Field, { row, metas }: Before): boolean {
   return place.in === 'column' && String(row[place.column]) === store?.(true)[0];
 }
 
-function settledDates(caller: Caller, kind: PostKind, values: Values, before: Before | undefined): SettledDates {
+function settledDates(caller: Caller, kind: PostKind, values: PostValues, before: Before | undefined): SettledDates {
   const { viewer, settings, now } = caller;
   const { zone } = settings;
   const settled = settleStatus({
-    requested: typeof values.status === 'string' ? values.status : undefined,
+    requested: values.status,
     before: before?.row.post_status,
     canPublish: viewer.can('publish_tribe_events'),
     canDelete: before ? mayDelete(viewer, seen(before.row, before.metas)) : viewer.can(`delete_${kind.capabilities}`),
   });
   if ('problem' in settled) return settled.problem === 'status-needs-delete' ? forbidden(caller) : failParam('status');
-  const moment = (name: 'date' | 'date_utc') =>
-    values[name] === undefined
-      ? undefined
-      : (parseEventTime(values[name] as string, { zone: name === 'date' ? zone : UTC, now }) ?? failParam(name));
+  const moment = (name: 'date' | 'date_utc') => {
+    const text = values[name];
+    return text === undefined ? undefined : (parseEventTime(text, { zone: name === 'date' ? zone : UTC, now }) ?? failParam(name));
+  };
   return settleDates({
     ...settled,
     date: moment('date'),

@@ -1,8 +1,10 @@
-import { fail, failParam, type ProblemName } from '../errors.ts';
+import { fail, failParam } from '../errors.ts';
 import { storedDates } from '../kinds/event-dates.ts';
-import type { TermWish } from '../kinds/grammar.ts';
+import { isImage, isLinks, isTerms, valueIn } from '../kinds/fields.ts';
+import type { FetchedImage } from '../kinds/grammar.ts';
 import { postKind, taxonomiesOf, termKind } from '../kinds/index.ts';
-import type { Before, Field, PostKind, Rows, TermKindName, Values } from '../kinds/kind.ts';
+import type { Before, PostKind, PostValues, Rows, TermKindName } from '../kinds/kind.ts';
+import type { LinkPlan } from '../kinds/link-grammar.ts';
 import { insertPrepared } from '../media/images.ts';
 import type { Site } from '../site.ts';
 import { loadMetas, loadPosts } from '../storage/bundle.ts';
@@ -24,7 +26,6 @@ import { forbidden, type PostPlan, planPost } from './post-plan.ts';
 import { fieldRows, followingRows } from './post-rows.ts';
 import { mayCreate, renderPost } from './posts.ts';
 import { isNewRecord, isPrepared } from './prepared-images.ts';
-import type { LinkPlan } from './references.ts';
 import { resolveTermWishes } from './term-wishes.ts';
 import type { Shown } from './versions.ts';
 import { mayEdit, seen } from './visibility.ts';
@@ -40,12 +41,12 @@ export interface Besides {
  * Creates a record from accepted values. One transaction: all of it, with what it brings along, or nothing (decision
  * D9). If a write of this file fails, the caller discards images that were fetched for the values (`discardingImages`).
  */
-export async function createPost(site: Site, caller: Caller, kind: PostKind, values: Values, besides: Besides = {}): Promise<Shown> {
+export async function createPost(site: Site, caller: Caller, kind: PostKind, values: PostValues, besides: Besides = {}): Promise<Shown> {
   return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, besides), namedBy(kind, values));
 }
 
 /** The same, giving the id alone. */
-export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: Values, besides: Besides = {}): Promise<number> =>
+export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: PostValues, besides: Besides = {}): Promise<number> =>
   written(site, caller, async (db) => {
     const plan = besidePlan(planPost(caller, kind, values), besides);
     await lockNames(db, namesOfNew(caller, kind, values, plan, besides));
@@ -53,7 +54,7 @@ export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values:
   });
 
 /** Changes what the values name of a record, and nothing else (decision D1). */
-export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<Shown> {
+export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
   await changeRecord(site, caller, kind, id, values);
   return renderPost(site, caller, kind, id, namedBy(kind, values));
 }
@@ -64,7 +65,7 @@ export async function changeRecord(
   caller: Caller,
   kind: PostKind,
   id: number,
-  values: Values,
+  values: PostValues,
   besides: Besides = {},
 ): Promise<void> {
   const rows = Object.keys({ ...besides.columns, ...besides.metas }).length > 0 || values.slug !== undefined;
@@ -99,7 +100,7 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, id: 
   const last = keeps ? undefined : await renderPost(site, caller, kind, (await existing(site.db, kind, id)).row.ID);
   await written(site, caller, async (db) => {
     const before = await existing(db, kind, id);
-    if (before.row.post_status === 'trash') fail(`${kind.name}-is-in-trash` as ProblemName);
+    if (before.row.post_status === 'trash') fail(`${kind.name}-is-in-trash`);
     if (!keeps) return deleteForGood(db, caller, kind, before.row);
     const plan = planPost(caller, kind, { status: 'trash' }, before);
     return writeChange(db, caller, kind, before, plan, { metas: trashMetas(kind, before.row, caller.now), terms: new Map() });
@@ -135,20 +136,25 @@ interface Parts {
 }
 
 /** Makes what the record brings along: new terms, an image that was fetched, new venues and organizers. */
-async function resolveParts(db: Database, caller: Caller, kind: PostKind, values: Values): Promise<Parts> {
+async function resolveParts(db: Database, caller: Caller, kind: PostKind, values: PostValues): Promise<Parts> {
   const metas: Record<string, readonly string[]> = {};
   const terms = new Map<TermKindName, readonly number[]>();
-  for (const [name, { place }] of Object.entries<Field>(kind.fields)) {
+  for (const [name, field] of Object.entries(kind.fields)) {
     if (!(name in values)) continue;
-    const value = values[name] ?? [];
-    if (place.in === 'terms') terms.set(place.kind, await resolveTermWishes(db, caller, place.kind, value as readonly TermWish[]));
-    if (place.in === 'image') metas._thumbnail_id = await imageRows(db, caller, values[name]);
-    if (place.in === 'links') metas[place.key] = await linkRows(db, caller, value as readonly LinkPlan[]);
+    if (isTerms(field)) {
+      const { kind: taxonomy } = field.place;
+      terms.set(taxonomy, await resolveTermWishes(db, caller, taxonomy, valueIn(values, name, field) ?? []));
+    } else if (isImage(field)) metas._thumbnail_id = await imageRows(db, caller, valueIn(values, name, field));
+    else if (isLinks(field)) metas[field.place.key] = await linkRows(db, caller, valueIn(values, name, field) ?? []);
   }
   return { metas, terms };
 }
 
-async function imageRows(db: Database, { viewer, now, settings }: Caller, image: unknown): Promise<string[]> {
+async function imageRows(
+  db: Database,
+  { viewer, now, settings }: Caller,
+  image: number | FetchedImage | null | undefined,
+): Promise<string[]> {
   const id = isPrepared(image) ? await insertPrepared(db, image, viewer.id, now, settings.zone) : image;
   return id ? [String(id)] : [];
 }
@@ -169,7 +175,13 @@ async function linkRows(db: Database, caller: Caller, plans: readonly LinkPlan[]
  * The names (slugs, titles) that a new record and the records it brings along need. They are locked together, before
  * anything else: locking one after the other would deadlock with a request that does so in another order.
  */
-function namesOfNew(caller: Caller, kind: PostKind, values: Values, { columns, slug }: PostPlan, { anew = false }: Besides = {}): string[] {
+function namesOfNew(
+  caller: Caller,
+  kind: PostKind,
+  values: PostValues,
+  { columns, slug }: PostPlan,
+  { anew = false }: Besides = {},
+): string[] {
   return [
     ...(kind.name === 'event' || anew ? [] : [titleLock(kind.postType, columns.post_title ?? '')]),
     ...(slug.unique && slug.slug !== '' ? [slugLock(kind.postType, slug.slug)] : []),
@@ -178,17 +190,21 @@ function namesOfNew(caller: Caller, kind: PostKind, values: Values, { columns, s
 }
 
 /** The new venues and organizers in the values that the caller may create. */
-const brought = (caller: Caller, kind: PostKind, values: Values) =>
-  Object.entries<Field>(kind.fields)
-    .flatMap(([name, { place }]) => (place.in === 'links' ? ((values[name] ?? []) as readonly LinkPlan[]).filter(isNewRecord) : []))
+const brought = (caller: Caller, kind: PostKind, values: PostValues) =>
+  linksIn(kind, values)
+    .filter(isNewRecord)
     .filter((one) => mayCreate(caller, one.kind));
+
+/** The venues and organizers that the values name or bring along. */
+const linksIn = (kind: PostKind, values: PostValues): LinkPlan[] =>
+  Object.entries(kind.fields).flatMap(([name, field]) => (isLinks(field) ? (valueIn(values, name, field) ?? []) : []));
 
 /** Writes a new record whose names are locked. */
 async function writeNew(
   db: Database,
   caller: Caller,
   kind: PostKind,
-  values: Values,
+  values: PostValues,
   plan: PostPlan,
   besides: Besides = {},
 ): Promise<number> {
@@ -341,12 +357,11 @@ const besidePlan = (plan: PostPlan, { columns = {}, metas = {} }: Besides): Post
 });
 
 /** Ids of records and images that a write names, as far as they exist already. */
-const namedBy = (kind: PostKind, values: Values): number[] =>
-  Object.entries<Field>(kind.fields).flatMap(([name, { place }]) => {
-    const value = values[name];
-    if (place.in === 'image') return typeof value === 'number' && value > 0 ? [value] : [];
-    if (place.in !== 'links') return [];
-    return ((value ?? []) as readonly LinkPlan[]).flatMap((plan) => (isNewRecord(plan) ? [] : [plan.id]));
+const namedBy = (kind: PostKind, values: PostValues): number[] =>
+  Object.entries(kind.fields).flatMap(([name, field]) => {
+    if (isLinks(field)) return (valueIn(values, name, field) ?? []).flatMap((plan) => (isNewRecord(plan) ? [] : [plan.id]));
+    const image = isImage(field) ? valueIn(values, name, field) : undefined;
+    return typeof image === 'number' && image > 0 ? [image] : [];
   });
 
 /** The terms whose counts a record of this status is part of: published ones are. */

@@ -1,6 +1,7 @@
-import { fail, type ProblemName } from '../errors.ts';
+import { fail } from '../errors.ts';
+import { narrowList } from '../kinds/filter.ts';
 import { ANY_STATUS } from '../kinds/grammar.ts';
-import type { Condition, Order, PostKind, Values } from '../kinds/kind.ts';
+import type { Condition, Order, PostKind, PostListValues } from '../kinds/kind.ts';
 import { isLocked } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
@@ -33,12 +34,11 @@ export interface Listing {
  *
  * @throws `{kind}-archive-page-not-found` past the last page
  */
-export async function listPosts(site: Site, caller: Caller, kind: PostKind, values: Values, longest?: number): Promise<Listing> {
+export async function listPosts(site: Site, caller: Caller, kind: PostKind, values: PostListValues, longest?: number): Promise<Listing> {
   const { viewer, settings } = caller;
-  const page = Number(values.page ?? 1);
+  const { page = 1, status: statuses } = values;
   const perPage = pageSize(site, caller, values, longest);
-  const { conditions, order, echo, timeliness } = kind.narrow(values, caller);
-  const statuses = values.status as string[] | undefined;
+  const { conditions, order, echo, timeliness } = narrowList(kind, values, caller);
   const { ids, total, linked } = await findPostIds(site.db, {
     kind,
     ...listRights(viewer, kind, { statuses, ...openingOf(values) }),
@@ -49,7 +49,7 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
     occurrences: settings.occurrenceTables,
     indexed: trustsIndex(settings),
   });
-  if (ids.length === 0 && page > 1) fail(`${kind.name}-archive-page-not-found` as ProblemName);
+  if (ids.length === 0 && page > 1) fail(`${kind.name}-archive-page-not-found`);
   const bundle = await loadBundle(site.db, kind, ids, linked);
   const context = renderContext(caller, rights(caller, values));
   const status = statuses?.join(',') ?? (editsKind(viewer, kind) ? ANY_STATUS : 'publish');
@@ -92,8 +92,13 @@ export async function listedIds(
 const MOST_LISTED = 2 ** 31 - 1;
 
 /** How many records a page holds: what is asked, at most the site's limit; else the calendar's or WordPress's own number. */
-export function pageSize({ config }: Site, { settings }: Caller, values: Values, longest = config.maxPerPage): number {
-  return Math.min(Number(values.per_page ?? settings.calendar.postsPerPage ?? settings.postsPerPage), longest);
+export function pageSize(
+  { config }: Site,
+  { settings }: Caller,
+  { per_page }: { readonly per_page?: number | undefined },
+  longest = config.maxPerPage,
+): number {
+  return Math.min(per_page ?? settings.calendar.postsPerPage ?? settings.postsPerPage, longest);
 }
 
 /** A category that is asked for stands for those below it too; tags have none. */
@@ -112,7 +117,7 @@ async function withDescendants(db: Database, conditions: readonly Condition[]): 
  *
  * @throws not found, wrong kind, in the trash, not accessible, protected (in this order)
  */
-export async function readPost(site: Site, caller: Caller, kind: PostKind, id: number, asked: Values = {}): Promise<Shown> {
+export async function readPost(site: Site, caller: Caller, kind: PostKind, id: number, asked: Opened = {}): Promise<Shown> {
   const { viewer } = caller;
   const bundle = await loadBundle(site.db, kind, [id]);
   const row = bundle.posts.get(id);
@@ -122,18 +127,24 @@ export async function readPost(site: Site, caller: Caller, kind: PostKind, id: n
     if (row.post_status === 'trash') return fail('event-no-longer-available');
   }
   const mine = row?.post_type === kind.postType ? row : fail('rest_invalid_param', { faults: new Map([['id', { stage: 'value' }]]) });
-  if (!mayRead(viewer, seen(mine, bundle.metas.get(id)))) return fail(`${kind.name}-not-accessible` as ProblemName);
+  if (!mayRead(viewer, seen(mine, bundle.metas.get(id)))) return fail(`${kind.name}-not-accessible`);
   const context = renderContext(caller, rights(caller, asked));
   if (kind.name === 'event' && isLocked(mine, context)) return fail('event-password-protected');
   return { record: kind.render(id, bundle, context, true), version: loadedVersion(caller, id, bundle) };
 }
 
 /** What the caller may read, and what the request opens: by `password`, or with `context=edit` for those who may edit. */
-function rights({ viewer }: Caller, values: Values) {
+function rights({ viewer }: Caller, values: Opened) {
   return { mayRead: (row: Post) => mayRead(viewer, row), opens: opens(viewer, openingOf(values)) };
 }
 
-const openingOf = ({ password, context }: Values): Opening => ({ password, editing: context === 'edit' });
+/** What of a request opens protected records. */
+interface Opened {
+  readonly password?: string | undefined;
+  readonly context?: unknown;
+}
+
+const openingOf = ({ password, context }: Opened): Opening => ({ password, editing: context === 'edit' });
 
 /** The record as a write answers it: without JSON-LD. */
 export async function renderPost(

@@ -1,13 +1,13 @@
 import type { Values } from '../kinds/kind.ts';
+import type { LinkPlan } from '../kinds/link-grammar.ts';
 import type { PreparedImage } from '../media/images.ts';
 import { DatabaseUnavailable } from '../storage/database.ts';
-import type { LinkPlan } from './references.ts';
 
 /** An image that was fetched for this request: its files are on disk, its rows are not written yet. */
 export const isPrepared = (value: unknown): value is PreparedImage => value !== null && typeof value === 'object' && 'undo' in value;
 
 /** A new venue or organizer that a record brings along. */
-export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { values: Values }> =>
+export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { readonly values: Values }> =>
   plan !== null && typeof plan === 'object' && 'values' in plan;
 
 /** Does some work with these values. If it fails, the files that were fetched for them are deleted. */

@@ -1,7 +1,8 @@
 import { ApiError } from '../errors.ts';
-import type { Grammar, LinkWish, Reference } from '../kinds/grammar.ts';
+import type { Grammar, Reference } from '../kinds/grammar.ts';
 import { postKind, termKind } from '../kinds/index.ts';
-import type { PostKind, PostKindName, TermKindName, Values } from '../kinds/kind.ts';
+import type { PostKind, PostValues, TermKindName } from '../kinds/kind.ts';
+import type { LinkPlan, LinkWish } from '../kinds/link-grammar.ts';
 import { fetchForLibrary, imageIdAt, imageNumber, mayUpload, type PreparedImage } from '../media/images.ts';
 import type { Site } from '../site.ts';
 import { loadMetas, loadPosts } from '../storage/bundle.ts';
@@ -23,12 +24,9 @@ export interface Wanted {
   readonly grammar: Grammar;
 }
 
-/** A venue or organizer to link: an existing one, or the accepted values of a new one. */
-export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; readonly values: Values };
-
 interface Options {
   /** Accepts the parameters of a record that another one brings along. Throws where they are refused. */
-  readonly accept: (kind: PostKind, raw: Readonly<Record<string, unknown>>) => Promise<Values>;
+  readonly accept: (kind: PostKind, raw: Readonly<Record<string, unknown>>) => Promise<PostValues>;
   readonly password: string | undefined;
   /** Whether nothing else is wrong with the request: only then an image is fetched from elsewhere. */
   readonly last: boolean;
@@ -56,20 +54,22 @@ export async function resolveReferences(
   const people = about('user');
   const users = await existingUserIds(
     site.db,
-    people.map(({ value }) => value as number),
+    people.flatMap(({ value }) => idsIn(value)),
   );
-  for (const { name, value } of people) settle(name, users.has(value as number) ? value : undefined);
+  for (const { name, value } of people) settle(name, idsIn(value).every((id) => users.has(id)) ? value : undefined);
 
-  const [posts, images] = [about('event', 'venue', 'organizer'), about('image')];
+  const posts = about('event', 'venue', 'organizer');
+  const images = about('image').flatMap(({ name, value }) => (isScalar(value) ? [{ name, value }] : []));
   const rows = await loadPosts(site.db, [
     ...posts.flatMap(({ value }) => idsIn(value)),
-    ...images.flatMap(({ value }) => imageNumber(value as number | string) ?? []),
+    ...images.flatMap(({ value }) => imageNumber(value) ?? []),
   ]);
   const known = await knownPosts(site.db, caller, rows, options.password);
-  for (const { name, value, grammar } of posts) {
-    const kind = postKind(grammar.refers as PostKindName);
-    const sound = idsIn(value).every((id) => known(kind, id, grammar.use === 'selector'));
-    settle(name, sound ? await planned(value, kind, options.accept) : undefined);
+  for (const kind of POST_KINDS) {
+    for (const { name, value, grammar } of about(kind.name)) {
+      const sound = idsIn(value).every((id) => known(kind, id, grammar.use === 'selector'));
+      settle(name, sound ? await planned(value, kind, options.accept) : undefined);
+    }
   }
   for (const kind of ['category', 'tag'] as const) {
     const asked = about(kind);
@@ -81,21 +81,26 @@ export async function resolveReferences(
     for (const { name, value, grammar } of asked) settle(name, termValue(value, grammar, lookUp));
   }
   const isShown = await shownImages(site.db, caller, images, rows);
-  for (const { name, value } of images)
-    settle(name, await imageValue(site, caller, value as number | string, isShown, options.last && unknown.length === 0));
+  for (const { name, value } of images) settle(name, await imageValue(site, caller, value, isShown, options.last && unknown.length === 0));
   return { resolved, unknown };
 }
 
+const POST_KINDS = (['event', 'venue', 'organizer'] as const).map(postKind);
+
+const isScalar = (value: unknown): value is number | string => typeof value === 'number' || typeof value === 'string';
+
+/** Ids in a value: one, a list, or those of wishes for links. */
 const idsIn = (value: unknown): number[] =>
-  (Array.isArray(value) ? value : [value]).flatMap((item: number | LinkWish) =>
-    typeof item === 'number' ? [item] : 'id' in item ? [item.id] : [],
-  );
+  (isWishes(value) ? value.map((wish) => ('id' in wish ? wish.id : undefined)) : [value].flat()).filter((id) => typeof id === 'number');
+
+/** Whether a value was read as wishes for links, which are the only lists of objects that name posts. */
+const isWishes = (value: unknown): value is readonly LinkWish[] => Array.isArray(value) && typeof value[0] === 'object';
 
 /** Wishes for links with the parameters of new records accepted (decision D5); other values as they are. Undefined: something is refused. */
 async function planned(value: unknown, kind: PostKind, accept: Options['accept']): Promise<unknown> {
-  if (!Array.isArray(value) || typeof value[0] !== 'object') return value;
+  if (!isWishes(value)) return value;
   const plans: LinkPlan[] = [];
-  for (const wish of value as LinkWish[]) {
+  for (const wish of value) {
     if ('id' in wish) plans.push(wish);
     else {
       const values = await accept(kind, wish.create).catch((error: unknown) =>
@@ -120,7 +125,11 @@ async function knownPosts(db: Database, { viewer }: Caller, rows: ReadonlyMap<nu
   };
 }
 
-const tokensIn = (value: unknown): (string | number)[] => (Array.isArray(value) ? value : [value]).filter((item) => item !== 0);
+const tokensIn = (value: unknown): (string | number)[] =>
+  [value]
+    .flat()
+    .filter(isScalar)
+    .filter((item) => item !== 0);
 
 /** Finds terms of what was looked up: by id, or by a token as WordPress resolves it: slug first, then id, then name. */
 export interface TermLookUp {
@@ -158,11 +167,14 @@ const isId = (text: string) => /^\d{1,15}$/.test(text);
 function termValue(value: unknown, { use }: Grammar, { byId, byToken }: TermLookUp): unknown {
   if (value === 0) return 0;
   if (typeof value === 'number') return byId(value)?.term_id;
-  if (!Array.isArray(value)) return byToken(value as string)?.term_id;
+  if (typeof value === 'string') return byToken(value)?.term_id;
+  const tokens = tokensIn(value);
   // A number must be the id of a term, as in the reference; if a term has that number as its slug, it is the one meant.
-  const terms = value.map((token) => (isId(String(token)) && !byId(Number(token)) ? undefined : byToken(token)));
-  if (terms.some((term) => term === undefined)) return undefined;
-  return use === 'numbers' ? value.filter((token) => isId(String(token))).map(Number) : [...new Set(terms.map((term) => term!.term_id))];
+  const terms = tokens.map((token) => (isId(String(token)) && !byId(Number(token)) ? undefined : byToken(token)));
+  if (terms.includes(undefined)) return undefined;
+  return use === 'numbers'
+    ? tokens.filter((token) => isId(String(token))).map(Number)
+    : [...new Set(terms.flatMap((term) => term?.term_id ?? []))];
 }
 
 /**
@@ -172,10 +184,10 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken }: TermLook
 async function shownImages(
   db: Database,
   { viewer }: Caller,
-  images: readonly Wanted[],
+  images: readonly { readonly value: number | string }[],
   rows: ReadonlyMap<number, Post>,
 ): Promise<(id: number) => boolean> {
-  const found = images.flatMap(({ value }) => rows.get(imageNumber(value as number | string) ?? 0) ?? []).filter(isImage);
+  const found = images.flatMap(({ value }) => rows.get(imageNumber(value) ?? 0) ?? []).filter(isImage);
   const attachedTo = found.flatMap(({ post_parent: parent }) => (parent > 0 ? [parent] : []));
   const parents = await loadPosts(db, attachedTo);
   const shown = new Set(found.filter((row) => mayReadFile(viewer, row, parents.get(row.post_parent))).map(({ ID }) => ID));

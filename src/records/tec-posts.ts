@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts';
 import { postKind } from '../kinds/index.ts';
-import type { Bundle, PostKind, RuleContext, Values } from '../kinds/kind.ts';
-import { kindValues, LONGEST_PAGE, narrowTec } from '../kinds/tec-params.ts';
+import type { Bundle, PostKind, PostValues, RuleContext } from '../kinds/kind.ts';
+import { kindValues, LONGEST_PAGE, narrowTec, type TecFieldValues, type TecListValues, type TecReadValues } from '../kinds/tec-params.ts';
 import { type TecContext, tecRecord } from '../kinds/tec-record.ts';
 import type { Site } from '../site.ts';
 import { loadBundle, loadMetas } from '../storage/bundle.ts';
@@ -27,11 +27,11 @@ const KINDS = { venue: postKind('venue'), organizer: postKind('organizer') };
  *
  * @throws tec-page-not-found past the last page
  */
-export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, values: Values): Promise<CorePage> {
+export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, values: TecListValues): Promise<CorePage> {
   const { viewer, settings } = caller;
-  const page = Number(values.page ?? 1);
-  const limit = Math.min(Number(values.per_page ?? settings.calendar.postsPerPage ?? settings.postsPerPage), LONGEST_PAGE);
-  const statuses = editsKind(viewer, kind) ? ((values.status as string[] | undefined) ?? ['publish']) : ['publish'];
+  const { page = 1, per_page = settings.calendar.postsPerPage ?? settings.postsPerPage, status = ['publish'] } = values;
+  const limit = Math.min(per_page, LONGEST_PAGE);
+  const statuses = editsKind(viewer, kind) ? status : ['publish'];
   const { ids, total } = await findPostIds(site.db, {
     kind,
     ...listRights(viewer, kind, { statuses, password: values.password, editing: true }),
@@ -50,7 +50,7 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
  *
  * @throws tec-record-unreadable for one of another kind, and for one in the trash
  */
-export async function readTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values = {}): Promise<Shown> {
+export async function readTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecReadValues = {}): Promise<Shown> {
   const row = await findPost(site.db, id);
   if (row?.post_type !== kind.postType || row.post_status === 'trash') return fail('tec-record-unreadable');
   const { records, bundle } = await shown(site, caller, kind, [id], values);
@@ -63,7 +63,7 @@ async function shown(
   caller: Caller,
   kind: PostKind,
   ids: readonly number[],
-  { password }: Values,
+  { password }: TecReadValues,
 ): Promise<{ readonly records: TecRecord[]; readonly bundle: Bundle }> {
   const bundle = await loadBundle(site.db, kind, ids);
   const say = (name: string, words = {}) => site.texts.t(caller.language, `site:words.${name}`, words);
@@ -86,12 +86,12 @@ async function shown(
 
 // ------------------------------------------------------------------------------------------------- who may
 /** Whether the caller may read, change or delete this record; one that does not exist may be nobody's. */
-export const mayReadTec = (site: Site, caller: Caller, id: unknown) => may(site, caller, id, mayRead);
-export const mayChangeTec = (site: Site, caller: Caller, id: unknown) => may(site, caller, id, mayEdit);
-export const mayDeleteTec = (site: Site, caller: Caller, id: unknown) => may(site, caller, id, mayDelete);
+export const mayReadTec = (site: Site, caller: Caller, id: number) => may(site, caller, id, mayRead);
+export const mayChangeTec = (site: Site, caller: Caller, id: number) => may(site, caller, id, mayEdit);
+export const mayDeleteTec = (site: Site, caller: Caller, id: number) => may(site, caller, id, mayDelete);
 
-async function may({ db }: Site, { viewer }: Caller, id: unknown, rule: typeof mayRead): Promise<boolean> {
-  const row = await findPost(db, Number(id));
+async function may({ db }: Site, { viewer }: Caller, id: number, rule: typeof mayRead): Promise<boolean> {
+  const row = await findPost(db, id);
   if (!row) return false;
   const metas = row.post_status === 'trash' ? (await loadMetas(db, [row.ID])).get(row.ID) : undefined;
   return rule(viewer, seen(row, metas));
@@ -99,9 +99,9 @@ async function may({ db }: Site, { viewer }: Caller, id: unknown, rule: typeof m
 
 // ------------------------------------------------------------------------------------------------- writes
 /** Creates a record from accepted values. Gives its id. */
-export async function createTecPost(site: Site, caller: Caller, kind: PostKind, values: Values): Promise<number> {
+export async function createTecPost(site: Site, caller: Caller, kind: PostKind, values: TecFieldValues): Promise<number> {
   const fields = fieldsOf(caller, kind, values);
-  const missing = ['title', ...(kind.name === 'event' ? ['start_date', 'end_date'] : [])].filter(
+  const missing = ['title', ...(kind.dated ? ['start_date', 'end_date'] : [])].filter(
     (name) => fields[name === 'title' ? kind.titleField : name] === undefined,
   );
   if (missing.length > 0) fail('rest_missing_callback_param', { data: { params: missing } });
@@ -109,7 +109,7 @@ export async function createTecPost(site: Site, caller: Caller, kind: PostKind, 
 }
 
 /** Changes what the values name of a record. Throws tec-record-unreadable for one of another kind. */
-export async function changeTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: Values): Promise<void> {
+export async function changeTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecFieldValues): Promise<void> {
   await existing(site, kind, id);
   await changeRecord(site, caller, kind, id, fieldsOf(caller, kind, values), besides(caller, kind, values));
 }
@@ -133,17 +133,18 @@ async function existing({ db }: Site, kind: PostKind, id: number): Promise<Post>
   return row?.post_type === kind.postType ? row : fail('tec-record-unreadable');
 }
 
-function fieldsOf({ settings }: Caller, kind: PostKind, values: Values): Values {
+function fieldsOf({ settings }: Caller, kind: PostKind, values: TecFieldValues): PostValues {
   const zoneOf = (name: string | undefined): RuleContext['settings']['zone'] =>
     (name === undefined ? null : parseZone(name)) ?? settings.zone;
   const fields = kindValues(kind, values, zoneOf);
   const { start_date: start, end_date: end } = fields;
-  if (kind.name !== 'event' || end !== undefined || typeof start !== 'string' || typeof values.duration !== 'number') return fields;
-  return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(start) ? { ...fields, end_date: addSeconds(start, values.duration) } : fields;
+  const { duration } = values;
+  if (!kind.dated || end !== undefined || typeof start !== 'string' || duration === undefined || duration === null) return fields;
+  return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(start) ? { ...fields, end_date: addSeconds(start, duration) } : fields;
 }
 
 /** Venues and organizers have no excerpt of their own in the calendar; here it is written beside. */
-function besides({ viewer }: Caller, kind: PostKind, values: Values): Besides {
-  const written = !('excerpt' in kind.fields) && typeof values.excerpt === 'string';
-  return written ? { columns: { post_excerpt: cleanText(values.excerpt as string, viewer) } } : {};
+function besides({ viewer }: Caller, kind: PostKind, { excerpt }: TecFieldValues): Besides {
+  if ('excerpt' in kind.fields || typeof excerpt !== 'string') return {};
+  return { columns: { post_excerpt: cleanText(excerpt, viewer) } };
 }

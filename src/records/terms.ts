@@ -1,7 +1,7 @@
 import { fail, failParam } from '../errors.ts';
 import { termLinks } from '../kinds/core-term.ts';
 import type { Methods } from '../kinds/core-view.ts';
-import type { TermKind, Values } from '../kinds/kind.ts';
+import type { TermKind, TermListValues, TermValues } from '../kinds/kind.ts';
 import { termRecord } from '../kinds/term-record.ts';
 import type { Site } from '../site.ts';
 import { noteChange } from '../storage/changes.ts';
@@ -28,21 +28,21 @@ const ORDERS = new Map<string, TermOrder>(
 const ECHOED = ['search', 'exclude', 'include', 'order', 'orderby', 'hide_empty', 'parent', 'post', 'event', 'slug'];
 
 /** The terms that a request asks for. A page past the last is empty. */
-export async function listTerms(site: Site, caller: Caller, kind: TermKind, values: Values): Promise<Listing> {
-  const page = Number(values.page ?? 1);
+export async function listTerms(site: Site, caller: Caller, kind: TermKind, values: TermListValues): Promise<Listing> {
+  const { page = 1, orderby = 'name', order = 'asc', slug } = values;
   const perPage = pageSize(site, caller, values);
-  const post = (values.event ?? values.post) as number | undefined;
+  const post = values.event ?? values.post;
   const { terms, total, tree } = await findTerms(site.db, {
     kind,
-    search: values.search as string | undefined,
-    include: values.include as number[] | undefined,
-    exclude: values.exclude as number[] | undefined,
-    parent: kind.hierarchical ? (values.parent as number | undefined) : undefined,
-    slug: values.slug === undefined ? undefined : sanitizeTitle(String(values.slug), 'query'),
+    search: values.search,
+    include: values.include,
+    exclude: values.exclude,
+    parent: kind.hierarchical ? values.parent : undefined,
+    slug: slug === undefined ? undefined : sanitizeTitle(slug, 'query'),
     post,
     hideEmpty: post === undefined && values.hide_empty !== false,
-    order: ORDERS.get(String(values.orderby ?? 'name').toLowerCase()) ?? 'name',
-    descending: values.order !== undefined && String(values.order).toLowerCase() !== 'asc',
+    order: ORDERS.get(orderby.toLowerCase()) ?? 'name',
+    descending: order.toLowerCase() !== 'asc',
     limit: perPage,
     offset: (page - 1) * perPage,
   });
@@ -76,14 +76,20 @@ export const termMethods = (caller: Caller, kind: TermKind): Methods =>
   mayManageTerms(caller, kind) ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET'];
 
 /** Creates a term. Gives its record and id. */
-export async function createTerm(site: Site, caller: Caller, kind: TermKind, values: Values): Promise<Required<Shown> & { id: number }> {
-  if (!kind.hierarchical && values.parent !== undefined) fail('rest_taxonomy_not_hierarchical');
+export async function createTerm(
+  site: Site,
+  caller: Caller,
+  kind: TermKind,
+  values: TermValues,
+): Promise<Required<Shown> & { id: number }> {
+  const { name = '', slug, description, parent } = values;
+  if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');
   const { id } = await site.db.transaction(async (trx) => {
     const made = await createTermRow(trx, kind, {
-      name: String(values.name),
-      slug: values.slug as string | undefined,
-      description: String(values.description ?? ''),
-      parent: Number(values.parent ?? 0),
+      name,
+      slug,
+      description: description ?? '',
+      parent: parent ?? 0,
     });
     await noteChange(trx, caller.now);
     return made;
@@ -92,16 +98,17 @@ export async function createTerm(site: Site, caller: Caller, kind: TermKind, val
 }
 
 /** Changes what the values name of a term. */
-export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: Values): Promise<Shown> {
-  if (!kind.hierarchical && values.parent !== undefined) fail('rest_taxonomy_not_hierarchical');
+export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: TermValues): Promise<Shown> {
+  const { name, slug, description, parent } = values;
+  if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');
   await site.db.transaction(async (trx) => {
     const term = await existing(trx, kind, id);
     if (!Object.keys(values).some((name) => name in kind.fields)) return;
     await changeTermRow(trx, kind, term, {
-      ...(values.name === undefined ? {} : { name: String(values.name) }),
-      ...(values.slug === undefined ? {} : { slug: String(values.slug) }),
-      ...(values.description === undefined ? {} : { description: String(values.description ?? '') }),
-      ...(values.parent === undefined ? {} : { parent: Number(values.parent ?? 0) }),
+      ...(name === undefined ? {} : { name }),
+      ...(slug === undefined ? {} : { slug }),
+      ...(description === undefined ? {} : { description: description ?? '' }),
+      ...(parent === undefined ? {} : { parent: parent ?? 0 }),
     });
     await keepIndexOfMoved(trx, caller, term);
     await noteChange(trx, caller.now);

@@ -14,7 +14,7 @@ const LAST = 40;
 const ADDITIONS = [
   'translation_language',
   'validators',
-  'modified_after and modified_before',
+  '%s_after and %s_before',
   'order and orderby',
   'city, country and state',
   'both namespaces',

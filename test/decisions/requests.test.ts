@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { bodyOf, describeAsking, expectRefusal, idsOf, type Json } from '../support/asking.ts';
 
 const ROOT = '/wp-json/calendar/events/v1';
@@ -192,25 +192,34 @@ describeAsking('additions', (ask) => {
     expect(bodyOf(answer).city).toBe('Brooklyn');
   });
 
-  it.each([
+  describe.each([
     ['/events?start_date=2019-01-01&end_date=2040-01-01&', [38, 39, 40], 30],
     ['/venues?', [12, 13, 14], 5],
     ['/organizers?', [24, 25, 26], 2],
-  ] as const)('Addition modified_after and modified_before narrow %s', async (path, ids, others) => {
-    const times = ['2026-05-01 10:00:00', '2026-05-02 10:00:00', '2026-05-03 10:00:00'];
-    await ask.rows(async (db) => {
-      for (const [index, id] of ids.entries()) await db.from('posts').where('ID', id).update({ post_modified: times[index]! });
+  ] as const)('in %s', (path, ids, others) => {
+    it.each([
+      ['modified', 'post_modified'],
+      ['published', 'post_date'],
+    ] as const)('Addition %s_after and %s_before narrow', async (name, column) => {
+      const times = ['2026-05-01 10:00:00', '2026-05-02 10:00:00', '2026-05-03 10:00:00'];
+      await ask.rows(async (db) => {
+        for (const [index, id] of ids.entries())
+          await db
+            .from('posts')
+            .where('ID', id)
+            .update({ [column]: times[index]! });
+      });
+      const listed = async (params: string) =>
+        idsOf(await ask.read(`${path}per_page=50&${params}`)).filter((id) => (ids as readonly number[]).includes(id));
+      const window = `${name}_after=2026-04-30&${name}_before=2026-05-04`;
+      expect((await listed(window)).sort()).toEqual([...ids]);
+      expect((await ask.read(`${path}${window}`)).total).toBe(3);
+      expect((await listed(`${name}_after=2026-05-01+10:00:00&${name}_before=2026-05-03+10:00:00`)).sort()).toEqual([ids[1]]);
+      expect((await listed(`${name}_after=2026-05-02`)).sort()).toEqual([ids[1], ids[2]]);
+      expect((await listed(`${name}_before=2026-05-02`)).sort()).toEqual([ids[0]]);
+      expect((await ask.read(`${path}${name}_before=2026-05-02`)).total).toBeGreaterThan(others);
+      expectRefusal(await ask.get(`${path}${name}_after=whenever`), 400, 'rest_invalid_param', [`${name}_after`]);
     });
-    const listed = async (params: string) =>
-      idsOf(await ask.read(`${path}per_page=50&${params}`)).filter((id) => (ids as readonly number[]).includes(id));
-    const window = 'modified_after=2026-04-30&modified_before=2026-05-04';
-    expect((await listed(window)).sort()).toEqual([...ids]);
-    expect((await ask.read(`${path}${window}`)).total).toBe(3);
-    expect((await listed('modified_after=2026-05-01+10:00:00&modified_before=2026-05-03+10:00:00')).sort()).toEqual([ids[1]]);
-    expect((await listed('modified_after=2026-05-02')).sort()).toEqual([ids[1], ids[2]]);
-    expect((await listed('modified_before=2026-05-02')).sort()).toEqual([ids[0]]);
-    expect((await ask.read(`${path}modified_before=2026-05-02`)).total).toBeGreaterThan(others);
-    expectRefusal(await ask.get(`${path}modified_after=whenever`), 400, 'rest_invalid_param', ['modified_after']);
   });
 
   const by = (body: Json, member: string) => (body.events ?? body.venues ?? body.organizers).map((record: Json) => record[member]);

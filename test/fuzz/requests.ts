@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
+import type { ServedRoute } from '../../src/http/endpoint.ts';
 import type { Method } from '../../src/http/route.ts';
-import type { ServedRoute } from '../../src/http/routes.ts';
 import { type Reference, timeText } from '../../src/kinds/grammar.ts';
 import { postKinds, termKinds } from '../../src/kinds/index.ts';
 import type { Kind, Param } from '../../src/kinds/kind.ts';

@@ -1,5 +1,6 @@
 import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
-import { createRoutes, type ServedRoute } from '../../src/http/routes.ts';
+import type { ServedRoute } from '../../src/http/endpoint.ts';
+import { createRoutes } from '../../src/http/routes.ts';
 import type { Grammar } from '../../src/kinds/grammar.ts';
 
 /*

@@ -1,5 +1,4 @@
 import { CONTEXT, EMBED, FORCE, ID, MEDIA_FIELDS, MEDIA_FILTERS } from '../../kinds/core-params.ts';
-import type { PreparedImage } from '../../media/images.ts';
 import {
   changeMedia,
   listMedia,
@@ -15,12 +14,12 @@ import {
 } from '../../records/media.ts';
 import { lockPostVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
+import { endpoint, recordEndpoint, type ServedRoute, uploadEndpoint } from '../endpoint.ts';
 import { created, written } from '../reply.ts';
-import type { ServedRoute } from '../routes.ts';
-import { sentFile, type Upload } from '../upload.ts';
+import { sentFile } from '../upload.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
-const EDITED = { context: 'edit' };
+const EDITED = { context: 'edit' } as const;
 
 /** WordPress's own routes of the library: the list, where files are uploaded too, and the single file. */
 export const mediaRoutes: readonly ServedRoute[] = [
@@ -28,7 +27,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
     pattern: '/media',
     texts: 'core',
     endpoints: [
-      {
+      endpoint({
         methods: ['GET'],
         summary: 'media.list',
         params: MEDIA_FILTERS,
@@ -39,23 +38,19 @@ export const mediaRoutes: readonly ServedRoute[] = [
           const page = await listMedia(site, caller, values);
           return pageWithEmbeds(site, caller, page, values._embed);
         },
-      },
-      {
+      }),
+      uploadEndpoint({
         methods: ['POST'],
         summary: 'media.upload',
         params: MEDIA_FIELDS,
-        upload: true,
-        prepare: async (site, caller, { upload, ...values }) => ({
-          ...values,
-          upload: await prepareMedia(site, caller, sentFile(upload as Upload), values),
-        }),
+        store: (site, caller, upload, values) => prepareMedia(site, caller, sentFile(upload), values),
         mode: 'create',
         allow: mayUploadMedia,
         run: async (site, caller, { upload, ...values }) => {
-          const id = await uploadMedia(site, caller, upload as PreparedImage, values);
+          const id = await uploadMedia(site, caller, upload, values);
           return created(await readMedia(site, caller, id, EDITED), restUrl(caller, `wp/v2/media/${id}`));
         },
-      },
+      }),
     ],
   },
   {
@@ -63,7 +58,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
     texts: 'core',
     lockVersion: lockPostVersion({ postType: 'attachment', terms: [] }),
     endpoints: [
-      {
+      recordEndpoint({
         methods: ['GET'],
         summary: 'media.read',
         params: { ...ID, ...CONTEXT },
@@ -71,32 +66,32 @@ export const mediaRoutes: readonly ServedRoute[] = [
         mode: 'read',
         allow: mayReadOneMedia,
         run: async (site, caller, values) => {
-          const shown = await readMedia(site, caller, Number(values.id), values);
+          const shown = await readMedia(site, caller, values.id, values);
           return recordWithEmbeds(site, caller, shown, values._embed, true);
         },
-      },
-      {
+      }),
+      recordEndpoint({
         methods: ['POST', 'PUT', 'PATCH'],
         summary: 'media.change',
         params: { ...ID, ...MEDIA_FIELDS },
         mode: 'read',
         allow: mayChangeMedia,
         run: async (site, caller, values) => {
-          await changeMedia(site, caller, Number(values.id), values);
-          return written(await readMedia(site, caller, Number(values.id), EDITED));
+          await changeMedia(site, caller, values.id, values);
+          return written(await readMedia(site, caller, values.id, EDITED));
         },
-      },
-      {
+      }),
+      recordEndpoint({
         methods: ['DELETE'],
         summary: 'media.delete',
         params: { ...ID, ...FORCE },
         mode: 'read',
         allow: mayDeleteMedia,
         run: async (site, caller, { id, force }) => {
-          const { afterwards, ...removed } = await removeMedia(site, caller, Number(id), force === true);
+          const { afterwards, ...removed } = await removeMedia(site, caller, id, force === true);
           return { ...written(removed), afterwards };
         },
-      },
+      }),
     ],
   },
 ];

@@ -1,8 +1,8 @@
 import { anything, LENGTHS } from '../../kinds/grammar.ts';
 import { postKinds, termKinds } from '../../kinds/index.ts';
 import { describeNamespace } from '../describe.ts';
+import type { ServedRoute } from '../endpoint.ts';
 import { described } from '../reply.ts';
-import type { ServedRoute } from '../routes.ts';
 import { mediaRoutes } from './media.ts';
 import { peopleRoutes } from './people.ts';
 import { corePostRoutes } from './posts.ts';

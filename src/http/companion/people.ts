@@ -1,13 +1,12 @@
 import { listPeople, loadPeople, mayListPeople, mayReadPerson } from '../../accounts/people.ts';
 import { fail } from '../../errors.ts';
-import { CONTEXT, ID, USER_FILTERS } from '../../kinds/core-params.ts';
+import { CONTEXT, type ContextValues, ID, USER_FILTERS } from '../../kinds/core-params.ts';
 import { coreUser, type Person } from '../../kinds/core-user.ts';
-import type { Values } from '../../kinds/kind.ts';
 import { type Caller, renderContext } from '../../records/caller.ts';
 import { viewOf } from '../../records/core-posts.ts';
 import type { Site } from '../../site.ts';
+import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import type { Endpoint, Method, Reply } from '../route.ts';
-import type { ServedRoute } from '../routes.ts';
 import { corePage } from './core-reply.ts';
 import { personMethods } from './embeds.ts';
 
@@ -30,7 +29,7 @@ export const peopleRoutes: readonly ServedRoute[] = [
     pattern: '/users',
     texts: 'core',
     endpoints: [
-      {
+      endpoint({
         methods: ['GET'],
         summary: 'people.list',
         params: USER_FILTERS,
@@ -40,7 +39,7 @@ export const peopleRoutes: readonly ServedRoute[] = [
           const { people, ...page } = await listPeople(site, caller.settings, caller.viewer, values);
           return corePage({ ...page, timeliness: 'always', records: people.map((person) => shown(caller, person, values)) });
         },
-      },
+      }),
       written(['POST'], 'people.write', {}, (_site, { viewer }) => viewer.can('create_users')),
     ],
   },
@@ -48,14 +47,14 @@ export const peopleRoutes: readonly ServedRoute[] = [
     pattern: '/users/(?P<id>\\d+)',
     texts: 'core',
     endpoints: [
-      {
+      recordEndpoint({
         methods: ['GET'],
         summary: 'people.read',
         params: { ...ID, ...CONTEXT },
         mode: 'read',
         allow: (site, { viewer }, values) => mayReadPerson(site, viewer, values),
-        run: (site, caller, values) => onePerson(site, caller, Number(values.id), values),
-      },
+        run: (site, caller, values) => onePerson(site, caller, values.id, values),
+      }),
       written(['POST', 'PUT', 'PATCH'], 'people.write', ID, edits),
       written(['DELETE'], 'people.write', ID, deletes),
     ],
@@ -64,7 +63,7 @@ export const peopleRoutes: readonly ServedRoute[] = [
     pattern: '/users/me',
     texts: 'core',
     endpoints: [
-      {
+      endpoint({
         methods: ['GET'],
         summary: 'people.me',
         params: CONTEXT,
@@ -72,19 +71,19 @@ export const peopleRoutes: readonly ServedRoute[] = [
         allow: 'anyone',
         run: (site, caller, values) =>
           caller.viewer.id === 0 ? fail('rest_not_logged_in') : onePerson(site, caller, caller.viewer.id, values),
-      },
+      }),
       written(['POST', 'PUT', 'PATCH'], 'people.write', {}, (_site, { viewer }) => viewer.id > 0),
       written(['DELETE'], 'people.write', {}, deletes),
     ],
   },
 ];
 
-async function onePerson(site: Site, caller: Caller, id: number, values: Values): Promise<Reply> {
+async function onePerson(site: Site, caller: Caller, id: number, values: ContextValues): Promise<Reply> {
   const person = (await loadPeople(site.db, caller.settings, [id])).get(id) ?? fail('rest_user_invalid_id');
   return { status: 200, body: shown(caller, person, values), timeliness: 'always' };
 }
 
-const shown = (caller: Caller, person: Person, values: Values) =>
+const shown = (caller: Caller, person: Person, values: ContextValues) =>
   coreUser(
     person,
     { ...renderContext(caller, { mayRead: () => false, opens: () => false }), view: viewOf(values) },

@@ -15,11 +15,11 @@ import {
 } from '../../records/core-posts.ts';
 import { lockPostVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
+import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import { created, written } from '../reply.ts';
-import type { ServedRoute } from '../routes.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
-const EDITED = { context: 'edit' };
+const EDITED = { context: 'edit' } as const;
 
 /** WordPress's own routes of events, venues or organizers: the list and the single record. */
 export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
@@ -27,7 +27,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
     pattern: `/${kind.postType}`,
     texts: 'core',
     endpoints: [
-      {
+      endpoint({
         methods: ['GET'],
         summary: `${kind.name}.list`,
         params: postFilters(kind),
@@ -38,8 +38,8 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
           const page = await listCorePosts(site, caller, kind, values);
           return pageWithEmbeds(site, caller, page, values._embed);
         },
-      },
-      {
+      }),
+      endpoint({
         methods: ['POST'],
         summary: `${kind.name}.create`,
         params: postFields(kind),
@@ -49,7 +49,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
           const id = await createCorePost(site, caller, kind, values);
           return created(await readCorePost(site, caller, kind, id, EDITED), restUrl(caller, `wp/v2/${kind.postType}/${id}`));
         },
-      },
+      }),
     ],
   },
   {
@@ -57,7 +57,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
     texts: 'core',
     lockVersion: lockPostVersion(kind),
     endpoints: [
-      {
+      recordEndpoint({
         methods: ['GET'],
         summary: `${kind.name}.read`,
         params: { ...ID, ...POST_READING },
@@ -65,29 +65,29 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         mode: 'read',
         allow: (site, caller, values) => mayReadCore(site, caller, kind, values),
         run: async (site, caller, values) => {
-          const shown = await readCorePost(site, caller, kind, Number(values.id), values);
+          const shown = await readCorePost(site, caller, kind, values.id, values);
           return recordWithEmbeds(site, caller, shown, values._embed, isViewable(kind.postType));
         },
-      },
-      {
+      }),
+      recordEndpoint({
         methods: ['POST', 'PUT', 'PATCH'],
         summary: `${kind.name}.change`,
         params: { ...ID, ...postFields(kind) },
         mode: 'read',
         allow: (site, caller, values) => mayChangeCore(site, caller, kind, values),
         run: async (site, caller, values) => {
-          await changeCorePost(site, caller, kind, Number(values.id), values);
-          return written(await readCorePost(site, caller, kind, Number(values.id), EDITED));
+          await changeCorePost(site, caller, kind, values.id, values);
+          return written(await readCorePost(site, caller, kind, values.id, EDITED));
         },
-      },
-      {
+      }),
+      recordEndpoint({
         methods: ['DELETE'],
         summary: `${kind.name}.trash`,
         params: { ...ID, ...FORCE },
         mode: 'read',
         allow: (site, caller, values) => mayDeleteCore(site, caller, kind, values),
-        run: async (site, caller, { id, force }) => written(await removeCorePost(site, caller, kind, Number(id), force === true)),
-      },
+        run: async (site, caller, { id, force }) => written(await removeCorePost(site, caller, kind, id, force === true)),
+      }),
     ],
   },
 ];

@@ -1,8 +1,8 @@
 import { FORCE } from '../../kinds/core-params.ts';
-import { anyId, LENGTHS, text } from '../../kinds/grammar.ts';
+import { anyId } from '../../kinds/grammar.ts';
 import { postKind, postKinds } from '../../kinds/index.ts';
-import type { Param, PostKind } from '../../kinds/kind.ts';
-import { tecFields, tecFilters } from '../../kinds/tec-params.ts';
+import type { Params, PostKind } from '../../kinds/kind.ts';
+import { TEC_PASSWORD, tecFields, tecFilters } from '../../kinds/tec-params.ts';
 import { mayCreate } from '../../records/posts.ts';
 import {
   changeTecPost,
@@ -15,17 +15,16 @@ import {
   removeTecPost,
 } from '../../records/tec-posts.ts';
 import { lockPostVersion } from '../../records/versions.ts';
+import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from '../endpoint.ts';
 import { created, ok, written } from '../reply.ts';
 import type { Reply } from '../route.ts';
-import type { ServedEndpoint, ServedRoute } from '../routes.ts';
 import { corePage } from './core-reply.ts';
 import { tecDocument } from './tec-document.ts';
 
 /** By this header a client says that it knows the interface to be subject to change; without it nothing is served. */
 const ACKNOWLEDGEMENT = 'X-TEC-EEA';
 
-const ID: Record<string, Param> = { id: { grammar: anyId, required: true } };
-const PASSWORD: Record<string, Param> = { password: { grammar: text(LENGTHS.password) } };
+const ID = { id: { grammar: anyId, required: true } } satisfies Params;
 
 /** The calendar's newer interface: events, venues and organizers, and a document about them. */
 export const tecRoutes = (): ServedRoute[] => {
@@ -34,14 +33,14 @@ export const tecRoutes = (): ServedRoute[] => {
     pattern: '/docs',
     texts: 'tec',
     endpoints: [
-      {
+      endpoint({
         methods: ['GET'],
         summary: 'doc',
         params: {},
         mode: 'read',
         allow: 'anyone',
         run: async (site, caller): Promise<Reply> => ok(tecDocument(site, caller, [...routes, documentation])),
-      },
+      }),
     ],
   };
   return [...routes, documentation];
@@ -51,23 +50,23 @@ const list = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}`,
   texts: 'tec',
   endpoints: acknowledged([
-    {
+    endpoint({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: tecFilters(kind),
-      unlisted: PASSWORD,
+      unlisted: TEC_PASSWORD,
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) => corePage(await listTecPosts(site, caller, kind, values)),
-    },
-    {
+    }),
+    endpoint({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: tecFields(kind, postKind('event')),
       mode: 'create',
       allow: (_site, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) => created(await readTecPost(site, caller, kind, await createTecPost(site, caller, kind, values))),
-    },
+    }),
   ]),
 });
 
@@ -76,34 +75,34 @@ const single = (kind: PostKind): ServedRoute => ({
   texts: 'tec',
   lockVersion: lockPostVersion(kind),
   endpoints: acknowledged([
-    {
+    recordEndpoint({
       methods: ['GET'],
       summary: `${kind.name}.read`,
       params: ID,
-      unlisted: PASSWORD,
+      unlisted: TEC_PASSWORD,
       mode: 'read',
       allow: (site, caller, { id }) => mayReadTec(site, caller, id),
-      run: async (site, caller, values) => written(await readTecPost(site, caller, kind, Number(values.id), values)),
-    },
-    {
+      run: async (site, caller, values) => written(await readTecPost(site, caller, kind, values.id, values)),
+    }),
+    recordEndpoint({
       methods: ['PUT', 'PATCH'],
       summary: `${kind.name}.change`,
       params: { ...ID, ...tecFields(kind, postKind('event')) },
       mode: 'change',
       allow: (site, caller, { id }) => mayChangeTec(site, caller, id),
       run: async (site, caller, values) => {
-        await changeTecPost(site, caller, kind, Number(values.id), values);
-        return written(await readTecPost(site, caller, kind, Number(values.id)));
+        await changeTecPost(site, caller, kind, values.id, values);
+        return written(await readTecPost(site, caller, kind, values.id));
       },
-    },
-    {
+    }),
+    recordEndpoint({
       methods: ['DELETE'],
       summary: `${kind.name}.trash`,
       params: { ...ID, ...FORCE },
       mode: 'read',
       allow: (site, caller, { id }) => mayDeleteTec(site, caller, id),
-      run: async (site, caller, { id, force }) => written(await removeTecPost(site, caller, kind, Number(id), force === true)),
-    },
+      run: async (site, caller, { id, force }) => written(await removeTecPost(site, caller, kind, id, force === true)),
+    }),
   ]),
 });
 

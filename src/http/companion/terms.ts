@@ -13,8 +13,8 @@ import {
 } from '../../records/core-terms.ts';
 import { lockTermVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
+import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import { created, written } from '../reply.ts';
-import type { ServedRoute } from '../routes.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
 /** WordPress's own routes of categories or tags: the list and the single term. */
@@ -23,7 +23,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
     pattern: `/${kind.restBase}`,
     texts: 'core',
     endpoints: [
-      {
+      endpoint({
         methods: ['GET'],
         summary: `${kind.name}.list`,
         params: termFilters(kind),
@@ -34,8 +34,8 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
           const page = await listCoreTerms(site, caller, kind, values);
           return pageWithEmbeds(site, caller, page, values._embed);
         },
-      },
-      {
+      }),
+      endpoint({
         methods: ['POST'],
         summary: `${kind.name}.create`,
         params: termFields(kind, true),
@@ -45,7 +45,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
           const id = await createCoreTerm(site, caller, kind, values);
           return created(await readCoreTerm(site, caller, kind, id, {}), restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
         },
-      },
+      }),
     ],
   },
   {
@@ -53,7 +53,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
     texts: 'core',
     lockVersion: lockTermVersion(kind),
     endpoints: [
-      {
+      recordEndpoint({
         methods: ['GET'],
         summary: `${kind.name}.read`,
         params: { ...ID, ...CONTEXT },
@@ -61,29 +61,29 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         mode: 'read',
         allow: (site, caller, values) => mayReadCoreTerm(site, caller, kind, values),
         run: async (site, caller, values) => {
-          const shown = await readCoreTerm(site, caller, kind, Number(values.id), values);
+          const shown = await readCoreTerm(site, caller, kind, values.id, values);
           return recordWithEmbeds(site, caller, shown, values._embed, false);
         },
-      },
-      {
+      }),
+      recordEndpoint({
         methods: ['POST', 'PUT', 'PATCH'],
         summary: `${kind.name}.change`,
         params: { ...ID, ...termFields(kind, false) },
         mode: 'read',
         allow: (site, caller, { id }) => mayWriteCoreTerm(site, caller, kind, id, 'rest_cannot_update'),
         run: async (site, caller, values) => {
-          await changeCoreTerm(site, caller, kind, Number(values.id), values);
-          return written(await readCoreTerm(site, caller, kind, Number(values.id), {}));
+          await changeCoreTerm(site, caller, kind, values.id, values);
+          return written(await readCoreTerm(site, caller, kind, values.id, {}));
         },
-      },
-      {
+      }),
+      recordEndpoint({
         methods: ['DELETE'],
         summary: `${kind.name}.delete`,
         params: { ...ID, ...FORCE },
         mode: 'read',
         allow: (site, caller, { id }) => mayWriteCoreTerm(site, caller, kind, id, 'rest_cannot_delete'),
-        run: async (site, caller, { id, force }) => written(await removeCoreTerm(site, caller, kind, Number(id), force === true)),
-      },
+        run: async (site, caller, { id, force }) => written(await removeCoreTerm(site, caller, kind, id, force === true)),
+      }),
     ],
   },
 ];

@@ -1,28 +1,30 @@
 import { fail, type ProblemName } from '../../errors.ts';
-import { CONTEXT } from '../../kinds/core-params.ts';
+import { CONTEXT, type ContextValues } from '../../kinds/core-params.ts';
 import { coreTaxonomies, coreTypes } from '../../kinds/core-types.ts';
 import type { View } from '../../kinds/core-view.ts';
 import { LENGTHS } from '../../kinds/grammar.ts';
-import type { Param, Values } from '../../kinds/kind.ts';
+import type { Param } from '../../kinds/kind.ts';
 import { anyString } from '../../kinds/schema-grammar.ts';
 import type { Caller } from '../../records/caller.ts';
 import { viewOf } from '../../records/core-posts.ts';
 import type { Site } from '../../site.ts';
-import type { Endpoint, Reply } from '../route.ts';
-import type { ServedRoute } from '../routes.ts';
+import { endpoint, type ServedRoute } from '../endpoint.ts';
+import type { Handler, Reply, Verdict } from '../route.ts';
 
-type All = (site: Site, caller: Caller, view: View, values: Values) => ReadonlyMap<string, Record<string, unknown>>;
+/** Parameters by name, each a text, and the context among them. */
+type Texts = Readonly<Record<string, Param<string>>> & typeof CONTEXT;
+type All = (site: Site, caller: Caller, view: View, type?: string | undefined) => ReadonlyMap<string, Record<string, unknown>>;
 
 const say =
   (site: Site, { language }: Caller) =>
   (name: string) =>
     site.texts.t(language, `site:words.${name}`);
 const types: All = (site, caller, view) => coreTypes(caller, view, say(site, caller));
-const taxonomies: All = (site, caller, view, { type }) => coreTaxonomies(caller, view, say(site, caller), type as string | undefined);
+const taxonomies: All = (site, caller, view, type) => coreTaxonomies(caller, view, say(site, caller), type);
 
 const still = (body: unknown): Reply => ({ status: 200, body, timeliness: 'never' });
 /** The form for editing is for those who edit anything. */
-const allow: Endpoint['allow'] = (_site, { viewer }, { context }) =>
+const allow: Handler<ContextValues, Verdict> = (_site, { viewer }, { context }) =>
   context === 'edit' && !viewer.can('edit_posts') ? 'rest_forbidden_context' : true;
 
 const described = (
@@ -30,40 +32,44 @@ const described = (
   one: 'type' | 'taxonomy',
   all: All,
   unknown: ProblemName,
-  filters: Record<string, Param>,
+  filters: Texts,
+  selected: Texts = { [one]: { grammar: anyString(LENGTHS.word), required: true }, ...CONTEXT },
 ): ServedRoute[] => [
   {
     pattern: `/${name}`,
     texts: 'core',
     endpoints: [
-      {
+      endpoint({
         methods: ['GET'],
         summary: `${name}.list`,
-        params: { ...CONTEXT, ...filters },
+        params: filters,
         mode: 'read',
         allow,
-        run: async (site, caller, values) => still(Object.fromEntries(all(site, caller, viewOf(values), values))),
-      },
+        run: async (site, caller, values) => still(Object.fromEntries(all(site, caller, viewOf(values), values.type))),
+      }),
     ],
   },
   {
     pattern: `/${name}/(?P<${one}>[\\w-]+)`,
     texts: 'core',
     endpoints: [
-      {
+      endpoint({
         methods: ['GET'],
         summary: `${name}.read`,
-        params: { [one]: { grammar: anyString(LENGTHS.word), required: true }, ...CONTEXT },
+        params: selected,
         mode: 'read',
         allow,
-        run: async (site, caller, values) => still(all(site, caller, viewOf(values), {}).get(String(values[one])) ?? fail(unknown)),
-      },
+        run: async (site, caller, values) => still(all(site, caller, viewOf(values)).get(values[one] ?? '') ?? fail(unknown)),
+      }),
     ],
   },
 ];
 
 /** WordPress's own routes that describe the types of records and their taxonomies. */
 export const typeRoutes: readonly ServedRoute[] = [
-  ...described('types', 'type', types, 'rest_type_invalid', {}),
-  ...described('taxonomies', 'taxonomy', taxonomies, 'rest_taxonomy_invalid', { type: { grammar: anyString(LENGTHS.word) } }),
+  ...described('types', 'type', types, 'rest_type_invalid', CONTEXT),
+  ...described('taxonomies', 'taxonomy', taxonomies, 'rest_taxonomy_invalid', {
+    ...CONTEXT,
+    type: { grammar: anyString(LENGTHS.word) },
+  }),
 ];

@@ -1,0 +1,66 @@
+import type { Params, Selected, Values, ValuesOf } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
+import type { LockVersion } from '../records/versions.ts';
+import type { Site } from '../site.ts';
+import type { Endpoint, Handler, Route } from './route.ts';
+import type { Upload } from './upload.ts';
+
+/**
+ * A handler as it is served. `unlisted`: parameters that it accepts though no description names them. `upload`: it gets
+ * the uploaded file as value `upload`. `acknowledged`: a header that every request must have. `prepare`: what must
+ * happen before the transaction because it is slow or not in the database; `run` gets what it gives.
+ */
+export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<V>, 'run'> {
+  readonly run: Handler<Prepared, ReturnType<Endpoint['run']>>;
+  readonly unlisted?: Params;
+  readonly upload?: true;
+  readonly prepare?: Handler<V, Promise<Values>>;
+  readonly acknowledged?: string;
+}
+
+/**
+ * A route as it is served. `select` finds the id of the record that the path names by slug; absent if the path names no
+ * record or has the id itself. `lockVersion` is for writes with preconditions (`If-Match`): every route must have it
+ * whose path names a record that can be written.
+ */
+export interface ServedRoute extends Route {
+  readonly endpoints: readonly ServedEndpoint[];
+  readonly select?: (site: Site, slug: string) => Promise<number | undefined>;
+  readonly lockVersion?: LockVersion;
+}
+
+/**
+ * A declaration of an endpoint: its handlers get the values of the parameters that stand beside them. `More`: what they
+ * get besides.
+ */
+type Declared<P extends Params, U extends Params, More, Prepared = ValuesOf<P & U> & More> = Omit<
+  ServedEndpoint<ValuesOf<P & U> & More, Prepared>,
+  'params' | 'unlisted' | 'upload' | 'prepare'
+> & { readonly params: P; readonly unlisted?: U };
+
+/** An endpoint of a path that names no record. */
+export const endpoint = <P extends Params, U extends Params = Record<never, never>>(declared: Declared<P, U, unknown>): ServedEndpoint =>
+  declared;
+
+/** An endpoint of a path that names a record, by id or by slug. */
+export const recordEndpoint = <P extends Params, U extends Params = Record<never, never>>(
+  declared: Declared<P, U, Selected>,
+): ServedEndpoint => declared;
+
+/**
+ * An endpoint that takes a file. `store` keeps it before the transaction begins; `run` gets what `store` gives as
+ * `upload`.
+ */
+export function uploadEndpoint<P extends Params, Stored>({
+  store,
+  ...declared
+}: Declared<P, Record<never, never>, unknown, ValuesOf<P> & { readonly upload: Stored }> & {
+  readonly store: (site: Site, caller: Caller, upload: Upload, values: ValuesOf<P>) => Promise<Stored>;
+}): ServedEndpoint {
+  type Uploading = ValuesOf<P> & { readonly upload: Upload };
+  const prepare = async (site: Site, caller: Caller, values: Uploading) => ({
+    ...values,
+    upload: await store(site, caller, values.upload, values),
+  });
+  return { ...declared, upload: true, prepare };
+}

@@ -1,0 +1,124 @@
+import type { Grammar } from './grammar.ts';
+import type {
+  Condition,
+  Control,
+  Echo,
+  Filter,
+  Group,
+  ListParam,
+  ListParams,
+  Member,
+  Narrowed,
+  Narrowing,
+  Order,
+  Param,
+  Params,
+  PostKind,
+  RuleContext,
+  ValueOf,
+  Values,
+  ValuesOf,
+} from './kind.ts';
+import { madeOnce } from './made-once.ts';
+import { soonest } from './timeliness.ts';
+
+/**
+ * A parameter that narrows a list: its grammar and its conditions, and, where it differs from other filters, how URLs
+ * carry it and how the list ages.
+ */
+export const filter = <T>(declared: Filter<T>): Filter<T> => declared;
+
+/** A parameter that does not narrow the list: paging, order. */
+export const control = <T>(grammar: Grammar<unknown, T>, more: Omit<Control<T>, 'grammar' | 'controls'> = {}): Control<T> => ({
+  grammar,
+  ...more,
+  controls: true,
+});
+
+/**
+ * What a group is made of. `heeds`: parameters of the same list that it looks at though they say something of their
+ * own.
+ */
+interface Declared<P extends Params, H extends Params> extends Group<ValuesOf<P & H>> {
+  readonly params: P;
+  readonly heeds?: H;
+}
+
+/** Parameters that narrow a list together, by name. */
+export function group<P extends Params, H extends Params = Record<never, never>>(
+  declared: Declared<P, H>,
+): { readonly [Name in keyof P]: Member<ValueOf<P[Name]>> } {
+  const saidBy: Group = { echo: (values) => Object.keys(declared.params).flatMap((name) => echoOf(name, values[name])), ...declared };
+  const members = Object.entries<Param>(declared.params).map(([name, param]) => [name, { ...param, saidBy }] as const);
+  // The compiler does not follow names through entries: they are those of `params`, each with the grammar that it has
+  // there.
+  return Object.fromEntries(members) as { readonly [Name in keyof P]: Member<ValueOf<P[Name]>> };
+}
+
+/** The conditions, URL parameters and aging that accepted values of these parameters come to. */
+export function narrow(params: ListParams, values: Values, context: RuleContext): Narrowing {
+  const parts = partsOf(params, values);
+  return {
+    conditions: parts.flatMap((part) => part.narrows(values, context)),
+    echo: parts.flatMap((part) => part.echo?.(values, context) ?? []),
+    timeliness: soonest(parts.map((part) => part.ages?.(values) ?? 'never')),
+  };
+}
+
+/** The conditions alone, for lists whose URLs repeat the query as it came. */
+export const conditionsOf = (params: ListParams, values: Values, context: RuleContext): Condition[] =>
+  partsOf(params, values).flatMap((part) => part.narrows(values, context));
+
+/** The same for a list of the calendar's own routes, with its order. */
+export const narrowList = ({ filters, orders }: Pick<PostKind, 'filters' | 'orders'>, values: Values, context: RuleContext): Narrowed => ({
+  ...narrow(filters, values, context),
+  order: orderOf(orders, values),
+});
+
+/** All that has a say in a list with these values: every group, and each other parameter that is given. */
+const partsOf = (params: ListParams, values: Values): Part[] =>
+  declaredParts(params).filter(({ name }) => name === undefined || isGiven(values[name]));
+
+/** A group, or a parameter by itself, which has a say only where it is given. */
+interface Part extends Group {
+  readonly name?: string;
+}
+
+/** Each group once, in the place of its first member, and the other parameters. */
+const declaredParts = madeOnce((params: ListParams): readonly Part[] => {
+  const all = [...new Set(Object.entries(params).map(([name, param]) => partOf(name, param)))];
+  return [...all.filter(({ last }) => !last), ...all.filter(({ last }) => last)];
+});
+
+function partOf(name: string, param: ListParam): Part {
+  if ('saidBy' in param) return param.saidBy;
+  const { last, echo } = param;
+  const place = { name, ...(last ? { last } : {}) };
+  if ('controls' in param) return { ...place, narrows: () => [], echo: (values) => (echo ? echoOf(name, values[name], echo) : []) };
+  return {
+    ...place,
+    narrows: ({ [name]: value }, context) => (isGiven(value) ? param.narrows(value, context) : []),
+    echo: ({ [name]: value }) => echoOf(name, value, echo),
+    ages: ({ [name]: value }) => (isGiven(value) && param.ages ? param.ages(value) : 'never'),
+  };
+}
+
+const isGiven = (value: unknown): value is NonNullable<unknown> => value !== undefined && value !== null;
+
+function echoOf(name: string, value: unknown, write: (value: NonNullable<unknown>) => string | undefined = String): Echo {
+  const written = isGiven(value) ? write(value) : undefined;
+  return written === undefined ? [] : [[name, written]];
+}
+
+/**
+ * The order that was asked for, from a closed list; an unknown value means the standard one. Dates begin with the
+ * newest.
+ */
+function orderOf({ names, standard }: PostKind['orders'], values: Values): Order {
+  const by = typeof values.orderby === 'string' ? names.get(values.orderby.toLowerCase()) : undefined;
+  const direction = typeof values.order === 'string' ? values.order.toLowerCase() : '';
+  const descending = direction === 'desc' ? true : direction === 'asc' ? false : undefined;
+  const usual = standard(values);
+  if (by === undefined) return values.orderby === undefined && descending !== undefined ? { by: usual.by, descending } : usual;
+  return { by, descending: descending ?? (by === 'date' || by === 'modified') };
+}

@@ -1,0 +1,45 @@
+import { type Grammar, isEmpty, LENGTHS, LONGEST, listOf, positive } from './grammar.ts';
+import type { PostKind, PostValues } from './kind.ts';
+
+/** A venue or organizer to link: an existing one, or the parameters of a new one. */
+export type LinkWish = { readonly id: number } | { readonly create: Readonly<Record<string, unknown>> };
+
+/** The same once it is known that the existing one may be linked, and the parameters of the new one are accepted. */
+export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; readonly values: PostValues };
+
+/** Records to link: ids, `{id}` or parameters of new records, alone, in an array or as CSV of ids (decision D5). */
+export function linkWishes(refers: 'venue' | 'organizer'): Grammar<readonly LinkWish[], readonly LinkPlan[]> {
+  return {
+    // The parameters of new records have limits of their own.
+    longest: LENGTHS.content,
+    longestList: LENGTHS.ids,
+    json: { type: 'array', items: { type: ['integer', 'object'] } },
+    refers,
+    blank: isEmpty,
+    read: (raw) => {
+      const items =
+        raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : listOf(raw);
+      if (items.length === 0 || items.length > LONGEST || typeof raw === 'boolean') return REFUSED;
+      const wishes: LinkWish[] = [];
+      for (const item of items) {
+        const wish = linkWish(item);
+        if (!wish) return REFUSED;
+        wishes.push(wish);
+      }
+      return { value: wishes };
+    },
+  };
+}
+
+/** Undefined: refused. */
+function linkWish(item: unknown): LinkWish | undefined {
+  const object: { readonly id?: unknown } = item !== null && typeof item === 'object' && !Array.isArray(item) ? item : { id: item };
+  if (object.id === undefined) return { create: { ...object } };
+  const id = positive.read(object.id).value;
+  return id === undefined ? undefined : { id };
+}
+
+const REFUSED = { fault: { stage: 'value' } } as const;
+
+/** Form bodies number the members of a list: `organizer[0][organizer]=Anna`. */
+const isNumbered = (raw: object) => Object.keys(raw).length > 0 && Object.keys(raw).every((key) => /^\d+$/.test(key));

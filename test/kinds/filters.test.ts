@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import { readSettings } from '../../src/calendar/settings.ts';
+import { ApiError } from '../../src/errors.ts';
+import { MEDIA_FILTERS, postFilters } from '../../src/kinds/core-params.ts';
+import { narrow } from '../../src/kinds/filter.ts';
+import { postKinds } from '../../src/kinds/index.ts';
+import type { Group, ListParam, ListParams, Narrowing, Values } from '../../src/kinds/kind.ts';
+import { tecFilters } from '../../src/kinds/tec-params.ts';
+
+/*
+ * Every declared filter of every list of posts, whatever it is: what is added to a list is in here by itself.
+ */
+
+const SETTINGS = readSettings(new Map([['timezone_string', 'Europe/Rome']]), 'wp_');
+const NOW = new Date('2026-11-23T10:00:00Z');
+const MOMENT = 1000;
+const DAY = 86_400_000;
+
+/** Lists by name; `echoes`: whether their URLs are made of what the filters say, and not of the query as it came. */
+const LISTS: readonly (readonly [name: string, params: ListParams, echoes: boolean])[] = [
+  ...postKinds.flatMap((kind) => [
+    [kind.path, kind.filters, true] as const,
+    [`wp/v2/${kind.postType}`, postFilters(kind), false] as const,
+    [`tec/v1/${kind.path}`, tecFilters(kind), false] as const,
+  ]),
+  ['wp/v2/media', MEDIA_FILTERS, false],
+];
+const FILTERS = LISTS.flatMap(([list, params, echoes]) =>
+  Object.entries(params).flatMap(([name, param]) => ('controls' in param ? [] : [[list, name, params, param, echoes] as const])),
+);
+const CONTROLS = LISTS.flatMap(([list, params]) =>
+  Object.entries(params).flatMap(([name, param]) => ('controls' in param ? [[list, name, params, param] as const] : [])),
+);
+
+/** What might be sent of a parameter. The grammar tells what is a value of it. */
+const SENT: readonly unknown[] = ['1 hour ago', 'tomorrow', '2026-05-01T10:00:00', 'post_title', 'image', [12], 12, true, false];
+const valuesOf = ({ grammar }: ListParam): unknown[] =>
+  SENT.flatMap((sent) => {
+    const { value, fault, late } = grammar.read(sent, () => true, {});
+    return fault || late || value === undefined ? [] : [value];
+  });
+
+/** What a list comes to; undefined where it is refused, as a longitude without a latitude is. */
+function outcome(params: ListParams, values: Values, later = 0): Narrowing | undefined {
+  try {
+    return narrow(params, values, { settings: SETTINGS, now: new Date(NOW.getTime() + later) });
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** All that can be said with a parameter: alone, and beside the others of its group. */
+function saidWith(name: string, params: ListParams): { readonly values: Values; readonly without: Values }[] {
+  const param = params[name]!;
+  const group: Group | undefined = 'saidBy' in param ? param.saidBy : undefined;
+  const others = Object.entries(params).filter(([other, one]) => group && other !== name && 'saidBy' in one && one.saidBy === group);
+  const beside = [
+    {},
+    ...['last', 'first'].map((end) =>
+      Object.fromEntries(others.map(([other, one]) => [other, valuesOf(one).at(end === 'first' ? 0 : -1)])),
+    ),
+  ];
+  return beside.flatMap((without) => valuesOf(param).map((value) => ({ values: { ...without, [name]: value }, without })));
+}
+
+describe('each filter of a list', () => {
+  it('is found', () => {
+    expect(FILTERS.map(([list, name]) => `${list} ${name}`)).toEqual(
+      expect.arrayContaining(['events start_date', 'venues published_after', 'wp/v2/tribe_events tags', 'tec/v1/organizers search']),
+    );
+  });
+
+  it.each(FILTERS)('%s: %s narrows it', (_list, name, params) => {
+    const narrows = saidWith(name, params).some(({ values, without }) => {
+      const [said, unsaid] = [outcome(params, values), outcome(params, without)];
+      return said && JSON.stringify(said.conditions) !== JSON.stringify(unsaid?.conditions);
+    });
+    expect(narrows).toBe(true);
+  });
+
+  it.each(FILTERS.filter(([, , , , echoes]) => echoes))('%s: %s is carried by the URLs wherever it narrows', (_list, name, params) => {
+    for (const { values, without } of saidWith(name, params)) {
+      const [said, unsaid] = [outcome(params, values), outcome(params, without)];
+      if (!said || !unsaid || JSON.stringify(said.conditions) === JSON.stringify(unsaid.conditions)) continue;
+      expect(said.echo.map(([echoed]) => echoed)).toContain(name);
+    }
+  });
+
+  it.each(FILTERS)('%s: %s says when the list changes by itself', (_list, name, params) => {
+    for (const { values } of saidWith(name, params)) {
+      const now = outcome(params, values);
+      const changes = (later: number) => JSON.stringify(outcome(params, values, later)?.conditions) !== JSON.stringify(now?.conditions);
+      if (!now) continue;
+      if (changes(MOMENT)) expect([values, now.timeliness]).toEqual([values, 'always']);
+      else if (changes(DAY)) expect([values, now.timeliness]).not.toEqual([values, 'never']);
+    }
+  });
+});
+
+describe('each other parameter of a list', () => {
+  it.each(CONTROLS)('%s: %s does not narrow it', (_list, name, params, param) => {
+    for (const value of valuesOf(param)) expect(outcome(params, { [name]: value })?.conditions).toEqual(outcome(params, {})?.conditions);
+  });
+});

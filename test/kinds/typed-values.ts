@@ -1,0 +1,76 @@
+import { endpoint } from '../../src/http/endpoint.ts';
+import { ok } from '../../src/http/reply.ts';
+import type { eventFilters } from '../../src/kinds/event-list.ts';
+import { meta, whenEmpty } from '../../src/kinds/fields.ts';
+import { control, filter, group } from '../../src/kinds/filter.ts';
+import { type existingTerms, flag, ids, type image, positive, time } from '../../src/kinds/grammar.ts';
+import type { ListParams, ValuesOf } from '../../src/kinds/kind.ts';
+import type { linkWishes } from '../../src/kinds/link-grammar.ts';
+import { byTickets } from '../../src/kinds/narrowing.ts';
+import type { Caller } from '../../src/records/caller.ts';
+import { acceptParams } from '../../src/records/input.ts';
+import type { Site } from '../../src/site.ts';
+
+/*
+ * What must not compile, and what must: checked by `npm run check`, which fails where an expected error is none.
+ * Nothing here is run.
+ */
+
+/** Compiles only for the very same types. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : never;
+export const same: [
+  Same<ValuesOf<{ a: { grammar: typeof flag } }>['a'], boolean | undefined>,
+  Same<ValuesOf<typeof eventFilters>['per_page'], number | undefined>,
+  Same<ValuesOf<typeof eventFilters>['start_date'], string | number | undefined>,
+  Same<ValuesOf<typeof eventFilters>['categories'], readonly number[] | undefined>,
+] = [true, true, true, true];
+
+export const nothingMissing: ListParams = {
+  ticketed: filter({ grammar: flag, narrows: byTickets }),
+  page: control(positive),
+  ...group({ params: { include: { grammar: ids() } }, narrows: ({ include = [] }) => [{ by: 'id', ids: include }] }),
+};
+
+// @ts-expect-error: a filter that narrows nothing
+filter({ grammar: flag });
+// @ts-expect-error: a group that narrows nothing
+group({ params: { include: { grammar: ids() } } });
+// @ts-expect-error: a parameter that neither narrows nor says that it does not
+export const undecided: ListParams = { ticketed: { grammar: flag } };
+// @ts-expect-error: a condition on another type than the grammar reads
+filter({ grammar: positive, narrows: byTickets });
+// @ts-expect-error: an echo of another type
+filter({ grammar: flag, narrows: byTickets, echo: (wanted) => wanted });
+// @ts-expect-error: a group does not have this parameter
+group({ params: { from: { grammar: time } }, narrows: ({ until }) => (until ? [] : []) });
+
+// @ts-expect-error: a wrong value
+export const wrong: ValuesOf<typeof eventFilters> = { ticketed: 'yes' };
+// @ts-expect-error: what names terms is ids once they were looked up
+export const names: ValuesOf<{ terms: { grammar: ReturnType<typeof existingTerms> } }> = { terms: ['jazz'] };
+// @ts-expect-error: an address of an image has become an image
+export const address: ValuesOf<{ image: { grammar: typeof image } }> = { image: 'https://example.org/a.jpg' };
+// @ts-expect-error: the parameters of a new venue have become its accepted values
+export const venue: ValuesOf<{ venue: { grammar: ReturnType<typeof linkWishes> } }> = { venue: [{ create: {} }] };
+
+export const cleared: ValuesOf<{ city: ReturnType<typeof city> }> = { city: null };
+const city = () => meta('_VenueCity');
+const kept = () => whenEmpty('refused', city());
+// @ts-expect-error: a field that is never cleared
+export const uncleared: ValuesOf<{ city: ReturnType<typeof kept> }> = { city: null };
+
+endpoint({
+  methods: ['GET'],
+  summary: 'example',
+  params: { page: { grammar: positive } },
+  mode: 'read',
+  allow: (_site, _caller, { page = 1 }) => page.toFixed() === '1',
+  // @ts-expect-error: an endpoint gets the parameters that it declares
+  run: async (_site, _caller, { size }) => ok(size),
+});
+
+export async function accepted(site: Site, caller: Caller): Promise<number> {
+  const { page = 1, ...others } = await acceptParams(site, caller, { page: { grammar: positive } }, {}, 'read');
+  // @ts-expect-error: nothing else was accepted
+  return page + others.size;
+}
