@@ -116,7 +116,7 @@ export function numeric(raw: unknown): number | undefined {
 }
 
 /** What PHP's `empty()` is true of. */
-const isEmpty = (raw: unknown): boolean =>
+export const isEmpty = (raw: unknown): boolean =>
   raw === undefined ||
   raw === null ||
   raw === '' ||
