@@ -8,7 +8,16 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /** What is loaded by its name: the command, the writer of `docs/`, and parts of the service that the tools in `test/` take. */
-const ENTRIES = ['cli', 'cli/docs', 'config', 'site', 'http/app', 'storage/collation', 'storage/database', 'storage/migrate'];
+const ENTRIES = [
+  'cli',
+  'cli/docs',
+  'config',
+  'site',
+  'http/app',
+  'storage/engine/collation',
+  'storage/engine/database',
+  'storage/schema/migrate',
+];
 /** What runs in a process or a thread of its own (`src/host/runnable.ts`). */
 const RUNNABLE = ['main', 'host/watchdog-thread', 'accounts/password-thread'];
 

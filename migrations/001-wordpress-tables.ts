@@ -1,5 +1,5 @@
-import type { TableDefinition } from '../src/storage/dialect.ts';
-import type { Migration } from '../src/storage/migration.ts';
+import type { TableDefinition } from '../src/storage/engine/dialect.ts';
+import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
  * WordPress's tables (`wp_get_db_schema`, WordPress 7.1) and the calendar's two, for a database that has none. Where WordPress is at home nothing is

@@ -1,5 +1,5 @@
-import type { TableDefinition } from '../src/storage/dialect.ts';
-import type { Migration } from '../src/storage/migration.ts';
+import type { TableDefinition } from '../src/storage/engine/dialect.ts';
+import type { Migration } from '../src/storage/schema/migration.ts';
 import { nowUtc } from '../src/wordpress/time.ts';
 
 /** Our own tables, each with a primary key, beside WordPress's. */

@@ -1,5 +1,5 @@
-import type { TableDefinition } from '../src/storage/dialect.ts';
-import type { Migration } from '../src/storage/migration.ts';
+import type { TableDefinition } from '../src/storage/engine/dialect.ts';
+import type { Migration } from '../src/storage/schema/migration.ts';
 
 /** What imports remember: which record of a source became which of ours, and what still waits for a record to come. */
 export const importTables: Migration = {

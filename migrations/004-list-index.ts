@@ -1,7 +1,7 @@
-import type { TableDefinition } from '../src/storage/dialect.ts';
-import type { Migration } from '../src/storage/migration.ts';
+import type { TableDefinition } from '../src/storage/engine/dialect.ts';
+import type { Migration } from '../src/storage/schema/migration.ts';
 
-/** What lists of events are read from, so that none looks through all of them (`src/storage/event-index.ts`). Filled by writes and by `fasti reindex`. */
+/** What lists of events are read from, so that none looks through all of them (`src/storage/index/event-index.ts`). Filled by writes and by `fasti reindex`. */
 export const listIndex: Migration = {
   name: '004-list-index',
   tables: () => TABLES,

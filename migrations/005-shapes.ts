@@ -1,5 +1,5 @@
-import type { Shapes } from '../src/storage/dialect.ts';
-import type { Migration } from '../src/storage/migration.ts';
+import type { Shapes } from '../src/storage/engine/dialect.ts';
+import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
  * What the tables look like when the calendar is large. A database without statistics of its own (SQLite) takes the type of a post for as good a way

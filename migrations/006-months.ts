@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Migration } from '../src/storage/migration.ts';
+import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
  * The counts of days are summed up by months too, under days below zero, so that a total over years reads some tens of rows. An index that was complete

@@ -1,5 +1,5 @@
-import type { TableDefinition } from '../src/storage/dialect.ts';
-import type { Migration } from '../src/storage/migration.ts';
+import type { TableDefinition } from '../src/storage/engine/dialect.ts';
+import type { Migration } from '../src/storage/schema/migration.ts';
 
 /** Answers to writes that were sent with an `Idempotency-Key`, so that a repeated request gets the same answer. */
 export const keptAnswers: Migration = {

@@ -1,7 +1,7 @@
 import { readSettings, type SiteSettings, settingNames } from './calendar/settings.ts';
 import type { Config } from './config.ts';
-import type { Database } from './storage/database.ts';
-import { beforeOptionsChange, readOptions } from './storage/options.ts';
+import type { Database } from './storage/engine/database.ts';
+import { beforeOptionsChange, readOptions } from './storage/rows/options.ts';
 
 /** The settings of a site, as its options say them. */
 export interface SettingsReader {

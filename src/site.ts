@@ -2,12 +2,12 @@ import type { SiteSettings } from './calendar/settings.ts';
 import type { Config } from './config.ts';
 import { settingsReader } from './known-settings.ts';
 import { createLog, type Log } from './log.ts';
-import type { ServerChange } from './storage/cluster.ts';
-import { type Database, DatabaseUnavailable, openDatabase } from './storage/database.ts';
-import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness.ts';
-import { addressesOf } from './storage/mysql-address.ts';
-import { followReplicas } from './storage/replicas.ts';
-import { watchTables } from './storage/table-watch.ts';
+import type { ServerChange } from './storage/engine/cluster.ts';
+import { type Database, DatabaseUnavailable, openDatabase } from './storage/engine/database.ts';
+import { addressesOf } from './storage/engine/mysql-address.ts';
+import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness/freshness.ts';
+import { followReplicas } from './storage/freshness/replicas.ts';
+import { watchTables } from './storage/freshness/table-watch.ts';
 import { loadTexts, type Texts } from './texts.ts';
 
 /** What every verb works with. Opened once, passed as first argument, closed at the end. */

@@ -4,7 +4,7 @@ import supertest from 'supertest';
 import { readConfig } from '../src/config.ts';
 import { createApp } from '../src/http/app.ts';
 import { openSite, type Site } from '../src/site.ts';
-import type { Database } from '../src/storage/database.ts';
+import type { Database } from '../src/storage/engine/database.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
 import { servedRoutes } from './support/outside-texts.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';

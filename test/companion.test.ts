@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Database } from '../src/storage/database.ts';
+import type { Database } from '../src/storage/engine/database.ts';
 import { describeDatabases } from './support/databases.ts';
 import { describeRecordings, recordingsIn } from './support/replay.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import { createRoutes } from '../src/http/routes.ts';
 import { createLog } from '../src/log.ts';
-import type { Database } from '../src/storage/database.ts';
+import type { Database } from '../src/storage/engine/database.ts';
 import { feeds, feedsOf } from './fuzz/feeds.ts';
 import { faultsOf, mustNotWrite, stateOf } from './fuzz/oracle.ts';
 import { knownIn } from './fuzz/plausible.ts';

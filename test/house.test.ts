@@ -17,9 +17,16 @@ const FLOORS: readonly (readonly string[])[] = [
   ['site.ts'],
   ['records', 'accounts'],
   ['exchange'],
+  ['upkeep'],
   ['http', 'cli'],
   ['main.ts', 'cli.ts'],
 ];
+
+/** The folders of large rooms from the ground up, as far as they are not the room itself; those on one floor don't import each other. */
+const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  storage: [['engine'], ['rows'], ['schema', 'index'], ['lists', 'freshness'], ['audit']],
+  exchange: [['items'], ['ical', 'csv', 'wxr', 'import'], ['live'], ['verify']],
+};
 
 /** Rooms that are pure: what they may import besides files of the house. */
 const PURE: Readonly<Record<string, RegExp>> = {
@@ -74,6 +81,22 @@ describe('the house', () => {
         .map((target) => relative(SOURCE, join(SOURCE, dirname(name), target)))
         .filter((target) => !target.startsWith('..'))
         .filter((target) => roomOf(target) !== roomOf(name) && floorOf(roomOf(target)) >= floorOf(roomOf(name)))
+        .map((target) => `${name} -> ${target}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  it.each(Object.entries(FOLDERS))('imports only downwards between the folders of %s', (room, floors) => {
+    const folderOf = (name: string) => name.split('/')[1] ?? '';
+    const floorOf = (name: string) => floors.findIndex((floor) => floor.includes(folderOf(name)));
+    const inside = files.filter((name) => roomOf(name) === room && name.split('/').length === 3);
+    expect([...new Set(inside.filter((name) => floorOf(name) < 0).map(folderOf))]).toEqual([]);
+    const upward = inside.flatMap((name) =>
+      imports(name)
+        .filter((target) => target.startsWith('.'))
+        .map((target) => relative(SOURCE, join(SOURCE, dirname(name), target)))
+        .filter((target) => roomOf(target) === room && folderOf(target) !== folderOf(name))
+        .filter((target) => target.split('/').length !== 3 || floorOf(target) >= floorOf(name))
         .map((target) => `${name} -> ${target}`),
     );
     expect(upward).toEqual([]);

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import { readConfig } from '../src/config.ts';
 import { openSite, type Site } from '../src/site.ts';
-import type { Database } from '../src/storage/database.ts';
-import { writeOption } from '../src/storage/options.ts';
+import type { Database } from '../src/storage/engine/database.ts';
+import { writeOption } from '../src/storage/rows/options.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
 import { loadSite } from './support/site.ts';
 

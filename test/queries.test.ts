@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Database } from '../src/storage/database.ts';
-import { reindexEvents } from '../src/storage/event-index-rebuild.ts';
+import type { Database } from '../src/storage/engine/database.ts';
+import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { type As, bodyOf, idsOf, NOON, ROOT } from './support/asking.ts';
 import { describeDatabases } from './support/databases.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { attemptsOf } from '../src/accounts/attempts.ts';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import { createRoutes } from '../src/http/routes.ts';
-import type { Database } from '../src/storage/database.ts';
+import type { Database } from '../src/storage/engine/database.ts';
 import { NOON, ROOT } from './support/asking.ts';
 import { describeDatabases } from './support/databases.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';

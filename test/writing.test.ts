@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Database } from '../src/storage/database.ts';
+import type { Database } from '../src/storage/engine/database.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
 import { passwordOf, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';

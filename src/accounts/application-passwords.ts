@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Site } from '../site.ts';
-import { readOptions, writeOption } from '../storage/options.ts';
+import { readOptions, writeOption } from '../storage/rows/options.ts';
 import { hashApplicationPassword, newApplicationPassword } from '../wordpress/passwords.ts';
 import { textFromUnix, unixFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';

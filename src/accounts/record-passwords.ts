@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts';
 import { postTypes } from '../kinds/index.ts';
 import type { Site } from '../site.ts';
-import { recordPasswords } from '../storage/post-visibility.ts';
+import { recordPasswords } from '../storage/lists/post-visibility.ts';
 import { attemptsOf } from './attempts.ts';
 
 /**

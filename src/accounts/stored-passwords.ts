@@ -1,5 +1,5 @@
-import type { Database } from '../storage/database.ts';
-import { loadUsers, lockUser, writeUserMeta } from '../storage/users.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { loadUsers, lockUser, writeUserMeta } from '../storage/rows/users.ts';
 import { remembered } from '../wordpress/remembered.ts';
 import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Site } from '../site.ts';
-import { noteChange } from '../storage/changes.ts';
-import type { Database } from '../storage/database.ts';
-import { lockNames, USERS_LOCK } from '../storage/locks.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { noteChange } from '../storage/rows/changes.ts';
+import { lockNames, USERS_LOCK } from '../storage/rows/locks.ts';
 import {
   capabilitiesKey,
   countPostsOf,
@@ -17,7 +17,7 @@ import {
   type StoredUser,
   takenNames,
   writeUserMeta,
-} from '../storage/users.ts';
+} from '../storage/rows/users.ts';
 import type { Roles } from '../wordpress/capabilities.ts';
 import { hashPassword } from '../wordpress/passwords.ts';
 import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';

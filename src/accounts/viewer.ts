@@ -1,6 +1,6 @@
 import type { SiteSettings } from '../calendar/settings.ts';
-import type { Database } from '../storage/database.ts';
-import { capabilitiesKey, loadUsers, type StoredUser } from '../storage/users.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { capabilitiesKey, loadUsers, type StoredUser } from '../storage/rows/users.ts';
 import { type Roles, userCapabilities } from '../wordpress/capabilities.ts';
 import { remembered } from '../wordpress/remembered.ts';
 import type { Viewer } from '../wordpress/viewer.ts';

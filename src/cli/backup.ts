@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { backUp } from '../exchange/backup.ts';
-import { openBackup } from '../exchange/backup-read.ts';
-import { restore } from '../exchange/restore.ts';
-import { isEmptySite } from '../storage/snapshot.ts';
+import { isEmptySite } from '../storage/audit/snapshot.ts';
+import { backUp } from '../upkeep/backup.ts';
+import { openBackup } from '../upkeep/backup-read.ts';
+import { restore } from '../upkeep/restore.ts';
 import { CliError } from './io.ts';
 import { withExamples } from './options.ts';
 import { print } from './print.ts';

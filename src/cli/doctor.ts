@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { examine, type Finding, type Health } from '../exchange/doctor.ts';
-import { findInstallation } from '../storage/installation.ts';
+import { findInstallation } from '../storage/schema/installation.ts';
+import { examine, type Finding, type Health } from '../upkeep/doctor.ts';
 import { CliError, EXIT } from './io.ts';
 import { chosen, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
 import { oneLine, print } from './print.ts';

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { makeOwnFolder, OWN_FILE } from '../host/files.ts';
-import { sqlitePath } from '../storage/snapshot.ts';
+import { sqlitePath } from '../storage/audit/snapshot.ts';
 
 const NAME = 'administrator-password.txt';
 

@@ -1,5 +1,5 @@
-import type { CsvSource } from '../exchange/csv-read.ts';
-import type { Count, Report } from '../exchange/report.ts';
+import type { CsvSource } from '../exchange/csv/read.ts';
+import type { Count, Report } from '../exchange/items/report.ts';
 import type { Say } from '../refusals.ts';
 import { oneLine } from './print.ts';
 

@@ -2,12 +2,12 @@ import { createApplicationPassword } from '../accounts/application-passwords.ts'
 import { createUser } from '../accounts/users.ts';
 import { termKind } from '../kinds/index.ts';
 import type { Site } from '../site.ts';
-import { noteChange } from '../storage/changes.ts';
-import { trustIndex } from '../storage/event-index.ts';
-import { findInstallation } from '../storage/installation.ts';
-import { migrate } from '../storage/migrate.ts';
-import { writeOption } from '../storage/options.ts';
-import { insertTerm } from '../storage/terms.ts';
+import { trustIndex } from '../storage/index/event-index.ts';
+import { noteChange } from '../storage/rows/changes.ts';
+import { writeOption } from '../storage/rows/options.ts';
+import { insertTerm } from '../storage/rows/terms.ts';
+import { findInstallation } from '../storage/schema/installation.ts';
+import { migrate } from '../storage/schema/migrate.ts';
 import { type FreshSite, freshOptions } from './fresh-site.ts';
 import { CliError } from './io.ts';
 import { within } from './within.ts';

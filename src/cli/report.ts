@@ -2,9 +2,9 @@ import { CommanderError } from 'commander';
 import { AccountError } from '../accounts/account-error.ts';
 import { ConfigError } from '../config.ts';
 import { ApiError } from '../errors.ts';
-import { SourceFault } from '../exchange/items.ts';
+import { SourceFault } from '../exchange/items/items.ts';
 import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
-import { DatabaseUnavailable } from '../storage/database.ts';
+import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { CliError, EXIT, type Io } from './io.ts';
 import { oneLine } from './print.ts';
 

@@ -5,8 +5,8 @@ import { createLog } from '../log.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
 import type { Say } from '../refusals.ts';
 import { openSite, type Site } from '../site.ts';
-import { findInstallation } from '../storage/installation.ts';
-import { migrate } from '../storage/migrate.ts';
+import { findInstallation } from '../storage/schema/installation.ts';
+import { migrate } from '../storage/schema/migrate.ts';
 import { CliError, type Io } from './io.ts';
 import { type Progress, quiet, showProgress } from './progress.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { findSite } from '../exchange/site-client.ts';
-import { type Finding, type VerifySummary, verifySites } from '../exchange/verify.ts';
-import { shown } from '../exchange/verify-decisions.ts';
+import { findSite } from '../exchange/live/site-client.ts';
+import { shown } from '../exchange/verify/decisions.ts';
+import { type Finding, type VerifySummary, verifySites } from '../exchange/verify/verify.ts';
 import type { Say } from '../refusals.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { CliError } from './io.ts';

@@ -5,17 +5,17 @@ import type { Caller } from '../records/caller.ts';
 import { listedIds } from '../records/posts.ts';
 import { listVisibility, mayEdit, mayRead, seen } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
-import { loadMetas, loadPosts } from '../storage/bundle.ts';
-import type { Database } from '../storage/database.ts';
-import { authorsOfPosts, idsOfType, linksOfPosts, termsOfPosts, visibleIds } from '../storage/many-posts.ts';
-import { readOptions } from '../storage/options.ts';
-import { pagesById, pagesOf } from '../storage/pages.ts';
-import { loadUsers } from '../storage/users.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { pagesById, pagesOf } from '../storage/engine/pages.ts';
+import { authorsOfPosts, idsOfType, linksOfPosts, termsOfPosts, visibleIds } from '../storage/lists/many-posts.ts';
+import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
+import { readOptions } from '../storage/rows/options.ts';
+import { loadUsers } from '../storage/rows/users.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
-import { type Entry, type Item, isItem, LINK_METAS, type PostItem } from './items.ts';
-import type { Aside } from './report.ts';
-import { authorItem, POST_ORDER, postItems, termItems, typeOf } from './site-items.ts';
-import { SETTINGS, settingsItem } from './write-settings.ts';
+import { SETTINGS, settingsItem } from './import/write-settings.ts';
+import { type Entry, type Item, isItem, LINK_METAS, type PostItem } from './items/items.ts';
+import type { Aside } from './items/report.ts';
+import { authorItem, POST_ORDER, postItems, termItems, typeOf } from './items/site-items.ts';
 
 export interface ExportOptions {
   /** Only these kinds, with the venues, organizers, images and terms that they name. Absent: everything. */

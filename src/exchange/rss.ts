@@ -1,5 +1,5 @@
 import { isoWithOffset, isZeroDate, parseZone, UTC, unixFromText } from '../wordpress/time.ts';
-import { type EventRecord, placeOf, plainLine, venuesOf, webAddress } from './event-record.ts';
+import { type EventRecord, placeOf, plainLine, venuesOf, webAddress } from './items/event-record.ts';
 
 /** What a feed says of itself. */
 export interface FeedHead {

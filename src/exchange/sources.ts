@@ -1,15 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { tableOf } from '../wordpress/table.ts';
-import { type CsvOptions, openCsv } from './csv-read.ts';
-import { linesOf } from './file-text.ts';
-import { calendarSource } from './ical-read.ts';
-import { SourceFault } from './items.ts';
-import { openJsonLines } from './json-lines.ts';
-import type { Source } from './source.ts';
-import { openWebSource, type WebOptions } from './web-sources.ts';
+import { type CsvOptions, openCsv } from './csv/read.ts';
+import { calendarSource } from './ical/read.ts';
+import { linesOf } from './items/file-text.ts';
+import { SourceFault } from './items/items.ts';
+import { openJsonLines } from './items/json-lines.ts';
+import type { Source } from './items/source.ts';
+import { openWebSource, type WebOptions } from './live/web-sources.ts';
 import { openWordpressDatabase } from './wordpress-database.ts';
-import { openWxr } from './wxr-read.ts';
+import { openWxr } from './wxr/read.ts';
 
 /** How a source is to be read, beside where it is. */
 export interface SourceOptions extends CsvOptions, WebOptions {

@@ -1,16 +1,16 @@
 import { postKind, postTypes } from '../kinds/index.ts';
-import { type Database, openDatabase } from '../storage/database.ts';
-import { authorsOfTypes, countTypes, idsOfType, repeatedEvents } from '../storage/many-posts.ts';
-import { readOptions } from '../storage/options.ts';
-import { pagesById } from '../storage/pages.ts';
-import { loadAllUsers, type StoredUser } from '../storage/users.ts';
+import { type Database, openDatabase } from '../storage/engine/database.ts';
+import { pagesById } from '../storage/engine/pages.ts';
+import { authorsOfTypes, countTypes, idsOfType, repeatedEvents } from '../storage/lists/many-posts.ts';
+import { readOptions } from '../storage/rows/options.ts';
+import { loadAllUsers, type StoredUser } from '../storage/rows/users.ts';
 import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
-import { type Entry, SourceFault } from './items.ts';
-import { authorItem, POST_ORDER, postItems, termItems, typeOf } from './site-items.ts';
-import { type Source, siteName } from './source.ts';
-import { SETTINGS, settingsItem } from './write-settings.ts';
+import { SETTINGS, settingsItem } from './import/write-settings.ts';
+import { type Entry, SourceFault } from './items/items.ts';
+import { authorItem, POST_ORDER, postItems, termItems, typeOf } from './items/site-items.ts';
+import { type Source, siteName } from './items/source.ts';
 
 /** Which WordPress: `prefix` as in its `wp-config.php`; `site`: the number of a site of a network, whose tables have a number in their names. */
 export interface DatabaseSource {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
-import type { Freshness, Version } from '../storage/freshness.ts';
+import type { Freshness, Version } from '../storage/freshness/freshness.ts';
 import { corsHeaders } from './cors.ts';
 import { cutSlowReader } from './limits.ts';
 import { SECURITY_HEADERS } from './security.ts';

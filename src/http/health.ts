@@ -2,7 +2,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { fail } from '../errors.ts';
 import { folderFault } from '../media/library.ts';
 import type { Site } from '../site.ts';
-import { checkWritable, DatabaseUnavailable, ping } from '../storage/database.ts';
+import { checkWritable, DatabaseUnavailable, ping } from '../storage/engine/database.ts';
 
 /** Where the process stands in its life, besides its database. */
 export interface Lifecycle {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config.ts';
 import { fail } from '../errors.ts';
-import { codeOf } from '../storage/dialect.ts';
+import { codeOf } from '../storage/engine/dialect.ts';
 
 /** How long a client may take, in milliseconds; slower ones are cut off by Node itself (408). */
 export const TIME_LIMITS = {

@@ -3,7 +3,7 @@ import { ApiError, type Fault, fail, type ProblemName } from '../errors.ts';
 import { LibraryUnavailable } from '../media/library.ts';
 import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
 import type { Site } from '../site.ts';
-import { DatabaseUnavailable, type UnavailableReason } from '../storage/database.ts';
+import { DatabaseUnavailable, type UnavailableReason } from '../storage/engine/database.ts';
 import type { Texts } from '../texts.ts';
 import { deliver } from './answers.ts';
 import { answerOf, PLAIN } from './protocol.ts';

@@ -75,7 +75,7 @@ export interface Field<T = unknown, E extends Empty = Empty> extends Param<T> {
 }
 
 /**
- * How a list may be narrowed. Every member becomes one bound condition of SQL in `storage/post-conditions.ts`.
+ * How a list may be narrowed. Every member becomes one bound condition of SQL in `storage/lists/post-conditions.ts`.
  * `guarded`: whether the answers of the interface hide what the condition looks at when a password protects the
  * record; then protected records that are not open to the caller never match. Texts (`words`) are always guarded,
  * and so is what only the calendar's own routes ask for.

@@ -1,6 +1,6 @@
 import type { SiteSettings } from '../calendar/settings.ts';
-import type { Database } from '../storage/database.ts';
-import { findImage, insertAttachment } from '../storage/media.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { findImage, insertAttachment } from '../storage/rows/media.ts';
 import { nowLocal, nowUtc, type Zone } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { imageType } from './image-type.ts';

@@ -1,6 +1,6 @@
 import { access, chmod, constants, type FileHandle, mkdir, open, readdir, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { NewAttachment } from '../storage/media.ts';
+import type { NewAttachment } from '../storage/rows/media.ts';
 import { toSerialized } from '../wordpress/serialized.ts';
 import { sanitizeFileName, uniqueFileName } from './file-name.ts';
 import type { ImageType } from './image-type.ts';

@@ -3,10 +3,10 @@ import type { ContextValues, CoreTermFieldValues, CoreTermListValues } from '../
 import { coreTerm } from '../kinds/core-term.ts';
 import type { Selected, TermKind, TermValues } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
-import { loadMetas } from '../storage/bundle.ts';
-import { findPost } from '../storage/posts.ts';
-import { findTerms } from '../storage/term-list.ts';
-import { findTerm, loadTerms, loadTree } from '../storage/terms.ts';
+import { findTerms } from '../storage/lists/term-list.ts';
+import { loadMetas } from '../storage/rows/bundle.ts';
+import { findPost } from '../storage/rows/posts.ts';
+import { findTerm, loadTerms, loadTree } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { isPublic } from '../wordpress/status.ts';

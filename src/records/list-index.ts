@@ -1,6 +1,6 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Site } from '../site.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database } from '../storage/engine/database.ts';
 import {
   distrustIndex,
   dropFacet,
@@ -12,9 +12,9 @@ import {
   indexEvents,
   indexNewEvent,
   isOvertaken,
-} from '../storage/event-index.ts';
-import { facetOf } from '../storage/event-index-rows.ts';
-import { findTerm, removeTerm } from '../storage/terms.ts';
+} from '../storage/index/event-index.ts';
+import { facetOf } from '../storage/index/event-index-rows.ts';
+import { findTerm, removeTerm } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 

@@ -7,15 +7,25 @@ import type { Before, PostKind, PostValues, Rows, TermKindName } from '../kinds/
 import type { LinkPlan } from '../kinds/link-grammar.ts';
 import { insertPrepared } from '../media/images.ts';
 import type { Site } from '../site.ts';
-import { loadMetas, loadPosts } from '../storage/bundle.ts';
-import { isWithin, noteEdges } from '../storage/calendar-edges.ts';
-import { noteChange } from '../storage/changes.ts';
-import type { Database } from '../storage/database.ts';
-import { lockNames, slugLock, titleLock } from '../storage/locks.ts';
-import { removeOccurrence, writeFirstOccurrence, writeOccurrence } from '../storage/occurrences.ts';
-import { BLANK, findByTitle, insertMetas, insertPost, lockPost, removePost, slugsLike, updatePost, writeMetas } from '../storage/posts.ts';
-import { keepRevision } from '../storage/revisions.ts';
-import { insertTermLinks, setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../storage/terms.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
+import { isWithin, noteEdges } from '../storage/rows/calendar-edges.ts';
+import { noteChange } from '../storage/rows/changes.ts';
+import { lockNames, slugLock, titleLock } from '../storage/rows/locks.ts';
+import { removeOccurrence, writeFirstOccurrence, writeOccurrence } from '../storage/rows/occurrences.ts';
+import {
+  BLANK,
+  findByTitle,
+  insertMetas,
+  insertPost,
+  lockPost,
+  removePost,
+  slugsLike,
+  updatePost,
+  writeMetas,
+} from '../storage/rows/posts.ts';
+import { keepRevision } from '../storage/rows/revisions.ts';
+import { insertTermLinks, setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../storage/rows/terms.ts';
 import { postUrl } from '../wordpress/links.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { uniqueSlug } from '../wordpress/slug.ts';

@@ -5,11 +5,11 @@ import type { Condition, Order, PostKind, PostListValues } from '../kinds/kind.t
 import { isLocked } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
-import { loadBundle, loadMetas } from '../storage/bundle.ts';
-import type { Database } from '../storage/database.ts';
-import { findPostIds } from '../storage/post-list.ts';
-import { findPost, findPostByPath } from '../storage/posts.ts';
-import { descendantsOf } from '../storage/terms.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { findPostIds } from '../storage/lists/post-list.ts';
+import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
+import { findPost, findPostByPath } from '../storage/rows/posts.ts';
+import { descendantsOf } from '../storage/rows/terms.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import { type Caller, renderContext } from './caller.ts';

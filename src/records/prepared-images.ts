@@ -1,7 +1,7 @@
 import type { Values } from '../kinds/kind.ts';
 import type { LinkPlan } from '../kinds/link-grammar.ts';
 import type { PreparedImage } from '../media/images.ts';
-import { DatabaseUnavailable } from '../storage/database.ts';
+import { DatabaseUnavailable } from '../storage/engine/database.ts';
 
 /** An image that was fetched for this request: its files are on disk, its rows are not written yet. */
 export const isPrepared = (value: unknown): value is PreparedImage => value !== null && typeof value === 'object' && 'undo' in value;

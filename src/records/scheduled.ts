@@ -1,8 +1,8 @@
 import { postKindOfType, postTypes, taxonomiesOf } from '../kinds/index.ts';
 import type { Site } from '../site.ts';
-import { noteChange } from '../storage/changes.ts';
-import { findDuePosts, lockPost, updatePost } from '../storage/posts.ts';
-import { shiftCounts, termTaxonomyIdsOf } from '../storage/terms.ts';
+import { noteChange } from '../storage/rows/changes.ts';
+import { findDuePosts, lockPost, updatePost } from '../storage/rows/posts.ts';
+import { shiftCounts, termTaxonomyIdsOf } from '../storage/rows/terms.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import { keepIndexOf } from './list-index.ts';
 

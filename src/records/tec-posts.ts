@@ -4,9 +4,9 @@ import type { Bundle, PostKind, PostValues, RuleContext } from '../kinds/kind.ts
 import { kindValues, LONGEST_PAGE, narrowTec, type TecFieldValues, type TecListValues, type TecReadValues } from '../kinds/tec-params.ts';
 import { type TecContext, tecRecord } from '../kinds/tec-record.ts';
 import type { Site } from '../site.ts';
-import { loadBundle, loadMetas } from '../storage/bundle.ts';
-import { findPostIds } from '../storage/post-list.ts';
-import { findPost } from '../storage/posts.ts';
+import { findPostIds } from '../storage/lists/post-list.ts';
+import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
+import { findPost } from '../storage/rows/posts.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { addSeconds, parseZone } from '../wordpress/time.ts';
 import { type Caller, renderContext } from './caller.ts';

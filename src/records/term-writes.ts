@@ -1,9 +1,9 @@
 import { fail, failParam } from '../errors.ts';
 import type { TermKind } from '../kinds/kind.ts';
-import type { Database } from '../storage/database.ts';
-import { lockNames, termNameLock, termSlugLock } from '../storage/locks.ts';
-import { deleteOption } from '../storage/options.ts';
-import { findTermsLike, insertTerm, loadTree, takenTermSlugs, updateTerm } from '../storage/terms.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { lockNames, termNameLock, termSlugLock } from '../storage/rows/locks.ts';
+import { deleteOption } from '../storage/rows/options.ts';
+import { findTermsLike, insertTerm, loadTree, takenTermSlugs, updateTerm } from '../storage/rows/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../wordpress/kses.ts';
 import { hasVisibleText, stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Term } from '../wordpress/rows.ts';

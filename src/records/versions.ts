@@ -1,11 +1,11 @@
 import { fail } from '../errors.ts';
 import type { Bundle, PostKind, TermKind } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
-import { loadMetas } from '../storage/bundle.ts';
-import { changedAt } from '../storage/changes.ts';
-import type { Database } from '../storage/database.ts';
-import { lockPost } from '../storage/posts.ts';
-import { findTerm, loadTermsOf, lockTerm } from '../storage/terms.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { loadMetas } from '../storage/rows/bundle.ts';
+import { changedAt } from '../storage/rows/changes.ts';
+import { lockPost } from '../storage/rows/posts.ts';
+import { findTerm, loadTermsOf, lockTerm } from '../storage/rows/terms.ts';
 import { postVersion, termVersion, VERSION_DIGITS } from '../wordpress/record-version.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { ZERO_DATE } from '../wordpress/time.ts';

@@ -1,7 +1,7 @@
 import { event } from '../kinds/event.ts';
 import { postKindOfType, postKinds } from '../kinds/index.ts';
 import type { PostKind, TermKind } from '../kinds/kind.ts';
-import type { PostQuery, Visibility } from '../storage/post-query.ts';
+import type { PostQuery, Visibility } from '../storage/lists/post-query.ts';
 import { mapMetaCap, type OwnedPost } from '../wordpress/capabilities.ts';
 import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
 import { REGISTERED_STATUSES } from '../wordpress/status.ts';

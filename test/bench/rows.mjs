@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
 import express from 'express';
 import mysql from 'mysql2/promise';
-import { foldForSearch, foldText } from '../../dist/src/storage/collation.js';
+import { foldForSearch, foldText } from '../../dist/src/storage/engine/collation.js';
 
 const { PORT, DATABASE_URL: address, STATEMENTS } = process.env;
 const { statements: all, created } = JSON.parse(STATEMENTS);

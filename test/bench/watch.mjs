@@ -12,9 +12,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openDatabase } from '../../src/storage/database.ts';
-import { fingerprintsOf } from '../../src/storage/fingerprints.ts';
-import { watchedNames } from '../../src/storage/watched-tables.ts';
+import { openDatabase } from '../../src/storage/engine/database.ts';
+import { fingerprintsOf } from '../../src/storage/freshness/fingerprints.ts';
+import { watchedNames } from '../../src/storage/freshness/watched-tables.ts';
 import { cpuMs } from './service.mjs';
 import { eachDatabase, seedOnce } from './site.mjs';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Database } from '../../src/storage/database.ts';
-import { loadAllUsers } from '../../src/storage/users.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { loadAllUsers } from '../../src/storage/rows/users.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 import { commandIn, embedded, type Fasti, temporaryFolder } from './command.ts';

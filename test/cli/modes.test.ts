@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openSpool } from '../../src/exchange/live-spool.ts';
+import { openSpool } from '../../src/exchange/live/spool.ts';
 import { imageType } from '../../src/media/image-type.ts';
 import { storeImage } from '../../src/media/library.ts';
 import { sizeRules } from '../../src/media/sizes.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { AuthorItem, Item, PostItem, TermItem } from '../../src/exchange/items.ts';
+import type { AuthorItem, Item, PostItem, TermItem } from '../../src/exchange/items/items.ts';
 import { sanitizeTitle } from '../../src/wordpress/slug.ts';
 
 /*

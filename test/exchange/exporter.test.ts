@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ExportOptions, exportEntries } from '../../src/exchange/exporter.ts';
-import { type Entry, isItem, isPostItem, type PostItem } from '../../src/exchange/items.ts';
+import { type Entry, isItem, isPostItem, type PostItem } from '../../src/exchange/items/items.ts';
 import { postKind, postKinds } from '../../src/kinds/index.ts';
 import type { PostKindName } from '../../src/kinds/kind.ts';
 import { acceptParams } from '../../src/records/input.ts';

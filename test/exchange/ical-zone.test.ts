@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import ICAL from 'ical.js';
-import { zoneComponent, zoneId } from '../../src/exchange/ical-zone.ts';
+import { zoneComponent, zoneId } from '../../src/exchange/ical/zone.ts';
 import { localFromUnix, offsetAt, parseZone, unixFromFields } from '../../src/wordpress/time.ts';
 
 const ZONES = [

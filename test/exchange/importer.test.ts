@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { ImportOptions } from '../../src/exchange/importer.ts';
-import { importItems } from '../../src/exchange/importer.ts';
-import type { Entry, Item, PostItem, TermItem } from '../../src/exchange/items.ts';
-import type { Report } from '../../src/exchange/report.ts';
+import type { ImportOptions } from '../../src/exchange/import/importer.ts';
+import { importItems } from '../../src/exchange/import/importer.ts';
+import type { Entry, Item, PostItem, TermItem } from '../../src/exchange/items/items.ts';
+import type { Report } from '../../src/exchange/items/report.ts';
 import { postKind } from '../../src/kinds/index.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import { listPosts } from '../../src/records/posts.ts';
 import type { Site } from '../../src/site.ts';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { resetSite } from '../support/site.ts';
 import { calendarOf, callerOf, siteOf, streamOf } from './sites.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { cleanPost } from '../../src/exchange/clean.ts';
-import type { Item, PostItem } from '../../src/exchange/items.ts';
+import { cleanPost } from '../../src/exchange/items/clean.ts';
+import type { Item, PostItem } from '../../src/exchange/items/items.ts';
 import type { Site } from '../../src/site.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { bareSite, importSource, streamOf } from './sites.ts';

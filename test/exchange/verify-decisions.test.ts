@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { differencesOf } from '../../src/exchange/verify-compare.ts';
-import { decisionOf } from '../../src/exchange/verify-decisions.ts';
+import { differencesOf } from '../../src/exchange/verify/compare.ts';
+import { decisionOf } from '../../src/exchange/verify/decisions.ts';
 
 const FOLDER = process.env.CONFORMANCE_RECORDINGS ?? join(dirname(fileURLToPath(import.meta.url)), '../fixtures/recordings');
 

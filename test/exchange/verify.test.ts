@@ -1,9 +1,9 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type AskingOptions, findSite } from '../../src/exchange/site-client.ts';
-import { type Finding, type VerifySummary, verifySites } from '../../src/exchange/verify.ts';
-import type { Database } from '../../src/storage/database.ts';
+import { type AskingOptions, findSite } from '../../src/exchange/live/site-client.ts';
+import { type Finding, type VerifySummary, verifySites } from '../../src/exchange/verify/verify.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
 import { NOON } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type Answer, passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { writeWhole } from '../../src/exchange/whole-file.ts';
+import { writeWhole } from '../../src/exchange/items/whole-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-whole-'));
 const file = join(folder, 'calendar.xml');

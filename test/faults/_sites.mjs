@@ -49,7 +49,7 @@ async function openSite(env, processes) {
   fasti(['init', '--url=http://127.0.0.1'], env);
   const password = fasti(['user', 'application-password', 'create', 'admin', 'faults', '--porcelain'], env);
   const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
-  const { openDatabase } = await import('../../dist/src/storage/database.js');
+  const { openDatabase } = await import('../../dist/src/storage/engine/database.js');
   const db = await openDatabase({ url: env.DATABASE_URL, prefix: 'wp_' });
   const start = () => startService({ ...env, LOG_LEVEL: 'silent', SITE_URL: 'http://127.0.0.1' }, '/health/ready');
   const services = [];

@@ -68,7 +68,7 @@ async function run() {
       const { env, remove } = await provide(0);
       const { status, stderr } = spawnSync(process.execPath, [SITE_TOOL, 'load'], { env: { ...process.env, ...env }, encoding: 'utf8' });
       if (status !== 0) throw new Error(stderr);
-      const { openDatabase } = await import('../../dist/src/storage/database.js');
+      const { openDatabase } = await import('../../dist/src/storage/engine/database.js');
       const db = await openDatabase({ url: env.DATABASE_URL, prefix: 'wp_' });
       const shared = { ...env, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'on' };
       const remembering = await startService(shared, '/health/ready');

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
 import type { Answer } from '../support/running-site.ts';
 import { feedFaults } from './feeds.ts';
 import type { Sent } from './requests.ts';

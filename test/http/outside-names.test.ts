@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
 import { createRoutes } from '../../src/http/routes.ts';
 import { createLog } from '../../src/log.ts';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
 import { feeds } from '../fuzz/feeds.ts';
 import { INHERITED_WORDS } from '../fuzz/inherited.ts';
 import { PROTOCOL_NAMES, type Target, targetsOf } from '../fuzz/requests.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiError, type Fault } from '../../src/errors.ts';
 import { problemReply, refusalOf } from '../../src/http/problem.ts';
-import { DatabaseUnavailable } from '../../src/storage/database.ts';
+import { DatabaseUnavailable } from '../../src/storage/engine/database.ts';
 import { loadTexts, type Texts } from '../../src/texts.ts';
 
 let texts: Texts;

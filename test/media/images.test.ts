@@ -15,9 +15,9 @@ import {
   type PreparedImage,
   prepareUpload,
 } from '../../src/media/images.ts';
-import { loadMetas, loadPosts } from '../../src/storage/bundle.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { readOptions } from '../../src/storage/options.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { loadMetas, loadPosts } from '../../src/storage/rows/bundle.ts';
+import { readOptions } from '../../src/storage/rows/options.ts';
 import { parseSerialized } from '../../src/wordpress/serialized.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
 import { describeDatabases } from '../support/databases.ts';

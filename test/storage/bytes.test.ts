@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createLog } from '../../src/log.ts';
-import type { Database } from '../../src/storage/database.ts';
-import type { TableName } from '../../src/storage/tables.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import type { TableName } from '../../src/storage/engine/tables.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite, resetSite } from '../support/site.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ChangeSigns, nextSighting, type Sighting } from '../../src/storage/change-signs.ts';
+import { type ChangeSigns, nextSighting, type Sighting } from '../../src/storage/engine/change-signs.ts';
 
 const HOUR = 3600;
 

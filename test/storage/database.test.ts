@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from 'knex/lib/execution/runner.js';
-import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/database.ts';
-import { given, upsertRows } from '../../src/storage/insert.ts';
-import { lockNames } from '../../src/storage/locks.ts';
-import { transactionRunner } from '../../src/storage/transaction-runner.ts';
+import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/engine/database.ts';
+import { given, upsertRows } from '../../src/storage/engine/insert.ts';
+import { transactionRunner } from '../../src/storage/engine/transaction-runner.ts';
+import { lockNames } from '../../src/storage/rows/locks.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 
 const counter = async (db: Database): Promise<number | undefined> =>

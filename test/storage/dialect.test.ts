@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { foldText } from '../../src/storage/collation.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { Piece } from '../../src/storage/statement.ts';
+import { foldText } from '../../src/storage/engine/collation.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { Piece } from '../../src/storage/engine/statement.ts';
 import { describeDatabases } from '../support/databases.ts';
 
 /** Every assigned letter of these ranges. Later letters than Unicode 5.2 knows are of no weight to the collation, and left out. */

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Database } from '../../src/storage/database.ts';
-import { differingRanges, type Fingerprints, fingerprintsOf, RANGE } from '../../src/storage/fingerprints.ts';
-import { insertRows } from '../../src/storage/insert.ts';
-import { WATCHED, type WatchedName, watchedNames } from '../../src/storage/watched-tables.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { insertRows } from '../../src/storage/engine/insert.ts';
+import { differingRanges, type Fingerprints, fingerprintsOf, RANGE } from '../../src/storage/freshness/fingerprints.ts';
+import { WATCHED, type WatchedName, watchedNames } from '../../src/storage/freshness/watched-tables.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createFreshness, type Freshness } from '../../src/storage/freshness.ts';
+import { createFreshness, type Freshness } from '../../src/storage/freshness/freshness.ts';
 
 /** A version that the test sets, a clock that the test moves, and how often was asked. */
 function setting() {

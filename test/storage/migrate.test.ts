@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { migrate } from '../../src/storage/migrate.ts';
+import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
 
 const ALL = ['001-wordpress-tables', '002-own-tables', '003-imports', '004-list-index', '005-shapes', '006-months', '007-kept-answers'];

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import type { Database } from '../../src/storage/database.ts';
-import { deleteOption, readOptions, writeOption } from '../../src/storage/options.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { deleteOption, readOptions, writeOption } from '../../src/storage/rows/options.ts';
 import { describeDatabases } from '../support/databases.ts';
 
 describeDatabases('options', (open) => {

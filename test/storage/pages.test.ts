@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pagesById, pagesOf } from '../../src/storage/pages.ts';
+import { pagesById, pagesOf } from '../../src/storage/engine/pages.ts';
 
 describe('pages by id', () => {
   /** Walks through these ids; gives the pages, and the ids after which was read. */

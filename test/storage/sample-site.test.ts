@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import type { Database } from '../../src/storage/database.ts';
-import { readOptions } from '../../src/storage/options.ts';
-import type { TableName } from '../../src/storage/tables.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import type { TableName } from '../../src/storage/engine/tables.ts';
+import { readOptions } from '../../src/storage/rows/options.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite, resetSite, setOptions } from '../support/site.ts';
 import { readFixture } from '../support/site-data.mjs';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ServerChange } from '../../src/storage/cluster.ts';
-import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/database.ts';
-import { mysqlServers } from '../../src/storage/mysql-address.ts';
-import { chooseServers, type Look } from '../../src/storage/servers.ts';
+import type { ServerChange } from '../../src/storage/engine/cluster.ts';
+import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/engine/database.ts';
+import { mysqlServers } from '../../src/storage/engine/mysql-address.ts';
+import { chooseServers, type Look } from '../../src/storage/engine/servers.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { type Door, openDoor, through } from '../support/door.ts';
 import { serveDatabase } from '../support/running-site.ts';

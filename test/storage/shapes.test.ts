@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { shapes } from '../../migrations/005-shapes.ts';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
 
 describeDatabases('what a database is told of the shape of its tables', (open, engine) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Piece, type Place, Rows, statements, verbatim } from '../../src/storage/statement.ts';
+import { Piece, type Place, Rows, statements, verbatim } from '../../src/storage/engine/statement.ts';
 
 const statementOf = statements('wp_');
 const sql = (text: TemplateStringsArray, ...places: Place[]) => statementOf(text, places);

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Database } from '../../src/storage/database.ts';
-import { createTableComparison } from '../../src/storage/table-comparison.ts';
-import { watchedNames } from '../../src/storage/watched-tables.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { createTableComparison } from '../../src/storage/freshness/table-comparison.ts';
+import { watchedNames } from '../../src/storage/freshness/watched-tables.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Database } from '../../src/storage/database.ts';
-import { watchTables } from '../../src/storage/table-watch.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { watchTables } from '../../src/storage/freshness/table-watch.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from './databases.ts';
 import { type Answer, type RunningSite, serveDatabase } from './running-site.ts';
 import { loadSite, resetSite, setOptions } from './site.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe } from '@jest/globals';
 import Sqlite from 'better-sqlite3';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { migrate } from '../../src/storage/migrate.ts';
+import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
 import { connectTo } from './private-mysql.mjs';
 
 export interface OpenOptions {

@@ -1,5 +1,5 @@
-import type { Database } from '../../src/storage/database.ts';
-import { writeUserMeta } from '../../src/storage/users.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { writeUserMeta } from '../../src/storage/rows/users.ts';
 import { hashApplicationPassword } from '../../src/wordpress/passwords.ts';
 import { toSerialized } from '../../src/wordpress/serialized.ts';
 

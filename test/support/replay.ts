@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
 import { compare, compareRows, type Recording, type RowsWanted, rowsWanted } from './compare.mjs';
 import { describeDatabases } from './databases.ts';
 import { passwordOf, type RunningSite, serveDatabase } from './running-site.ts';

@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Log } from '../../src/log.ts';
 import { openSite, type Site } from '../../src/site.ts';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
 import { urlOf } from './databases.ts';
 
 export interface Answer {

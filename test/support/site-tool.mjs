@@ -34,11 +34,11 @@ const counter = `UPDATE \`${prefix}fasti_changes\` SET counter = counter + 1;`;
 await command();
 
 async function load() {
-  const { openDatabase } = await import('../../dist/src/storage/database.js').catch(() => {
+  const { openDatabase } = await import('../../dist/src/storage/engine/database.js').catch(() => {
     console.error('npm run build first');
     process.exit(1);
   });
-  const { migrate } = await import('../../dist/src/storage/migrate.js');
+  const { migrate } = await import('../../dist/src/storage/schema/migrate.js');
   const db = await openDatabase({ url, prefix });
   await migrate(db);
   await db.close();

@@ -1,5 +1,5 @@
-import type { Database } from '../../src/storage/database.ts';
-import { readOptions, writeOption } from '../../src/storage/options.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { readOptions, writeOption } from '../../src/storage/rows/options.ts';
 import { runScript } from './databases.ts';
 import { type Fixture, optionText, readFixture, resetScript } from './site-data.mjs';
 

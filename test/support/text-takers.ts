@@ -5,7 +5,7 @@ import { parseSync } from '@swc/core';
 import { costOf, offerPrice } from '../../src/calendar/cost.ts';
 import { costOnPages } from '../../src/calendar/cost-on-pages.ts';
 import { readSettings } from '../../src/calendar/settings.ts';
-import { writeCalendar } from '../../src/exchange/ical-write.ts';
+import { writeCalendar } from '../../src/exchange/ical/write.ts';
 import { writeRss } from '../../src/exchange/rss.ts';
 import { openSource, type SourceOptions } from '../../src/exchange/sources.ts';
 import { restUrl } from '../../src/wordpress/links.ts';
@@ -16,7 +16,7 @@ import { UTC } from '../../src/wordpress/time.ts';
  */
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../../src');
-export const ROOMS = ['wordpress', 'calendar', 'kinds', 'exchange'] as const;
+export const ROOMS = ['wordpress', 'calendar', 'kinds', 'exchange', 'upkeep'] as const;
 
 /** A function that takes a text, and what else it needs already given. */
 export interface TextTaker {
@@ -52,17 +52,18 @@ const GIVEN: Readonly<Record<string, unknown>> = {
 export const NOT_FROM_OUTSIDE: Readonly<Record<string, string>> = {
   'kinds/fields.ts': 'declarations give names of metas',
   'kinds/index.ts': 'names of kinds',
+  'kinds/linked-list.ts': 'declarations give names of metas',
   'kinds/core-post.ts isViewable': 'the type of a post',
   'kinds/core-meta.ts coreMeta': 'the type of a post',
   'kinds/core-meta.ts metaChange': 'the type of a post',
   'kinds/grammar.ts listStatus': 'declarations name a capability',
   'calendar/settings.ts settingNames': 'the prefix of the tables',
-  'exchange/backup-lines.ts': 'names of tables',
-  'exchange/ical-places.ts': 'the path of a file',
+  'upkeep/backup-lines.ts': 'names of tables',
+  'exchange/ical/places.ts': 'the path of a file',
   'exchange/sources.ts formatOf': 'the path of a file',
-  'exchange/report.ts reportOf': 'the name of a source',
+  'exchange/items/report.ts reportOf': 'the name of a source',
   'wordpress/record-version.ts': 'a secret of the site',
-  'exchange/verify-compare.ts': 'texts of two sites that are compared for whoever owns them',
+  'exchange/verify/compare.ts': 'texts of two sites that are compared for whoever owns them',
 };
 
 interface Declared {
@@ -111,7 +112,9 @@ const TEXT = /\b(string|unknown)\b/;
 export async function textTakers(): Promise<{ takers: TextTaker[]; unknown: string[] }> {
   const takers: TextTaker[] = [];
   const unknown: string[] = [];
-  const files = ROOMS.flatMap((room) => readdirSync(join(SOURCE, room)).map((file) => `${room}/${file}`));
+  const files = ROOMS.flatMap((room) =>
+    readdirSync(join(SOURCE, room), { recursive: true, encoding: 'utf8' }).flatMap((file) => (file.endsWith('.ts') ? [`${room}/${file}`] : [])),
+  );
   for (const { file, name, isAsync, types } of files.filter((file) => file.endsWith('.ts')).flatMap(declaredIn)) {
     const [first = '', ...rest] = types;
     const label = `${file} ${name}`;

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/engine/database.ts';
 
 /*
  * A program that writes pairs of rows until it is killed, eight at a time, each pair in one transaction. It prints the number of a pair once that is

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventJsonLd } from '../../src/calendar/json-ld.ts';
-import { count, newTally } from '../../src/exchange/report.ts';
+import { count, newTally } from '../../src/exchange/items/report.ts';
 import { runShortcodes } from '../../src/wordpress/shortcodes.ts';
 import { tableOf } from '../../src/wordpress/table.ts';
 import { INHERITED } from '../fuzz/inherited.ts';

@@ -1,0 +1,118 @@
+import { escHtml } from '../../wordpress/entities.ts';
+import type { Entry, Link, LinkedKind, PostItem } from '../items/items.ts';
+import type { CalendarEvent } from './event.ts';
+
+/** Venues, organizers and pictures of a calendar's events: each comes as an item before the first event that names it. */
+export interface Places {
+  readonly of: (event: CalendarEvent) => { readonly items: readonly Entry[]; readonly links: readonly Link[]; readonly website: string };
+}
+
+/** Names that were told already are remembered, up to so many; telling one again does no harm. */
+const MOST_KNOWN = 100_000;
+
+export function createPlaces(file: string): Places {
+  const told = new Set<string>();
+  const once = (item: PostItem): PostItem[] => {
+    if (told.has(item.sourceId) || told.size >= MOST_KNOWN) return told.has(item.sourceId) ? [] : [item];
+    told.add(item.sourceId);
+    return [item];
+  };
+  return {
+    of: (event) => {
+      const place = `${file}:${event.line}`;
+      const found = [venueOf(event, place), ...organizersOf(event, place), imageOf(event, place)].filter((item) => item !== undefined);
+      return {
+        items: found.flatMap(once),
+        links: found.map((item): Link => {
+          // What is found here is a venue, an organizer or an image.
+          const kind = item.kind as LinkedKind;
+          return { key: KEYS[kind], kind, sourceId: item.sourceId };
+        }),
+        website: isAddress(event.location) ? event.location.trim() : '',
+      };
+    },
+  };
+}
+
+const KEYS = { venue: '_EventVenueID', organizer: '_EventOrganizerID', attachment: '_thumbnail_id' } as const;
+
+const isAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text.trim());
+const line = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** What a location says before its first comma or line end is the venue's name, the rest its address. A page of the web is no place. */
+function venueOf({ location, geo }: CalendarEvent, place: string): PostItem | undefined {
+  if (line(location) === '' || isAddress(location)) return undefined;
+  const [name = '', ...rest] = location.split(/\n|,\s+/).flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+  const address = line(rest.join(', '));
+  return post('venue', `venue:${line(location).toLowerCase()}`, name, place, [
+    ...(address === '' ? [] : [['_VenueAddress', address] as const]),
+    ...(geo
+      ? ([
+          ['_VenueLat', String(geo.lat)],
+          ['_VenueLng', String(geo.lng)],
+        ] as const)
+      : []),
+    ['_VenueShowMap', '1'],
+    ['_VenueShowMapLink', '1'],
+  ]);
+}
+
+/** The address that Google's calendars give to nobody in particular. */
+const NOBODY = /@calendar\.google\.com$/i;
+
+/** The organizer, and contacts: a name, and whatever else is told behind commas. */
+function organizersOf({ organizer, contacts }: CalendarEvent, place: string): PostItem[] {
+  const people = new Map<string, PostItem>();
+  const email = organizer && !NOBODY.test(organizer.email) ? organizer.email : '';
+  const name = line(organizer?.name ?? '') || email;
+  if (organizer && name !== '' && !NOBODY.test(name)) people.set(name.toLowerCase(), person(name, email, [], place));
+  for (const contact of contacts) {
+    const [who = '', ...more] = line(contact).split(/,\s+/);
+    if (who === '' || isAddress(who)) continue;
+    const known = people.get(who.toLowerCase());
+    people.set(who.toLowerCase(), person(who, known ? email : '', more, place));
+  }
+  return [...people.values()];
+}
+
+/** Known again by the address of e-mail, whether the one event gives it to its organizer or another to a contact. */
+function person(name: string, ownEmail: string, more: readonly string[], place: string): PostItem {
+  const told = (key: string, test: (part: string) => boolean) => {
+    const value = more.find(test);
+    return value ? [[key, value] as const] : [];
+  };
+  const email = ownEmail || (more.find((part) => /^[^\s@]+@[^\s@]+$/.test(part)) ?? '');
+  return post('organizer', `organizer:${email.toLowerCase() || name.toLowerCase()}`, name, place, [
+    ...(email === '' ? [] : [['_OrganizerEmail', email] as const]),
+    ...told('_OrganizerWebsite', isAddress),
+    ...told('_OrganizerPhone', (part) => /^[+\d][\d\s()./-]{4,}$/.test(part)),
+  ]);
+}
+
+const IMAGE = /\.(jpe?g|png|gif|webp|avif)(?:[?#]|$)/i;
+
+function imageOf({ attachments }: CalendarEvent, place: string): PostItem | undefined {
+  const image = attachments.find(({ url, type }) => isAddress(url) && (type.startsWith('image/') || (type === '' && IMAGE.test(url))));
+  if (!image) return undefined;
+  const name = image.url.split(/[?#]/, 1)[0]?.split('/').at(-1) || 'image';
+  const mime = image.type.startsWith('image/')
+    ? image.type
+    : `image/${(IMAGE.exec(image.url)?.[1] ?? 'jpeg').toLowerCase().replace('jpg', 'jpeg')}`;
+  return {
+    ...post('attachment', image.url, name.replace(/\.[^.]+$/, ''), place, []),
+    columns: { post_title: name.replace(/\.[^.]+$/, ''), post_mime_type: mime, post_status: 'inherit', guid: image.url },
+    match: undefined,
+    url: image.url,
+  };
+}
+
+const post = (kind: PostItem['kind'], sourceId: string, title: string, place: string, metas: PostItem['metas']): PostItem => ({
+  kind,
+  sourceId,
+  place,
+  columns: { post_title: escHtml(title), post_status: 'publish' },
+  metas,
+  links: [],
+  complete: false,
+  match: 'name',
+});

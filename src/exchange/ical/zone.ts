@@ -1,0 +1,123 @@
+import ICAL from 'ical.js';
+import { abbreviation, localFromUnix, offsetAt, unixFromFields, type Zone } from '../../wordpress/time.ts';
+
+/** Between these years every change of a zone's offset is told; from the last one on, its rules go on as they are. */
+const YEARS = { first: 1990, last: 2037 } as const;
+/** The moment from which a zone is told, in Unix seconds. */
+export const ZONES_BEGIN = unixFromFields(YEARS.first, 1, 1);
+/** No two changes are closer to each other. */
+const STEP_S = 5 * 86_400;
+
+const components = new Map<string, ICAL.Component>();
+
+/**
+ * The VTIMEZONE of a zone (RFC 5545, 3.6.5): each change of its offset since 1990, those that repeat each year as one rule. A zone with a fixed offset has
+ * a single observance.
+ */
+export function zoneComponent(zone: Zone): ICAL.Component {
+  const known = components.get(zone.name);
+  if (known) return known;
+  const component = new ICAL.Component('vtimezone');
+  component.addPropertyWithValue('tzid', zoneId(zone));
+  const offset = offsetAt(ZONES_BEGIN, zone);
+  component.addSubcomponent(observance({ from: offset, to: offset, name: nameAt(ZONES_BEGIN, zone), at: 0, daylight: false }, undefined));
+  for (const { changes, rule } of runsOf(changesOf(zone))) component.addSubcomponent(observance(changes[0]!, rule));
+  components.set(zone.name, component);
+  return component;
+}
+
+/** The name of a zone in files: its own, with manual offsets as fractions, since a colon has another meaning there. */
+export const zoneId = ({ name }: Zone): string => {
+  const [, sign, hours, minutes] = /^UTC([+-])(\d+):(\d\d)$/.exec(name) ?? [];
+  return sign === undefined ? name : `UTC${sign}${Number(hours) + Number(minutes) / 60}`;
+};
+
+/** A change of offset: minutes east of UTC before and after, and the moment in Unix seconds. */
+interface Change {
+  readonly from: number;
+  readonly to: number;
+  readonly name: string;
+  readonly at: number;
+  readonly daylight: boolean;
+}
+
+/** Changes in successive years that one rule tells. */
+interface Run {
+  readonly changes: Change[];
+  /** `FREQ=YEARLY;...`, without an end; undefined for a single change. */
+  rule?: string;
+}
+
+function changesOf(zone: Zone): Change[] {
+  if (zone.rules === null) return [];
+  const changes: Change[] = [];
+  const end = unixFromFields(YEARS.last + 1, 1, 1);
+  for (let at = ZONES_BEGIN; at < end; at += STEP_S) {
+    const [from, to] = [offsetAt(at, zone), offsetAt(at + STEP_S, zone)];
+    if (from === to) continue;
+    let [low, high] = [at, at + STEP_S];
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (offsetAt(middle, zone) === from) low = middle;
+      else high = middle;
+    }
+    changes.push({ from, to, name: nameAt(high, zone), at: high, daylight: to > from });
+  }
+  return changes;
+}
+
+/** What the zone calls its offset from a moment on; a day later, when no wall clock is shown a second time. */
+const nameAt = (unix: number, zone: Zone): string => abbreviation(localFromUnix(unix + 86_400, zone), zone);
+
+const DAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
+
+/** The wall clock before a change, which is what rules are told in. */
+function wallOf({ at, from }: Change) {
+  const date = new Date((at + from * 60) * 1000);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
+  const inMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const places = [...(day + 7 > inMonth ? [-1] : []), ...(day <= 28 ? [Math.ceil(day / 7)] : [])];
+  return { year, month, time: date.toISOString().slice(11, 19), weekday: DAYS[date.getUTCDay()]!, places };
+}
+
+/** Joins changes of the same kind that fall on the same place of the calendar year after year. */
+function runsOf(changes: readonly Change[]): Run[] {
+  const runs: Run[] = [];
+  const open = new Map<string, { run: Run; places: readonly number[]; year: number }>();
+  for (const change of changes) {
+    const wall = wallOf(change);
+    const kind = [change.from, change.to, change.name, wall.month, wall.weekday, wall.time].join(' ');
+    const before = open.get(kind);
+    const places = before && before.year + 1 === wall.year ? before.places.filter((place) => wall.places.includes(place)) : [];
+    if (before && places.length > 0) {
+      before.run.changes.push(change);
+      open.set(kind, { run: before.run, places, year: wall.year });
+      before.run.rule = `FREQ=YEARLY;BYMONTH=${wall.month};BYDAY=${places[0]}${wall.weekday}`;
+    } else {
+      const run: Run = { changes: [change] };
+      runs.push(run);
+      open.set(kind, { run, places: wall.places, year: wall.year });
+    }
+  }
+  return runs.map(({ changes: all, rule }) => {
+    const last = all.at(-1)!;
+    const goesOn = wallOf(last).year === YEARS.last;
+    return rule === undefined ? { changes: all } : { changes: all, rule: goesOn ? rule : `${rule};UNTIL=${basic(last.at)}Z` };
+  });
+}
+
+function observance({ from, to, name, at, daylight }: Change, rule: string | undefined): ICAL.Component {
+  const component = new ICAL.Component(daylight ? 'daylight' : 'standard');
+  component.addPropertyWithValue('tzname', name);
+  component.addPropertyWithValue('tzoffsetfrom', ICAL.UtcOffset.fromSeconds(from * 60));
+  component.addPropertyWithValue('tzoffsetto', ICAL.UtcOffset.fromSeconds(to * 60));
+  component.addPropertyWithValue(
+    'dtstart',
+    ICAL.Time.fromString(new Date((at + from * 60) * 1000).toISOString().slice(0, 19), undefined as never),
+  );
+  if (rule !== undefined) component.addPropertyWithValue('rrule', ICAL.Recur.fromString(rule));
+  return component;
+}
+
+/** `20261120T120000` of an instant, UTC. */
+const basic = (unix: number): string => new Date(unix * 1000).toISOString().slice(0, 19).replace(/[-:]/g, '');

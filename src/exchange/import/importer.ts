@@ -1,0 +1,293 @@
+import { fail } from '../../errors.ts';
+import { termKind } from '../../kinds/index.ts';
+import type { Caller } from '../../records/caller.ts';
+import { keepIndexOf } from '../../records/list-index.ts';
+import { dropTree } from '../../records/term-writes.ts';
+import type { Site } from '../../site.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { pagesOf } from '../../storage/engine/pages.ts';
+import { renewEdges } from '../../storage/rows/calendar-edges.ts';
+import { joinWriters, noteChange } from '../../storage/rows/changes.ts';
+import {
+  beginImport,
+  dropWaiting,
+  findImport,
+  importedIds,
+  nextWaiting,
+  noteProgress,
+  writeLedger,
+  writeWaiting,
+} from '../../storage/rows/imports.ts';
+import { loadTerms, recount } from '../../storage/rows/terms.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault } from '../items/items.ts';
+import { createNames } from '../items/names.ts';
+import { addTally, lose, newTally, noteAside, type Report, reportOf, type Tally, tallyFrom, tallyText } from '../items/report.ts';
+import { openLedger } from './ledger.ts';
+import { keysOf, pieces } from './pieces.ts';
+import type { Run, Work } from './run.ts';
+import { keysWanted, settleWaiting } from './waiting.ts';
+import { writeAuthors } from './write-authors.ts';
+import { writePosts } from './write-posts.ts';
+import { writeSettings } from './write-settings.ts';
+import { writeTerms } from './write-terms.ts';
+
+export interface ImportOptions {
+  /** What the ledger calls the source: the same for every export of one site (its home address), so that records are known again. */
+  readonly source: string;
+  /** Only says what would become of each item; nothing is written. */
+  readonly dryRun?: boolean;
+  /** Goes on with a run that was cut short. */
+  readonly resume?: boolean;
+  /** Takes over settings that the source names. */
+  readonly settings?: boolean;
+  /** Takes scripts and the like out of texts, whoever imports. */
+  readonly filterHtml?: boolean;
+  /** The source is a database that its owner opened: roles and passwords of people come along. */
+  readonly owned?: boolean;
+  /** The highest id of a post in the source, where it is known. */
+  readonly highestId?: number;
+  /** Looks at a new file of the library before its row is written, and gives the row's item, perhaps with a file of our own. */
+  readonly fetchFile?: (item: PostItem) => Promise<FetchedFile>;
+  /** How many items are written as one transaction; 200 if not given, fewer where they are long. */
+  readonly itemsAtOnce?: number;
+  /** Told after each piece how many entries are done. */
+  readonly onProgress?: (done: number) => void;
+}
+
+/** An attachment whose file was fetched, or why it was not. `undo` takes the file back where the row could not be written. */
+export interface FetchedFile {
+  readonly item: PostItem;
+  readonly fault?: string;
+  readonly undo?: () => Promise<void>;
+}
+
+const ITEMS = 200;
+
+/**
+ * Takes a stream of items in, in pieces that are each written whole or not at all. What was noted of each item makes it safe to be cut short at any
+ * point and to be run again: nothing comes twice. Links are settled whatever the order of items. Term counts, occurrence rows and the change counter
+ * are right after each piece, the calendar's edges at the end.
+ *
+ * @throws rest_forbidden where the caller may not import; SourceFault `nothing-to-resume`, `superseded` and whatever the stream throws
+ */
+export async function importItems(site: Site, caller: Caller, entries: AsyncIterable<Entry>, options: ImportOptions): Promise<Report> {
+  if (!caller.viewer.can('import')) fail('rest_forbidden');
+  const course = await openRun(site, caller, options);
+  const { run, sum } = course;
+  let seen = 0;
+  for await (const piece of pieces(entries, options.itemsAtOnce ?? ITEMS)) {
+    const before = seen;
+    seen += piece.length;
+    const items = piece.filter(isItem);
+    const files = await fetchFiles(run, piece, options.fetchFile);
+    try {
+      await write(course, {
+        keys: keysOf(items),
+        seen,
+        originals: new Map([...files].map(([original, { item }]) => [item, original])),
+        task: async (work) => {
+          for (const [place, entry] of piece.entries()) if (!isItem(entry) && before + place >= course.done) noteAside(work.tally, entry);
+          for (const { item, fault } of files.values()) {
+            if (fault !== undefined)
+              lose(work.tally, {
+                reason: 'file-not-fetched',
+                kind: 'attachment',
+                of: item.url ?? item.sourceId,
+                place: item.place,
+                detail: fault,
+              });
+          }
+          await writeItems(
+            work,
+            items.map((item) => (isPostItem(item) ? files.get(item)?.item : undefined) ?? item),
+          );
+        },
+      });
+    } catch (error) {
+      await Promise.all([...files.values()].map((file) => file.undo?.()));
+      throw error;
+    }
+    options.onProgress?.(seen);
+  }
+  await settleAll(course);
+  await finish(course);
+  return reportOf(run.source, run.dry, sum);
+}
+
+/** A run, what it came to so far, and how many entries are done, as its row says. */
+interface Course {
+  readonly run: Run;
+  readonly sum: Tally;
+  done: number;
+}
+
+async function openRun(site: Site, caller: Caller, options: ImportOptions): Promise<Course> {
+  const source = options.source.slice(0, LONGEST_SOURCE);
+  const dry = options.dryRun ?? false;
+  const known = await findImport(site.db, source);
+  if (options.resume && !known?.open) throw new SourceFault('nothing-to-resume', { source });
+  const now = nowUtc(site.clock());
+  const row = dry || options.resume ? known : await site.db.transaction((db) => beginImport(db, source, '', now));
+  let dryId = 0;
+  const run: Run = {
+    site,
+    caller,
+    source,
+    importId: row?.id ?? 0,
+    number: dry && !options.resume ? (row?.run ?? 0) + 1 : (row?.run ?? 1),
+    dry,
+    trusted: caller.viewer.can('unfiltered_html') && !options.filterHtml,
+    owned: options.owned ?? false,
+    settings: options.settings ?? false,
+    highestId: options.highestId ?? 0,
+    names: createNames(),
+    overlay: new Map(),
+    overlayWaiting: new Map(),
+    nextDryId: () => {
+      dryId -= 1;
+      return dryId;
+    },
+  };
+  const sum = options.resume && row ? tallyFrom(row.report) : newTally();
+  return { run, sum, done: options.resume && row ? row.done : 0 };
+}
+
+const LONGEST_SOURCE = 191;
+
+/** A piece of work. */
+interface Step {
+  readonly task: (work: Work) => Promise<void>;
+  /** What it is about, as the ledger keeps it. */
+  readonly keys: ReadonlySet<string>;
+  readonly originals?: Work['originals'];
+  /** How many entries are done with it; absent: no more than before. */
+  readonly seen?: number;
+  /** False: the run ends with it. */
+  readonly open?: boolean;
+}
+
+/** Does one piece of work as one transaction, and takes over what it came to when it is through. */
+async function write(course: Course, { task, keys, originals = new Map(), seen = 0, open = true }: Step): Promise<void> {
+  const { run, sum } = course;
+  const done = Math.max(course.done, seen);
+  const attempt = async (db: Database): Promise<Work> => {
+    const ledger = await openLedger(db, run.importId, keys, run.overlay);
+    const work: Work = {
+      run,
+      db,
+      ledger,
+      tally: newTally(),
+      waiting: [],
+      named: [],
+      originals,
+      events: [],
+      touched: { any: false, tree: false },
+    };
+    await task(work);
+    if (run.dry) return work;
+    await writeLedger(db, run.importId, ledger.added());
+    await writeWaiting(db, run.importId, work.waiting);
+    if (work.touched.tree) await dropTree(db, termKind('category'));
+    await keepIndexOf(db, run.caller, [...new Set(work.events)]);
+    if (work.touched.any) await noteChange(db, run.site.clock());
+    const report = newTally();
+    addTally(report, sum);
+    addTally(report, work.tally);
+    const ours = await noteProgress(db, { id: run.importId, run: run.number }, course.done, {
+      done,
+      open,
+      report: tallyText(report),
+      now: nowUtc(run.site.clock()),
+    });
+    if (!ours) throw new SourceFault('superseded', { source: run.source });
+    return work;
+  };
+  const { ledger, tally, waiting, named } = run.dry ? await attempt(run.site.db) : await run.site.db.transaction(attempt);
+  if (run.dry) {
+    for (const entry of ledger.added()) run.overlay.set(entry.item, entry);
+    for (const row of waiting) run.overlayWaiting.set(row.item, row);
+  }
+  for (const { kind, title, start, id } of named) if (kind !== 'attachment') run.names.add(kind, title, start, id);
+  addTally(sum, tally);
+  course.done = done;
+}
+
+async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
+  await writeSettings(
+    work,
+    items.filter((item) => item.kind === 'settings'),
+  );
+  await writeAuthors(
+    work,
+    items.filter((item) => item.kind === 'author'),
+  );
+  await writeTerms(work, items.filter(isTermItem));
+  await writePosts(work, items.filter(isPostItem));
+}
+
+/** Files of attachments that are new, fetched before the transaction since that takes its time. */
+async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOptions['fetchFile']): Promise<Map<PostItem, FetchedFile>> {
+  const files = new Map<PostItem, FetchedFile>();
+  const wanted = piece.filter((entry): entry is PostItem => entry.kind === 'attachment' && entry.url !== undefined);
+  if (!fetchFile || run.dry || wanted.length === 0) return files;
+  const ledger = await openLedger(run.site.db, run.importId, keysOf(wanted), run.overlay);
+  for (const item of wanted) {
+    if (ledger.target('post', item.sourceId) === undefined) files.set(item, await fetchFile(item));
+  }
+  return files;
+}
+
+/** Settles what records wait for, piece by piece. */
+async function settleAll(course: Course): Promise<void> {
+  const { run } = course;
+  if (run.dry) {
+    for (const rows of pagesOf([...run.overlayWaiting.values()], ITEMS)) {
+      await write(course, { keys: keysWanted(rows), task: (work) => settleWaiting(work, rows) });
+    }
+    return;
+  }
+  for (;;) {
+    const rows = await nextWaiting(run.site.db, run.importId, ITEMS);
+    if (rows.length === 0) return;
+    await write(course, {
+      keys: keysWanted(rows),
+      task: async (work) => {
+        await settleWaiting(work, rows);
+        await dropWaiting(
+          work.db,
+          run.importId,
+          rows.map(({ item }) => item),
+        );
+      },
+    });
+  }
+}
+
+/** Counts terms anew, puts the calendar's edges right, and closes the run. */
+async function finish(course: Course): Promise<void> {
+  const { run } = course;
+  if (run.dry) return;
+  const { site, importId } = run;
+  for (const kind of ['category', 'tag'] as const) {
+    for (const ids of pagesOf(await importedIds(site.db, importId, [kind]), ITEMS)) {
+      await site.db.transaction(async (db) => {
+        const terms = await loadTerms(db, termKind(kind).taxonomy, ids);
+        await recount(
+          db,
+          [...terms.values()].map((term) => term.term_taxonomy_id),
+        );
+        await joinWriters(db);
+      });
+    }
+  }
+  await write(course, {
+    keys: new Set(),
+    open: false,
+    task: async (work) => {
+      if (run.caller.settings.occurrenceTables) await renewEdges(work.db);
+      work.touched.any = true;
+      work.touched.tree = true;
+    },
+  });
+}

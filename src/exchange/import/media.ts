@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { storeImage } from '../../media/library.ts';
+import { type FetchOptions, FetchRefused, fetchImage } from '../../media/safe-fetch.ts';
+import { ImageUnreadable, sizeRules } from '../../media/sizes.ts';
+import type { Caller } from '../../records/caller.ts';
+import type { Site } from '../../site.ts';
+import type { PostItem } from '../items/items.ts';
+import type { FetchedFile } from './importer.ts';
+
+/** A path in the library by year and month, as WordPress makes them. */
+const BY_MONTH = /^(\d{4}\/\d\d)\/[^/]+$/;
+
+/**
+ * Fetches the file of an attachment of the source and puts it into the library, at the same place where it is free. Places that are not public are
+ * never asked (A7). Where nothing is fetched the item stays as it is, with the reason.
+ */
+export async function fetchFile(site: Site, caller: Caller, item: PostItem, options?: FetchOptions): Promise<FetchedFile> {
+  if (item.url === undefined) return { item };
+  try {
+    const { bytes, type } = await fetchImage(item.url, options);
+    const at = item.metas.find(([key]) => key === '_wp_attached_file')?.[1] ?? '';
+    if (await isHere(site, at, bytes)) return { item };
+    const month = BY_MONTH.exec(at)?.[1] ?? '';
+    const library = {
+      folder: site.config.uploadsDir,
+      address: caller.uploads,
+      byMonth: month !== '',
+      sizes: sizeRules(caller.settings.raw),
+    };
+    const name = decodeURIComponent(new URL(item.url).pathname.split('/').at(-1) ?? '');
+    const { attachment, undo } = await storeImage({ bytes, type, name, source: item.url }, library, month);
+    const own = Object.entries(attachment.metas).flatMap(([key, values]) => values.map((value) => [key, value] as const));
+    return {
+      item: {
+        ...item,
+        columns: { post_title: attachment.title, ...item.columns, post_mime_type: attachment.mime },
+        metas: [...item.metas.filter(([key]) => !own.some(([name]) => name === key)), ...own],
+      },
+      undo,
+    };
+  } catch (error) {
+    if (error instanceof FetchRefused) return { item, fault: error.fault };
+    if (error instanceof ImageUnreadable || error instanceof URIError) return { item, fault: 'type' };
+    throw error;
+  }
+}
+
+/** Whether this very file lies in the library already: somebody copied it, or an import was cut short after it. */
+async function isHere({ config }: Site, path: string, bytes: Buffer): Promise<boolean> {
+  if (!BY_MONTH.test(path) || path.includes('..')) return false;
+  const there = await readFile(join(config.uploadsDir, path)).catch(() => undefined);
+  return there?.equals(bytes) ?? false;
+}

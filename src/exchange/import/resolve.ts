@@ -1,0 +1,54 @@
+import { postKind } from '../../kinds/index.ts';
+import { takenPostIds } from '../../storage/lists/many-posts.ts';
+import { findUserByName } from '../../storage/rows/users.ts';
+import type { Link, PostItem } from '../items/items.ts';
+import type { Wants, Work } from './run.ts';
+
+/** What a post names, as ids of ours; what has not come yet is left out and waited for. */
+export interface Resolved {
+  readonly author: number | undefined;
+  readonly parent: number | undefined;
+  readonly links: readonly (readonly [key: string, value: string])[];
+  /** `kind:term_id`. */
+  readonly terms: readonly string[];
+}
+
+/** Looks up what a post names. Where something is missing, all of it is noted to be looked up again at the end. */
+export async function resolvePost(work: Work, item: PostItem, key: string, target: number): Promise<Resolved> {
+  const { ledger, waiting } = work;
+  const author = item.author === undefined ? undefined : await authorOf(work, item.author);
+  const parent = item.parent === undefined ? undefined : ledger.target('post', item.parent);
+  const links: [string, string][] = [];
+  let missing = false;
+  for (const link of item.links) {
+    const id = await linkTarget(work, link);
+    if (id === undefined) missing = true;
+    else links.push([link.key, String(id)]);
+  }
+  const terms = (item.terms ?? []).map((term) => ({ term, id: ledger.target(term.kind, term.sourceId) }));
+  const wants: Wants = {
+    of: item.columns.post_title || item.sourceId,
+    place: item.place,
+    ...(item.author !== undefined && author === undefined ? { author: item.author } : {}),
+    ...(item.parent !== undefined && parent === undefined ? { parent: item.parent } : {}),
+    ...(missing ? { links: item.links } : {}),
+    ...(terms.some(({ id }) => id === undefined) ? { terms: item.terms } : {}),
+  };
+  if (Object.keys(wants).length > 2) waiting.push({ item: key, kind: item.kind, target, wants: JSON.stringify(wants) });
+  return { author, parent, links, terms: terms.flatMap(({ term, id }) => (id === undefined ? [] : [`${term.kind}:${id}`])) };
+}
+
+/** The user of ours that an author of the source is: one who came with it, or one of this login. */
+export async function authorOf({ db, ledger }: Work, author: string): Promise<number | undefined> {
+  return ledger.target('author', author) ?? (await findUserByName(db, author, []))?.row.ID;
+}
+
+/** The id that a link leads to: what came in under that name, or the record of this title (or, where there is none, of this id). */
+export async function linkTarget({ run, db, ledger }: Work, link: Link): Promise<number | undefined> {
+  if ('sourceId' in link) return ledger.target('post', link.sourceId);
+  if (link.kind === 'attachment') return undefined;
+  const named = await run.names.find(db, link.kind, link.name);
+  if (named !== undefined || !/^[1-9]\d{0,14}$/.test(link.name)) return named;
+  const id = Number(link.name);
+  return (await takenPostIds(db, [id])).get(id)?.post_type === postKind(link.kind).postType ? id : undefined;
+}

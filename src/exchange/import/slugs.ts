@@ -1,0 +1,58 @@
+import { holdersOfSlugs } from '../../storage/lists/many-posts.ts';
+import { lockNames, slugLock } from '../../storage/rows/locks.ts';
+import { slugsLike } from '../../storage/rows/posts.ts';
+import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
+import { isFloating } from '../../wordpress/status.ts';
+import type { CleanPost } from '../items/clean.ts';
+import { nameOf, type PostItem } from '../items/items.ts';
+import { lose } from '../items/report.ts';
+import { typeOf } from '../items/site-items.ts';
+import type { Work } from './run.ts';
+
+/** The slug of each new post: its own, made to fit and to be the only one of its type. Those that wait for publication may share theirs. */
+export async function slugsFor<Arrival extends { readonly item: PostItem; readonly clean: CleanPost }>(
+  { run, db, tally }: Work,
+  arrivals: readonly Arrival[],
+): Promise<Map<Arrival, string>> {
+  const wishes = arrivals.map((arrival) => {
+    const { post_name: given = '', post_title: title = '', post_status: status = 'publish' } = arrival.clean.columns;
+    const floating = isFloating(status) && arrival.item.kind !== 'attachment';
+    return { arrival, floating, given, wish: given === '' ? (floating ? '' : sanitizeTitle(title)) : sanitizeTitle(given, 'query') };
+  });
+  const unique = wishes.filter(({ floating, wish }) => !floating && wish !== '');
+  if (!run.dry) {
+    await lockNames(
+      db,
+      unique.map(({ arrival, wish }) => slugLock(typeOf(arrival.item.kind), wish)),
+    );
+  }
+  const holders = new Map<string, Set<string>>();
+  const hold = (slug: string, type: string) => holders.set(slug, (holders.get(slug) ?? new Set()).add(type));
+  for (const { post_name: slug, post_type: type } of await holdersOfSlugs(
+    db,
+    unique.map(({ wish }) => wish),
+  ))
+    hold(slug, type);
+
+  const slugs = new Map<Arrival, string>();
+  const expanded = new Set<string>();
+  for (const { arrival, floating, given, wish } of wishes) {
+    const { item } = arrival;
+    const type = typeOf(item.kind);
+    // Files of the library have slugs that no post of any type has.
+    const isTaken = (slug: string) => (type === 'attachment' ? holders.has(slug) : (holders.get(slug)?.has(type) ?? false));
+    let slug = wish;
+    if (!floating && wish !== '') {
+      if (uniqueSlug(wish, isTaken) !== wish && !expanded.has(`${type} ${wish}`)) {
+        expanded.add(`${type} ${wish}`);
+        for (const other of await slugsLike(db, type, wish, 0)) hold(other, type);
+      }
+      slug = uniqueSlug(wish, isTaken);
+      hold(slug, type);
+    }
+    if (given !== '' && slug !== given)
+      lose(tally, { reason: 'slug-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${given} -> ${slug}` });
+    slugs.set(arrival, slug);
+  }
+  return slugs;
+}

@@ -1,0 +1,133 @@
+import { storedDates } from '../../kinds/event-dates.ts';
+import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
+import { holdersOfSlugs } from '../../storage/lists/many-posts.ts';
+import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { writeOccurrence } from '../../storage/rows/occurrences.ts';
+import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
+import { keepRevision } from '../../storage/rows/revisions.ts';
+import { loadTermsOf, recount, setTermsOf, termTaxonomyIdsOf } from '../../storage/rows/terms.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import { sanitizeTitle } from '../../wordpress/slug.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import type { CleanPost } from '../items/clean.ts';
+import { LINK_METAS, type PostItem } from '../items/items.ts';
+import { count } from '../items/report.ts';
+import { resolvePost } from './resolve.ts';
+import type { Work } from './run.ts';
+
+/** A post that is here and comes again. */
+export interface Existing {
+  readonly item: PostItem;
+  readonly key: string;
+  readonly clean: CleanPost;
+  readonly target: number;
+}
+
+/** What ours keeps of a file that was fetched, whatever the source says of its own. */
+const OWN_FILE = ['_wp_attached_file', '_wp_attachment_metadata', '_tribe_importer_original_url'];
+const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
+
+/** Changes posts that came before: what the source says differently, and nothing else. */
+export async function updatePosts(work: Work, posts: readonly Existing[]): Promise<void> {
+  if (posts.length === 0) return;
+  const { db, tally } = work;
+  const ids = posts.map(({ target }) => target).filter((id) => id > 0);
+  const [rows, metas, terms] = [await loadPosts(db, ids), await loadMetas(db, ids), await loadTermsOf(db, ids)];
+  for (const post of posts) {
+    const row = rows.get(post.target);
+    const before = {
+      metas: metas.get(post.target) ?? new Map<string, string[]>(),
+      terms: (terms.get(post.target) ?? []).map(
+        (term) => `${term.taxonomy === termKind('tag').taxonomy ? 'tag' : 'category'}:${term.term_id}`,
+      ),
+    };
+    const changed = row !== undefined && (await updateOne(work, post, row, before));
+    count(changed ? tally.updated : tally.unchanged, post.item.kind);
+  }
+}
+
+async function updateOne(
+  work: Work,
+  { item, key, clean, target }: Existing,
+  row: Post,
+  before: { metas: ReadonlyMap<string, readonly string[]>; terms: readonly string[] },
+): Promise<boolean> {
+  const { run, db, touched } = work;
+  const resolved = await resolvePost(work, item, key, target);
+  const { post_name: slug, ...given } = clean.columns;
+  const wanted: Partial<Post> = {
+    ...given,
+    ...(await slugChange(work, row, slug)),
+    ...(resolved.author === undefined ? {} : { post_author: resolved.author }),
+    ...(resolved.parent === undefined ? {} : { post_parent: resolved.parent }),
+  };
+  const columns = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => row[name as keyof Post] !== value)) as Partial<Post>;
+  const metas = metaChanges(item, clean, resolved.links, before.metas);
+  const termsKnown = item.terms !== undefined;
+  const sameTerms =
+    !termsKnown || (resolved.terms.length === before.terms.length && resolved.terms.every((term) => before.terms.includes(term)));
+  if (Object.keys(columns).length + Object.keys(metas).length === 0 && sameTerms) return false;
+  touched.any = true;
+  if (run.dry) return true;
+  if (item.kind === 'event') work.events.push(target);
+
+  await updatePost(db, target, columns);
+  const after = { ...row, ...columns };
+  if (item.kind !== 'attachment' && TEXTS.some((name) => name in columns))
+    await keepRevision(db, after, run.caller.viewer.id, run.caller.settings.home);
+  await writeMetas(db, target, metas);
+  if (item.kind === 'attachment') return true;
+  const kinds = postKind(item.kind).terms;
+  const counted: number[] = [];
+  if (!sameTerms) {
+    for (const kind of kinds) {
+      const ids = resolved.terms.filter((term) => term.startsWith(`${kind}:`)).map((term) => Number(term.slice(kind.length + 1)));
+      counted.push(...(await setTermsOf(db, target, termKind(kind).taxonomy, ids)));
+    }
+  }
+  if ('post_status' in columns) counted.push(...(await termTaxonomyIdsOf(db, [target], taxonomiesOf(postKind(item.kind)))));
+  await recount(db, counted);
+  if (
+    item.kind === 'event' &&
+    run.caller.settings.occurrenceTables &&
+    Object.keys(metas).some((name) => /^_Event(Start|End)Date|^_Event(Duration|Timezone|AllDay)$/.test(name))
+  ) {
+    const stored = (await loadMetas(db, [target])).get(target) ?? new Map();
+    await writeOccurrence(db, target, storedDates({ metas: stored }), nowUtc(run.caller.now));
+  }
+  return true;
+}
+
+/** The slug that the source has now, where no other post has it. */
+async function slugChange({ db }: Work, row: Post, wished: string | undefined): Promise<{ post_name?: string }> {
+  const slug = sanitizeTitle(wished ?? '', 'query');
+  if (slug === '' || slug === row.post_name) return {};
+  const holders = await holdersOfSlugs(db, [slug]);
+  return holders.some(({ ID, post_type: type }) => ID !== row.ID && type === row.post_type) ? {} : { post_name: slug };
+}
+
+/** Keys whose values differ, with all the values they shall have. */
+function metaChanges(
+  item: PostItem,
+  clean: CleanPost,
+  links: readonly (readonly [string, string])[],
+  before: ReadonlyMap<string, readonly string[]>,
+): Record<string, readonly string[]> {
+  const own = before.has('_tribe_importer_original_url') ? OWN_FILE : [];
+  const wanted = new Map<string, string[]>();
+  for (const [key, value] of [...clean.metas, ...links]) wanted.set(key, [...(wanted.get(key) ?? []), value]);
+  // Links that can't be followed yet are settled at the end.
+  if (item.complete)
+    for (const key of before.keys())
+      if (!wanted.has(key) && !(LINK_METAS.has(key) && item.links.some((link) => link.key === key))) wanted.set(key, []);
+  const changes: Record<string, readonly string[]> = {};
+  for (const [key, values] of wanted) {
+    const stored = before.get(key) ?? [];
+    if (own.includes(key) || PASSING.has(key)) continue;
+    if (stored.length !== values.length || stored.some((value, place) => value !== values[place])) changes[key] = values;
+  }
+  return changes;
+}
+
+/** Notes of editors on this side. */
+const PASSING = new Set(['_edit_lock', '_edit_last']);

@@ -1,0 +1,119 @@
+import { postKind, termKind } from '../../kinds/index.ts';
+import { keepIndexOfMoved } from '../../records/list-index.ts';
+import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
+import { loadTerms, recount, setTermsOf, updateTerm } from '../../storage/rows/terms.ts';
+import type { Link, PostItem } from '../items/items.ts';
+import { lose, type ReportedKind } from '../items/report.ts';
+import { ledgerKey } from './ledger.ts';
+import { authorOf, linkTarget } from './resolve.ts';
+import type { Waiting, Wants, Work } from './run.ts';
+import { makesLoop, termFromReference } from './write-terms.ts';
+
+/** The names that a record waits for, as the ledger keeps them. */
+export function keysWanted(rows: readonly Waiting[]): Set<string> {
+  return new Set(
+    rows.flatMap(({ kind, wants }) => {
+      const { author, parent, links = [], terms = [] } = JSON.parse(wants) as Wants;
+      return [
+        ...(author === undefined ? [] : [ledgerKey('author', author)]),
+        ...(parent === undefined ? [] : [ledgerKey(kind === 'category' || kind === 'tag' ? kind : 'post', parent)]),
+        ...links.flatMap((link) => ('sourceId' in link ? [ledgerKey('post', link.sourceId)] : [])),
+        ...terms.map((term) => ledgerKey(term.kind, term.sourceId)),
+      ];
+    }),
+  );
+}
+
+/** Settles what records waited for, now that everything has come: what is still missing never comes, and is noted as lost. */
+export async function settleWaiting(work: Work, rows: readonly Waiting[]): Promise<void> {
+  for (const row of rows) {
+    const wants = JSON.parse(row.wants) as Wants;
+    if (row.kind === 'category' || row.kind === 'tag') await settleTerm(work, row.kind, row.target, wants);
+    else await settlePost(work, row, row.kind as PostItem['kind'], wants);
+  }
+}
+
+async function settleTerm(work: Work, kind: 'category' | 'tag', target: number, wants: Wants): Promise<void> {
+  const { run, db, ledger, tally, touched } = work;
+  const { taxonomy } = termKind(kind);
+  const parent = ledger.target(kind, wants.parent ?? '');
+  if (parent === undefined) {
+    lose(tally, { reason: 'parent-missing', kind, of: wants.of, place: wants.place, detail: wants.parent });
+    return;
+  }
+  if (run.dry) return;
+  const term = (await loadTerms(db, taxonomy, [target])).get(target);
+  if (!term || term.parent === parent) return;
+  if (await makesLoop(db, term, parent)) {
+    lose(tally, { reason: 'parent-loop', kind, of: wants.of, place: wants.place, detail: wants.parent });
+    return;
+  }
+  await updateTerm(db, term, { parent });
+  await keepIndexOfMoved(db, run.caller, term);
+  touched.any = true;
+  touched.tree = true;
+}
+
+async function settlePost(work: Work, { item, target }: Waiting, kind: PostItem['kind'], wants: Wants): Promise<void> {
+  const { run, db, ledger, tally, touched } = work;
+  const { of, place, author, parent, links, terms } = wants;
+  let whole = true;
+  const missing = (reason: string, detail: string) => {
+    whole = false;
+    lose(tally, { reason, kind: kind as ReportedKind, of, place, detail });
+  };
+  touched.any = true;
+
+  const user = author === undefined ? undefined : await authorOf(work, author);
+  if (author !== undefined && user === undefined) missing('author-missing', author);
+  const above = parent === undefined ? undefined : ledger.target('post', parent);
+  if (parent !== undefined && above === undefined) missing('parent-missing', parent);
+
+  const metas = new Map<string, string[]>();
+  for (const link of links ?? []) {
+    const id = await linkTarget(work, link);
+    const ids = metas.get(link.key) ?? [];
+    metas.set(link.key, ids);
+    if (id !== undefined) ids.push(String(id));
+    else if (isAddress(link)) whole = false;
+    else missing('link-missing', linkText(link));
+  }
+  const termIds: { kind: 'category' | 'tag'; id: number }[] = [];
+  for (const term of terms ?? []) {
+    const id = ledger.target(term.kind, term.sourceId) ?? (await termFromReference(work, term));
+    if (id === undefined) missing('term-missing', term.sourceId);
+    else termIds.push({ kind: term.kind, id });
+  }
+  // Another import may bring what is missing: then this record is looked at again.
+  if (!whole) ledger.add({ item, kind, target, digest: '', run: run.number });
+  if (run.dry) return;
+  const row = (await loadPosts(db, [target])).get(target);
+  if (!row) return;
+  if (kind === 'event') work.events.push(target);
+  await updatePost(db, target, {
+    ...(user === undefined ? {} : { post_author: user }),
+    ...(above === undefined || above === target ? {} : { post_parent: above }),
+  });
+  await writeMetas(db, target, withPlain(Object.fromEntries(metas), (await loadMetas(db, [target])).get(target)));
+  if (terms === undefined || kind === 'attachment') return;
+  for (const name of postKind(kind).terms) {
+    const ids = termIds.filter((term) => term.kind === name).map(({ id }) => id);
+    await recount(db, await setTermsOf(db, target, termKind(name).taxonomy, ids));
+  }
+}
+
+/** Values beside the ids that a link's key holds (an empty one, 0) stay before them. */
+function withPlain(metas: Record<string, string[]>, before: ReadonlyMap<string, readonly string[]> | undefined): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(metas).map(([key, ids]) => [
+      key,
+      [...(before?.get(key) ?? []).filter((value) => value === '' || value === '0'), ...ids],
+    ]),
+  );
+}
+
+/** An address of an image that did not come has been told already. */
+const isAddress = (link: Link): boolean => link.kind === 'attachment' && 'sourceId' in link && /^https?:/.test(link.sourceId);
+
+const linkText = (link: Link): string => `${link.key}: ${'sourceId' in link ? link.sourceId : link.name}`;

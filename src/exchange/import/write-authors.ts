@@ -1,0 +1,115 @@
+import { takenIds } from '../../storage/lists/many-posts.ts';
+import { lockNames, USERS_LOCK } from '../../storage/rows/locks.ts';
+import { readOptions } from '../../storage/rows/options.ts';
+import { capabilitiesKey, findUserByName, insertUser, levelKey, takenNames } from '../../storage/rows/users.ts';
+import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/kses.ts';
+import { hasVisibleText, sanitizeTextField, stripControlCharacters } from '../../wordpress/plain-text.ts';
+import { toSerialized } from '../../wordpress/serialized.ts';
+import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import { wellFormed } from '../items/clean.ts';
+import type { AuthorItem } from '../items/items.ts';
+import { count, lose } from '../items/report.ts';
+import { digestOf, ledgerKey } from './ledger.ts';
+import type { Work } from './run.ts';
+
+/** A password hash that no password has: whoever comes from a file has to ask for a new one. */
+const NO_PASSWORD = '*';
+/** Metas that an owner's database brings along, besides the role. */
+const KEPT = new Set(['first_name', 'last_name', 'nickname', 'description', 'locale', '_application_passwords']);
+const WIDTHS = { login: 60, email: 100, name: 250, nicename: 50 } as const;
+
+/**
+ * Takes in people. Who is known here by login or e-mail address stays as he is; others become users. Roles and passwords come along from a database
+ * whose owner opened it, never from a file: a stranger could write himself an administrator.
+ */
+export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): Promise<void> {
+  for (const author of authors) {
+    const { run, ledger, tally } = work;
+    const item = ledgerKey('author', author.sourceId);
+    const digest = digestOf(author);
+    const known = ledger.entry(item);
+    if (known && (known.run === run.number || (await isThere(work, known.target)))) {
+      if (known.run !== run.number) {
+        count(tally.unchanged, 'author');
+        ledger.add({ ...known, digest, run: run.number });
+      }
+      continue;
+    }
+    const login = loginOf(run.owned, author.login);
+    const email = emailOf(run.owned, author.email);
+    if (!hasVisibleText(login)) {
+      count(tally.lost, 'author');
+      lose(tally, { reason: 'author-without-login', kind: 'author', of: author.sourceId, place: author.place });
+      continue;
+    }
+    const here = await findHere(work, login, email);
+    const target = here ?? (await insertAuthor(work, { ...author, email }, login));
+    ledger.add({ item, kind: 'author', target, digest, run: run.number });
+    count(here === undefined ? tally.created : tally.unchanged, 'author');
+    if (email !== author.email) lose(tally, { reason: 'html-filtered', kind: 'author', of: login, place: author.place });
+    if (here === undefined && !run.owned) {
+      lose(tally, { reason: 'author-without-role', kind: 'author', of: login, place: author.place });
+    }
+  }
+}
+
+const isThere = async ({ db, run }: Work, id: number): Promise<boolean> =>
+  (run.dry && id < 0) || (await takenIds(db, 'users', [id])).has(id);
+
+async function findHere({ db }: Work, login: string, email: string): Promise<number | undefined> {
+  const named = await findUserByName(db, login, []);
+  const user = named ?? (email === '' ? undefined : await findUserByName(db, email, [], true));
+  return user?.row.ID;
+}
+
+async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, login: string): Promise<number> {
+  if (run.dry) return run.nextDryId();
+  const nicename = sanitizeTitle(author.columns?.user_nicename ?? login).slice(0, WIDTHS.nicename) || 'user';
+  await lockNames(db, [USERS_LOCK]);
+  const { nicenames } = await takenNames(db, { login, email: author.email, nicename });
+  const free = author.id !== undefined && !(await takenIds(db, 'users', [author.id])).has(author.id);
+  const given = (name: string, otherwise: string) => (run.owned ? (author.columns?.[name] ?? otherwise) : otherwise);
+  const row = {
+    ...(free ? { ID: author.id } : {}),
+    user_login: login,
+    user_pass: given('user_pass', NO_PASSWORD),
+    user_nicename: uniqueSlug(nicename, nicenames),
+    user_email: wellFormed(author.email).slice(0, WIDTHS.email),
+    user_url: given('user_url', ''),
+    user_registered: given('user_registered', nowUtc(run.site.clock())),
+    user_activation_key: '',
+    user_status: 0,
+    display_name: nameOf(run.owned, author.displayName) || nameOf(run.owned, login),
+  };
+  touched.any = true;
+  return insertUser(db, row, { nickname: login, ...(await metasOf(run.owned, author, db)) });
+}
+
+/** A login. In a file it is anybody's text: it keeps no markup (as with `sanitize_user`). */
+function loginOf(owned: boolean, given: string): string {
+  const login = stripControlCharacters(wellFormed(given));
+  return (owned ? login : sanitizeTextField(login).replace(/[<>"'`&]/g, '')).trim().slice(0, WIDTHS.login);
+}
+
+/** An e-mail address; of one in a file that holds markup or is none, nothing stays. */
+const emailOf = (owned: boolean, given: string): string => (owned || /^[^\s@<>"]+@[^\s@<>"]+$/.test(given) ? given : '');
+
+/** A name as it is shown. In a file it is anybody's text: WordPress does to names of people what it does to names of terms (`pre_user_display_name`). */
+function nameOf(owned: boolean, given: string): string {
+  const name = stripControlCharacters(wellFormed(given)).slice(0, WIDTHS.name);
+  return owned ? name : sanitizeTermName(name);
+}
+
+async function metasOf(owned: boolean, { metas }: AuthorItem, db: Work['db']): Promise<Record<string, string>> {
+  const named = Object.fromEntries(metas);
+  const role = (await readOptions(db, ['default_role'])).get('default_role') || 'subscriber';
+  const kept = metas
+    .filter(([key]) => KEPT.has(key) && (owned || key !== '_application_passwords'))
+    .map(([key, value]) => [key, owned ? value : (key === 'description' ? sanitizeTermDescription : sanitizeTermName)(value)] as const);
+  return {
+    ...Object.fromEntries(kept),
+    [capabilitiesKey(db)]: owned && named.capabilities !== undefined ? named.capabilities : toSerialized({ [role]: true }),
+    [levelKey(db)]: owned && named.user_level !== undefined ? named.user_level : '0',
+  };
+}

@@ -1,0 +1,71 @@
+import { lockOption, readOptions, writeOption } from '../../storage/rows/options.ts';
+import { parseSerialized, toSerialized, withMembers } from '../../wordpress/serialized.ts';
+import type { SettingsItem } from '../items/items.ts';
+import { count, lose } from '../items/report.ts';
+import type { Work } from './run.ts';
+
+const CALENDAR = 'tribe_events_calendar_options';
+
+/** Options that shape what the calendar answers; addresses, people and what is kept of the events themselves stay as they are here. */
+export const SETTINGS = [
+  'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page', 'use_smilies',
+  'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
+  'large_size_w', 'large_size_h', CALENDAR,
+] as const; // biome-ignore format: a list of names
+
+/** Members of the calendar's option that shape its answers. Others follow from its events, or are keys to services of others. */
+const MEMBERS = [
+  'posts_per_page', 'multiDayCutoff', 'tribe_events_timezone_mode', 'defaultCurrencySymbol', 'defaultCurrencyCode', 'reverseCurrencyPosition', 'eventsSlug',
+  'singleEventSlug', 'custom-fields',
+]; // biome-ignore format: a list of names
+
+/** The settings of a site among its options, as an item. */
+export function settingsItem(options: ReadonlyMap<string, string>): SettingsItem {
+  const kept = SETTINGS.flatMap((name): [string, string][] => {
+    const value = options.get(name);
+    if (value === undefined) return [];
+    return [[name, name === CALENDAR ? toSerialized(membersOf(value)) : value]];
+  });
+  return { kind: 'settings', sourceId: 'settings', options: Object.fromEntries(kept) };
+}
+
+/** Takes over settings of the source where that is wished; otherwise says which differ. */
+export async function writeSettings({ run, db, tally, touched }: Work, items: readonly SettingsItem[]): Promise<void> {
+  for (const item of items) {
+    // Whoever else changes members of the calendar's option waits.
+    if (run.settings && !run.dry) await lockOption(db, CALENDAR);
+    const here = await readOptions(db, [...SETTINGS]);
+    for (const name of SETTINGS) {
+      const wanted = item.options[name];
+      if (wanted === undefined) continue;
+      const value = name === CALENDAR ? merged(here.get(name) ?? '', wanted) : wanted;
+      if (value === undefined || value === (here.get(name) ?? '')) continue;
+      if (!run.settings) {
+        lose(tally, {
+          reason: 'setting-differs',
+          kind: 'settings',
+          of: name,
+          detail: name === CALENDAR ? undefined : `${wanted} / ${here.get(name) ?? ''}`,
+        });
+        continue;
+      }
+      count(tally.updated, 'settings');
+      if (run.dry) continue;
+      await writeOption(db, name, value);
+      touched.any = true;
+    }
+  }
+}
+
+const LEFT_TO_THE_PLUGIN = Object.fromEntries(MEMBERS.map((name) => [name, undefined]));
+
+/** Our option with the members of the other; what that does not say goes, so that the plugin's own value holds here too. Undefined where ours can't be read. */
+const merged = (here: string, there: string): string | undefined => withMembers(here, { ...LEFT_TO_THE_PLUGIN, ...membersOf(there) });
+
+function membersOf(text: string): Record<string, unknown> {
+  const value = parseSerialized(text);
+  if (value === null || typeof value !== 'object') return {};
+  return Object.fromEntries(
+    MEMBERS.flatMap((name) => (Object.hasOwn(value, name) ? [[name, (value as Record<string, unknown>)[name]]] : [])),
+  );
+}

@@ -1,0 +1,157 @@
+import { termKind } from '../../kinds/index.ts';
+import type { TermKindName } from '../../kinds/kind.ts';
+import { keepIndexOfMoved } from '../../records/list-index.ts';
+import { foldText } from '../../storage/engine/collation.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { insertTermAs, takenIds } from '../../storage/lists/many-posts.ts';
+import { lockNames, termNameLock, termSlugLock } from '../../storage/rows/locks.ts';
+import { findTermsLike, loadTerms, loadTree, updateTerm } from '../../storage/rows/terms.ts';
+import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/kses.ts';
+import { hasVisibleText, stripControlCharacters } from '../../wordpress/plain-text.ts';
+import type { Term } from '../../wordpress/rows.ts';
+import { sanitizeTitle } from '../../wordpress/slug.ts';
+import { wellFormed } from '../items/clean.ts';
+import type { TermItem } from '../items/items.ts';
+import { count, lose } from '../items/report.ts';
+import { digestOf, ledgerKey } from './ledger.ts';
+import type { Wants, Work } from './run.ts';
+
+const LETTERS = 200;
+
+/** Takes in categories and tags. One with the same slug in the same taxonomy is the same term, and stays as it is. */
+export async function writeTerms(work: Work, terms: readonly TermItem[]): Promise<void> {
+  for (const term of ordered(terms)) await writeTerm(work, term);
+}
+
+/**
+ * The term that a reference means where no item of its name came: the one of this slug or name, else a new one.
+ *
+ * @returns its id, or undefined where there is nothing to make it of
+ */
+export async function termFromReference(
+  work: Work,
+  { kind, sourceId, name, slug }: { kind: TermKindName; sourceId: string; name?: string | undefined; slug?: string | undefined },
+): Promise<number | undefined> {
+  const text = name ?? slug;
+  if (text === undefined) return undefined;
+  const found = slug === undefined ? await findNamed(work, kind, text) : undefined;
+  const placed = found ? undefined : await placeTerm(work, { kind, sourceId, name: text, slug: slug ?? '', description: '' }, 0);
+  const target = found?.term_id ?? placed?.id;
+  if (placed?.created) count(work.tally.created, kind);
+  if (target !== undefined) work.ledger.add({ item: ledgerKey(kind, sourceId), kind, target, digest: '', run: work.run.number });
+  return target;
+}
+
+async function writeTerm(work: Work, term: TermItem): Promise<void> {
+  const { run, db, ledger, tally } = work;
+  const item = ledgerKey(term.kind, term.sourceId);
+  const digest = digestOf(term);
+  const known = ledger.entry(item);
+  if (known && known.run === run.number && known.digest === digest) return;
+  const parent = term.parent === undefined ? 0 : ledger.target(term.kind, term.parent);
+  const here =
+    known && known.target > 0 ? (await loadTerms(db, termKind(term.kind).taxonomy, [known.target])).get(known.target) : undefined;
+
+  let target: number;
+  if (known && (here || run.dry)) {
+    target = known.target;
+    const changed = known.digest !== digest && here !== undefined && (await changeTerm(work, here, term, parent));
+    count(changed ? tally.updated : tally.unchanged, term.kind);
+  } else {
+    const placed = await placeTerm(work, term, parent ?? 0);
+    if (!placed) {
+      count(tally.lost, term.kind);
+      lose(tally, { reason: 'term-without-name', kind: term.kind, of: term.sourceId, place: term.place });
+      return;
+    }
+    target = placed.id;
+    count(placed.created ? tally.created : tally.unchanged, term.kind);
+  }
+  ledger.add({ item, kind: term.kind, target, digest, run: run.number });
+  if (term.parent !== undefined && parent === undefined) {
+    const wants: Wants = { of: term.name, place: term.place, parent: term.parent };
+    work.waiting.push({ item, kind: term.kind, target, wants: JSON.stringify(wants) });
+  }
+}
+
+/** Whether a term would hang below itself (`wp_check_term_hierarchy_for_loops`). */
+export async function makesLoop(
+  db: Database,
+  { term_id: id, taxonomy }: Pick<Term, 'term_id' | 'taxonomy'>,
+  parent: number,
+): Promise<boolean> {
+  const tree = await loadTree(db, taxonomy);
+  const above = new Set<number>();
+  for (let at = parent; at > 0 && !above.has(at); at = tree.get(at)?.parent ?? 0) above.add(at);
+  return above.has(id);
+}
+
+async function findNamed({ db }: Work, kind: TermKindName, name: string): Promise<Term | undefined> {
+  const wanted = sanitizeTermName(name);
+  const found = await findTermsLike(db, termKind(kind).taxonomy, { ids: [], slugs: [], names: [wanted] });
+  return found.find((term) => foldText(term.name) === foldText(wanted));
+}
+
+/** The term of this slug, or a new one. Undefined: it has no name. */
+async function placeTerm(
+  work: Work,
+  term: Pick<TermItem, 'kind' | 'sourceId' | 'name' | 'slug' | 'description' | 'id' | 'taxonomyId' | 'place'>,
+  parent: number,
+): Promise<{ id: number; created: boolean } | undefined> {
+  const { run, db, tally, touched } = work;
+  const { taxonomy, hierarchical } = termKind(term.kind);
+  const { name, description } = texts(term);
+  if (!hasVisibleText(name)) return undefined;
+  const slug = sanitizeTitle(term.slug) || sanitizeTitle(name);
+  if (!run.dry) await lockNames(db, [termNameLock(taxonomy, name), termSlugLock(slug)]);
+  const same = (await findTermsLike(db, taxonomy, { ids: [], slugs: [slug], names: [] })).find((other) => other.slug === slug);
+  if (same) return { id: same.term_id, created: false };
+
+  const id = await freeId(work, 'terms', term.id);
+  if (term.id !== undefined && id === undefined) {
+    lose(tally, { reason: 'id-taken', kind: term.kind, of: name, place: term.place, detail: String(term.id) });
+  }
+  if (run.dry) return { id: run.nextDryId(), created: true };
+  const taxonomyId = id === undefined ? undefined : await freeId(work, 'term_taxonomy', term.taxonomyId ?? id);
+  const made = await insertTermAs(db, taxonomy, { id, taxonomyId, name, slug, description, parent: Math.max(0, parent) });
+  touched.any = true;
+  if (hierarchical) touched.tree = true;
+  return { id: made.id, created: true };
+}
+
+async function freeId({ db }: Work, table: 'terms' | 'term_taxonomy', id: number | undefined): Promise<number | undefined> {
+  if (id === undefined || !Number.isSafeInteger(id) || id < 1) return undefined;
+  return (await takenIds(db, table, [id])).has(id) ? undefined : id;
+}
+
+async function changeTerm({ run, db, touched }: Work, here: Term, term: TermItem, parent: number | undefined): Promise<boolean> {
+  const wanted = { ...texts(term), ...(parent === undefined ? {} : { parent }) };
+  if (wanted.parent !== undefined && wanted.parent !== here.parent && (await makesLoop(db, here, wanted.parent))) return false;
+  const changes = Object.fromEntries(Object.entries(wanted).filter(([column, value]) => here[column as keyof Term] !== value));
+  if (Object.keys(changes).length === 0) return false;
+  if (!run.dry) {
+    await updateTerm(db, here, changes);
+    await keepIndexOfMoved(db, run.caller, here);
+  }
+  touched.any = true;
+  touched.tree ||= termKind(term.kind).hierarchical;
+  return true;
+}
+
+const texts = ({ name, description }: Pick<TermItem, 'name' | 'description'>) => ({
+  name: sanitizeTermName(stripControlCharacters(wellFormed(name)).slice(0, LETTERS)),
+  description: sanitizeTermDescription(stripControlCharacters(wellFormed(description))),
+});
+
+/** Parents before their children, as far as they are among these. */
+function ordered(terms: readonly TermItem[]): TermItem[] {
+  const byName = new Map(terms.map((term) => [ledgerKey(term.kind, term.sourceId), term]));
+  const placed = new Set<TermItem>();
+  const place = (term: TermItem, below: ReadonlySet<TermItem>): void => {
+    const parent = term.parent === undefined ? undefined : byName.get(ledgerKey(term.kind, term.parent));
+    if (parent && !placed.has(parent) && !below.has(parent)) place(parent, new Set([...below, term]));
+    placed.add(term);
+  };
+  for (const term of terms) if (!placed.has(term)) place(term, new Set());
+  return [...placed];
+}

@@ -1,0 +1,169 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ksesPost, ksesTitle } from '../../wordpress/kses.ts';
+import { sanitizeTextField, stripControlCharacters } from '../../wordpress/plain-text.ts';
+import { parseSerialized, toSerialized } from '../../wordpress/serialized.ts';
+import { isFloating, REGISTERED_STATUSES } from '../../wordpress/status.ts';
+import { tableOf } from '../../wordpress/table.ts';
+import { toLocal, toUtc, unixFromText, ZERO_DATE, type Zone } from '../../wordpress/time.ts';
+import { trimEndOf } from '../../wordpress/trim.ts';
+import type { PostColumns, PostItem } from './items.ts';
+
+/** What a post comes to that rows can hold, and what had to go (`exchange:losses`). */
+export interface CleanPost {
+  readonly columns: CleanColumns;
+  readonly metas: readonly (readonly [key: string, value: string])[];
+  readonly losses: readonly { readonly reason: string; readonly detail: string }[];
+}
+
+export type CleanColumns = PostColumns;
+
+/** Bytes and letters that columns of `posts` hold; MySQL would cut off the rest without a word. */
+const WIDTHS = tableOf({
+  post_title: 65_535,
+  post_excerpt: 65_535,
+  post_password: 255,
+  guid: 255,
+  post_mime_type: 100,
+  post_name: 200,
+  to_ping: 65_535,
+  pinged: 65_535,
+});
+const KEY_LETTERS = 255;
+
+const TEXTS = ['post_title', 'post_content', 'post_excerpt', 'post_content_filtered'] as const;
+const DATES = ['post_date', 'post_date_gmt', 'post_modified', 'post_modified_gmt'] as const;
+
+/** Notes of WordPress's editor about people who are not here. */
+const PASSING = new Set(['_edit_lock', '_edit_last']);
+
+/** Metas that become links of a page: of schemes, only those that the interface takes (decision D38). */
+const ADDRESSES = new Set(['_EventURL', '_VenueURL', '_OrganizerWebsite']);
+const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
+
+/**
+ * Makes columns and metas fit for the tables, whatever they come from: control characters and what is too long go, dates are dates, a status is one
+ * that is known, addresses have harmless schemes. `trusted`: HTML is left as it is.
+ */
+export function cleanPost(item: PostItem, trusted: boolean): CleanPost {
+  const losses: { reason: string; detail: string }[] = [];
+  const lose = (reason: string, detail: string) => losses.push({ reason, detail });
+  const columns: Record<string, string | number> = {};
+
+  for (const [name, value] of Object.entries(item.columns) as [keyof PostColumns, string | number | undefined][]) {
+    if (value === undefined) continue;
+    if (typeof value === 'number') {
+      columns[name] = Number.isSafeInteger(value) ? value : 0;
+      continue;
+    }
+    const text = TEXTS.some((column) => column === name) ? stripControlCharacters(value) : value.replaceAll('\0', '');
+    if (text !== value) lose('control-characters', name);
+    const filtered = trusted
+      ? text
+      : name === 'post_title'
+        ? ksesTitle(text)
+        : TEXTS.some((column) => column === name)
+          ? ksesPost(text)
+          : text;
+    if (filtered !== text) lose('html-filtered', name);
+    const whole = wellFormed(filtered);
+    const short = cut(whole, WIDTHS.get(name));
+    if (short !== whole) lose('too-long', name);
+    columns[name] = short;
+  }
+  for (const name of DATES) {
+    const value = columns[name];
+    if (typeof value !== 'string' || isDate(value)) continue;
+    if (value !== '') lose('date-unreadable', `${name}: ${value}`);
+    delete columns[name];
+  }
+  const status = columns.post_status;
+  if (typeof status === 'string' && !REGISTERED_STATUSES.includes(status)) {
+    lose('status-unknown', status);
+    columns.post_status = 'draft';
+  }
+
+  const metas = item.metas.flatMap(([key, value]): [string, string][] => {
+    if (PASSING.has(key)) return [];
+    if (key === '' || key.length > KEY_LETTERS) {
+      lose('meta-key-unusable', key);
+      return [];
+    }
+    if (ADDRESSES.has(key) && !isHarmless(value)) {
+      lose('url-refused', `${key}: ${value}`);
+      return [];
+    }
+    if (key === '_wp_attached_file' && /(^|[\\/])\.\.([\\/]|$)|\0/.test(value)) {
+      lose('path-refused', `${key}: ${value}`);
+      return [];
+    }
+    const filtered = trusted ? value : filteredMeta(key, value);
+    if (filtered !== value) lose('html-filtered', key);
+    return [[wellFormed(key), wellFormed(filtered)]];
+  });
+  return { columns: columns as CleanColumns, metas, losses };
+}
+
+/** Metas of the calendar, which hold plain text. */
+const PLAIN = /^_(?:Event|Venue|Organizer)/;
+
+/**
+ * A meta without scripts and the like, within serialized values too. In addresses the characters that would end an attribute of HTML are encoded:
+ * the address stays the same.
+ */
+function filteredMeta(key: string, value: string): string {
+  if (ADDRESSES.has(key)) return value.trim().replace(/[<>"'`\0-\x20]/g, percentEncoded);
+  if (!value.includes('<')) return value;
+  const filter = PLAIN.test(key) ? sanitizeTextField : ksesPost;
+  const parsed = parseSerialized(value);
+  if (typeof parsed !== 'object' || parsed === null) return filter(value);
+  const clean = filteredWithin(parsed, filter);
+  // Serializing anew would change the form of floats and the order of keys.
+  return isDeepStrictEqual(clean, parsed) ? value : toSerialized(clean);
+}
+
+const percentEncoded = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+
+function filteredWithin(value: unknown, filter: (text: string) => string): unknown {
+  if (typeof value === 'string') return filter(value);
+  if (Array.isArray(value)) return value.map((item) => filteredWithin(item, filter));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [filter(key), filteredWithin(item, filter)]));
+}
+
+/** Browsers read a scheme whatever white space and control characters stand in it; what looks like a host with a port has none. */
+function isHarmless(address: string): boolean {
+  const bare = address.replace(/[\0-\x20\x7f]/g, '');
+  return !/^[a-z][a-z0-9+.-]*:/i.test(bare) || SCHEMES.test(bare) || /^[\w-]+(\.[\w-]+)+:\d{1,5}(\/|$)/.test(bare);
+}
+
+/** The dates of a new post, from those that are given: the local one and UTC follow from each other, changes from the publication. */
+export function completeDates(
+  columns: CleanColumns,
+  zone: Zone,
+  now: { local: string; utc: string },
+): Required<Pick<PostColumns, (typeof DATES)[number]>> {
+  const { post_date: local, post_date_gmt: utc, post_status: status = 'publish', post_modified, post_modified_gmt } = columns;
+  const known = utc !== undefined && utc !== ZERO_DATE;
+  const post_date = local ?? (known ? toLocal(utc, zone) : now.local);
+  const post_date_gmt = utc ?? (isFloating(status) ? ZERO_DATE : local === undefined ? now.utc : inUtc(local, zone));
+  return {
+    post_date,
+    post_date_gmt,
+    post_modified: post_modified ?? (post_modified_gmt === undefined ? post_date : toLocal(post_modified_gmt, zone)),
+    post_modified_gmt: post_modified_gmt ?? (post_modified === undefined ? post_date_gmt : inUtc(post_modified, zone)),
+  };
+}
+
+const inUtc = (local: string, zone: Zone): string => (local === ZERO_DATE ? ZERO_DATE : toUtc(local, zone));
+
+const isDate = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) && (text === ZERO_DATE || !Number.isNaN(unixFromText(text)));
+
+/** Halves of characters can't be stored; the sign for what is unreadable takes their place. */
+export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
+
+/** A text that fits into so many bytes. */
+function cut(text: string, bytes: number | undefined): string {
+  if (bytes === undefined || text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
+  return trimEndOf(Buffer.from(text).subarray(0, bytes).toString('utf8'), '\ufffd');
+}

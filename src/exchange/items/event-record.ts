@@ -1,0 +1,104 @@
+/*
+ * What feeds and files take from the published record of an event. They are made of records, not of rows, so that they show what the interface shows
+ * to the same caller and nothing besides.
+ */
+import { decodeEntities } from '../../wordpress/entities.ts';
+import { stripAllTags, stripControlCharacters } from '../../wordpress/plain-text.ts';
+import { remembered } from '../../wordpress/remembered.ts';
+import { trimEndOf, trimStartOf } from '../../wordpress/trim.ts';
+
+/** An event as the interface publishes it, as far as feeds need it; texts are HTML, dates `YYYY-MM-DD HH:MM:SS`. */
+export interface EventRecord {
+  readonly id: number;
+  readonly url: string;
+  readonly title: string;
+  readonly description: string;
+  readonly excerpt: string;
+  readonly date_utc: string;
+  readonly modified_utc: string;
+  /** Null where the record is blanked. */
+  readonly all_day: boolean | null;
+  readonly start_date: string;
+  readonly end_date: string;
+  readonly utc_start_date: string;
+  readonly utc_end_date: string;
+  readonly timezone: string;
+  readonly cost: string;
+  readonly website: string;
+  readonly image: false | { readonly url: string };
+  readonly categories: readonly NamedTerm[];
+  readonly tags: readonly NamedTerm[];
+  readonly venue: VenueRecord | readonly VenueRecord[];
+  readonly organizer: readonly OrganizerRecord[];
+}
+
+interface NamedTerm {
+  readonly name: string;
+}
+
+export interface VenueRecord {
+  readonly id: number;
+  readonly venue: string;
+  readonly address?: string;
+  readonly city?: string;
+  readonly stateprovince?: string;
+  readonly zip?: string;
+  readonly country?: string;
+  readonly geo_lat?: number;
+  readonly geo_lng?: number;
+}
+
+export interface OrganizerRecord {
+  readonly id: number;
+  readonly organizer: string;
+  readonly phone?: string;
+  readonly website?: string;
+  readonly email?: string;
+}
+
+/** The venues of an event, whose record holds one, several or none in different forms. */
+export const venuesOf = ({ venue }: EventRecord): readonly VenueRecord[] => [venue].flat();
+
+/** A line about where something is: name and address of a venue. */
+export const placeOf = ({ venue, address, city, stateprovince, zip, country }: VenueRecord): string =>
+  [venue, address, city, stateprovince, zip, country]
+    .map((part) => plainLine(part ?? ''))
+    .filter((part) => part !== '')
+    .join(', ');
+
+/** An HTML text as plain text on one line. */
+export const plainLine = remembered((html: string): string => plainText(html).replace(/\s+/g, ' ').trim());
+
+/** An HTML text as plain text: paragraphs and breaks become line ends, pictures and markup go, entities become what they stand for. */
+export function plainText(html: string): string {
+  const lines = html.replace(/\r\n?/g, '\n');
+  const broken = lines.includes('<') ? BREAKS.reduce((text, [tag, ends]) => brokenAt(text, tag, ends), lines) : lines;
+  return stripControlCharacters(decodeEntities(stripAllTags(broken)))
+    .replaceAll('\u00a0', ' ')
+    .split('\n')
+    .map((line) => trimEndOf(line, ' \t'))
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+/** Tags that end a line of plain text, and the line ends that take their place. */
+const BREAKS: readonly (readonly [RegExp, string])[] = [
+  [/<br\s*\/?>/i, '\n'],
+  [/<\/(?:p|div|h[1-6]|ul|ol|table|blockquote|pre)>/i, '\n\n'],
+  [/<\/(?:li|tr)>/i, '\n'],
+];
+
+/** The text with these line ends in place of a tag and of the line ends around it. */
+function brokenAt(text: string, tag: RegExp, ends: string): string {
+  const parts = text.split(tag);
+  const last = parts.length - 1;
+  const trimmed = parts.map((part, place) => trimEndOf(place > 0 ? trimStartOf(part, '\n') : part, place < last ? '\n' : ''));
+  return trimmed.join(ends);
+}
+
+/** An address of the web in its ASCII form, without anything that could end a line; undefined for what is none. */
+export function webAddress(html: string): string | undefined {
+  const text = decodeEntities(html).trim();
+  return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).href : undefined;
+}

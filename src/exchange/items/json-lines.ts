@@ -1,0 +1,158 @@
+import { basename } from 'node:path';
+import { z } from 'zod';
+import { jsonExcess } from '../../wordpress/json.ts';
+import { linesOf } from './file-text.ts';
+import { type Entry, type Item, SourceFault } from './items.ts';
+import { type Source, siteName } from './source.ts';
+
+/*
+ * Items as they are, one on each line as JSON. The first line says what the file is and of which site, the last how many items it holds, so that a
+ * file that was cut off is noticed.
+ */
+
+const VERSION = 1;
+/** What one line may hold. Items are four deep, and each meta is three values. */
+const LIMITS = { depth: 8, values: 200_000 };
+
+/** The lines of a file, one after the other. */
+export async function* writeJsonLines(home: string, items: AsyncIterable<Item>): AsyncGenerator<string> {
+  yield line({ format: 'fasti', version: VERSION, home });
+  let count = 0;
+  for await (const item of items) {
+    count += 1;
+    yield line(item);
+  }
+  yield line({ end: true, items: count });
+}
+
+/** Reads files that `writeJsonLines` made. Throws SourceFault naming file and line. */
+export function openJsonLines(paths: readonly string[]): Source {
+  let name: string | undefined;
+  return {
+    name: () => name ?? '',
+    close: async () => undefined,
+    entries: async function* (): AsyncGenerator<Entry> {
+      for (const path of paths) {
+        const file = basename(path);
+        let count = 0;
+        let ended = false;
+        let last = 0;
+        for await (const { line: number, text } of linesOf(path)) {
+          last = number;
+          const place = { file, line: number };
+          if (text.trim() === '') continue;
+          const value = parsed(text, place);
+          if (number === 1) {
+            name = headed(value, name, place);
+            continue;
+          }
+          if (ended) throw new SourceFault('after-end', place);
+          const end = END.safeParse(value);
+          if (end.success) {
+            if (end.data.items !== count) throw new SourceFault('wrong-number', { ...place, items: end.data.items, count });
+            ended = true;
+            continue;
+          }
+          count += 1;
+          yield { ...itemOf(value, place), place: `${file}:${number}` };
+        }
+        if (last === 0) throw new SourceFault('empty', { file });
+        if (!ended) throw new SourceFault('truncated', { file, line: last });
+      }
+    },
+  };
+}
+
+const line = (value: object): string => `${JSON.stringify(value)}\n`;
+
+const HEAD = z.object({ format: z.literal('fasti'), version: z.literal(VERSION), home: z.string() });
+const END = z.strictObject({ end: z.literal(true), items: z.int() });
+
+const named = { sourceId: z.string().min(1), id: z.int().min(1).optional(), place: z.string().optional() };
+const pairs = z.array(z.tuple([z.string(), z.string()]));
+const termKind = z.enum(['category', 'tag']);
+const linkKind = z.enum(['venue', 'organizer', 'attachment']);
+const columns = z
+  .strictObject({
+    ...texts(
+      'post_date', 'post_date_gmt', 'post_content', 'post_title', 'post_excerpt', 'post_status', 'comment_status', 'ping_status', 'post_password', 'post_name',
+      'to_ping', 'pinged', 'post_modified', 'post_modified_gmt', 'post_content_filtered', 'guid', 'post_mime_type',
+    ), // biome-ignore format: a list of names
+    menu_order: z.int(),
+  })
+  .partial();
+
+const ITEM = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.enum(['event', 'venue', 'organizer', 'attachment']),
+    ...named,
+    columns,
+    author: z.string().optional(),
+    parent: z.string().optional(),
+    metas: pairs,
+    links: z.array(
+      z.union([
+        z.strictObject({ key: z.string(), kind: linkKind, sourceId: z.string() }),
+        z.strictObject({ key: z.string(), kind: linkKind, name: z.string() }),
+      ]),
+    ),
+    terms: z
+      .array(z.strictObject({ kind: termKind, sourceId: z.string(), name: z.string().optional(), slug: z.string().optional() }))
+      .optional(),
+    complete: z.boolean(),
+    match: z.literal('name').optional(),
+    url: z.string().optional(),
+  }),
+  z.strictObject({
+    kind: termKind,
+    ...named,
+    name: z.string(),
+    slug: z.string(),
+    description: z.string(),
+    parent: z.string().optional(),
+    taxonomyId: z.int().min(1).optional(),
+  }),
+  z.strictObject({
+    kind: z.literal('author'),
+    ...named,
+    login: z.string(),
+    email: z.string(),
+    displayName: z.string(),
+    columns: z.record(z.string(), z.string()).optional(),
+    metas: pairs,
+  }),
+  z.strictObject({ kind: z.literal('settings'), ...named, options: z.record(z.string(), z.string()) }),
+]);
+
+function texts<Name extends string>(...names: Name[]): Record<Name, z.ZodString> {
+  return Object.fromEntries(names.map((name) => [name, z.string()])) as Record<Name, z.ZodString>;
+}
+
+type Place = Readonly<Record<'file' | 'line', string | number>>;
+
+/** The value on a line, whose extent is looked at first: nested brackets take fifty times their length as values. */
+function parsed(text: string, place: Place): unknown {
+  const excess = jsonExcess(text, LIMITS);
+  if (excess) throw new SourceFault(excess === 'depth' ? 'too-deep' : 'too-long', place);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new SourceFault('not-json', place, cause);
+  }
+}
+
+/** The site that a file is of; files of several sites are not one source. */
+function headed(value: unknown, before: string | undefined, place: Place): string {
+  const head = HEAD.safeParse(value);
+  if (!head.success) throw new SourceFault('not-json-lines', place, head.error);
+  const name = siteName(head.data.home);
+  if (before !== undefined && before !== name) throw new SourceFault('several-sites', { ...place, one: before, other: name });
+  return name;
+}
+
+function itemOf(value: unknown, place: Place): Item {
+  const item = ITEM.safeParse(value);
+  if (item.success) return item.data as Item;
+  const [issue] = item.error.issues;
+  throw new SourceFault('no-item', { ...place, what: issue?.path.join('.') || 'kind' }, item.error);
+}

@@ -1,0 +1,45 @@
+import { postKind } from '../../kinds/index.ts';
+import type { PostKindName } from '../../kinds/kind.ts';
+import { foldText } from '../../storage/engine/collation.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { pagesById } from '../../storage/engine/pages.ts';
+import { titlesOf } from '../../storage/lists/many-posts.ts';
+
+/** Records by their names; events by name and start. Read once, and kept up to date by what the import writes. */
+export interface Names {
+  /** The id of the oldest record of this name outside the trash. `start` of an event: `YYYY-MM-DD HH:MM:SS` in its own zone. */
+  readonly find: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<number | undefined>;
+  readonly add: (kind: PostKindName, title: string, start: string, id: number) => void;
+}
+
+const AT_ONCE = 2000;
+
+/** Reads the names of a kind when they are asked for the first time. */
+export function createNames(): Names {
+  const known = new Map<PostKindName, Map<string, number>>();
+  const remember = (names: Map<string, number>, kind: PostKindName, title: string, start: string, id: number) => {
+    const name = nameOf(kind, title, start);
+    if (!names.has(name)) names.set(name, id);
+  };
+  const read = async (db: Database, kind: PostKindName) => {
+    const names = new Map<string, number>();
+    for await (const rows of pagesById(AT_ONCE, (after, size) => titlesOf(db, postKind(kind).postType, after, size))) {
+      for (const { id, title, start } of rows) remember(names, kind, title, start ?? '', id);
+    }
+    return names;
+  };
+  return {
+    find: async (db, kind, title, start = '') => {
+      const names = known.get(kind) ?? (await read(db, kind));
+      known.set(kind, names);
+      return names.get(nameOf(kind, title, start));
+    },
+    add: (kind, title, start, id) => {
+      const names = known.get(kind);
+      if (names) remember(names, kind, title, start, id);
+    },
+  };
+}
+
+const nameOf = (kind: PostKindName, title: string, start: string): string =>
+  kind === 'event' ? `${start}\n${foldText(title)}` : foldText(title);

@@ -1,0 +1,115 @@
+import { postKind, termKind, termKinds } from '../../kinds/index.ts';
+import type { PostKindName, TermKindName } from '../../kinds/kind.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { loadTermsOf, termsOf } from '../../storage/rows/terms.ts';
+import type { StoredUser } from '../../storage/rows/users.ts';
+import type { Metas, Post, Term } from '../../wordpress/rows.ts';
+import { type AuthorItem, type PostItem, splitMetas, type TermItem } from './items.ts';
+
+/*
+ * The rows of a WordPress database as items. Whose rows may be told to whom is the business of the callers.
+ */
+
+/** Kinds of posts in the order in which they refer to each other. */
+export const POST_ORDER = ['attachment', 'venue', 'organizer', 'event'] as const satisfies readonly PostItem['kind'][];
+
+export const typeOf = (kind: PostItem['kind']): string => (kind === 'attachment' ? 'attachment' : postKind(kind).postType);
+
+/** Who wrote what: the name that items have for a user. */
+export type AuthorName = (userId: number) => string | undefined;
+
+/** Posts of a kind by their ids, in that order; ids without a post are left out. `uploads`: where files of the library can be had. */
+export async function postItems(
+  db: Database,
+  kind: PostItem['kind'],
+  ids: readonly number[],
+  { author, uploads }: { author: AuthorName; uploads: string },
+): Promise<PostItem[]> {
+  const [rows, metas] = [await loadPosts(db, ids), await loadMetas(db, ids)];
+  const terms =
+    kind === 'attachment' || postKind(kind as PostKindName).terms.length === 0 ? new Map<number, Term[]>() : await loadTermsOf(db, ids);
+  return ids.flatMap((id) => {
+    const row = rows.get(id);
+    return row ? [postItem(kind, row, metas.get(id), terms.get(id) ?? [], author(row.post_author), uploads)] : [];
+  });
+}
+
+/** A user as item. `prefix`: what the names of roles and levels begin with in that database. */
+export function authorItem({ row, metas }: StoredUser, prefix: string): AuthorItem {
+  const { ID, user_login, user_email, display_name, user_pass, user_nicename, user_url, user_registered } = row;
+  return {
+    kind: 'author',
+    sourceId: user_login,
+    id: ID,
+    login: user_login,
+    email: user_email,
+    displayName: display_name,
+    columns: { user_pass, user_nicename, user_url, user_registered },
+    metas: [...metas].map(([key, value]) => [key.startsWith(prefix) ? key.slice(prefix.length) : key, value]),
+  };
+}
+
+/** All terms of both kinds, parents before their children. `ids`: only these, by kind. */
+export async function termItems(db: Database, ids?: Readonly<Record<TermKindName, ReadonlySet<number>>>): Promise<TermItem[]> {
+  const items: TermItem[] = [];
+  for (const kind of termKinds) {
+    const all = (await termsOf(db, kind.taxonomy).orderBy('t.term_id')) as Term[];
+    const byId = new Map(all.map((term) => [term.term_id, term]));
+    const placed = new Set<number>();
+    const place = (term: Term) => {
+      if (placed.has(term.term_id)) return;
+      placed.add(term.term_id);
+      const parent = byId.get(term.parent);
+      if (parent) place(parent);
+      items.push(termItem(kind.name, term, parent));
+    };
+    const wanted = ids?.[kind.name];
+    for (const term of all) if (wanted === undefined || wanted.has(term.term_id)) place(term);
+  }
+  return items;
+}
+
+/** One whose parent is gone still names it, so that the loss is told. */
+function termItem(kind: TermKindName, term: Term, parent: Term | undefined): TermItem {
+  return {
+    kind,
+    sourceId: term.slug,
+    id: term.term_id,
+    taxonomyId: term.term_taxonomy_id,
+    name: term.name,
+    slug: term.slug,
+    description: term.description,
+    ...(term.parent > 0 ? { parent: parent?.slug ?? String(term.parent) } : {}),
+  };
+}
+
+function postItem(
+  kind: PostItem['kind'],
+  row: Post,
+  metas: Metas | undefined,
+  terms: readonly Term[],
+  author: string | undefined,
+  uploads: string,
+): PostItem {
+  const { ID, post_author: _author, post_parent: parent, post_type: _type, comment_count: _count, ...columns } = row;
+  const file = metas?.get('_wp_attached_file')?.[0];
+  const pairs = [...(metas ?? [])].flatMap(([key, values]) => values.map((value) => [key, value] as const));
+  return {
+    kind,
+    sourceId: String(ID),
+    id: ID,
+    columns,
+    ...(author === undefined ? {} : { author }),
+    ...(parent > 0 ? { parent: String(parent) } : {}),
+    ...splitMetas(pairs),
+    terms: terms.map((term) => ({
+      kind: term.taxonomy === termKind('tag').taxonomy ? 'tag' : 'category',
+      sourceId: term.slug,
+      name: term.name,
+      slug: term.slug,
+    })),
+    complete: true,
+    ...(kind === 'attachment' && file ? { url: `${uploads}/${file}` } : {}),
+  };
+}

@@ -1,0 +1,39 @@
+import type { FetchOptions } from '../../media/safe-fetch.ts';
+import { trimEndOf } from '../../wordpress/trim.ts';
+import { type Entry, isItem } from './items.ts';
+
+/** Where items come from. It can be read as often as one likes. */
+export interface Source {
+  /** What the ledger calls it. A site goes by its home address, whether it comes as a file or a database. Known after a survey. */
+  readonly name: () => string;
+  readonly entries: () => AsyncIterable<Entry>;
+  readonly close: () => Promise<void>;
+  /** Whether its owner opened it, so that roles and passwords count. */
+  readonly owned?: boolean;
+  /** How its files are to be fetched: from the host that was named, wherever that lies. */
+  readonly fetching?: FetchOptions;
+}
+
+/** What a source holds, found by reading all of it once. */
+export interface Survey {
+  readonly entries: number;
+  /** The highest id among its posts. */
+  readonly highestId: number;
+}
+
+/** Reads a source to its end: a file that is broken somewhere is refused before anything of it is written. Throws SourceFault. */
+export async function survey(source: Source): Promise<Survey> {
+  let entries = 0;
+  let highestId = 0;
+  for await (const entry of source.entries()) {
+    entries += 1;
+    if (isItem(entry) && 'links' in entry && entry.id !== undefined && entry.id > highestId && entry.id <= HIGHEST_ID) highestId = entry.id;
+  }
+  return { entries, highestId };
+}
+
+/** Ids beyond this are no ids of a site; new ones are not counted on from there. */
+const HIGHEST_ID = 2 ** 40;
+
+/** The name of a site's address in the ledger: without scheme and closing slash. */
+export const siteName = (address: string): string => trimEndOf(address.trim().replace(/^https?:\/\//i, ''), '/').toLowerCase();

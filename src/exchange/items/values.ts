@@ -1,0 +1,53 @@
+import { ApiError } from '../../errors.ts';
+import type { Field, PostKind } from '../../kinds/kind.ts';
+import type { Caller } from '../../records/caller.ts';
+import { fieldRows, followingRows } from '../../records/post-rows.ts';
+import type { PostItem } from './items.ts';
+
+/** Columns and metas that values of a kind's fields come to, and the fields whose value was refused. */
+export interface ValueRows extends Pick<PostItem, 'columns' | 'metas'> {
+  readonly refused: readonly string[];
+}
+
+/**
+ * What the interface would make of these values of a new record, for sources that say fields rather than rows. Fields that name other records, terms
+ * or people are passed over: items have links for those. A value that is refused is left out and named, the dates of an event all together.
+ */
+export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, caller: Caller): ValueRows {
+  const values: Record<string, unknown> = {};
+  const refused: string[] = [];
+  for (const [name, field] of Object.entries<Field>(kind.fields)) {
+    const given = raw[name];
+    if (
+      given === undefined ||
+      given === null ||
+      given === '' ||
+      field.grammar.refers ||
+      !['column', 'meta', 'rule'].includes(field.place.in)
+    )
+      continue;
+    const { value, fault, late } = field.grammar.read(given, caller.viewer.can, raw);
+    if (fault || late) refused.push(name);
+    else values[name] = value;
+  }
+  const { status: _status, slug: _slug, date: _date, date_utc: _utc, ...settled } = values;
+  for (;;) {
+    try {
+      const own = fieldRows(kind, settled, true);
+      const follows = followingRows(kind, settled, undefined, caller);
+      const { post_author: _author, ...columns } = { ...own.columns, ...follows.columns };
+      const metas = Object.entries({ ...own.metas, ...follows.metas }).flatMap(([key, list]) => list.map((value) => [key, value] as const));
+      return { columns, metas, refused };
+    } catch (error) {
+      const wrong = error instanceof ApiError ? [...(error.details.faults?.keys() ?? [])].filter((name) => name in settled) : [];
+      if (wrong.length === 0) throw error;
+      for (const name of wrong) {
+        refused.push(name);
+        for (const together of DATES.includes(name) ? DATES : [name]) delete settled[together];
+      }
+    }
+  }
+}
+
+/** Without one of them the others say nothing. */
+const DATES: readonly string[] = ['start_date', 'end_date', 'timezone', 'all_day'];

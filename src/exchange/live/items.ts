@@ -1,0 +1,293 @@
+import type { SiteSettings } from '../../calendar/settings.ts';
+import { decodeEntities } from '../../wordpress/entities.ts';
+import { toSerialized } from '../../wordpress/serialized.ts';
+import { tableOf } from '../../wordpress/table.ts';
+import { diffSeconds } from '../../wordpress/time.ts';
+import type { Link, PostColumns, PostItem, TermItem } from '../items/items.ts';
+import type { CoreMedia, CoreRecord, LiveEvent, LiveImage, LiveOrganizer, LivePost, LiveTerm, LiveVenue } from './records.ts';
+import { type Guess, storedContent, storedCost, storedExcerpt, storedTitle } from './texts.ts';
+
+/*
+ * What a site answers, as items.
+ */
+
+/** What the mapping needs to know of the place that items are made for. */
+export interface LiveContext {
+  readonly settings: Pick<SiteSettings, 'smilies' | 'calendar'>;
+  /** Words for a price of nothing, in the languages that a site may have. */
+  readonly free: readonly string[];
+  /** Where the record was found, for reports. */
+  readonly place: string;
+  readonly author: string | undefined;
+  readonly core: CoreRecord | undefined;
+}
+
+/** An item, and which of its members could not be kept as they are shown. */
+export interface LiveItem {
+  readonly item: PostItem;
+  readonly changed: readonly string[];
+}
+
+/** An event with its dates, cost, links and terms. */
+export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
+  const { calendar } = context.settings;
+  const { columns, changed } = columnsOf(record, record.title, context);
+  const cost = storedCost(
+    {
+      cost: record.cost,
+      symbol: record.cost_details.currency_symbol,
+      code: record.cost_details.currency_code,
+      position: record.cost_details.currency_position,
+      values: record.cost_details.values,
+    },
+    { symbol: calendar.currencySymbol, after: calendar.currencyAfter },
+    context.free,
+  );
+  const links: Link[] = [
+    ...record.venue.map(({ id }) => ({ key: '_EventVenueID', kind: 'venue', sourceId: String(id) }) as const),
+    ...record.organizer.map(({ id }) => ({ key: '_EventOrganizerID', kind: 'organizer', sourceId: String(id) }) as const),
+    ...imageLink(record),
+  ];
+  const status = STATUSES.get(record.json_ld?.eventStatus.replace(/^.*\//, '') ?? '');
+  const metas: [string, string][] = [
+    ['_EventOrigin', 'events-calendar'],
+    ['_EventStartDate', record.start_date],
+    ['_EventEndDate', record.end_date],
+    ['_EventStartDateUTC', record.utc_start_date],
+    ['_EventEndDateUTC', record.utc_end_date],
+    ['_EventTimezone', record.timezone],
+    ['_EventTimezoneAbbr', record.timezone_abbr],
+    ...(record.all_day
+      ? pair('_EventAllDay', '1')
+      : pair('_EventDuration', String(diffSeconds(record.utc_start_date, record.utc_end_date)))),
+    ['_EventShowMap', record.show_map ? '1' : ''],
+    ['_EventShowMapLink', record.show_map_link ? '1' : ''],
+    ...cost.metas,
+    // Without an address of its own an event shows that of its page.
+    ...(record.website !== '' && record.website === record.url ? [] : pair('_EventURL', decodeEntities(record.website))),
+    ...(record.hide_from_listings ? pair('_EventHideFromUpcoming', 'yes') : []),
+    ...(record.featured ? pair('_tribe_featured', '1') : []),
+    ...(status === undefined ? [] : pair('_tribe_events_status', status)),
+    ...Object.entries(record.custom_fields).map(([name, { value }]): [string, string] => [name, value]),
+    ...lineage(record),
+  ];
+  return {
+    item: {
+      ...named('event', record, context),
+      columns: { ...columns, menu_order: record.sticky ? -1 : 0 },
+      metas,
+      links,
+      terms: [
+        ...record.categories.map(({ slug, name }) => ({ kind: 'category', sourceId: slug, slug, name }) as const),
+        ...record.tags.map(({ slug, name }) => ({ kind: 'tag', sourceId: slug, slug, name }) as const),
+      ],
+    },
+    changed: [...changed, ...(cost.same ? [] : ['cost'])],
+  };
+}
+
+const STATUSES: ReadonlyMap<string, string> = tableOf({
+  EventCancelled: 'canceled',
+  EventPostponed: 'postponed',
+  EventMovedOnline: 'moved-online',
+});
+
+/** A venue. */
+export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
+  const { columns, changed } = columnsOf(record, record.venue, context);
+  const { address, city, country, province, state, zip, phone, website, stateprovince, geo_lat: lat, geo_lng: lng } = record;
+  const texts = {
+    Address: address,
+    City: city,
+    Country: country,
+    Province: province,
+    State: state,
+    Zip: zip,
+    Phone: phone,
+    URL: website,
+    StateProvince: stateprovince,
+  };
+  const shown = (value: boolean | null) => (value === false ? '' : '1');
+  return {
+    item: {
+      ...named('venue', record, context),
+      columns,
+      metas: [
+        ['_VenueOrigin', 'events-calendar'],
+        ...filled('_Venue', texts),
+        ...(lat === undefined || lng === undefined ? [] : [...pair('_VenueLat', String(lat)), ...pair('_VenueLng', String(lng))]),
+        ...(['Venue', 'Event'] as const).flatMap((prefix) => [
+          ...pair(`_${prefix}ShowMap`, shown(record.show_map)),
+          ...pair(`_${prefix}ShowMapLink`, shown(record.show_map_link)),
+        ]),
+        ...lineage(record),
+      ],
+      links: imageLink(record),
+    },
+    changed,
+  };
+}
+
+/** An organizer. */
+export function organizerItem(record: LiveOrganizer, context: LiveContext): LiveItem {
+  const { columns, changed } = columnsOf(record, record.organizer, context);
+  const texts = { Phone: record.phone, Website: record.website, Email: decodeEntities(record.email) };
+  return {
+    item: {
+      ...named('organizer', record, context),
+      columns,
+      metas: [['_OrganizerOrigin', 'events-calendar'], ...filled('_Organizer', texts), ...lineage(record)],
+      links: imageLink(record),
+    },
+    changed,
+  };
+}
+
+/** A category or tag; `parent` is the slug of the one above. */
+export const termItem = (
+  kind: TermItem['kind'],
+  { id: termId, name, slug, description }: LiveTerm,
+  parent: string | undefined,
+): TermItem => ({
+  kind,
+  sourceId: slug,
+  id: termId,
+  name,
+  slug,
+  description,
+  ...(parent === undefined ? {} : { parent }),
+});
+
+/** A picture, as the record shows it or, better, as WordPress's own route tells it. `author`: the name of who put it there. */
+export function imageItem(shown: LiveImage, media: CoreMedia | undefined, author: string | undefined, place: string): PostItem {
+  const url = media?.source_url || shown.url;
+  const file = fileBelow(url);
+  const name = (url.split('/').at(-1) ?? '').replace(/\.[^.]+$/, '');
+  const mime = media?.mime_type || `image/${(/\.(\w+)$/.exec(url)?.[1] ?? 'jpeg').toLowerCase().replace('jpg', 'jpeg')}`;
+  const title = media?.title?.raw ?? decodeEntities(media?.title?.rendered ?? name);
+  const stamps = media ? dates(media.date, media.date_gmt, media.modified, media.modified_gmt) : {};
+  return {
+    kind: 'attachment',
+    sourceId: String(shown.id),
+    id: shown.id,
+    place,
+    columns: {
+      post_title: title,
+      post_excerpt: media?.caption?.raw ?? '',
+      post_status: 'inherit',
+      post_mime_type: mime,
+      guid: media?.guid?.rendered || url,
+      ...(media?.slug ? { post_name: media.slug } : {}),
+      ...stamps,
+    },
+    ...(author === undefined ? {} : { author }),
+    metas: [
+      ...(file === undefined ? [] : pair('_wp_attached_file', file)),
+      ...pair('_wp_attachment_metadata', toSerialized(metadataOf(shown, media, file ?? name))),
+      ...(media?.alt_text ? pair('_wp_attachment_image_alt', media.alt_text) : []),
+    ],
+    links: [],
+    complete: false,
+    url,
+  };
+}
+
+// ------------------------------------------------------------------------------------------------- pieces
+const pair = (key: string, value: string): [string, string][] => [[key, value]];
+
+/** Metas of the texts that are not empty. */
+const filled = (prefix: string, texts: Readonly<Record<string, string>>): [string, string][] =>
+  Object.entries(texts).flatMap(([name, value]) => (value === '' ? [] : pair(prefix + name, value)));
+
+function named(kind: PostItem['kind'], { id: postId }: LivePost, { place, author }: LiveContext) {
+  return { kind, sourceId: String(postId), id: postId, place, complete: false, ...(author === undefined ? {} : { author }) } as const;
+}
+
+const imageLink = ({ image: shown }: LivePost): Link[] =>
+  shown === false ? [] : [{ key: '_thumbnail_id', kind: 'attachment', sourceId: String(shown.id) }];
+
+/** Ids that a record had elsewhere; the first is its own. */
+const lineage = ({ global_id_lineage: ids }: LivePost): [string, string][] =>
+  ids.slice(1).map((one): [string, string] => ['_tribe_aggregator_global_id_lineage', one]);
+
+function columnsOf(record: LivePost, title: string, { settings, core }: LiveContext): { columns: PostColumns; changed: string[] } {
+  const options = { smilies: settings.smilies, images: () => undefined };
+  const changed: string[] = [];
+  const settled = (name: string, raw: string | undefined, guess: () => Guess): string => {
+    if (raw !== undefined) return raw;
+    const { text: guessed, same } = guess();
+    if (!same) changed.push(name);
+    return guessed;
+  };
+  return {
+    columns: {
+      post_title: settled('title', core?.title?.raw, () => storedTitle(title)),
+      post_content: settled('description', core?.content?.raw, () => storedContent(record.description, options)),
+      post_excerpt: settled('excerpt', core?.excerpt?.raw, () => storedExcerpt(record.excerpt, options)),
+      post_status: record.status,
+      post_name: record.slug,
+      ...(core?.password ? { post_password: core.password } : {}),
+      ...(core?.guid?.rendered ? { guid: decodeEntities(core.guid.rendered) } : {}),
+      ...dates(record.date, record.date_utc, record.modified, record.modified_utc),
+    },
+    changed,
+  };
+}
+
+function dates(date: string, dateUtc: string, modified: string, modifiedUtc: string): PostColumns {
+  const stamps = { post_date: date, post_date_gmt: dateUtc, post_modified: modified, post_modified_gmt: modifiedUtc };
+  return Object.fromEntries(Object.entries(stamps).flatMap(([name, stamp]) => (stamp === '' ? [] : [[name, stamp.replace('T', ' ')]])));
+}
+
+/** The path of a file below the folder of uploads. */
+function fileBelow(url: string): string | undefined {
+  const path = URL.canParse(url) ? new URL(url).pathname : url;
+  const below = path
+    .split('/uploads/')
+    .slice(1)
+    .join('/uploads/')
+    .replace(/^sites\/\d+\//, '');
+  const found = below.split('/').includes('') ? path.split('/').at(-1) : below;
+  try {
+    return found ? decodeURIComponent(found) : undefined;
+  } catch {
+    return found;
+  }
+}
+
+const lastPart = (url: string): string => fileBelow(url)?.split('/').at(-1) ?? '';
+
+/** What WordPress notes of a picture and its sizes. */
+function metadataOf({ width, height, filesize, sizes }: LiveImage, media: CoreMedia | undefined, file: string): object {
+  const details = media?.media_details ?? {};
+  if (details.width !== undefined && details.sizes !== undefined) {
+    const { sizes: shown, ...rest } = details as { sizes: unknown };
+    const kept =
+      shown !== null && typeof shown === 'object'
+        ? Object.entries(shown as Record<string, Record<string, unknown>>).filter(([name]) => name !== 'full')
+        : [];
+    const own = (one: Record<string, unknown>) => {
+      const { source_url: _, mime_type: mime, ...members } = one;
+      return { ...members, ...(mime === undefined ? {} : { 'mime-type': mime }) };
+    };
+    return { ...rest, sizes: Object.fromEntries(kept.map(([name, one]) => [name, own(one)])) };
+  }
+  return {
+    width,
+    height,
+    file,
+    ...(filesize === undefined ? {} : { filesize }),
+    sizes: Object.fromEntries(
+      Object.entries(sizes).map(([name, { width: w, height: h, url, 'mime-type': mime, filesize: bytes }]) => [
+        name,
+        {
+          file: lastPart(url),
+          width: w,
+          height: h,
+          ...(mime ? { 'mime-type': mime } : {}),
+          ...(bytes === undefined ? {} : { filesize: bytes }),
+        },
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,234 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jsonExcess } from '../../wordpress/json.ts';
+import { trimEndOf } from '../../wordpress/trim.ts';
+import { SourceFault } from '../items/items.ts';
+
+/** How a site is asked. */
+export interface AskingOptions {
+  /** Login and application password, sent to this site alone. */
+  readonly credentials?: { readonly login: string; readonly password: string } | undefined;
+  /** The namespace to ask for; by default the first of the usual ones that the site has. */
+  readonly namespace?: string | undefined;
+  /** Requests that may be begun in a second. */
+  readonly rate: number;
+  /** Requests under way at a time. */
+  readonly concurrency: number;
+  /** Pause before the first repetition, in milliseconds; each further one is twice as long. */
+  readonly patience?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SiteAnswer {
+  readonly status: number;
+  /** The parsed body; undefined where it is no JSON. */
+  readonly body: unknown;
+  /** When it came, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** An object of JSON. */
+export type Members = Readonly<Record<string, unknown>>;
+export const isMembers = (value: unknown): value is Members => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+export type Query = Readonly<Record<string, string | number>>;
+
+/** Another site that has the interface. */
+export interface RemoteSite {
+  /** Its public address as it says itself, without trailing slash. */
+  readonly home: string;
+  readonly namespace: string;
+  /** The login that is sent; undefined: none. */
+  readonly credentials: string | undefined;
+  /** Asks for a route below the root of the interface (`tribe/events/v1/events`). */
+  readonly ask: (route: string, query?: Query) => Promise<SiteAnswer>;
+  /** Asks for a route below the namespace; `''` is the namespace itself. */
+  readonly get: (path: string, query?: Query) => Promise<SiteAnswer>;
+  readonly requests: () => number;
+}
+
+const NAMESPACES = ['tribe/events/v1', 'calendar/events/v1'];
+
+/**
+ * Finds the interface of a site: under the address of its home, of its REST root or of a namespace, with or without readable addresses.
+ *
+ * @throws SourceFault `site-unreachable`, `site-no-interface`, `site-moved`, `site-refused`
+ */
+export async function findSite(address: string, options: AskingOptions): Promise<RemoteSite> {
+  const typed = /^https?:\/\//i.test(address) ? address : `https://${address}`;
+  if (!URL.canParse(typed)) throw new SourceFault('site-address', { site: address });
+  const given = new URL(typed);
+  given.search = '';
+  given.hash = '';
+  const below = trimEndOf(given.href, '/');
+  const [front = below, path] = below.split(/\/wp-json(?=\/|$)/);
+  const wished = options.namespace ?? (path ? path.replace(/^\/|\/$/g, '') : undefined);
+  const site = asker(front, options);
+  const roots = path === undefined ? [`${front}/wp-json/`, `${front}/index.php/wp-json/`, `${front}/?rest_route=/`] : [`${front}/wp-json/`];
+  for (const root of roots) {
+    const index = await site.ask(root, '', {});
+    if (index.status === 401 || index.status === 403)
+      throw new SourceFault('site-refused', { site: front, status: index.status, code: codeOf(index.body) });
+    const known = namespacesOf(index.body);
+    const namespace = [...(wished === undefined ? NAMESPACES : [wished])].find((name) => known.includes(name));
+    if (namespace === undefined) continue;
+    const { home, url } = index.body as { home?: unknown; url?: unknown };
+    const ask = (route: string, query: Query = {}) => site.ask(root, route, query);
+    return {
+      home: trimEndOf(String(home ?? url ?? front), '/'),
+      namespace,
+      credentials: options.credentials?.login,
+      ask,
+      get: (below, query) => ask(namespace + (below === '' ? '' : `/${below}`), query),
+      requests: site.requests,
+    };
+  }
+  throw new SourceFault('site-no-interface', { site: front });
+}
+
+/** The code of an error's answer, or an empty text. */
+export const codeOf = (body: unknown): string =>
+  body !== null && typeof body === 'object' && 'code' in body && typeof body.code === 'string' ? body.code : '';
+
+const namespacesOf = (body: unknown): unknown[] =>
+  body !== null && typeof body === 'object' && 'namespaces' in body && Array.isArray(body.namespaces) ? body.namespaces : [];
+
+/** What says that another try may succeed. */
+const PASSING = new Set([429, 502, 503, 504]);
+const TRIES = 6;
+const PATIENCE_MS = 1000;
+const LONGEST_PAUSE_MS = 300_000;
+const TIMEOUT_MS = 60_000;
+const LONGEST_BODY = 64 * 2 ** 20;
+
+/** Sends requests one after the other, as far apart and as many at a time as is allowed; repeats what failed for the moment. */
+function asker(site: string, { credentials, rate, concurrency, patience = PATIENCE_MS, signal }: AskingOptions) {
+  const turn = turns(concurrency);
+  const spacing = 1000 / rate;
+  let next = 0;
+  let count = 0;
+  const headers = {
+    accept: 'application/json',
+    'user-agent': 'Fasti',
+    ...(credentials ? { authorization: `Basic ${Buffer.from(`${credentials.login}:${credentials.password}`).toString('base64')}` } : {}),
+  };
+
+  const once = async (url: URL): Promise<SiteAnswer | { readonly again: number | undefined; readonly why: string }> => {
+    const wait = Math.max(0, next - performance.now());
+    next = Math.max(next, performance.now()) + spacing;
+    if (wait > 0) await sleep(wait, undefined, { signal });
+    count += 1;
+    const limit = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      const response = await follow(url, { headers, signal: signal ? AbortSignal.any([limit, signal]) : limit }, site);
+      if (PASSING.has(response.status)) {
+        await response.body?.cancel();
+        return { again: retryAfter(response.headers.get('retry-after')), why: String(response.status) };
+      }
+      return { status: response.status, body: parsed(await textOf(response, site), site), at: Date.now() };
+    } catch (error) {
+      if (error instanceof SourceFault || signal?.aborted) throw error;
+      return { again: undefined, why: reasonOf(error) };
+    }
+  };
+
+  return {
+    requests: () => count,
+    ask: (root: string, route: string, query: Query): Promise<SiteAnswer> =>
+      turn(async () => {
+        const url = addressOf(root, route, query);
+        let why = '';
+        for (let attempt = 0; attempt < TRIES; attempt += 1) {
+          const answer = await once(url);
+          if ('status' in answer) return answer;
+          why = answer.why;
+          const pause = Math.min(answer.again ?? patience * 2 ** attempt, LONGEST_PAUSE_MS);
+          // Who asks for a pause asks all of us.
+          if (answer.again !== undefined) next = Math.max(next, performance.now() + pause);
+          if (attempt < TRIES - 1) await sleep(pause, undefined, { signal });
+        }
+        throw new SourceFault('site-unreachable', { site, address: url.pathname + url.search, reason: why });
+      }),
+  };
+}
+
+/** The address of a route. Where the root is a parameter itself, the route is part of it. */
+function addressOf(root: string, route: string, query: Query): URL {
+  const url = new URL(root);
+  const inQuery = url.searchParams.get('rest_route');
+  if (inQuery === null) {
+    const cut = route.split('/').map((piece) => (piece.includes('%') ? piece : encodeURIComponent(piece)));
+    url.pathname += cut.join('/');
+  } else url.searchParams.set('rest_route', inQuery + route);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+  return url;
+}
+
+const REDIRECTS = 3;
+
+/** Follows a site within itself only: elsewhere nobody has asked to go, and the password is for this site. */
+async function follow(url: URL, init: RequestInit, site: string): Promise<Response> {
+  let place = url;
+  for (let hop = 0; ; hop += 1) {
+    const response = await fetch(place, { ...init, redirect: 'manual' });
+    const location = response.headers.get('location');
+    if (location === null || response.status < 300 || response.status >= 400) return response;
+    await response.body?.cancel();
+    const target = URL.canParse(location, place.href) ? new URL(location, place) : undefined;
+    if (target?.origin !== url.origin || hop === REDIRECTS)
+      throw new SourceFault('site-moved', { site, target: target?.origin ?? location.slice(0, 100) });
+    place = target;
+  }
+}
+
+async function textOf(response: Response, site: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > LONGEST_BODY) throw new SourceFault('site-answer-too-long', { site, megabytes: LONGEST_BODY / 2 ** 20 });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Descriptions of routes and structured data are a dozen levels deep, and the index of a site with many plugins holds some ten thousand values. */
+const LIMITS = { depth: 100, values: 1_000_000 };
+
+function parsed(text: string, site: string): unknown {
+  if (jsonExcess(text, LIMITS)) throw new SourceFault('site-answer-too-complex', { site });
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Milliseconds that the header asks to wait: seconds, or a date. */
+function retryAfter(value: string | null): number | undefined {
+  if (value === null || value.trim() === '') return undefined;
+  const pause = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(pause) ? undefined : Math.max(0, pause);
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error)) return String(cause);
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message || cause.name;
+}
+
+/** Lets so many works run at a time. */
+function turns(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (running >= limit) await new Promise<void>((go) => waiting.push(go));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      const first = waiting.shift();
+      if (first) first();
+      else running -= 1;
+    }
+  };
+}

@@ -1,0 +1,344 @@
+import type { z } from 'zod';
+import type { SiteSettings } from '../../calendar/settings.ts';
+import { postKind } from '../../kinds/index.ts';
+import { type Entry, SourceFault } from '../items/items.ts';
+import type { LossEntry, ReportedKind } from '../items/report.ts';
+import { type Source, siteName } from '../items/source.ts';
+import { eventItem, imageItem, type LiveItem, organizerItem, termItem, venueItem } from './items.ts';
+import {
+  type CoreMedia,
+  type CoreRecord,
+  coreMedia,
+  corePerson,
+  coreRecord,
+  isBlanked,
+  type LiveImage,
+  type LiveTerm,
+  liveTerm,
+  RECORDS,
+} from './records.ts';
+import { codeOf, isMembers, type Query, type RemoteSite, type SiteAnswer } from './site-client.ts';
+import { type Mark, openSpool, type Spool } from './spool.ts';
+
+export interface LiveOptions {
+  readonly settings: Pick<SiteSettings, 'smilies' | 'calendar'>;
+  /** Words for a price of nothing, in the languages that a site may have. */
+  readonly free: readonly string[];
+  readonly now: Date;
+  /** The target of the import (database, prefix, rehearsal or not). Walks for different targets are kept apart. */
+  readonly target: string;
+  /** Goes on with the walk that an import was cut short with, however old it is. */
+  readonly resume: boolean;
+  /** Where the walk is kept meanwhile; by default a folder of this user below the system's for temporary files. */
+  readonly folder?: string | undefined;
+  /** Told after each page: how many entries there are. */
+  readonly onProgress?: (entries: number) => void;
+}
+
+/** A walk that was cut short is gone on with for so long; later it would mix what was with what is. */
+const FRESH_MS = 24 * 3600 * 1000;
+
+/**
+ * A running site, as a source of items: its categories, tags, venues, organizers, events and pictures through its public interface, and what WordPress's own
+ * routes tell besides. With an application password also drafts and private records, and texts as they are stored.
+ *
+ * @throws SourceFault `import-running` while another import walks through it for the same target
+ */
+export async function openLiveSite(site: RemoteSite, options: LiveOptions): Promise<Source> {
+  const spool = await openSpool({ source: siteName(site.home), besides: [site.credentials ?? '', options.target] }, options.folder);
+  try {
+    const { mark, touched } = await spool.state();
+    const isOld = mark !== undefined && !options.resume && (mark.done || Date.now() - touched > FRESH_MS);
+    if (isOld) await spool.remove();
+  } catch (error) {
+    spool.close();
+    throw error;
+  }
+  let readings = 0;
+  return {
+    name: () => siteName(site.home),
+    entries: async function* () {
+      yield* walked(site, spool, options);
+      readings += 1;
+    },
+    close: async () => {
+      try {
+        // Looked through and taken in: it has served its purpose.
+        if (readings > 1) await spool.remove();
+      } finally {
+        spool.close();
+      }
+    },
+  };
+}
+
+/** The parts of a walk, in the order in which records refer to each other. */
+const STAGES = ['categories', 'tags', 'venues', 'organizers', 'events', 'hidden'] as const;
+type Stage = (typeof STAGES)[number];
+const PAGE = 50;
+
+/** What is known from earlier pages. */
+interface Walk {
+  readonly site: RemoteSite;
+  readonly options: LiveOptions;
+  /** Names of people by id; undefined for those that the site does not tell of. */
+  readonly people: Map<number, string | undefined>;
+  /** Ids of pictures that came already, and of events. */
+  readonly images: Set<number>;
+  readonly events: Set<string>;
+  /** Routes of WordPress that the site does not have or does not let us use. */
+  readonly closed: Set<string>;
+}
+
+async function* walked(site: RemoteSite, spool: Spool, options: LiveOptions): AsyncGenerator<Entry> {
+  const { mark } = await spool.state();
+  const walk: Walk = { site, options, people: new Map(), images: new Set(), events: new Set(), closed: new Set() };
+  let count = 0;
+  const noted = (entry: Entry): Entry => {
+    count += 1;
+    if (entry.kind === 'attachment' && entry.id !== undefined) walk.images.add(entry.id);
+    if (entry.kind === 'event') walk.events.add(entry.sourceId);
+    if (entry.kind === 'author' && entry.id !== undefined) walk.people.set(entry.id, entry.sourceId);
+    return entry;
+  };
+  for await (const entry of spool.entries()) yield noted(entry);
+  if (mark?.done) return;
+  const from = mark === undefined ? 0 : STAGES.indexOf(mark.stage as Stage) + (mark.last ? 1 : 0);
+  for (const stage of STAGES.slice(from)) {
+    for (let page = stage === mark?.stage ? mark.page + 1 : 1; ; page += 1) {
+      const { entries, last } = await pageOf(walk, stage, page);
+      const end: Mark = { stage, page, last, done: last && stage === STAGES.at(-1) };
+      await spool.add(entries, end);
+      for (const entry of entries) yield noted(entry);
+      options.onProgress?.(count);
+      if (last) break;
+    }
+  }
+}
+
+interface Page {
+  readonly entries: readonly Entry[];
+  readonly last: boolean;
+}
+
+function pageOf(walk: Walk, stage: Stage, page: number): Promise<Page> {
+  if (stage === 'categories' || stage === 'tags') return terms(walk, stage, page);
+  if (stage === 'hidden') return hidden(walk, page);
+  return records(walk, stage, page);
+}
+
+const NOTHING: Page = { entries: [], last: true };
+
+// ------------------------------------------------------------------------------------------------- categories, tags
+/** All terms at once, since they name those above them by id. */
+async function terms({ site }: Walk, stage: 'categories' | 'tags', first: number): Promise<Page> {
+  if (first > 1) return NOTHING;
+  const found: LiveTerm[] = [];
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    const answer = await site.get(stage, { per_page: PAGE, page, hide_empty: 'false' });
+    const body = bodyOf(site, answer);
+    pages = Number(body.total_pages ?? 0);
+    found.push(...sound(liveTerm, listIn(body, stage)));
+  }
+  const slugs = new Map(found.map(({ id, slug }) => [id, slug]));
+  const kind = stage === 'tags' ? 'tag' : 'category';
+  return { entries: found.map((term) => termItem(kind, term, slugs.get(term.parent))), last: true };
+}
+
+// ------------------------------------------------------------------------------------------------- venues, organizers, events
+type PostStage = 'venues' | 'organizers' | 'events';
+const KINDS = { venues: 'venue', organizers: 'organizer', events: 'event' } as const satisfies Record<PostStage, ReportedKind>;
+const EVERYTHING: Readonly<Record<PostStage, Query>> = {
+  venues: {},
+  organizers: {},
+  events: { start_date: '1900-01-01', end_date: '2999-12-31' },
+};
+
+async function records(walk: Walk, stage: PostStage, page: number): Promise<Page> {
+  const { site } = walk;
+  const answer = await site.get(stage, { ...EVERYTHING[stage], per_page: PAGE, page });
+  if (answer.status === 404 && page > 1) return NOTHING;
+  const body = bodyOf(site, answer);
+  return { entries: await entriesOf(walk, stage, listIn(body, stage)), last: page >= Number(body.total_pages ?? 0) };
+}
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** The records of a page as items, with the pictures and people that they name where those are new. */
+async function entriesOf(walk: Walk, stage: PostStage, list: readonly Raw[]): Promise<Entry[]> {
+  const core = await coreRecords(
+    walk,
+    stage,
+    list.map(({ id }) => Number(id)),
+  );
+  const whole = await Promise.all(list.map((raw) => detailed(walk, stage, raw, core.get(Number(raw.id)))));
+  const parsed = whole.map(({ raw, isChild }) => ({ isChild, record: raw && RECORDS[stage].safeParse(raw) }));
+  const images = parsed.flatMap(({ record }) => (record?.success && record.data.image !== false ? [record.data.image] : []));
+  const media = await newMedia(walk, images);
+  const people = await newPeople(walk, [
+    ...parsed.flatMap(({ record }) => (record?.success ? [Number(record.data.author)] : [])),
+    ...media.map(({ core: one }) => one?.author ?? 0),
+  ]);
+
+  const entries: Entry[] = [...people];
+  for (const { shown, core: one } of media)
+    entries.push(imageItem(shown, one, one ? walk.people.get(one.author) : undefined, `${walk.site.home} image ${shown.id}`));
+  for (const [place, { record, isChild }] of parsed.entries()) {
+    const id = String(list[place]?.id);
+    const where = `${stage}/${id}`;
+    if (record === undefined) entries.push(loss(stage, 'protected', nameOf(list[place]!), where));
+    else if (!record.success)
+      entries.push(loss(stage, 'site-record-unreadable', nameOf(list[place]!), where, record.error.issues[0]?.path.join('.')));
+    else {
+      const { item, changed } = itemOf(walk, stage, record.data, core.get(Number(id)), where);
+      entries.push(item);
+      if (isChild) entries.push(loss(stage, 'site-parent-unknown', nameOf(list[place]!), where));
+      if (changed.length > 0) entries.push(loss(stage, 'site-text-differs', nameOf(list[place]!), where, changed.join(', ')));
+    }
+  }
+  return entries;
+}
+
+function itemOf(
+  { options, people }: Walk,
+  stage: PostStage,
+  record: { author: string },
+  core: CoreRecord | undefined,
+  place: string,
+): LiveItem {
+  const context = { settings: options.settings, free: options.free, place, author: people.get(Number(record.author)), core };
+  if (stage === 'events') return eventItem(record as Parameters<typeof eventItem>[0], context);
+  return stage === 'venues'
+    ? venueItem(record as Parameters<typeof venueItem>[0], context)
+    : organizerItem(record as Parameters<typeof organizerItem>[0], context);
+}
+
+/** A record as its own address shows it, where that is asked for. */
+interface Detailed {
+  /** Undefined: it hides more than may come over. */
+  readonly raw: Raw | undefined;
+  /** Its slug leads elsewhere: it belongs below another record, and no route tells which. */
+  readonly isChild: boolean;
+}
+
+/**
+ * The record with what only its own address tells: whether an event is called off, which matters as long as it is to come, and what a password hides, for those
+ * who know it.
+ */
+async function detailed({ site, options }: Walk, stage: PostStage, raw: Raw, core: CoreRecord | undefined): Promise<Detailed> {
+  const blanked = isBlanked(raw);
+  if (blanked && !core?.password) return { raw: undefined, isChild: false };
+  const end = String(raw.utc_end_date ?? '');
+  if (!blanked && (stage !== 'events' || end < options.now.toISOString().slice(0, 19).replace('T', ' '))) return { raw, isChild: false };
+  const query = blanked ? { password: core!.password! } : {};
+  const [named, isPublic] = [typeof raw.slug === 'string' && raw.slug !== '', raw.status === 'publish'];
+  const bySlug = named && isPublic && !blanked ? await site.get(`${stage}/by-slug/${String(raw.slug)}`, query) : undefined;
+  const isIt = bySlug?.status === 200 && isMembers(bySlug.body) && bySlug.body.id === raw.id;
+  const { status, body } = isIt ? bySlug : await site.get(`${stage}/${String(raw.id)}`, query);
+  return { raw: status === 200 && isMembers(body) ? body : blanked ? undefined : raw, isChild: bySlug !== undefined && !isIt };
+}
+
+// ------------------------------------------------------------------------------------------------- what WordPress tells besides
+/** Asks one of WordPress's own lists about these ids. Where the site has none, or not for us, it is not asked again. */
+async function coreList({ site, closed }: Walk, route: string, ids: readonly number[], query: Query): Promise<unknown[]> {
+  if (ids.length === 0) return [];
+  const views = ['edit', 'view']
+    .map((context) => [context, `${route} ${context}`] as const)
+    .filter(([context, name]) => !closed.has(name) && (context === 'view' || site.credentials !== undefined));
+  for (const [context, name] of views) {
+    const answer = await site.ask(`wp/v2/${route}`, {
+      include: ids.join(','),
+      per_page: 100,
+      context,
+      ...query,
+      ...(context === 'edit' && route.startsWith('tribe') ? { status: 'any' } : {}),
+    });
+    if (answer.status === 200 && Array.isArray(answer.body)) return answer.body;
+    closed.add(name);
+  }
+  return [];
+}
+
+async function coreRecords(walk: Walk, stage: PostStage, ids: readonly number[]): Promise<Map<number, CoreRecord>> {
+  const list = await coreList(walk, postKind(KINDS[stage]).postType, ids, { _fields: 'id,guid,title,content,excerpt,password' });
+  return new Map(sound(coreRecord, list).map((record) => [record.id, record]));
+}
+
+/** Pictures that have not come yet. */
+async function newMedia(walk: Walk, shown: readonly LiveImage[]): Promise<{ shown: LiveImage; core: CoreMedia | undefined }[]> {
+  const fresh = [...new Map(shown.filter(({ id }) => !walk.images.has(id)).map((one) => [one.id, one])).values()];
+  const list = await coreList(
+    walk,
+    'media',
+    fresh.map(({ id }) => id),
+    {},
+  );
+  const known = new Map(sound(coreMedia, list).map((media) => [media.id, media]));
+  return fresh.map((one) => ({ shown: one, core: known.get(one.id) }));
+}
+
+/** People who have not come yet; of those that the site says nothing of it is noted that their records belong to whoever imports. */
+async function newPeople(walk: Walk, ids: readonly number[]): Promise<Entry[]> {
+  const fresh = [...new Set(ids)].filter((id) => id > 0 && !walk.people.has(id));
+  const list = await coreList(walk, 'users', fresh, {});
+  const entries: Entry[] = [];
+  for (const { id, name, slug, username, email } of sound(corePerson, list)) {
+    const login = username || slug;
+    walk.people.set(id, login);
+    entries.push({ kind: 'author', sourceId: login, id, login, email: email ?? '', displayName: name, metas: [] });
+  }
+  for (const id of fresh) {
+    if (walk.people.has(id)) continue;
+    walk.people.set(id, undefined);
+    entries.push({ kind: 'loss', loss: { reason: 'site-author-unknown', kind: 'author', of: String(id) } });
+  }
+  return entries;
+}
+
+// ------------------------------------------------------------------------------------------------- hidden events
+const CORE_PAGE = 100;
+
+/** Events that no list of the calendar shows, as far as WordPress's own list tells of them. */
+async function hidden(walk: Walk, page: number): Promise<Page> {
+  const { site, closed, events } = walk;
+  if (closed.has('hidden')) return NOTHING;
+  const answer = await site.ask('wp/v2/tribe_events', {
+    per_page: CORE_PAGE,
+    page,
+    orderby: 'id',
+    order: 'asc',
+    _fields: 'id',
+    ...(site.credentials === undefined ? {} : { status: 'any' }),
+  });
+  if (answer.status !== 200 || !Array.isArray(answer.body)) return NOTHING;
+  const ids = answer.body.flatMap((one) => (isMembers(one) ? [Number(one.id)] : [])).filter((id) => !events.has(String(id)));
+  const found = await Promise.all(ids.map((id) => site.get(`events/${id}`)));
+  const list = found.flatMap(({ status, body }) => (status === 200 && isMembers(body) ? [body] : []));
+  return { entries: await entriesOf(walk, 'events', list), last: answer.body.length < CORE_PAGE };
+}
+
+// ------------------------------------------------------------------------------------------------- answers
+/** The body of a list. Throws SourceFault `site-refused`. */
+function bodyOf(site: RemoteSite, { status, body }: SiteAnswer): Raw {
+  if (status === 200 && isMembers(body)) return body;
+  throw new SourceFault('site-refused', { site: site.home, status, code: codeOf(body) });
+}
+
+/** Those of a list that have the shape; what is nothing of the kind is passed over. */
+const sound = <Value>(shape: z.ZodType<Value>, list: readonly unknown[]): Value[] =>
+  list.flatMap((one) => {
+    const { success, data } = shape.safeParse(one);
+    return success ? [data] : [];
+  });
+
+const listIn = (body: Raw, name: string): Raw[] => (Array.isArray(body[name]) ? (body[name] as unknown[]).filter(isMembers) : []);
+
+function nameOf({ title, venue, organizer, id }: Raw): string {
+  const name = [title, organizer, venue].find((text) => typeof text === 'string' && text !== '');
+  return String(name ?? id);
+}
+
+const loss = (stage: PostStage, reason: string, of: string, place: string, detail?: string): LossEntry => ({
+  kind: 'loss',
+  loss: { reason, kind: KINDS[stage], of, place, ...(detail === undefined ? {} : { detail }) },
+});

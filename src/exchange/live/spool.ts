@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { appendFile, lstat, mkdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { OWN_FILE, OWN_FOLDER } from '../../host/files.ts';
+import { lockFile } from '../../storage/engine/file-lock.ts';
+import { linesOf } from '../items/file-text.ts';
+import { type Entry, SourceFault } from '../items/items.ts';
+
+/**
+ * What a walk through a site has given so far, in a file: the site is asked once, however often its entries are read, and a walk that was cut short goes on
+ * where it stopped.
+ */
+export interface Spool {
+  /** How far the walk has come: its stages and pages, the last one first to be done again. Undefined: it has not begun. */
+  readonly state: () => Promise<SpoolState>;
+  /** The entries of all pages that are there. */
+  readonly entries: () => AsyncGenerator<Entry>;
+  /** Adds a page, whole. */
+  readonly add: (entries: readonly Entry[], mark: Mark) => Promise<void>;
+  readonly remove: () => Promise<void>;
+  /** Lets others open it. */
+  readonly close: () => void;
+}
+
+/** What a spool is of. */
+export interface Walk {
+  readonly source: string;
+  /** Whatever else makes it a different walk: the credentials, and where it is imported to. */
+  readonly besides: readonly string[];
+}
+
+/** The page that was added last. */
+export interface Mark {
+  readonly stage: string;
+  readonly page: number;
+  /** Whether it was the last one of its stage, and of the walk. */
+  readonly last: boolean;
+  readonly done: boolean;
+}
+
+export interface SpoolState {
+  readonly mark: Mark | undefined;
+  /** When the file was written to, in milliseconds since 1970. */
+  readonly touched: number;
+}
+
+/**
+ * Opens the spool of a walk, in a folder that only this user can read. Nobody else can open it until it is closed or
+ * this process ends.
+ *
+ * @throws SourceFault `unreadable` if the folder belongs to somebody else, `import-running` if another import has the
+ * spool
+ */
+export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(), `fasti-${userInfo().uid}`)): Promise<Spool> {
+  await mkdir(folder, { recursive: true, mode: OWN_FOLDER });
+  const place = await lstat(folder);
+  if (!place.isDirectory() || (place.uid !== userInfo().uid && userInfo().uid >= 0))
+    throw new SourceFault('unreadable', { file: folder, what: 'EPERM' });
+  const name = createHash('sha256')
+    .update(JSON.stringify([source, ...besides]))
+    .digest('hex')
+    .slice(0, 32);
+  const path = join(folder, `${name}.jsonl`);
+  const release = lockFile(join(folder, `${name}.lock`));
+  if (!release) throw new SourceFault('import-running', { source });
+
+  /** Whether the file exists. Nobody else creates it while we hold the lock. */
+  let begun = (await stat(path).catch(() => undefined)) !== undefined;
+
+  async function* lines(): AsyncGenerator<{ value: Entry | { mark: Mark }; bytes: number }> {
+    if (!begun) return;
+    for await (const { text } of linesOf(path)) {
+      const value = parsed(text);
+      if (value === undefined) return;
+      yield { value, bytes: Buffer.byteLength(text) + 1 };
+    }
+  }
+
+  return {
+    state: async () => {
+      let [mark, at, end]: [Mark | undefined, number, number] = [undefined, 0, 0];
+      for await (const { value, bytes } of lines()) {
+        at += bytes;
+        if ('mark' in value) [mark, end] = [value.mark, at];
+      }
+      const file = await stat(path).catch(() => undefined);
+      // A page that was not written to its end is fetched again.
+      if (file && file.size > end) await truncate(path, end);
+      return { mark, touched: file?.mtimeMs ?? 0 };
+    },
+    entries: async function* () {
+      for await (const { value } of lines()) if (!('mark' in value)) yield value;
+    },
+    add: async (entries, mark) => {
+      const lines = [...entries, { mark }].map((value) => `${JSON.stringify(value)}\n`).join('');
+      if (begun) return appendFile(path, lines);
+      await writeFile(path, lines, { mode: OWN_FILE, flag: 'wx' });
+      begun = true;
+    },
+    remove: async () => {
+      await rm(path, { force: true });
+      begun = false;
+    },
+    close: release,
+  };
+}
+
+function parsed(text: string): Entry | { mark: Mark } | undefined {
+  try {
+    return JSON.parse(text) as Entry | { mark: Mark };
+  } catch {
+    return undefined;
+  }
+}

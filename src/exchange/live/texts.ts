@@ -1,0 +1,107 @@
+/*
+ * A site shows its texts rendered. What it has stored is guessed, and a guess counts only if it renders to the very text that is shown; else that text is
+ * stored as it is.
+ */
+import { type CostRecord, costOf } from '../../calendar/cost.ts';
+import { decodeEntities } from '../../wordpress/entities.ts';
+import { type RenderOptions, renderContent, renderExcerpt, renderTitle } from '../../wordpress/render.ts';
+import { tableOf } from '../../wordpress/table.ts';
+
+/** What is to be stored, and whether it shows the same as there. */
+export interface Guess {
+  readonly text: string;
+  readonly same: boolean;
+}
+
+export function storedTitle(shown: string): Guess {
+  return guessed(shown, [straight(shown, '--'), straight(shown, '-'), shown, decodeEntities(shown)], renderTitle);
+}
+
+export function storedContent(shown: string, options: RenderOptions): Guess {
+  return guessed(shown, textsBehind(shown), (text) => renderContent(text, options));
+}
+
+export function storedExcerpt(shown: string, options: RenderOptions): Guess {
+  return guessed(shown, textsBehind(shown), (text) => renderExcerpt(text, options));
+}
+
+function guessed(shown: string, guesses: readonly string[], render: (text: string) => string): Guess {
+  if (shown === '') return { text: '', same: true };
+  const text = guesses.find((guess) => render(guess) === shown);
+  return text === undefined ? { text: shown, same: false } : { text, same: true };
+}
+
+const textsBehind = (shown: string): string[] => {
+  const plain = withoutParagraphs(shown);
+  return [straight(plain, '--'), straight(plain, '-'), plain, straight(shown, '--'), straight(shown, '-'), shown];
+};
+
+const MARKS: ReadonlyMap<string, string> = tableOf({
+  '&#8216;': "'", '&#8217;': "'", '&#8220;': '"', '&#8221;': '"', '&#8242;': "'", '&#8243;': '"', '&#8212;': '---', '&#8230;': '...', '&#8482;': '(tm)', '&#215;': 'x', '&#038;': '&',
+}); // biome-ignore format: pairs
+
+/** The text before its quotes and dashes were made typographic (`wptexturize`). */
+const straight = (shown: string, dash: string): string =>
+  shown.replace(/&#(?:\d+);/g, (entity) => (entity === '&#8211;' ? dash : (MARKS.get(entity) ?? entity)));
+
+/** The text before paragraphs were made of its lines (`wpautop`). */
+const withoutParagraphs = (html: string): string =>
+  // Paragraphs that were written have attributes, or lack their end.
+  html.split('<p>').length !== html.split('</p>').length
+    ? html
+    : html
+        .replace(/<br \/>\n/g, '\n')
+        .replace(/<\/p>\n<p>/g, '\n\n')
+        .replace(/<p>/g, '')
+        .replace(/<\/p>/g, '')
+        .trim();
+
+/** The cost that a site shows. */
+export interface ShownCost {
+  readonly cost: string;
+  readonly symbol: string;
+  readonly code: string;
+  readonly position: string;
+  readonly values: readonly string[];
+}
+
+/** Metas of a cost. `fallback`: what the calendar here takes where a cost names no currency; `free`: words for what costs nothing. */
+export function storedCost(
+  shown: ShownCost,
+  fallback: { readonly symbol: string; readonly after: boolean },
+  free: readonly string[],
+): { metas: [string, string][]; same: boolean } {
+  if (shown.cost === '' && shown.values.length === 0) return { metas: [], same: true };
+  const text = decodeEntities(shown.cost);
+  const bare = text.replaceAll(' – ', ' - ');
+  const guesses: { costs: readonly string[]; marked: boolean }[] = [true, false].flatMap((marked) => [
+    { costs: shown.values, marked },
+    { costs: [bare], marked },
+    { costs: [shown.values.join(' - ')], marked },
+    { costs: [text], marked },
+  ]);
+  const isShown = ({ costs, marked }: (typeof guesses)[number]): boolean =>
+    costs.every((cost) => cost !== '') &&
+    free.some((freeText) =>
+      sameCost(
+        costOf(
+          costs,
+          { symbol: marked ? shown.symbol : '', position: marked ? shown.position : '', code: shown.code },
+          { defaultCurrencySymbol: fallback.symbol, reverseCurrencyPosition: fallback.after, freeText },
+        ),
+        shown,
+      ),
+    );
+  const found = guesses.find(isShown);
+  const { costs, marked } = found ?? { costs: [bare], marked: false };
+  const metas: [string, string][] = costs.map((cost) => ['_EventCost', cost]);
+  if (marked && shown.symbol !== '') metas.push(['_EventCurrencySymbol', shown.symbol], ['_EventCurrencyPosition', shown.position]);
+  if (shown.code !== '') metas.push(['_EventCurrencyCode', shown.code]);
+  return { metas, same: found !== undefined };
+}
+
+const sameCost = ({ cost, cost_details: details }: CostRecord, shown: ShownCost): boolean =>
+  cost === shown.cost &&
+  details.values.join('\n') === shown.values.join('\n') &&
+  details.currency_symbol === shown.symbol &&
+  details.currency_position === shown.position;

@@ -1,0 +1,113 @@
+import { lookup } from 'node:dns/promises';
+import { FREE_WORDS } from '../../calendar/cost.ts';
+import { type FetchOptions, FetchRefused, fetchPublic } from '../../media/safe-fetch.ts';
+import type { Caller } from '../../records/caller.ts';
+import type { Line } from '../ical/components.ts';
+import { calendarSource } from '../ical/read.ts';
+import { SourceFault } from '../items/items.ts';
+import { type Source, siteName } from '../items/source.ts';
+import { openLiveSite } from './site.ts';
+import { type AskingOptions, findSite } from './site-client.ts';
+
+/** How an address of the web is to be read. */
+export interface WebOptions {
+  readonly caller: Caller;
+  readonly credentials?: AskingOptions['credentials'];
+  /** Requests to a site in a second. */
+  readonly rate?: number | undefined;
+  readonly resume?: boolean | undefined;
+  /** The target of the import: database, prefix, rehearsal or not. */
+  readonly target: string;
+  /** Days between which repeating events of a calendar are taken in. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Told how many entries a walk through a site has given so far. */
+  readonly onWalk?: ((entries: number) => void) | undefined;
+  /** Where a walk is kept meanwhile. */
+  readonly folder?: string | undefined;
+  /** What tests put in the place of the network. */
+  readonly fetching?: FetchOptions | undefined;
+}
+
+/** Gentle to somebody else's site. */
+const RATE = 5;
+const CONCURRENCY = 2;
+const LONGEST_FEED = 32 * 2 ** 20;
+const FEED_MS = 60_000;
+
+/**
+ * Opens what an address of the web leads to: a calendar (`webcal:`, `.ics`, `ical=1`), else a site with the interface. The host that was named may lie in a
+ * network of its own; what it sends to elsewhere may not.
+ *
+ * @throws SourceFault
+ */
+export async function openWebSource(address: string, options: WebOptions): Promise<Source> {
+  const url = address.replace(/^webcals?:/i, 'https:');
+  const allowAddress = await addressesOf(url);
+  const fetching = { allowAddress, ...options.fetching };
+  if (/^webcals?:/i.test(address) || /\.ics(\?|$)|[?&](outlook-)?ical=/i.test(url)) return openFeed(url, options, fetching);
+  const { caller, credentials, rate = RATE, resume = false, target } = options;
+  const site = await findSite(url, { credentials, rate, concurrency: CONCURRENCY });
+  const source = await openLiveSite(site, {
+    settings: caller.settings,
+    free: [...new Set([caller.free, ...FREE_WORDS])],
+    now: caller.now,
+    resume,
+    target,
+    folder: options.folder,
+    ...(options.onWalk ? { onProgress: options.onWalk } : {}),
+  });
+  return { ...source, fetching };
+}
+
+/** A calendar is fetched once, however often it is read. */
+async function openFeed(url: string, { caller, from, to }: WebOptions, fetching: FetchOptions): Promise<Source> {
+  const file = decodeURIComponent(new URL(url).pathname.split('/').filter(Boolean).at(-1) ?? 'calendar');
+  const text = await fetched(url, fetching);
+  const source = calendarSource(() => linesIn(text), {
+    file,
+    source: `ical:${siteName(url)}`,
+    settings: caller.settings,
+    now: caller.now,
+    from,
+    to,
+  });
+  return { ...source, fetching };
+}
+
+async function fetched(url: string, fetching: FetchOptions): Promise<string> {
+  try {
+    const { bytes } = await fetchPublic(url, {
+      maxBytes: LONGEST_FEED,
+      timeoutMs: FEED_MS,
+      headers: { accept: 'text/calendar' },
+      ...fetching,
+    });
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof FetchRefused) throw new SourceFault('feed-not-fetched', { address: url, what: error.fault }, error);
+    if (error instanceof TypeError) throw new SourceFault('not-utf8', { file: url, byte: 0 }, error);
+    throw error;
+  }
+}
+
+async function* linesIn(text: string): AsyncGenerator<Line> {
+  let line = 0;
+  let at = 0;
+  while (at < text.length) {
+    const end = text.indexOf('\n', at);
+    const next = end < 0 ? text.length : end;
+    line += 1;
+    yield { line, text: text.slice(at, next).replace(/\r$/, '') };
+    at = next + 1;
+  }
+}
+
+/** The addresses of the host that was named: whoever runs the command may ask it, wherever it lies. */
+async function addressesOf(url: string): Promise<(ip: string) => boolean> {
+  if (!URL.canParse(url)) throw new SourceFault('site-address', { site: url });
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const found = await lookup(host, { all: true }).catch(() => []);
+  const own = new Set(found.map(({ address }) => address));
+  return (ip) => own.has(ip);
+}

@@ -1,0 +1,189 @@
+/*
+ * Whether two sites say the same. What must differ does not count: the addresses of the two homes and namespaces, the wording of messages, the order of
+ * members, and what follows from the moment of the request.
+ */
+import { decodeEntities } from '../../wordpress/entities.ts';
+import { unixFromText } from '../../wordpress/time.ts';
+import { isMembers, type Members, type Query } from '../live/site-client.ts';
+
+/** A place in an answer at which two sites differ. `undefined`: not there. */
+export interface Place {
+  /** `$.venue.city`, `$.events[2].title`; `status` for the status of the answer. */
+  readonly path: string;
+  readonly old: unknown;
+  readonly new: unknown;
+}
+
+/** What is known of the two sites. */
+export interface Pair {
+  readonly old: Home;
+  readonly new: Home;
+}
+
+export interface Home {
+  readonly home: string;
+  readonly namespace: string;
+}
+
+/** What one comparison needs to know. */
+interface Context {
+  readonly same: (text: string) => string;
+  readonly query: Query;
+  readonly out: Place[];
+}
+
+/** More differences of one answer would tell nothing new. */
+const MOST = 50;
+
+/** Where two bodies differ. `query`: that of the request, whose parameters the addresses of a list may carry. */
+export function differencesOf(before: unknown, after: unknown, pair: Pair, query: Query = {}): Place[] {
+  const context: Context = { same: placeless(pair), query, out: [] };
+  compare(before, after, '$', '', context);
+  return context.out;
+}
+
+/** Text with one word for both homes and one for both namespaces, so that only the rest is compared. */
+function placeless({ old: one, new: other }: Pair): (text: string) => string {
+  const homes = [...new Set([one.home, other.home])].sort((a, b) => b.length - a.length);
+  const words = homes.flatMap((home) => {
+    const bare = home.replace(/^https?:\/\//, '');
+    const hostAndPath = URL.canParse(home) ? new URL(home).hostname + new URL(home).pathname.replace(/\/$/, '') : bare;
+    return [`(?:https?:)?//${escaped(bare)}(?![\\w-]|:\\d|\\.\\w)`, `${escaped(hostAndPath)}(?=\\?id=)`, escaped(encodeURIComponent(home))];
+  });
+  const home = new RegExp(words.join('|'), 'gi');
+  const namespaces = new RegExp(
+    [...new Set([one.namespace, other.namespace])].flatMap((name) => [escaped(name), escaped(encodeURIComponent(name))]).join('|'),
+    'g',
+  );
+  return (text) => text.replace(home, '{home}').replace(namespaces, '{namespace}');
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+
+function compare(before: unknown, after: unknown, path: string, name: string, context: Context): void {
+  if (context.out.length >= MOST) return;
+  if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, path, name, context);
+  else if (isMembers(before) && isMembers(after)) compareMembers(before, after, path, context);
+  else {
+    const same = typeof before === 'string' && typeof after === 'string' ? sameText(before, after, name, context) : before === after;
+    if (!same) context.out.push({ path, old: before, new: after });
+  }
+}
+
+/** Records are paired by their ids, other things by their places. */
+function compareLists(before: readonly unknown[], after: readonly unknown[], path: string, name: string, context: Context): void {
+  const ids = [before, after].map((list) => list.map((item) => (isMembers(item) ? item.id : undefined)));
+  const paired =
+    ids.every((list) => list.every((id) => typeof id === 'number') && new Set(list).size === list.length) &&
+    before.length + after.length > 0;
+  if (!paired) {
+    const length = Math.max(before.length, after.length);
+    for (let place = 0; place < length; place += 1) compare(before[place], after[place], `${path}[${place}]`, name, context);
+    return;
+  }
+  const others = new Map(after.map((item) => [(item as Members).id, item]));
+  for (const item of before) {
+    const { id } = item as Members;
+    if (others.has(id)) compare(item, others.get(id), `${path}[${String(id)}]`, name, context);
+    else context.out.push({ path: `${path}[${String(id)}]`, old: item, new: undefined });
+    others.delete(id);
+  }
+  for (const [id, item] of others) context.out.push({ path: `${path}[${String(id)}]`, old: undefined, new: item });
+  const [common, places] = [ids[0]!.filter((id) => ids[1]!.includes(id)), ids[1]!.filter((id) => ids[0]!.includes(id))];
+  if (common.join() !== places.join()) context.out.push({ path: `${path}.order`, old: common, new: places });
+}
+
+const PARTS = ['year', 'month', 'day', 'hour', 'minutes', 'seconds'];
+
+function compareMembers(before: Members, after: Members, path: string, context: Context): void {
+  if (
+    PARTS.every((part) => typeof before[part] === 'string' && typeof after[part] === 'string') &&
+    nearNow(stampOf(before), stampOf(after))
+  )
+    return;
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [one, other] = [before[name], after[name]];
+    if ((isWording(name, path) && typeof one === typeof other) || (name === 'request_id' && (one === undefined || other === undefined)))
+      continue;
+    // In structured data, `false` says as much as no such member.
+    if (/\.json_ld$/.test(path) && (one ?? false) === false && (other ?? false) === false) continue;
+    compare(one, other, `${path}.${name}`, name, context);
+  }
+}
+
+/** Sentences for people; what of them counts is that they are there. */
+const isWording = (name: string, path: string): boolean =>
+  (name === 'message' && /^\$(\.data\.details\.\w+)?$/.test(path)) || path === '$.data.params';
+
+const stampOf = (parts: Members): string => `${parts.year}-${parts.month}-${parts.day} ${parts.hour}:${parts.minutes}:${parts.seconds}`;
+
+/** Names of members that hold the address of a list. */
+const LIST_URLS = new Set(['rest_url', 'next_rest_url', 'previous_rest_url']);
+
+function sameText(before: string, after: string, name: string, context: Context): boolean {
+  if (before === after) return true;
+  const [one, other] = [context.same(before), context.same(after)];
+  if (one === other || nearNow(one, other)) return true;
+  // The reference spells addresses of e-mail at random.
+  if (name === 'email') return decodeEntities(one) === decodeEntities(other);
+  return LIST_URLS.has(name) && sameListUrl(one, other);
+}
+
+const LONGEST_LAG_S = 60;
+const DAY_S = 86_400;
+
+/** Both are moments of this very run, seconds apart. The sites may tell them in different zones. */
+function nearNow(before: string, after: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d$/.test(before) || before.length !== after.length) return false;
+  const [one, other] = [unixFromText(before), unixFromText(after)];
+  return Math.abs(one - other) <= LONGEST_LAG_S && Math.abs(one - Date.now() / 1000) < DAY_S;
+}
+
+/** Whether the address of a list leads to the same place with the same parameters, however they are written. */
+function sameListUrl(before: string, after: string): boolean {
+  const [one, other] = [listUrl(before), listUrl(after)];
+  return (
+    one.base === other.base &&
+    one.pairs.size === other.pairs.size &&
+    [...one.pairs].every(([name, value]) => sameValue(value, other.pairs.get(name)))
+  );
+}
+
+/** The address of a list in its parts: what it leads to, and its parameters decoded, those that say nothing left out. */
+export function listUrl(url: string): { base: string; pairs: Map<string, string> } {
+  const cut = url.indexOf('?');
+  const [base, query] = cut < 0 ? [url, ''] : [url.slice(0, cut), url.slice(cut + 1)];
+  const pairs = new Map<string, string>();
+  for (const [rawName, value] of new URLSearchParams(query)) {
+    const name = rawName.replace(/\[\d*\]$/, '');
+    if (value === '') continue;
+    pairs.set(name, name !== rawName && pairs.has(name) ? `${pairs.get(name)},${value}` : value);
+  }
+  return { base: decoded(base).replace(/\/$/, ''), pairs };
+}
+
+export const sameValue = (before: string, after: string | undefined): boolean =>
+  after !== undefined && (tidy(before) === tidy(after) || nearNow(tidy(before), tidy(after)) || nearMidnight(before, after));
+
+/** Defaults of a list's bounds follow the clock; a request on either side of a second may tell another one. */
+const nearMidnight = (before: string, after: string): boolean => {
+  const [one, other] = [unixFromText(before), unixFromText(after)];
+  return Math.abs(one - other) <= LONGEST_LAG_S;
+};
+
+const tidy = (value: string): string => {
+  const text = value
+    .split(',')
+    .map((part) => part.trim())
+    .join(',');
+  if (/^(true|yes|on)$/i.test(text)) return '1';
+  return /^(false|no|off)$/i.test(text) ? '0' : text;
+};
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,238 @@
+/*
+ * Where Fasti answers otherwise than The Events Calendar on purpose (`docs/differences.md`). Each row says of a difference whether it is one of those, so that
+ * they can be told apart from what a migration has lost. The rows look at both sites alike: either may be the one or the other.
+ */
+import { linkedOrders } from '../../kinds/linked-list.ts';
+import { additions } from '../../kinds/post-fields.ts';
+import { decodeEntities } from '../../wordpress/entities.ts';
+import { isMembers, type Query } from '../live/site-client.ts';
+import { listUrl, type Place, sameValue } from './compare.ts';
+
+/** A difference, and what was asked. */
+export interface Difference extends Place {
+  /** Path below the namespace: `events`, `events/12`, `venues/by-slug/teatro`. */
+  readonly route: string;
+  readonly query: Query;
+}
+
+/** Both answers to a request. */
+export interface Answers {
+  readonly old: { readonly status: number; readonly body: unknown };
+  readonly new: { readonly status: number; readonly body: unknown };
+}
+
+/** The row of the list of decisions that a difference follows from (`D21`; `additions` for what has no row); undefined: none, something is not the same. */
+export function decisionOf(difference: Difference, answers: Answers): string | undefined {
+  return ROWS.find(([, holds]) => holds(difference, answers))?.[0];
+}
+
+type Row = readonly [row: string, holds: (difference: Difference, answers: Answers) => boolean];
+
+/** Parameters of lists that only Fasti has, or that it describes besides. */
+const ADDED = new Set([
+  'translation_language', ...Object.keys(additions(linkedOrders)), 'city', 'country', 'state', 'geoloc_radius', 'geo_lat', 'geo_lng', 'slug', 'parent', 'context', 'event',
+]); // biome-ignore format: a list of names
+
+/** Where the interface describes itself: the second site may say more. */
+const DESCRIPTIONS = new Set(['', 'doc']);
+
+const has = ({ query }: Difference, ...names: readonly string[]): boolean => names.some((name) => name in query);
+const about = ({ route }: Difference, ...kinds: readonly string[]): boolean => kinds.includes(route.split('/')[0] ?? '');
+const isList = ({ route }: Difference): boolean => !route.includes('/');
+const inList = ({ path }: Place): boolean => /^\$\.(events|venues|organizers|categories|tags)(\[\d+\]$|\.order$)/.test(path);
+/** What the length of a list follows in: totals, and whether there is a page at all. */
+const ofList = (place: Place): boolean =>
+  inList(place) ||
+  /^(status|\$\.(total|total_pages|code|data\.status|data|message|next_rest_url|previous_rest_url|rest_url))$/.test(place.path) ||
+  /^\$\.(events|venues|organizers)$/.test(place.path);
+type Members = Readonly<Record<string, unknown>>;
+const isProtected = (record: Members): boolean => record.all_day === null || record.show_map === null;
+const isPublic = (record: unknown): boolean => isMembers(record) && record.status === 'publish';
+
+const ROWS: readonly Row[] = [
+  ['additions', ({ route, old: before }) => DESCRIPTIONS.has(route) && before === undefined],
+  ['additions', ({ route, path, new: after }) => DESCRIPTIONS.has(route) && after === undefined && ADDED.has(path.split(/\W/).at(-1) ?? '')],
+  ['D25', (difference) => about(difference, 'categories', 'tags') && saysMore(difference)],
+  ['D21', (difference) => saysMore(difference)],
+  ['D12', ({ query }) => String(query.parent) === '0'],
+  ['D19', (difference, answers) => about(difference, 'events') && has(difference, 'include') && ofList(difference) && everyAlone(answers, 'events', isOutOfSight)],
+  ['D19', ({ route, path, query, old: before, new: after }) => route === 'events' && 'include' in query && /^\$\.(next_|previous_)?rest_url$/.test(path) && differOnlyIn(before, after, ['start_date', 'end_date'])],
+  ['additions', (difference) => about(difference, 'events', 'venues', 'organizers') && isList(difference) && has(difference, 'order', 'orderby') && ofList(difference)],
+  ['D20', (difference, answers) => ofList(difference) && everyAlone(answers, 'events', (record) => hasNotTheFirst(record, difference.query.tags))],
+  ['D22', (difference, answers) => about(difference, 'venues', 'organizers') && isList(difference) && ofList(difference) && isOtherSearch(difference, answers)],
+  ['D27', (difference) => Object.keys(difference.query).some((name) => name.startsWith('geoloc')) && isList(difference)],
+  ['D27', ({ path }) => /\.geo_(lat|lng)$/.test(path)],
+  ['D28', (difference) => has(difference, 'ticketed')],
+  ['D31', ({ query }, { old: before, new: after }) => Object.entries(query).some(isLenient) && [before.status, after.status].sort().join() === '200,400'],
+  ['D35', (difference, answers) => about(difference, 'events') && has(difference, 'venue', 'organizer', 'categories', 'tags', 'featured', 'search') && ofList(difference) && everyAlone(answers, 'events', isProtected)],
+  ['D35', (difference, { old: before, new: after }) => isList(difference) && has(difference, 'event', 'post') && [before.status, after.status].sort().join() === '200,400'],
+  ['D23', (difference, answers) => about(difference, 'events') && isList(difference) && !has(difference, ...BOUNDS) && ofList(difference) && windowsDiffer(answers)],
+  ['D24', (difference, answers) => isList(difference) && difference.path.endsWith('.order') && onlyTiesDiffer(difference, answers)],
+  ['D24', (difference, answers) => isList(difference) && inList(difference) && isCutThroughTies(difference, answers)],
+  ['D18', (difference, answers) => ofProtectedLink(difference, answers)],
+  ['D15', (difference, answers) => ofHiddenLink(difference, answers)],
+  ['D37', ({ path, old: before, new: after }) => /\.cost$|\.cost_details\.values\b|\.offers\.price$/.test(path) && isReadOtherwise(before, after)],
+]; // biome-ignore format: a table
+
+/** Values of parameters that Fasti takes for what they say. */
+const isLenient = ([name, value]: [string, string | number]): boolean =>
+  String(value) === '1970-01-01' ||
+  (name === 'strict_dates' && /^(0|false)$/i.test(String(value))) ||
+  /^(yes|no|on|off)$/i.test(String(value));
+
+/** Records that one of two lists holds and the other does not: there are such, and this holds of all of them. */
+function everyAlone({ old: before, new: after }: Answers, list: string, holds: (record: Members) => boolean): boolean {
+  const [mine, yours] = [before, after].map(({ body }) =>
+    isMembers(body) && Array.isArray(body[list]) ? (body[list] as unknown[]).filter(isMembers) : [],
+  );
+  const without = (some: readonly Members[], others: readonly Members[]) =>
+    some.filter(({ id }) => !others.some((other) => other.id === id));
+  const alone = [...without(mine!, yours!), ...without(yours!, mine!)];
+  return alone.length > 0 && alone.every(holds);
+}
+
+const TWO_YEARS_MS = 730 * 86_400_000;
+
+/** An event that lists leave out unless it is named: over, far ahead, or hidden. */
+function isOutOfSight({ end_date: end, start_date: start, hide_from_listings: hidden }: Members): boolean {
+  const [from, to] = [Date.parse(String(start).replace(' ', 'T')), Date.parse(String(end).replace(' ', 'T'))];
+  return (
+    hidden === true ||
+    to < Date.now() + 86_400_000 ||
+    from > Date.now() + TWO_YEARS_MS - 86_400_000 ||
+    to > Date.now() + TWO_YEARS_MS - 86_400_000
+  );
+}
+
+/** An event that has not the first of the tags that are asked for. */
+function hasNotTheFirst({ tags }: Members, asked: string | number | undefined): boolean {
+  const [first = '', ...more] = String(asked ?? '').split(',');
+  return more.length > 0 && Array.isArray(tags) && !tags.some((tag) => isMembers(tag) && [String(tag.id), tag.slug].includes(first));
+}
+
+/** Lists of venues or organizers that are searched: totals alone differ, or words of scripts that the reference does not read; or which of them are upcoming. */
+function isOtherSearch(difference: Difference, answers: Answers): boolean {
+  const { search } = difference.query;
+  if (has(difference, 'only_with_upcoming')) return true;
+  if (search === undefined) return false;
+  return /[^\p{ASCII}]/u.test(String(search)) || !everyAlone(answers, difference.route, () => true);
+}
+
+/** By what a list is ordered. */
+const keyOf =
+  ({ orderby }: Query) =>
+  (record: Members): string =>
+    String(orderby === undefined || orderby === 'include' ? (record.start_date ?? record.date ?? record.name) : record[String(orderby)]);
+
+/** The records of both lists. */
+const lists = ({ route }: Difference, { old: before, new: after }: Answers): Members[][] =>
+  [before, after].map(({ body }) => (isMembers(body) && Array.isArray(body[route]) ? (body[route] as unknown[]).filter(isMembers) : []));
+
+/** Both lists are in the order that was asked for; only what counts the same there stands in another one. */
+function onlyTiesDiffer(difference: Difference, answers: Answers): boolean {
+  const [mine, yours] = lists(difference, answers).map((list) => list.map(keyOf(difference.query)));
+  return mine!.join('\n') === yours!.join('\n');
+}
+
+/** A page begins or ends between records that count the same: each site may show others of them. */
+function isCutThroughTies(difference: Difference, answers: Answers): boolean {
+  const [mine, yours] = lists(difference, answers);
+  const edges = new Set([mine!.at(0), mine!.at(-1)].flatMap((record) => (record ? [keyOf(difference.query)(record)] : [])));
+  return mine!.length === yours!.length && everyAlone(answers, difference.route, (record) => edges.has(keyOf(difference.query)(record)));
+}
+
+/** Two addresses of lists have the same parameters, but for these. */
+function differOnlyIn(before: unknown, after: unknown, names: readonly string[]): boolean {
+  if (typeof before !== 'string' || typeof after !== 'string') return false;
+  const [one, other] = [listUrl(before), listUrl(after)];
+  const rest = (pairs: ReadonlyMap<string, string>) => [...pairs].filter(([name]) => !names.includes(name));
+  return (
+    one.base === other.base &&
+    rest(one.pairs).every(([name, value]) => sameValue(value, other.pairs.get(name))) &&
+    rest(other.pairs).every(([name]) => one.pairs.has(name))
+  );
+}
+
+const BOUNDS = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'include'];
+
+const isNothing = (value: unknown): boolean => value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** Both tell a cost, in other numbers or words, or one without its symbol. Another currency is not another way of reading. */
+function isReadOtherwise(before: unknown, after: unknown): boolean {
+  const symbols = [before, after].map(
+    (value) =>
+      decodeEntities(String(value))
+        .match(/\p{Sc}/gu)
+        ?.join('') ?? '',
+  );
+  return !isNothing(before) && !isNothing(after) && (symbols[0] === symbols[1] || symbols.includes(''));
+}
+
+/** The address of a list on one side carries all that the other one carries, and more of what was asked. */
+function saysMore({ path, query, old: before, new: after }: Difference): boolean {
+  if (!/^\$\.(rest_url|next_rest_url|previous_rest_url)$/.test(path) || typeof before !== 'string' || typeof after !== 'string')
+    return false;
+  const [one, other] = [listUrl(before), listUrl(after)];
+  const [less, more] = one.pairs.size <= other.pairs.size ? [one, other] : [other, one];
+  const named = (name: string) => name in query || ['page', 'per_page', 'status'].includes(name);
+  return (
+    [...less.pairs].every(([name, value]) => sameValue(value, more.pairs.get(name))) &&
+    [...more.pairs.keys()].every((name) => less.pairs.has(name) || named(name))
+  );
+}
+
+/** The list begins or ends by default on another day. */
+function windowsDiffer({ old: before, new: after }: Answers): boolean {
+  const bounds = [before, after].map(({ body }) =>
+    isMembers(body) && typeof body.rest_url === 'string' ? listUrl(body.rest_url).pairs : undefined,
+  );
+  return (
+    bounds.every((pairs) => pairs !== undefined) &&
+    ['start_date', 'end_date'].some((name) => bounds[0]!.get(name)?.slice(0, 10) !== bounds[1]!.get(name)?.slice(0, 10))
+  );
+}
+
+/** What stands at a path (`$.events[12].venue`) of a body: members by name, records by id or place. */
+function at(body: unknown, path: string): unknown {
+  let value = body;
+  for (const [, name, number] of path.matchAll(/\.(\w+)|\[(\d+)\]/g)) {
+    if (name !== undefined) value = isMembers(value) ? value[name] : undefined;
+    else if (Array.isArray(value)) value = value.find((item) => isMembers(item) && item.id === Number(number)) ?? value[Number(number)];
+  }
+  return value;
+}
+
+const LINK = /^(\$(?:\.events\[\d+\])?)\.(venue|organizer|json_ld)\b/;
+
+/** A venue or organizer of an event whose name is blanked on one side, as it is where it has a password: its other members may be shown there. */
+function ofProtectedLink({ path, old: before, new: after }: Difference, { old: one, new: other }: Answers): boolean {
+  const isName = (value: unknown) => Array.isArray(value) && value.length === 0;
+  if (/\.(venue|organizer)$/.test(path) && ((isName(before) && typeof after === 'string') || (isName(after) && typeof before === 'string')))
+    return true;
+  const [, record = '', member = ''] = LINK.exec(path) ?? [];
+  if (member === '') return false;
+  const linked = [one.body, other.body].flatMap((body) => ['venue', 'organizer'].flatMap((name) => [at(body, `${record}.${name}`)].flat()));
+  return linked.some((link) => isMembers(link) && (isName(link.venue) || isName(link.organizer)));
+}
+
+/** A venue or organizer that is not public is embedded on one side only. */
+function ofHiddenLink({ path }: Difference, { old: one, new: other }: Answers): boolean {
+  const [, record = '', member = ''] = LINK.exec(path) ?? [];
+  if (member === '') return false;
+  const names = member === 'json_ld' ? (/\.json_ld\.(location|organizer)\b/.test(path) ? ['venue', 'organizer'] : []) : [member];
+  return names.some((name) => {
+    const [mine, yours] = [one.body, other.body].map((body) => [at(body, `${record}.${name}`)].flat().filter(isMembers));
+    const alone = [
+      ...mine!.filter(({ id }) => !yours!.some((link) => link.id === id)),
+      ...yours!.filter(({ id }) => !mine!.some((link) => link.id === id)),
+    ];
+    return alone.length > 0 && alone.every((link) => !isPublic(link));
+  });
+}
+
+/** A text for people from a value that differs, short and on one line. */
+export function shown(value: unknown, length = 160): string {
+  if (value === undefined) return '–';
+  const text = typeof value === 'string' ? JSON.stringify(decodeEntities(value)) : JSON.stringify(value);
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}

@@ -1,0 +1,156 @@
+import { decodeEntities } from '../../wordpress/entities.ts';
+import { stripAllTags } from '../../wordpress/plain-text.ts';
+import { addDays, addMonths } from '../../wordpress/time.ts';
+import type { Query } from '../live/site-client.ts';
+
+/** A request of the plan: path below the namespace. */
+export interface Request {
+  readonly route: string;
+  readonly query: Query;
+}
+
+/** What a walk through the lists of a site has met, as much as the plan asks for. */
+export interface Met {
+  /** Ids of some records of each kind. */
+  readonly ids: Readonly<Record<'events' | 'venues' | 'organizers' | 'categories' | 'tags', readonly number[]>>;
+  readonly slugs: Readonly<Record<'categories' | 'tags', readonly string[]>>;
+  readonly titles: readonly string[];
+  /** Starts of events, local, in order. */
+  readonly starts: readonly string[];
+}
+
+/** How many of each thing the plan goes through one by one. */
+const SOME = 12;
+const FEW = 3;
+
+/** Every filter of every list by itself, with what the site holds; pairs of filters; the edges of paging; and what has to be refused. */
+export function plannedRequests(met: Met): Request[] {
+  return [...eventRequests(met), ...linkedRequests(met), ...termRequests(met), ...refusedRequests()];
+}
+
+const WHOLE = { start_date: '1900-01-01', end_date: '2999-12-31', per_page: 50 } as const;
+
+function eventRequests({ ids, slugs, titles, starts }: Met): Request[] {
+  const events = (query: Query): Request => ({ route: 'events', query });
+  const filters = eventFilters({ ids, slugs, titles });
+  const single = filters.map((filter) => events({ ...WHOLE, ...filter }));
+  const pairs = pairsOf(filters.filter((_, place) => place % 2 === 0).slice(0, SOME)).map(([one, other]) =>
+    events({ ...WHOLE, ...one, ...other }),
+  );
+  return [
+    events({}),
+    events({ per_page: 1 }),
+    events({ per_page: 3, page: 2 }),
+    events({ per_page: 1000 }),
+    events({ page: 9999 }),
+    ...single,
+    ...pairs,
+    ...spread(starts, SOME).flatMap(datedRequests).map(events),
+    ...(ids.events.length > 0 ? [events({ include: spread(ids.events, 5).join(',') })] : []),
+  ];
+}
+
+function eventFilters({ ids, slugs, titles }: Pick<Met, 'ids' | 'slugs' | 'titles'>): Query[] {
+  return [
+    ...spread(ids.categories, SOME).map((id) => ({ categories: id })),
+    ...spread(slugs.categories, FEW).map((slug) => ({ categories: slug })),
+    ...(ids.categories.length > 1 ? [{ categories: spread(ids.categories, 2).join(',') }] : []),
+    ...spread(ids.tags, SOME).map((id) => ({ tags: id })),
+    ...spread(slugs.tags, FEW).map((slug) => ({ tags: slug })),
+    ...(ids.tags.length > 1 ? [{ tags: spread(ids.tags, 2).join(',') }] : []),
+    ...spread(ids.venues, SOME).map((id) => ({ venue: id })),
+    ...(ids.venues.length > 1 ? [{ venue: spread(ids.venues, 2).join(',') }] : []),
+    ...spread(ids.organizers, SOME).map((id) => ({ organizer: id })),
+    ...spread(wordsOf(titles), SOME).map((search) => ({ search })),
+    { search: 'zzzxqjkw' },
+    { featured: 'true' },
+    { featured: 'false' },
+    { strict_dates: 'true' },
+  ];
+}
+
+/** Windows around a moment at which an event begins: by days, and to the second. */
+function datedRequests(start: string): Query[] {
+  const day = start.slice(0, 10);
+  const later = addMonths(start, 1).slice(0, 10);
+  return [
+    { start_date: day, end_date: day, per_page: 50 },
+    { start_date: day, end_date: later, per_page: 50 },
+    { starts_after: day, starts_before: later, per_page: 50 },
+    { ends_after: addDays(start, -1).slice(0, 10), ends_before: later, per_page: 50 },
+    { start_date: start, end_date: addMonths(start, 1), strict_dates: 'true', per_page: 50 },
+  ];
+}
+
+function linkedRequests({ ids, titles }: Met): Request[] {
+  return (['venues', 'organizers'] as const).flatMap((route) =>
+    [
+      {},
+      { per_page: 1, page: 2 },
+      { page: 9999 },
+      { has_events: 'true', per_page: 50 },
+      { has_events: 'false', per_page: 50 },
+      { only_with_upcoming: 'true', per_page: 50 },
+      ...spread(ids.events, FEW).map((event) => ({ event })),
+      ...spread(wordsOf(titles), FEW).map((search) => ({ search, per_page: 50 })),
+    ].map((query) => ({ route, query })),
+  );
+}
+
+function termRequests({ ids, slugs, titles }: Met): Request[] {
+  return (['categories', 'tags'] as const).flatMap((route) =>
+    [
+      {},
+      { hide_empty: 'true', per_page: 50 },
+      { per_page: 1, page: 2 },
+      { page: 9999 },
+      { orderby: 'count', order: 'desc', per_page: 50 },
+      { orderby: 'slug', order: 'asc', per_page: 50 },
+      ...spread(ids.events, FEW).map((event) => ({ event })),
+      ...spread(slugs[route], FEW).map((slug) => ({ slug })),
+      ...spread(wordsOf(titles), FEW).map((search) => ({ search, hide_empty: 'false' })),
+      ...(ids[route].length > 1
+        ? [
+            { include: spread(ids[route], 3).join(','), hide_empty: 'false' },
+            { exclude: spread(ids[route], 2).join(','), hide_empty: 'false' },
+          ]
+        : []),
+      ...(route === 'categories' ? spread(ids.categories, FEW).map((parent) => ({ parent, hide_empty: 'false' })) : []),
+    ].map((query) => ({ route, query })),
+  );
+}
+
+/** What has to be refused, and how. */
+function refusedRequests(): Request[] {
+  const kinds = ['events', 'venues', 'organizers'];
+  return [
+    ...[...kinds, 'categories', 'tags'].flatMap((route) => [
+      { route: `${route}/999999999`, query: {} },
+      { route, query: { per_page: 0 } },
+      { route, query: { page: -1 } },
+    ]),
+    ...kinds.map((route) => ({ route: `${route}/by-slug/no-such-slug-anywhere`, query: {} })),
+    { route: 'events', query: { start_date: 'not-a-date' } },
+    { route: 'events', query: { categories: 'no-such-term-anywhere' } },
+    { route: 'events', query: { tags: 999999999 } },
+    { route: 'events', query: { venue: 999999999 } },
+    { route: 'events', query: { organizer: 'x' } },
+    { route: 'events', query: { include: 'x' } },
+    { route: 'nothing', query: {} },
+  ];
+}
+
+/** As many of a list as are wanted, from all over it. */
+export function spread<T>(list: readonly T[], most: number): T[] {
+  if (list.length <= most) return [...list];
+  return Array.from({ length: most }, (_, place) => list[Math.floor((place * list.length) / most)]!);
+}
+
+/** Words of titles that are worth looking for, each once. */
+function wordsOf(titles: readonly string[]): string[] {
+  const words = titles.flatMap((title) => decodeEntities(stripAllTags(title)).split(/[^\p{L}\p{N}]+/u)).filter((word) => word.length > 3);
+  return [...new Set(words.map((word) => word.toLowerCase()))];
+}
+
+const pairsOf = <T>(list: readonly T[]): [T, T][] =>
+  list.flatMap((one, place) => list.slice(place + 1).map((other): [T, T] => [one, other]));

@@ -1,0 +1,242 @@
+import { codeOf, isMembers, type Query, type RemoteSite, type SiteAnswer } from '../live/site-client.ts';
+import { differencesOf, type Place } from './compare.ts';
+import { type Difference, decisionOf } from './decisions.ts';
+import { describedPaths, describedRoutes } from './describe.ts';
+import { gather, KINDS, type KindPath, type Meeting, type Members } from './met.ts';
+import { plannedRequests } from './plan.ts';
+
+/** A difference, and the decision it follows from if it is meant. */
+export interface Finding extends Difference {
+  readonly decision: string | undefined;
+  /** The record it is about, whichever way that was reached (`venues/12`), its title or name, and the member (`json_ld.address`); undefined: a list as a whole. */
+  readonly record?: { readonly route: string; readonly name: string; readonly member: string } | undefined;
+}
+
+export interface VerifyOptions {
+  /** How many records of each kind are read one by one, by id and by slug; all if not given. */
+  readonly sample?: number | undefined;
+  /** Whether the plan of filters is run. */
+  readonly filters: boolean;
+  /** Requests to each site under way at a time. */
+  readonly concurrency: number;
+  readonly found: (finding: Finding) => void;
+  /** How far it is: a phase, and how many of its requests are done. */
+  readonly progress?: (phase: Phase, done: number, total: number) => void;
+}
+
+export type Phase = 'description' | 'lists' | 'records' | 'filters';
+
+/** What a verification came to. */
+export interface VerifySummary {
+  /** Requests that were compared. */
+  readonly compared: number;
+  /** Records of each kind that the lists of either site hold. */
+  readonly records: Readonly<Record<string, { readonly old: number; readonly new: number }>>;
+  /** Differences that are not meant, and requests in which there is one. */
+  readonly differences: number;
+  readonly requests: number;
+  /** Meant differences, by decision. */
+  readonly deliberate: Readonly<Record<string, number>>;
+}
+
+/**
+ * Walks through the interface of two sites and compares what they answer: the description of the namespace, every page of every list, each record by id and
+ * by slug, and a plan of filters made of what the lists hold. It only reads.
+ *
+ * @throws SourceFault where a site can't be reached any more
+ */
+export async function verifySites(before: RemoteSite, after: RemoteSite, options: VerifyOptions): Promise<VerifySummary> {
+  const pair = { old: before, new: after };
+  const tally = { compared: 0, differences: 0, requests: 0, deliberate: {} as Record<string, number> };
+
+  const report = (answers: Pick<Both, 'old' | 'new'>, request: Asked, places: readonly Place[]): void => {
+    let counted = false;
+    for (const place of places) {
+      const difference: Difference = { ...place, ...request };
+      const decision = decisionOf(difference, answers);
+      if (decision === undefined) {
+        tally.differences += 1;
+        if (!counted) tally.requests += 1;
+        counted = true;
+      } else tally.deliberate[decision] = (tally.deliberate[decision] ?? 0) + 1;
+      options.found({ ...difference, decision, record: recordOf(answers, difference) });
+    }
+  };
+  const ask = async (route: string, query: Query): Promise<Both> => {
+    const [one, other] = await Promise.all([before.get(route, query), after.get(route, query)]);
+    tally.compared += 1;
+    return { old: one, new: other };
+  };
+  const compare = async (request: Asked, reduce: (body: unknown) => unknown = (body) => body): Promise<Both> => {
+    const answers = await ask(request.route, request.query);
+    report(answers, request, placesOf(answers, pair, request.query, reduce));
+    return answers;
+  };
+
+  options.progress?.('description', 0, 2);
+  await compare({ route: '', query: {} }, describedRoutes);
+  await compare({ route: 'doc', query: {} }, describedPaths);
+
+  const records: Record<string, { old: number; new: number }> = {};
+  const met = gather();
+  for (const kind of KINDS)
+    records[kind] = await walk(kind, { ask, pair, report, met, ...(options.progress ? { progress: options.progress } : {}) });
+
+  const singles = KINDS.flatMap((kind) => met.singles(kind, options.sample));
+  await inParallel(singles, options, 'records', (route) => compare({ route, query: {} }));
+  if (options.filters) await inParallel(plannedRequests(met.facts()), options, 'filters', (request) => compare(request));
+  return { ...tally, records };
+}
+
+/** What makes each list whole. */
+const EVERYTHING: Readonly<Record<KindPath, Query>> = {
+  events: { start_date: '1900-01-01', end_date: '2999-12-31' },
+  venues: {},
+  organizers: {},
+  categories: { hide_empty: 'false' },
+  tags: { hide_empty: 'false' },
+};
+const PAGE = 50;
+
+interface Asked {
+  readonly route: string;
+  readonly query: Query;
+}
+
+interface Both {
+  readonly old: SiteAnswer;
+  readonly new: SiteAnswer;
+}
+
+type Homes = Parameters<typeof differencesOf>[2];
+
+/** Where two answers differ, the status first. Of errors of different status the bodies say nothing more. */
+function placesOf(answers: Both, pair: Homes, query: Query, reduce: (body: unknown) => unknown): Place[] {
+  const { old: before, new: after } = answers;
+  if (before.status !== after.status) return [{ path: 'status', old: statusOf(before), new: statusOf(after) }];
+  return differencesOf(reduce(before.body), reduce(after.body), pair, query);
+}
+
+const statusOf = ({ status, body }: SiteAnswer): number | string => (codeOf(body) === '' ? status : `${status} ${codeOf(body)}`);
+
+// ------------------------------------------------------------------------------------------------- lists
+interface Walk {
+  readonly ask: (route: string, query: Query) => Promise<Both>;
+  readonly pair: Homes;
+  readonly report: (answers: Pick<Both, 'old' | 'new'>, request: Asked, places: readonly Place[]) => void;
+  readonly met: Meeting;
+  readonly progress?: VerifyOptions['progress'];
+}
+
+/**
+ * Walks through a list on both sites at a time. A record is compared as soon as both have shown it, so that no more is kept than what they show in
+ * a different order.
+ */
+async function walk(kind: KindPath, { ask, pair, report, met, progress }: Walk): Promise<{ old: number; new: number }> {
+  const waiting = { old: new Map<number, Members>(), new: new Map<number, Members>() };
+  const order = { old: [] as string[], new: [] as string[] };
+  const counts = { old: 0, new: 0 };
+  let pages = 1;
+  for (let page = 1; page <= pages; page += 1) {
+    const query = { ...EVERYTHING[kind], per_page: PAGE, page };
+    const answers = await ask(kind, query);
+    const { old: before, new: after } = answers;
+    const frames = [before, after].map(({ status, body }) => ({ status, body: isMembers(body) ? { ...body, [kind]: [] } : body, at: 0 }));
+    report(
+      answers,
+      { route: kind, query },
+      placesOf({ old: frames[0]!, new: frames[1]! }, pair, query, (body) => body),
+    );
+    for (const side of ['old', 'new'] as const) {
+      for (const record of recordsIn(answers[side].body, kind)) {
+        counts[side] += 1;
+        met.meet(kind, record);
+        order[side].push(`${tieOf(record)} ${String(record.id)}`);
+        const other = waiting[side === 'old' ? 'new' : 'old'];
+        const id = Number(record.id);
+        const twin = other.get(id);
+        if (!twin) waiting[side].set(id, record);
+        else {
+          other.delete(id);
+          const [one, two] = side === 'old' ? [record, twin] : [twin, record];
+          const single = { old: { status: 200, body: one }, new: { status: 200, body: two } };
+          report(single as never, { route: `${kind}/${id}`, query: {} }, differencesOf(one, two, pair));
+        }
+      }
+    }
+    pages = Math.max(...[before, after].map(({ body }) => (isMembers(body) ? Number(body.total_pages ?? 0) : 0)));
+    progress?.('lists', page, pages);
+  }
+  const query = { ...EVERYTHING[kind], per_page: PAGE };
+  const nothing = { old: { status: 200, body: {} }, new: { status: 200, body: {} } } as never;
+  for (const [id, record] of waiting.old)
+    report(nothing, { route: `${kind}/${id}`, query: {} }, [{ path: '$', old: record, new: undefined }]);
+  for (const [id, record] of waiting.new)
+    report(nothing, { route: `${kind}/${id}`, query: {} }, [{ path: '$', old: undefined, new: record }]);
+  report(nothing, { route: kind, query }, orderPlaces(order, waiting));
+  return counts;
+}
+
+const recordsIn = (body: unknown, kind: KindPath): Members[] =>
+  isMembers(body) && Array.isArray(body[kind]) ? body[kind].filter(isMembers) : [];
+
+/** By what records of the same place in a list are ordered; of the others' order nothing is said. */
+const tieOf = ({ utc_start_date: start, start_date: local, date, name }: Members): string =>
+  String(local ?? start ?? date ?? name ?? '').replaceAll(' ', '_');
+
+/** Whether the lists are in the same order. Records that begin at the same moment may stand in any. */
+function orderPlaces(
+  order: Readonly<Record<'old' | 'new', readonly string[]>>,
+  waiting: Readonly<Record<'old' | 'new', ReadonlyMap<number, unknown>>>,
+): Place[] {
+  const idIn = (entry: string) => Number(entry.slice(entry.lastIndexOf(' ') + 1));
+  const [before, after] = (['old', 'new'] as const).map((side) => order[side].filter((entry) => !waiting[side].has(idIn(entry))));
+  const different = before!.findIndex((entry, place) => entry !== after![place]);
+  if (different < 0) return [];
+  const ties = (entries: readonly string[]) => entries.map((entry) => entry.slice(0, entry.lastIndexOf(' '))).join('\n');
+  const path = ties(before!) === ties(after!) ? '$.ties.order' : '$.sequence';
+  const near = (entries: readonly string[]) => entries.slice(different, different + 5).map(idIn);
+  return [{ path, old: near(before!), new: near(after!) }];
+}
+
+/** The record that a difference lies in: one of a list, or the one that was asked for. */
+function recordOf(
+  { old: before, new: after }: Pick<Both, 'old' | 'new'>,
+  { route, path, old: one, new: other }: Difference,
+): Finding['record'] {
+  const [kind = ''] = route.split('/');
+  const isList = !route.includes('/');
+  const [, listed, rest = ''] = (isList ? /^\$\.\w+\[(\d+)\]\.?(.*)$/.exec(path) : undefined) ?? [];
+  if (listed === undefined && isList) return undefined;
+  const records = [before.body, after.body, one, other].flatMap((body) =>
+    isMembers(body) ? [body, ...Object.values(body).filter(Array.isArray).flat()] : [],
+  );
+  const record = records.find(
+    (item): item is Members => isMembers(item) && (listed === undefined ? 'id' in item : String(item.id) === listed),
+  );
+  const id = listed ?? (record ? String(record.id) : /^\w+\/(\d+)$/.exec(route)?.[1]);
+  if (id === undefined) return undefined;
+  const name = [record?.title, record?.organizer, record?.venue, record?.name].find((text) => typeof text === 'string') ?? '';
+  return { route: `${kind}/${id}`, name, member: listed === undefined ? path.replace(/^\$\.?/, '') : rest };
+}
+
+/** Does a work for each of a list, some at a time. */
+async function inParallel<T>(
+  list: readonly T[],
+  { concurrency, progress }: VerifyOptions,
+  phase: Phase,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  let done = 0;
+  const run = async (): Promise<void> => {
+    while (next < list.length) {
+      const item = list[next]!;
+      next += 1;
+      await work(item);
+      done += 1;
+      progress?.(phase, done, list.length);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, list.length) }, run));
+}

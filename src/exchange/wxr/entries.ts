@@ -1,0 +1,161 @@
+import { postKinds, termKinds } from '../../kinds/index.ts';
+import type { TermKindName } from '../../kinds/kind.ts';
+import { tableOf } from '../../wordpress/table.ts';
+import { type AuthorItem, type Entry, type PostItem, splitMetas, type TermItem, type TermReference } from '../items/items.ts';
+
+/** Elements as they stand in a file, with the text of each. */
+export interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly text: string;
+  readonly children: Elements;
+}
+export type Elements = readonly Element[];
+
+/** The address of the site, where an element of the channel says it; `wp:base_blog_url` comes first in a file and is the site of a network. */
+export function homeOf({ name, text }: Pick<Element, 'name' | 'text'>): string | undefined {
+  return name === 'wp:base_blog_url' ? text : undefined;
+}
+
+/** What an element of the channel comes to: an item, or something that is no part of a calendar. */
+export function entryOf(element: Element, place: string): Entry[] {
+  switch (element.name) {
+    case 'wp:author':
+      return [author(element, place)];
+    case 'wp:term':
+      return term(element, textOf(element, 'wp:term_taxonomy'), 'wp:term_slug', 'wp:term_name', 'wp:term_description', place);
+    case 'wp:tag':
+      return term(element, 'post_tag', 'wp:tag_slug', 'wp:tag_name', 'wp:tag_description', place);
+    case 'wp:category':
+      return [{ kind: 'skipped', what: 'category of posts', count: 1 }];
+    default:
+      return post(element, place);
+  }
+}
+
+const KINDS: ReadonlyMap<string, PostItem['kind']> = new Map<string, PostItem['kind']>([
+  ...postKinds.map((kind) => [kind.postType, kind.name] as const),
+  ['attachment', 'attachment'],
+]);
+const TERM_KINDS: ReadonlyMap<string, TermKindName> = new Map(termKinds.map((kind) => [kind.taxonomy, kind.name]));
+
+const COLUMNS = {
+  post_title: 'title',
+  post_content: 'content:encoded',
+  post_excerpt: 'excerpt:encoded',
+  post_date: 'wp:post_date',
+  post_date_gmt: 'wp:post_date_gmt',
+  post_modified: 'wp:post_modified',
+  post_modified_gmt: 'wp:post_modified_gmt',
+  comment_status: 'wp:comment_status',
+  ping_status: 'wp:ping_status',
+  post_name: 'wp:post_name',
+  post_status: 'wp:status',
+  post_password: 'wp:post_password',
+  guid: 'guid',
+} as const;
+
+/** Kinds of files that a library holds, by their ending. WXR does not say them. */
+const MIMES: ReadonlyMap<string, string> = tableOf({
+  jpg: 'image/jpeg', jpeg: 'image/jpeg', jpe: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp', avif: 'image/avif', svg: 'image/svg+xml',
+  bmp: 'image/bmp', ico: 'image/x-icon', tif: 'image/tiff', tiff: 'image/tiff', heic: 'image/heic', pdf: 'application/pdf', mp3: 'audio/mpeg',
+  mp4: 'video/mp4', zip: 'application/zip', ics: 'text/calendar', csv: 'text/csv', txt: 'text/plain',
+}); // biome-ignore format: a table
+
+const find = ({ children }: Element, name: string): string | undefined => children.find((child) => child.name === name)?.text;
+const textOf = (element: Element, name: string): string => find(element, name) ?? '';
+
+function author(element: Element, place: string): AuthorItem {
+  const text = (name: string) => textOf(element, `wp:author_${name}`).trim();
+  const id = idOf(text('id'));
+  return {
+    kind: 'author',
+    sourceId: text('login'),
+    ...(id === undefined ? {} : { id }),
+    place,
+    login: text('login'),
+    email: text('email'),
+    displayName: text('display_name'),
+    metas: (['first_name', 'last_name'] as const).flatMap((name) => (text(name) === '' ? [] : [[name, text(name)] as const])),
+  };
+}
+
+function term(element: Element, taxonomy: string, slugName: string, nameName: string, descriptionName: string, place: string): Entry[] {
+  const kind = TERM_KINDS.get(taxonomy.trim());
+  if (kind === undefined) return [{ kind: 'skipped', what: taxonomy.trim() || 'term', count: 1 }];
+  const name = textOf(element, nameName);
+  const slug = textOf(element, slugName).trim();
+  const id = idOf(textOf(element, 'wp:term_id'));
+  const parent = textOf(element, 'wp:term_parent').trim();
+  const item: TermItem = {
+    kind,
+    sourceId: slug || name,
+    ...(id === undefined ? {} : { id }),
+    place,
+    name: name || slug,
+    slug,
+    description: textOf(element, descriptionName),
+    ...(kind === 'category' && parent !== '' && parent !== '0' ? { parent } : {}),
+  };
+  return [item];
+}
+
+function post(element: Element, place: string): Entry[] {
+  const type = textOf(element, 'wp:post_type').trim() || 'post';
+  const kind = KINDS.get(type);
+  const status = textOf(element, 'wp:status').trim();
+  if (kind === undefined || status === 'auto-draft') return [{ kind: 'skipped', what: kind === undefined ? type : status, count: 1 }];
+  const sourceId = textOf(element, 'wp:post_id').trim() || textOf(element, 'guid').trim();
+  if (sourceId === '') {
+    return [{ kind: 'loss', loss: { reason: 'no-id', kind, of: textOf(element, 'title'), place } }];
+  }
+  const id = idOf(sourceId);
+  const parent = textOf(element, 'wp:post_parent').trim();
+  const login = textOf(element, 'dc:creator').trim();
+  const order = Number(textOf(element, 'wp:menu_order').trim() || '0');
+  const url = textOf(element, 'wp:attachment_url').trim() || textOf(element, 'guid').trim();
+  const columns = Object.fromEntries(
+    Object.entries(COLUMNS).flatMap(([column, name]) => {
+      const text = find(element, name);
+      return text === undefined ? [] : [[column, /^post_(title|content|excerpt|password)$/.test(column) ? text : text.trim()]];
+    }),
+  );
+  const comments = element.children.filter((child) => child.name === 'wp:comment').length;
+  const item: PostItem = {
+    kind,
+    sourceId,
+    ...(id === undefined ? {} : { id }),
+    place,
+    columns: {
+      ...columns,
+      ...(Number.isSafeInteger(order) ? { menu_order: order } : {}),
+      ...(kind === 'attachment'
+        ? { post_mime_type: MIMES.get(/\.(\w+)$/.exec(url.replace(/[?#].*/, ''))?.[1]?.toLowerCase() ?? '') ?? '' }
+        : {}),
+    },
+    ...(login === '' ? {} : { author: login }),
+    ...(parent !== '' && parent !== '0' ? { parent } : {}),
+    ...splitMetas(metasOf(element)),
+    terms: element.children.flatMap(reference),
+    complete: true,
+    ...(kind === 'attachment' && url !== '' ? { url } : {}),
+  };
+  return comments > 0 ? [item, { kind: 'skipped', what: 'comment', count: comments }] : [item];
+}
+
+const metasOf = (element: Element): [string, string][] =>
+  element.children
+    .filter(({ name }) => name === 'wp:postmeta')
+    .map((meta) => [textOf(meta, 'wp:meta_key').trim(), textOf(meta, 'wp:meta_value')]);
+
+/** A `category` element names a term of any taxonomy. */
+function reference({ name, attributes, text }: Element): TermReference[] {
+  const kind = name === 'category' ? TERM_KINDS.get(attributes.domain ?? '') : undefined;
+  const slug = attributes.nicename ?? '';
+  if (kind === undefined || (slug === '' && text === '')) return [];
+  return [{ kind, sourceId: slug || text, ...(text === '' ? {} : { name: text }), ...(slug === '' ? {} : { slug }) }];
+}
+
+function idOf(text: string): number | undefined {
+  return /^[1-9]\d{0,14}$/.test(text.trim()) ? Number(text.trim()) : undefined;
+}

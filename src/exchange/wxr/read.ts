@@ -1,0 +1,151 @@
+import { basename } from 'node:path';
+import { SaxesParser } from 'saxes';
+import { LONGEST_TEXT, textOf } from '../items/file-text.ts';
+import { type Entry, SourceFault } from '../items/items.ts';
+import { type Source, siteName } from '../items/source.ts';
+import { type Elements, entryOf, homeOf } from './entries.ts';
+
+/** Real exports are five elements deep. */
+const DEEPEST = 32;
+/** Elements whose children make one entry. */
+const RECORDS = new Set(['item', 'wp:author', 'wp:term', 'wp:tag', 'wp:category']);
+
+/**
+ * Reads WXR files of WordPress, 1.0 to 1.2, piece by piece. A document type declaration is refused (with it go all entities but XML's own five),
+ * depth and length are bounded. Characters that XML forbids, which real exports hold, are taken out and counted.
+ *
+ * @throws SourceFault naming file and line
+ */
+export function openWxr(paths: readonly string[]): Source {
+  let name: string | undefined;
+  return {
+    name: () => name ?? '',
+    close: async () => undefined,
+    entries: async function* (): AsyncGenerator<Entry> {
+      for (const path of paths) {
+        const file = basename(path);
+        for await (const record of records(path)) {
+          if ('home' in record) {
+            const home = siteName(record.home);
+            if (name !== undefined && home !== '' && name !== home)
+              throw new SourceFault('several-sites', { file, line: record.line, one: name, other: home });
+            if (home !== '') name ??= home;
+          } else yield record.entry;
+        }
+        name ??= file;
+      }
+    },
+  };
+}
+
+type Found = { readonly home: string; readonly line: number } | { readonly entry: Entry };
+
+/** One element with its text as it stands. */
+interface Open {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly parts: { readonly text: string; readonly literal: boolean }[];
+  readonly children: { name: string; attributes: Readonly<Record<string, string>>; text: string; children: Elements }[];
+}
+
+async function* records(path: string): AsyncGenerator<Found> {
+  const file = basename(path);
+  const parser = new SaxesParser({ fileName: '' });
+  const stack: Open[] = [];
+  const found: Found[] = [];
+  let forbidden = 0;
+  let waiting = 0;
+  let version = false;
+  let ended = false;
+  let itemLine = 0;
+  const here = () => ({ file, line: parser.line, column: parser.columnIndex + 1 });
+
+  parser.on('error', (error) => {
+    throw new SourceFault('not-xml', { ...here(), what: error.message.replace(/^(\d+:\d+: )+/, '') }, error);
+  });
+  parser.on('doctype', () => {
+    throw new SourceFault('doctype', here());
+  });
+  parser.on('opentag', ({ name, attributes }) => {
+    waiting = 0;
+    if (stack.length === 0 && name !== 'rss') throw new SourceFault('not-wxr', here());
+    if (stack.length >= DEEPEST) throw new SourceFault('too-deep', here());
+    if (name === 'item') itemLine = parser.line;
+    stack.push({ name, attributes: attributes as Record<string, string>, parts: [], children: [] });
+  });
+  parser.on('text', (text) => {
+    waiting = 0;
+    stack.at(-1)?.parts.push({ text, literal: false });
+  });
+  parser.on('cdata', (text) => {
+    waiting = 0;
+    stack.at(-1)?.parts.push({ text, literal: true });
+  });
+  parser.on('closetag', () => {
+    waiting = 0;
+    const closed = stack.pop()!;
+    const parent = stack.at(-1);
+    if (!parent) {
+      ended = true;
+      return;
+    }
+    const element = { name: closed.name, attributes: closed.attributes, text: textIn(closed), children: closed.children };
+    if (parent.name !== 'channel' || stack.length !== 2) {
+      if (stack.length > 2) parent.children.push(element);
+      return;
+    }
+    if (element.name === 'wp:wxr_version') version = true;
+    const home = homeOf(element);
+    if (home !== undefined) found.push({ home, line: parser.line });
+    if (!RECORDS.has(element.name)) return;
+    if (!version) throw new SourceFault('not-wxr', here());
+    found.push(...entryOf(element, `${file}:${element.name === 'item' ? itemLine : parser.line}`).map((entry) => ({ entry })));
+  });
+
+  for await (const text of textOf(path)) {
+    const clean = text.replace(FORBIDDEN, '');
+    forbidden += text.length - clean.length;
+    waiting += clean.length;
+    // A text is handed over when it has come to its end; before that nothing would bound it.
+    if (waiting > LONGEST_TEXT) throw new SourceFault('too-long', here());
+    parser.write(clean);
+    if (sizeOf(stack) > LONGEST_TEXT) throw new SourceFault('too-long', here());
+    yield* found.splice(0);
+  }
+  if (!ended) {
+    if (parser.position === 0) throw new SourceFault('empty', { file });
+    throw new SourceFault('truncated', here());
+  }
+  parser.close();
+  if (!version) throw new SourceFault('not-wxr', here());
+  yield* found.splice(0);
+  if (forbidden > 0)
+    yield { entry: { kind: 'loss', loss: { reason: 'control-characters', kind: 'source', of: file, detail: String(forbidden) } } };
+}
+
+/** Not a character of XML 1.0. */
+const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
+
+/** How much is held of the record that is being read. */
+const sizeOf = (stack: readonly Open[]): number =>
+  stack
+    .slice(2)
+    .reduce(
+      (size, { parts, children }) =>
+        size +
+        parts.reduce((sum, { text }) => sum + text.length, 0) +
+        children.reduce((sum, { text }) => sum + text.length + PER_ELEMENT, 0),
+      0,
+    );
+const PER_ELEMENT = 64;
+
+/**
+ * The text of an element. White space around a CDATA section is how the file is laid out; a carriage return was written on purpose, since XML turns
+ * all others into line feeds.
+ */
+function textIn({ parts }: Open): string {
+  const first = parts.findIndex(({ literal }) => literal);
+  if (first < 0) return parts.map(({ text }) => text).join('');
+  const last = parts.findLastIndex(({ literal }) => literal);
+  return parts.map(({ text }, place) => ((place < first || place > last) && /^[ \t\n]*$/.test(text) ? '' : text)).join('');
+}

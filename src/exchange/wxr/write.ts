@@ -1,0 +1,142 @@
+import { postKind, termKind } from '../../kinds/index.ts';
+import { tableOf } from '../../wordpress/table.ts';
+import { wellFormed } from '../items/clean.ts';
+import { type AuthorItem, type Item, isPostItem, isTermItem, type PostItem, type TermItem } from '../items/items.ts';
+
+/** The site that a file is of. `home` without trailing slash. */
+export interface WxrSite {
+  readonly home: string;
+  readonly title: string;
+  readonly description: string;
+  readonly language: string;
+  /** When the file is made. */
+  readonly now: Date;
+}
+
+/**
+ * A WXR 1.2 file that WordPress's importer reads, in pieces. What XML can't hold (control characters) is left out; carriage returns are written as
+ * references, since a parser would make line feeds of them.
+ */
+export async function* writeWxr(site: WxrSite, items: AsyncIterable<Item>): AsyncGenerator<string> {
+  yield head(site);
+  for await (const item of items) yield element(item, site);
+  yield '</channel>\n</rss>\n';
+}
+
+function head({ home, title, description, language, now }: WxrSite): string {
+  return `<?xml version="1.0" encoding="UTF-8" ?>
+<rss version="2.0"
+	xmlns:excerpt="http://wordpress.org/export/1.2/excerpt/"
+	xmlns:content="http://purl.org/rss/1.0/modules/content/"
+	xmlns:wfw="http://wellformedweb.org/CommentAPI/"
+	xmlns:dc="http://purl.org/dc/elements/1.1/"
+	xmlns:wp="http://wordpress.org/export/1.2/">
+<channel>
+	<title>${escaped(title)}</title>
+	<link>${escaped(home)}</link>
+	<description>${escaped(description)}</description>
+	<pubDate>${now.toUTCString().replace('GMT', '+0000')}</pubDate>
+	<language>${escaped(language)}</language>
+	<wp:wxr_version>1.2</wp:wxr_version>
+	<wp:base_site_url>${escaped(home)}</wp:base_site_url>
+	<wp:base_blog_url>${escaped(home)}</wp:base_blog_url>
+`;
+}
+
+function element(item: Item, site: WxrSite): string {
+  if (isPostItem(item)) return post(item, site);
+  if (isTermItem(item)) return item.kind === 'tag' ? tag(item) : term(item);
+  return item.kind === 'author' ? author(item) : '';
+}
+
+function author({ id, login, email, displayName, metas }: AuthorItem): string {
+  const named = new Map(metas);
+  return `\t<wp:author>${[
+    node('wp:author_id', String(id ?? 0), false),
+    node('wp:author_login', login),
+    node('wp:author_email', email),
+    node('wp:author_display_name', displayName),
+    node('wp:author_first_name', named.get('first_name') ?? ''),
+    node('wp:author_last_name', named.get('last_name') ?? ''),
+  ].join('')}</wp:author>\n`;
+}
+
+function term({ id, kind, slug, name, parent, description }: TermItem): string {
+  return `\t<wp:term>${[
+    node('wp:term_id', String(id ?? 0), false),
+    node('wp:term_taxonomy', termKind(kind).taxonomy),
+    node('wp:term_slug', slug),
+    node('wp:term_parent', parent ?? ''),
+    node('wp:term_name', name),
+    node('wp:term_description', description),
+  ].join('')}</wp:term>\n`;
+}
+
+function tag({ id, slug, name, description }: TermItem): string {
+  return `\t<wp:tag>${[node('wp:term_id', String(id ?? 0), false), node('wp:tag_slug', slug), node('wp:tag_name', name), node('wp:tag_description', description)].join('')}</wp:tag>\n`;
+}
+
+function post(item: PostItem, { home }: WxrSite): string {
+  const { kind, sourceId, columns, author: login = '', parent = '0', metas, links, terms = [], url } = item;
+  const type = kind === 'attachment' ? 'attachment' : postKind(kind).postType;
+  const column = (name: keyof typeof columns): string => String(columns[name] ?? '');
+  const pairs = [...metas, ...links.map((link) => [link.key, 'sourceId' in link ? link.sourceId : link.name] as const)];
+  const lines = [
+    `<title>${cdata(column('post_title'))}</title>`,
+    `<link>${escaped(`${home}/?p=${sourceId}`)}</link>`,
+    `<pubDate>${rssDate(column('post_date_gmt'))}</pubDate>`,
+    `<dc:creator>${cdata(login)}</dc:creator>`,
+    `<guid isPermaLink="false">${escaped(column('guid'))}</guid>`,
+    '<description></description>',
+    `<content:encoded>${cdata(column('post_content'))}</content:encoded>`,
+    `<excerpt:encoded>${cdata(column('post_excerpt'))}</excerpt:encoded>`,
+    node('wp:post_id', sourceId, false),
+    node('wp:post_date', column('post_date')),
+    node('wp:post_date_gmt', column('post_date_gmt')),
+    node('wp:post_modified', column('post_modified')),
+    node('wp:post_modified_gmt', column('post_modified_gmt')),
+    node('wp:comment_status', column('comment_status')),
+    node('wp:ping_status', column('ping_status')),
+    node('wp:post_name', column('post_name')),
+    node('wp:status', column('post_status')),
+    node('wp:post_parent', parent, false),
+    node('wp:menu_order', column('menu_order') || '0', false),
+    node('wp:post_type', type),
+    node('wp:post_password', column('post_password')),
+    node('wp:is_sticky', '0', false),
+    ...(url === undefined ? [] : [node('wp:attachment_url', url)]),
+    ...terms.map(
+      (one) =>
+        `<category domain="${termKind(one.kind).taxonomy}" nicename="${escaped(one.slug ?? one.sourceId)}">${cdata(one.name ?? '')}</category>`,
+    ),
+    ...pairs.map(([key, value]) => `<wp:postmeta>${node('wp:meta_key', key)}${node('wp:meta_value', value)}</wp:postmeta>`),
+  ];
+  return `\t<item>\n${lines.map((line) => `\t\t${line}\n`).join('')}\t</item>\n`;
+}
+
+const node = (name: string, text: string, literal = true): string => `<${name}>${literal ? cdata(text) : escaped(text)}</${name}>`;
+
+/** Not a character of XML 1.0. */
+const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
+
+const clean = (text: string): string => wellFormed(text).replace(FORBIDDEN, '');
+
+const cdata = (text: string): string =>
+  `<![CDATA[${clean(text).replaceAll(']]>', ']]]]><![CDATA[>').replaceAll('\r', ']]>&#13;<![CDATA[')}]]>`;
+
+const ENTITIES: ReadonlyMap<string, string> = tableOf({
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\r': '&#13;',
+  '\n': '&#10;',
+  '\t': '&#9;',
+});
+const escaped = (text: string): string => clean(text).replace(/[&<>"\r\n\t]/g, (character) => ENTITIES.get(character) ?? character);
+
+/** `Fri, 20 Nov 2026 08:50:13 +0000`; nothing for a draft. */
+function rssDate(utc: string): string {
+  const date = new Date(`${utc.replace(' ', 'T')}Z`);
+  return utc === '' || Number.isNaN(date.getTime()) ? '' : date.toUTCString().replace('GMT', '+0000');
+}

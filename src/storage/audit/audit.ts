@@ -1,0 +1,208 @@
+import type { Knex } from 'knex';
+import { postTypes, taxonomies } from '../../kinds/index.ts';
+import { isBrokenArray } from '../../wordpress/serialized-repair.ts';
+import type { Database } from '../engine/database.ts';
+import type { Inspection, TableDefinition } from '../engine/dialect.ts';
+import { pagesById } from '../engine/pages.ts';
+import type { TableName } from '../engine/tables.ts';
+import { INDEX_LAYOUT, INDEX_OPTION } from '../index/event-index.ts';
+import { ALL, STATUSES } from '../index/event-index-rows.ts';
+import { readOptions } from '../rows/options.ts';
+import { tableDefinitions } from '../schema/migrate.ts';
+
+/*
+ * What is looked at to tell whether the tables are sound. Nothing here writes, but where it says so.
+ */
+
+const AT_ONCE = 1000;
+
+/** Tables of ours and of WordPress that are not there. */
+export async function missingTables(db: Database): Promise<string[]> {
+  const missing: string[] = [];
+  for (const { name } of tableDefinitions()) if (!(await db.knex.schema.hasTable(db.prefix + name))) missing.push(db.prefix + name);
+  return missing;
+}
+
+/** What the database says of itself and of the tables that are there. */
+export const inspectDatabase = (db: Database): Promise<Inspection> =>
+  db.dialect.inspect(
+    db.knex,
+    tableDefinitions().map(({ name }) => db.prefix + name),
+  );
+
+/** A key that a table should have. */
+export interface MissingKey {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** The statement that makes it. */
+  readonly statement: string;
+}
+
+/** Keys of our definitions whose columns no key of the table begins with. */
+export function missingKeys(db: Database, { keys }: Inspection): MissingKey[] {
+  const bare = (columns: readonly string[]) => columns.map((column) => column.replace(/\(\d+\)$/, '').toLowerCase());
+  return tableDefinitions().flatMap((definition: TableDefinition) => {
+    const table = db.prefix + definition.name;
+    const there = keys.get(table);
+    if (!there) return [];
+    return Object.entries({ ...definition.unique, ...definition.keys }).flatMap(([label, columns]) => {
+      const wanted = bare(columns);
+      const found = there.some((key) => wanted.every((column, place) => key[place]?.toLowerCase() === column));
+      return found ? [] : [{ table, columns: wanted, statement: db.dialect.addKey(definition, label, db.prefix) }];
+    });
+  });
+}
+
+/** Adds a key. Throws the driver's error where rows stand against a unique one. */
+export async function addKey(db: Database, { statement }: MissingKey): Promise<void> {
+  await db.knex.schema.raw(statement);
+}
+
+// ------------------------------------------------------------------------------------------------- terms
+export interface WrongCount {
+  readonly termTaxonomyId: number;
+  readonly name: string;
+  readonly count: number;
+  readonly real: number;
+}
+
+/** Terms whose count is not the number of published posts that carry them. */
+export async function wrongCounts(db: Database): Promise<WrongCount[]> {
+  const rows = (await db
+    .knex({ tt: db.table('term_taxonomy') })
+    .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+    .whereIn('tt.taxonomy', taxonomies)
+    .select('tt.term_taxonomy_id as id', 't.name as name', 'tt.count as count')) as { id: number; name: string; count: number }[];
+  const counted = (await db
+    .knex({ r: db.table('term_relationships') })
+    .join({ p: db.table('posts') }, 'p.ID', 'r.object_id')
+    .where('p.post_status', 'publish')
+    .groupBy('r.term_taxonomy_id')
+    .select('r.term_taxonomy_id as id')
+    .count({ real: '*' })) as { id: number; real: number | string }[];
+  const real = new Map(counted.map((row) => [Number(row.id), Number(row.real)]));
+  return rows.flatMap(({ id, name, count }) =>
+    Number(count) === (real.get(id) ?? 0) ? [] : [{ termTaxonomyId: id, name, count: Number(count), real: real.get(id) ?? 0 }],
+  );
+}
+
+// ------------------------------------------------------------------------------------------------- values
+/** A stored value that PHP can't read. */
+export interface BrokenValue {
+  readonly table: 'postmeta' | 'options' | 'usermeta';
+  readonly id: number;
+  readonly of: string;
+  readonly value: string;
+}
+
+const VALUES = {
+  postmeta: { id: 'meta_id', value: 'meta_value', name: 'meta_key', owner: 'post_id' },
+  options: { id: 'option_id', value: 'option_value', name: 'option_name', owner: undefined },
+  usermeta: { id: 'umeta_id', value: 'meta_value', name: 'meta_key', owner: 'user_id' },
+} as const;
+
+/** Serialized arrays that can't be read, in options and in metas of posts and people. */
+export async function* brokenValues(db: Database): AsyncGenerator<BrokenValue> {
+  for (const [table, { id, value, name, owner }] of Object.entries(VALUES) as [
+    BrokenValue['table'],
+    (typeof VALUES)[BrokenValue['table']],
+  ][]) {
+    const read = async (after: number, size: number) =>
+      (await db
+        .knex(db.table(table))
+        .where(id, '>', after)
+        .where(value, 'like', 'a:%')
+        .orderBy(id)
+        .limit(size)
+        .select({ id, value, name, owner: owner ?? id })) as { id: number; value: string; name: string; owner: number }[];
+    for await (const rows of pagesById(AT_ONCE, read)) {
+      for (const row of rows)
+        if (isBrokenArray(row.value)) yield { table, id: row.id, of: owner ? `${row.owner} ${row.name}` : row.name, value: row.value };
+    }
+  }
+}
+
+/** Writes a mended value, unless somebody has changed it meanwhile. */
+export async function mendValue(db: Database, { table, id, value }: BrokenValue, mended: string): Promise<void> {
+  const columns = VALUES[table];
+  await db
+    .knex(db.table(table))
+    .where({ [columns.id]: id, [columns.value]: value })
+    .update({ [columns.value]: mended });
+}
+
+// ------------------------------------------------------------------------------------------------- posts
+/** Slugs that several published records of one type have. */
+export async function sharedSlugs(db: Database): Promise<{ type: string; slug: string; count: number }[]> {
+  const rows = (await db
+    .knex(db.table('posts'))
+    .whereIn('post_type', postTypes)
+    .whereIn('post_status', ['publish', 'private'])
+    .whereNot('post_name', '')
+    .where('post_parent', 0)
+    .groupBy('post_type', 'post_name')
+    .having(db.knex.raw('count(*) > 1'))
+    .select('post_type as type', 'post_name as slug')
+    .count({ count: '*' })) as { type: string; slug: string; count: number | string }[];
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}
+
+/** Records of the calendar whose author is no user. */
+export async function postsOfNobody(db: Database): Promise<number[]> {
+  const rows = (await db
+    .knex({ p: db.table('posts') })
+    .whereIn('p.post_type', postTypes)
+    .whereNotExists((sub) =>
+      sub
+        .select(db.knex.raw('1'))
+        .from({ u: db.table('users') })
+        .where('u.ID', db.knex.ref('p.post_author')),
+    )
+    .orderBy('p.ID')
+    .select('p.ID as id')) as { id: number }[];
+  return rows.map(({ id }) => id);
+}
+
+/** Files of the library: the ids of attachments and their paths below the folder of uploads. */
+export async function* attachedFiles(db: Database): AsyncGenerator<{ id: number; file: string }> {
+  const read = async (after: number, size: number) =>
+    (await db
+      .knex({ m: db.table('postmeta') })
+      .join({ p: db.table('posts') }, 'p.ID', 'm.post_id')
+      .where('p.post_type', 'attachment')
+      .where('m.meta_key', '_wp_attached_file')
+      .where('p.ID', '>', after)
+      .orderBy('p.ID')
+      .limit(size)
+      .select('p.ID as id', 'm.meta_value as file')) as { id: number; file: string | null }[];
+  for await (const rows of pagesById(AT_ONCE, read)) for (const { id, file } of rows) yield { id, file: file ?? '' };
+}
+
+// ------------------------------------------------------------------------------------------------- bookkeeping
+export type IndexState = 'trusted' | 'off' | 'wrong';
+
+/** Whether lists are read from the index, and if so whether it holds as many events as there are, and its counts of months what those of days come to. */
+export async function indexState(db: Database): Promise<IndexState> {
+  if ((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) !== INDEX_LAYOUT) return 'off';
+  const number = async (table: TableName, narrow: (rows: Knex.QueryBuilder) => void): Promise<number> => {
+    const rows: Knex.QueryBuilder = db.knex({ o: db.table(table) });
+    narrow(rows);
+    const row = (await rows.countDistinct({ n: 'o.post_id' }).first()) as { n: number | string } | undefined;
+    return Number(row?.n ?? 0);
+  };
+  const listed = await number('fasti_entries', (rows) => rows.where('o.facet', ALL));
+  const there = await number('tec_occurrences', (rows) =>
+    rows
+      .join({ p: db.table('posts') }, 'p.ID', 'o.post_id')
+      .where('p.post_type', 'tribe_events')
+      .whereIn('p.post_status', [...STATUSES.keys()]),
+  );
+  const uneven = await db.rows`
+    SELECT facet FROM {fasti_days} GROUP BY facet HAVING SUM(CASE WHEN day < 0 THEN n ELSE -n END) <> 0 LIMIT 1`;
+  return listed === there && uneven.length === 0 ? 'trusted' : 'wrong';
+}
+
+/** Sources whose import was not finished. */
+export async function openImports(db: Database): Promise<string[]> {
+  return (await db.from('fasti_imports').where('open', 1).select('source')).map(({ source }) => source);
+}

@@ -1,0 +1,201 @@
+import type { Knex } from 'knex';
+import { postKind, postKinds, postTypes, taxonomies, termKind } from '../../kinds/index.ts';
+import type { Database } from '../engine/database.ts';
+import { asId } from '../engine/expressions.ts';
+import { countRows } from '../rows/row-count.ts';
+
+/*
+ * Rows that belong to nothing: what they name was deleted by somebody who left them behind. WordPress passes over them; they cost room and time, and some of them
+ * show as a name without a record.
+ */
+
+/** A kind of such rows. */
+export interface Orphans {
+  readonly name: OrphanName;
+  /** How many there are, and the first of them. */
+  readonly find: (db: Database) => Promise<Found>;
+  /** Takes them away, or makes them name nothing. Call it in a transaction. */
+  readonly fix: (db: Database) => Promise<void>;
+}
+
+export interface Found {
+  readonly count: number;
+  readonly examples: readonly string[];
+}
+
+export type OrphanName =
+  | 'metas-without-post'
+  | 'links-without-post'
+  | 'links-without-term'
+  | 'taxonomies-without-term'
+  | 'rows-without-event'
+  | 'links-to-nothing'
+  | 'images-gone'
+  | 'parents-gone';
+
+const EXAMPLES = 10;
+/** Rows that one statement deletes. */
+const AT_ONCE = 500;
+
+type Query = Knex.QueryBuilder;
+
+/** Of a table: the rows that are orphans, how one is told, and what tells it from others. */
+interface Rule {
+  readonly name: OrphanName;
+  readonly table: Parameters<Database['from']>[0];
+  readonly key: readonly string[];
+  readonly orphans: (db: Database, rows: Query) => void;
+  readonly told: (row: Record<string, unknown>) => string;
+  /** Instead of deleting: what the row says afterwards. */
+  readonly set?: Readonly<Record<string, unknown>>;
+}
+
+const missing = (
+  db: Database,
+  rows: Query,
+  table: Parameters<Database['from']>[0],
+  column: string,
+  own: Knex.Raw | string,
+  more: (query: Query) => void = () => undefined,
+): void => {
+  rows.whereNotExists((sub: Query) => {
+    sub.select(db.knex.raw('1')).from({ x: db.table(table) });
+    if (typeof own === 'string') sub.where(`x.${column}`, db.knex.ref(own));
+    else sub.where(`x.${column}`, own);
+    more(sub);
+  });
+};
+
+const RULES: readonly Rule[] = [
+  {
+    name: 'metas-without-post',
+    table: 'postmeta',
+    key: ['meta_id'],
+    orphans: (db, rows) => missing(db, rows, 'posts', 'ID', 'o.post_id'),
+    told: ({ post_id, meta_key }) => `${String(post_id)} ${String(meta_key)}`,
+  },
+  {
+    name: 'links-without-post',
+    table: 'term_relationships',
+    key: ['object_id', 'term_taxonomy_id'],
+    orphans: (db, rows) => {
+      // Other taxonomies are about other things than posts.
+      rows.whereIn('o.term_taxonomy_id', (sub: Query) =>
+        sub.select('term_taxonomy_id').from(db.table('term_taxonomy')).whereIn('taxonomy', taxonomies),
+      );
+      missing(db, rows, 'posts', 'ID', 'o.object_id');
+    },
+    told: ({ object_id, term_taxonomy_id }) => `${String(object_id)} - ${String(term_taxonomy_id)}`,
+  },
+  {
+    name: 'links-without-term',
+    table: 'term_relationships',
+    key: ['object_id', 'term_taxonomy_id'],
+    orphans: (db, rows) => {
+      rows.whereIn('o.object_id', (sub: Query) => sub.select('ID').from(db.table('posts')).whereIn('post_type', postTypes));
+      missing(db, rows, 'term_taxonomy', 'term_taxonomy_id', 'o.term_taxonomy_id');
+    },
+    told: ({ object_id, term_taxonomy_id }) => `${String(object_id)} - ${String(term_taxonomy_id)}`,
+  },
+  {
+    name: 'taxonomies-without-term',
+    table: 'term_taxonomy',
+    key: ['term_taxonomy_id'],
+    orphans: (db, rows) => {
+      rows.whereIn('o.taxonomy', taxonomies);
+      missing(db, rows, 'terms', 'term_id', 'o.term_id');
+    },
+    told: ({ taxonomy, term_id }) => `${String(taxonomy)} ${String(term_id)}`,
+  },
+  ...(['tec_events', 'tec_occurrences'] as const).map(
+    (table): Rule => ({
+      name: 'rows-without-event',
+      table,
+      key: [table === 'tec_events' ? 'event_id' : 'occurrence_id'],
+      orphans: (db, rows) => missing(db, rows, 'posts', 'ID', 'o.post_id', (sub) => sub.where('x.post_type', postKind('event').postType)),
+      told: ({ post_id }) => `${table} ${String(post_id)}`,
+    }),
+  ),
+  ...postKinds
+    .flatMap(({ links }) => Object.entries(links))
+    .map(
+      ([key, kind]): Rule => ({
+        name: 'links-to-nothing',
+        table: 'postmeta',
+        key: ['meta_id'],
+        orphans: (db, rows) => {
+          rows.where('o.meta_key', key).whereNotIn('o.meta_value', ['', '0']);
+          missing(db, rows, 'posts', 'ID', asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', postKind(kind).postType));
+        },
+        told: ({ post_id, meta_value }) => `${String(post_id)} ${key} ${String(meta_value)}`,
+      }),
+    ),
+  {
+    name: 'images-gone',
+    table: 'postmeta',
+    key: ['meta_id'],
+    orphans: (db, rows) => {
+      rows.where('o.meta_key', '_thumbnail_id').whereNotIn('o.meta_value', ['', '0']);
+      rows.whereIn('o.post_id', (sub: Query) => sub.select('ID').from(db.table('posts')).whereIn('post_type', postTypes));
+      missing(db, rows, 'posts', 'ID', asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', 'attachment'));
+    },
+    told: ({ post_id, meta_value }) => `${String(post_id)} - ${String(meta_value)}`,
+  },
+  {
+    name: 'parents-gone',
+    table: 'term_taxonomy',
+    key: ['term_taxonomy_id'],
+    orphans: (db, rows) => {
+      const { taxonomy } = termKind('category');
+      rows.where('o.taxonomy', taxonomy).where('o.parent', '>', 0);
+      missing(db, rows, 'term_taxonomy', 'term_id', 'o.parent', (sub) => sub.where('x.taxonomy', taxonomy));
+    },
+    told: ({ term_id, parent }) => `${String(term_id)} - ${String(parent)}`,
+    set: { parent: 0 },
+  },
+];
+
+/** Every kind, in the order in which one makes another. */
+export const ORPHANS: readonly Orphans[] = [...new Set(RULES.map(({ name }) => name))].map((name) => {
+  const rules = RULES.filter((rule) => rule.name === name);
+  return {
+    name,
+    find: async (db) => {
+      const found = await Promise.all(rules.map((rule) => foundBy(db, rule)));
+      return {
+        count: found.reduce((sum, { count }) => sum + count, 0),
+        examples: found.flatMap(({ examples }) => examples).slice(0, EXAMPLES),
+      };
+    },
+    fix: async (db) => {
+      for (const rule of rules) await fixBy(db, rule);
+    },
+  };
+});
+
+function rowsOf(db: Database, { table, orphans }: Rule): Query {
+  const rows: Query = db.knex({ o: db.table(table) });
+  orphans(db, rows);
+  return rows;
+}
+
+async function foundBy(db: Database, rule: Rule): Promise<Found> {
+  const count = await countRows(rowsOf(db, rule));
+  const rows = count === 0 ? [] : ((await rowsOf(db, rule).select('o.*').limit(EXAMPLES)) as Record<string, unknown>[]);
+  return { count, examples: rows.map(rule.told) };
+}
+
+/** In pieces, by their keys: neither database deletes from a table that the condition reads. */
+async function fixBy(db: Database, rule: Rule): Promise<void> {
+  for (;;) {
+    const rows = (await rowsOf(db, rule)
+      .select(rule.key.map((column) => `o.${column}`))
+      .limit(AT_ONCE)) as Record<string, number>[];
+    if (rows.length === 0) return;
+    const chosen = () =>
+      db.knex(db.table(rule.table)).where((any: Query) => {
+        for (const row of rows) any.orWhere(Object.fromEntries(rule.key.map((column) => [column, row[column]!])));
+      });
+    await (rule.set ? chosen().update(rule.set) : chosen().delete());
+  }
+}

@@ -1,0 +1,140 @@
+import { statSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import type { Database } from '../engine/database.ts';
+import { IN_MEMORY, sqliteFile } from '../engine/sqlite.ts';
+import { tableDefinitions } from '../schema/migrate.ts';
+
+/*
+ * All rows of a site as they were at one moment, whatever is written meanwhile, and all rows of a site replaced at once.
+ */
+
+/** A row as it is stored. */
+export type Row = Readonly<Record<string, string | number | null>>;
+
+/** A table of a snapshot; its name without the prefix. */
+export interface SnapshotTable {
+  readonly name: string;
+  readonly rows: AsyncIterable<Row>;
+}
+
+/** Where rows only stand while something is going on. */
+const PASSING = new Set(['fasti_locks']);
+
+/** Names of the tables that make up a site, without the prefix. */
+export const siteTables = (): string[] =>
+  tableDefinitions()
+    .map(({ name }) => name)
+    .filter((name) => !PASSING.has(name));
+
+/** The path of an SQLite database; undefined for other addresses and for one in memory. */
+export function sqlitePath(address: string): string | undefined {
+  const file = sqliteFile(address);
+  return file === IN_MEMORY ? undefined : file;
+}
+
+/** How many rows there are in all tables. */
+export async function rowsIn(tables: AsyncIterable<SnapshotTable>): Promise<number> {
+  let count = 0;
+  for await (const { rows } of tables) for await (const _ of rows) count += 1;
+  return count;
+}
+
+/**
+ * Copies an SQLite database into a new file by SQLite's own backup, in one step: it is the database of one moment, and writers go on in the log meanwhile. The
+ * copy is one file and checked.
+ *
+ * @throws Error where the copy is not sound
+ */
+export async function copySqlite(path: string, file: string): Promise<void> {
+  const source = new Sqlite(path, { readonly: true, fileMustExist: true });
+  try {
+    await source.backup(file, { progress: () => WHOLE });
+  } finally {
+    source.close();
+  }
+  const copy = new Sqlite(file);
+  try {
+    // A log beside it would be half of the copy.
+    copy.pragma('journal_mode = DELETE');
+    const [{ quick_check: result } = { quick_check: '' }] = copy.pragma('quick_check(1)') as { quick_check: string }[];
+    if (result !== 'ok') throw new Error(`the copy is damaged: ${result}`);
+  } finally {
+    copy.close();
+  }
+}
+
+/** More pages than any database has. */
+const WHOLE = 2 ** 31 - 1;
+
+/** Whether a file is an SQLite database that can be read as a whole; the prefixes of the sites in it. */
+export function sitesInSqlite(file: string): { sound: boolean; prefixes: string[] } {
+  try {
+    if (statSync(file).size === 0) return { sound: false, prefixes: [] };
+    const source = new Sqlite(file, { readonly: true, fileMustExist: true });
+    try {
+      const sound = (source.pragma('quick_check(1)') as { quick_check: string }[])[0]?.quick_check === 'ok';
+      const names = source.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all() as string[];
+      const prefixes = names.filter((name) => name.endsWith('postmeta')).map((name) => name.slice(0, -'postmeta'.length));
+      return { sound, prefixes: prefixes.filter((prefix) => names.includes(`${prefix}options`) && names.includes(`${prefix}posts`)) };
+    } finally {
+      source.close();
+    }
+  } catch {
+    return { sound: false, prefixes: [] };
+  }
+}
+
+/** The rows of a site in an SQLite file, all of one moment. */
+export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerator<SnapshotTable> {
+  const source = new Sqlite(file, { readonly: true, fileMustExist: true });
+  try {
+    source.exec('BEGIN');
+    for (const name of siteTables()) {
+      if (source.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(prefix + name) === undefined) continue;
+      yield { name, rows: iterated(source.prepare(`SELECT * FROM \`${prefix}${name}\``).iterate() as IterableIterator<Row>) };
+    }
+  } finally {
+    source.close();
+  }
+}
+
+async function* iterated(rows: IterableIterator<Row>): AsyncGenerator<Row> {
+  yield* rows;
+}
+
+/**
+ * The rows of a site on MySQL, all of one moment: one transaction whose first question fixes what it sees (REPEATABLE READ). Tables without
+ * transactions are as they are when they are read.
+ */
+export async function* rowsOfMysql(db: Database): AsyncGenerator<SnapshotTable> {
+  const trx = await db.knex.transaction({ isolationLevel: 'repeatable read' });
+  try {
+    for (const name of siteTables()) {
+      if (await trx.schema.hasTable(db.prefix + name))
+        yield {
+          name,
+          rows: trx(db.prefix + name)
+            .select('*')
+            .stream() as AsyncIterable<Row>,
+        };
+    }
+  } finally {
+    await trx.rollback();
+  }
+}
+
+/** Empties the tables of a site. Call it in a transaction. */
+export async function emptySite(db: Database): Promise<void> {
+  for (const name of siteTables()) await db.knex(db.prefix + name).delete();
+}
+
+/** Names of the columns of a table, in order. */
+export const columnsOf = async (db: Database, name: string): Promise<string[]> => Object.keys(await db.knex(db.prefix + name).columnInfo());
+
+/** Whether there is nothing in the tables of a site that could be lost. */
+export async function isEmptySite(db: Database): Promise<boolean> {
+  for (const name of ['options', 'posts', 'users', 'terms']) {
+    if ((await db.knex.schema.hasTable(db.prefix + name)) && (await db.knex(db.prefix + name).first()) !== undefined) return false;
+  }
+  return true;
+}

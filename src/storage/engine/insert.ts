@@ -1,0 +1,61 @@
+import { remembered } from '../../wordpress/remembered.ts';
+import type { Database } from './database.ts';
+import { Piece, Rows, type Value, verbatim } from './statement.ts';
+import type { TableName, Tables } from './tables.ts';
+
+/** Rows of a table, all with the columns of the first; others get the table's defaults. */
+type NewRows<Name extends TableName> = readonly Partial<Tables[Name]>[];
+type Column<Name extends TableName> = keyof Tables[Name] & string;
+
+/** Inserts rows. Gives the number that the database gave to a single one. */
+export async function insertRows<Name extends TableName>(db: Database, name: Name, rows: NewRows<Name>): Promise<number> {
+  let id = 0;
+  for (const { target, values } of pieces(db, name, rows)) id = await db.insert`INSERT INTO ${target} VALUES ${values}`;
+  return id;
+}
+
+/**
+ * Inserts rows, or changes the one with the same unique `keys` that is there: the columns `changes` become what these expressions say, in which a column
+ * stands for what is there and `given` for what would have been inserted.
+ */
+export async function upsertRows<Name extends TableName>(
+  db: Database,
+  name: Name,
+  rows: NewRows<Name>,
+  keys: readonly Column<Name>[],
+  changes: Readonly<Partial<Record<Column<Name>, string>>>,
+): Promise<void> {
+  const set = Object.entries(changes).map(([column, expression]) => `\`${column}\` = ${expression}`);
+  const instead = verbatim(`${db.dialect.orUpdate(keys)} ${set.join(', ')}`);
+  for (const { target, values } of pieces(db, name, rows)) await db.change`INSERT INTO ${target} VALUES ${values} ${instead}`;
+}
+
+/** Expressions that make columns what would have been inserted. */
+export const given = <Name extends string>({ dialect }: Database, columns: readonly Name[]): Record<Name, string> =>
+  Object.fromEntries(columns.map((column) => [column, dialect.inserted(column)])) as Record<Name, string>;
+
+/** SQLite takes 32,766 values in a statement; a tenth of that compiles faster. */
+const MOST_VALUES = 3000;
+
+/** Names of a table and of columns, joined by commas -> the same as statements write them. */
+const targetOf = remembered((names) => {
+  const [table, ...columns] = names.split(',');
+  return new Piece([`?? (${columns.map(() => '??').join(', ')})`, [table!, ...columns]]);
+});
+
+/** Rows as one statement takes them: table and columns, and the values of some. */
+function* pieces<Name extends TableName>(
+  db: Database,
+  name: Name,
+  rows: NewRows<Name>,
+): Generator<{ readonly target: Piece; readonly values: Rows }> {
+  const columns = Object.keys(rows[0] ?? {});
+  const target = targetOf(`${db.table(name)},${columns.join()}`);
+  const most = Math.max(1, Math.floor(MOST_VALUES / columns.length));
+  for (let first = 0; first < rows.length; first += most) {
+    const some = rows.slice(first, first + most) as readonly Readonly<Record<string, Value>>[];
+    const values: Value[] = [];
+    for (const row of some) for (const column of columns) values.push(row[column] ?? null);
+    yield { target, values: new Rows(columns.length, values) };
+  }
+}

@@ -1,0 +1,98 @@
+import { remembered } from '../../wordpress/remembered.ts';
+import type { Sql } from './dialect.ts';
+
+/** What a statement binds at one place. */
+export type Value = string | number | null;
+
+/** What may stand at a place of a statement: a value, a list of values, the values of several rows, or a piece of SQL with its own. */
+export type Place = Value | readonly Value[] | Rows | Piece;
+
+/** The values of rows of `width` columns, one row after the other, as a place of a statement. */
+export class Rows {
+  readonly width: number;
+  readonly values: readonly Value[];
+
+  constructor(width: number, values: readonly Value[]) {
+    this.width = width;
+    this.values = values;
+  }
+}
+
+/** A piece of SQL that a dialect or a choice gives, as a place of a statement. */
+export class Piece {
+  readonly sql: string;
+  readonly values: readonly Value[];
+
+  constructor([sql, bindings]: Sql) {
+    const left = [...bindings] as Value[];
+    const values: Value[] = [];
+    this.sql = sql.replace(/\?\??/g, (mark) => {
+      const value = left.shift() ?? null;
+      if (mark === '??') return quoted(String(value));
+      values.push(value);
+      return mark;
+    });
+    this.values = values;
+  }
+}
+
+/** A piece of SQL that binds nothing. */
+export const verbatim = remembered((sql) => new Piece([sql, []]));
+
+/** A statement as a driver takes it. */
+export interface Statement {
+  readonly sql: string;
+  readonly bindings: readonly Value[];
+}
+
+/** So many forms of one statement are kept: lists of ids come in many lengths. */
+const FORMS = 100;
+
+/**
+ * Puts statements together that are written out as templates, for what every request asks: knex takes as long to build one as SQLite to run it. The text is
+ * made once for each form that its places take. `{posts}` stands for the table with the site's prefix; a list becomes `?, ?`, rows `(?, ?), (?, ?)`; an empty
+ * list becomes NULL, which nothing equals.
+ */
+export function statements(prefix: string): (text: TemplateStringsArray, places: readonly Place[]) => Statement {
+  const known = new WeakMap<TemplateStringsArray, Map<string, string>>();
+  return (text, places) => {
+    const forms = known.get(text) ?? new Map<string, string>();
+    known.set(text, forms);
+    const bindings: Value[] = [];
+    let form = '';
+    for (const place of places) form += `${bind(place, bindings)}|`;
+    const sql = forms.get(form) ?? written(text, places, prefix);
+    if (forms.size < FORMS) forms.set(form, sql);
+    return { sql, bindings };
+  };
+}
+
+/** Adds what a place binds, and gives what its text depends on besides. */
+function bind(place: Place, bindings: Value[]): string | number {
+  if (place === null || typeof place !== 'object') {
+    bindings.push(place);
+    return '';
+  }
+  const values = place instanceof Piece || place instanceof Rows ? place.values : place;
+  for (const value of values) bindings.push(value);
+  return place instanceof Piece ? place.sql : values.length;
+}
+
+function written(text: TemplateStringsArray, places: readonly Place[], prefix: string): string {
+  const parts = text.map((part) => part.replace(/\n\s*/g, ' ').replace(/\{(\w+)\}/g, (_, table: string) => quoted(prefix + table)));
+  return String.raw({ raw: parts }, ...places.map(marksOf)).trim();
+}
+
+function marksOf(place: Place): string {
+  if (place instanceof Piece) return place.sql;
+  if (place instanceof Rows) return listOf(place.values.length / place.width, `(${listOf(place.width, '?')})`);
+  if (place === null || typeof place !== 'object') return '?';
+  return place.length === 0 ? 'NULL' : listOf(place.length, '?');
+}
+
+const listOf = (length: number, item: string) => Array.from({ length }, () => item).join(', ');
+const quoted = (name: string) =>
+  name
+    .split('.')
+    .map((part) => `\`${part}\``)
+    .join('.');

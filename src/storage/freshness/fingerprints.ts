@@ -1,0 +1,89 @@
+import type { Database } from '../engine/database.ts';
+import { WATCHED, type WatchedName } from './watched-tables.ts';
+
+/**
+ * Fingerprints of the rows of a table: first key of a range -> the number of its rows and a digest of their contents.
+ * Empty ranges are absent.
+ */
+export type Fingerprints = ReadonlyMap<number, string>;
+
+/** Rows whose keys lie from `from` up to, but not at, `to`. */
+export interface KeyRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How many keys a range has. */
+export const RANGE = 256;
+
+/**
+ * The ranges of keys in which two readings of one table differ, in order, with neighbours joined. A range whose rows
+ * were all added or all removed is one of them.
+ */
+export function differingRanges(before: Fingerprints, after: Fingerprints): KeyRange[] {
+  const starts = [...new Set([...before.keys(), ...after.keys()])]
+    .filter((start) => before.get(start) !== after.get(start))
+    .sort((one, other) => one - other);
+  const ranges: KeyRange[] = [];
+  for (const start of starts) {
+    const last = ranges.at(-1);
+    if (last?.to === start) ranges[ranges.length - 1] = { from: last.from, to: start + RANGE };
+    else ranges.push({ from: start, to: start + RANGE });
+  }
+  return ranges;
+}
+
+/** How many milliseconds one query should take: the next one reads as many ranges as fit into that. */
+const STEP_MS = 10;
+const MOST_RANGES = 1024;
+
+/**
+ * Reads a whole table in short queries and returns the fingerprints of its ranges. Each `next()` runs one query or two,
+ * so that the caller decides when they run.
+ */
+export async function* fingerprintsOf(
+  db: Database,
+  table: WatchedName,
+  clock: () => number = () => performance.now(),
+): AsyncGenerator<undefined, Fingerprints, undefined> {
+  const found = new Map<number, string>();
+  let from = 0;
+  let ranges = 1;
+  for (;;) {
+    const began = clock();
+    const to = from + ranges * RANGE;
+    const rows = await fingerprintsBetween(db, table, { from, to });
+    for (const { start, fingerprint } of rows) found.set(Number(start), fingerprint);
+    const next = rows.length > 0 ? to : await firstKey(db, table, to);
+    if (next === undefined) return found;
+    from = next - (next % RANGE);
+    ranges = Math.max(1, Math.min(MOST_RANGES, Math.round((ranges * STEP_MS) / Math.max(clock() - began, 1))));
+    yield;
+  }
+}
+
+interface Found {
+  readonly start: number | string;
+  readonly fingerprint: string;
+}
+
+async function fingerprintsBetween(db: Database, table: WatchedName, { from, to }: KeyRange): Promise<Found[]> {
+  const { key, plain, texts } = WATCHED[table];
+  // Each text comes with its length, -1 for NULL, so that no two different rows give the same text.
+  const parts = [...plain.map((name) => `\`${name}\``), ...texts.flatMap((name) => [`COALESCE(LENGTH(\`${name}\`), -1)`, `\`${name}\``])];
+  return (await db
+    .knex(db.table(table))
+    .where(key, '>=', from)
+    .where(key, '<', to)
+    .select(
+      db.knex.raw(`\`${key}\` - \`${key}\` % ${RANGE} AS start`),
+      db.knex.raw(`${db.dialect.fingerprint(`CONCAT_WS('|', ${parts.join(', ')})`)} AS fingerprint`),
+    )
+    .groupBy('start')) as Found[];
+}
+
+async function firstKey(db: Database, table: WatchedName, from: number): Promise<number | undefined> {
+  const { key } = WATCHED[table];
+  const [row] = (await db.knex(db.table(table)).where(key, '>=', from).min(`${key} as first`)) as { first: number | null }[];
+  return row?.first === null || row?.first === undefined ? undefined : Number(row.first);
+}

@@ -1,0 +1,115 @@
+import type { Database } from '../engine/database.ts';
+import type { Watched } from './table-watch.ts';
+
+/**
+ * How long what was read may be kept. Everything that is remembered is remembered under a version of the data; the
+ * version changes with every write, whoever wrote.
+ */
+export interface Freshness {
+  /** The version if it was asked for recently enough, without waiting; undefined: ask `version`. */
+  readonly known: () => Version | undefined;
+  /** The version of the data, asked for anew where it is not known. Undefined: nothing may be remembered just now. */
+  readonly version: () => Promise<Version | undefined>;
+  /** To be called after every write of this process, so that it sees its own at once. */
+  readonly forget: () => void;
+}
+
+/** A version of the data, as far as it is known. */
+export interface Version {
+  readonly name: string;
+  /**
+   * When it was asked for, in milliseconds of a clock that only goes forward. What is read later is at least as new.
+   */
+  readonly at: number;
+  /** What was remembered under this version, but before this moment, is too old. */
+  readonly since: number;
+}
+
+/** What a probe for the version finds. */
+export type Found = Pick<Version, 'name' | 'since'>;
+
+export interface FreshnessOptions {
+  /** For how many milliseconds a version counts as known. */
+  readonly keep: number;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly clock?: () => number;
+}
+
+/**
+ * Asks `probe` for the version, once for all who wait for it, and again in good time while somebody wants to know, so
+ * that nobody waits as long as requests come in. A write while it is asked for makes what it gives too old to be
+ * kept.
+ */
+export function createFreshness(
+  probe: () => Promise<Found | undefined>,
+  { keep, clock = () => performance.now() }: FreshnessOptions,
+): Freshness {
+  let last: { version: Version | undefined; at: number } | undefined;
+  let asking: Promise<Version | undefined> | undefined;
+  let writes = 0;
+
+  const ask = async (): Promise<Version | undefined> => {
+    const [at, before] = [clock(), writes];
+    const found = await probe();
+    const version = found && { ...found, at };
+    if (writes === before) last = { version, at };
+    return writes === before ? version : undefined;
+  };
+
+  const asked = (): Promise<Version | undefined> => {
+    if (asking) return asking;
+    const mine = ask().finally(() => {
+      if (asking === mine) asking = undefined;
+    });
+    asking = mine;
+    return mine;
+  };
+
+  /**
+   * What is known still, asked for anew when half of its time is over. A failure shows to those who ask when nothing
+   * is known any more.
+   */
+  const current = () => {
+    const age = last ? clock() - last.at : keep;
+    if (age >= keep) return undefined;
+    if (age >= keep / 2) asked().catch(() => undefined);
+    return last;
+  };
+
+  return {
+    known: () => current()?.version,
+    version: () => {
+      const now = current();
+      return now ? Promise.resolve(now.version) : asked();
+    },
+    forget: () => {
+      writes += 1;
+      last = undefined;
+      asking = undefined;
+    },
+  };
+}
+
+/** What the database says of its last change. */
+export interface DataVersion {
+  /** Undefined: something changed so lately that a further change might not show; nothing may be remembered. */
+  readonly found: Found | undefined;
+  /** Time of the last change, UTC; undefined where others write besides us and do not say. */
+  readonly changedAt: string | undefined;
+}
+
+/**
+ * Looks whether anything changed: at our own counter and, where WordPress writes to the same tables, at what `watch`
+ * sees of that.
+ */
+export async function lookAtVersion(db: Database, watch: (() => Promise<Watched>) | undefined): Promise<DataVersion> {
+  const [row] = await db.rows<{
+    counter: number | string;
+    changed_at: string;
+  }>`SELECT counter, changed_at FROM {fasti_changes} WHERE id = 1`;
+  const { version, since } = watch ? await watch() : { version: '', since: Number.NEGATIVE_INFINITY };
+  return {
+    found: version === undefined ? undefined : { name: `${row?.counter ?? 0}:${version}`, since },
+    changedAt: watch ? undefined : row?.changed_at,
+  };
+}

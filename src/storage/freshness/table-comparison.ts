@@ -1,0 +1,147 @@
+import type { Database } from '../engine/database.ts';
+import { differingRanges, type Fingerprints, fingerprintsOf } from './fingerprints.ts';
+import { type WatchedName, watchedNames } from './watched-tables.ts';
+
+/** Compares the contents of the watched tables with what they were, again and again, while requests come in. */
+export interface TableComparison {
+  /**
+   * Goes on for a short while, in the background. `signs` are those of the tables at this moment. A table whose sign
+   * has changed is read anew and not compared, since its change is known.
+   */
+  readonly advance: (signs: readonly string[]) => void;
+  /** How many changes were found that no sign had shown. */
+  readonly surprises: () => number;
+  /**
+   * What the comparison can tell: what was read from the tables after `from` was still right at `until`. Undefined
+   * until every table has been read as a whole.
+   */
+  readonly coverage: () => Coverage | undefined;
+}
+
+export interface Coverage {
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface ComparisonOptions {
+  /** How often, in milliseconds, all tables are compared at least. Small tables are compared more often. */
+  readonly within: number;
+  readonly clock: () => number;
+}
+
+/** The latest reading of a table. */
+interface Known {
+  readonly sign: string;
+  readonly fingerprints: Fingerprints;
+  /** When the first reading that gave these fingerprints ended. */
+  readonly from: number;
+  /** When the latest reading that gave them began. */
+  readonly until: number;
+}
+
+/** One pass through all tables: when it began, how many milliseconds its queries took, and which tables are left. */
+interface Round {
+  readonly begun: number;
+  readonly spent: number;
+  readonly left: readonly WatchedName[];
+}
+
+const NO_ROUND: Round = { begun: Number.NEGATIVE_INFINITY, spent: 0, left: [] };
+
+/**
+ * The share of time that its queries may take: on average, as long as rounds still come often enough, and during a
+ * round.
+ */
+const USUAL_SHARE = 0.02;
+const LARGEST_SHARE = 0.2;
+/** For how many milliseconds they may run at once. */
+const LONGEST_MS = 250;
+/** The shortest time between the beginnings of two rounds. */
+const SHORTEST_ROUND_MS = 1000;
+/** Tables that are too large are not tried again for so many times `within`. */
+const TOO_LARGE_PAUSE = 20;
+
+/**
+ * Prepares a comparison. It runs no query until `advance` is called. A failed query ends the round; until another has
+ * succeeded there is no coverage.
+ */
+export function createTableComparison(db: Database, { within, clock }: ComparisonOptions): TableComparison {
+  const known = new Map<WatchedName, Known>();
+  let round: Round = NO_ROUND;
+  let reading: { table: WatchedName; sign: string; begun: number; steps: ReturnType<typeof fingerprintsOf> } | undefined;
+  let signs: ReadonlyMap<WatchedName, string> = new Map();
+  let surprises = 0;
+  let credit = 0;
+  let asked = clock();
+  let working = false;
+  let restUntil = Number.NEGATIVE_INFINITY;
+
+  const rest = (milliseconds: number) => {
+    restUntil = clock() + milliseconds;
+    known.clear();
+    reading = undefined;
+    round = NO_ROUND;
+  };
+
+  const isDue = () => clock() - round.begun >= Math.min(within, Math.max(SHORTEST_ROUND_MS, round.spent / USUAL_SHARE));
+
+  const forgetChanged = () => {
+    for (const [table, { sign }] of known) if (sign !== signs.get(table)) known.delete(table);
+    if (reading && reading.sign !== signs.get(reading.table)) reading = undefined;
+  };
+
+  /** The table to read on in; undefined: the round is over, and the next one not due. */
+  const next = () => {
+    if (reading) return reading;
+    if (round.left.length === 0 && isDue()) round = { begun: clock(), spent: 0, left: watchedNames };
+    const [table, ...left] = round.left;
+    if (table === undefined) return undefined;
+    round = { ...round, left };
+    reading = { table, sign: signs.get(table) ?? '', begun: clock(), steps: fingerprintsOf(db, table, clock) };
+    return reading;
+  };
+
+  const note = ({ table, sign, begun }: NonNullable<typeof reading>, fingerprints: Fingerprints) => {
+    const before = known.get(table);
+    const same = before !== undefined && differingRanges(before.fingerprints, fingerprints).length === 0;
+    if (before && !same) surprises += 1;
+    known.set(table, { sign, fingerprints, from: before && same ? before.from : clock(), until: begun });
+  };
+
+  const work = async () => {
+    for (let current = next(); current && credit > 0; current = next()) {
+      const begun = clock();
+      const { done, value } = await current.steps.next();
+      const took = clock() - begun;
+      credit -= took;
+      round = { ...round, spent: round.spent + took };
+      if (done && reading === current) {
+        reading = undefined;
+        note(current, value);
+      }
+      if (round.spent > LARGEST_SHARE * within) return rest(TOO_LARGE_PAUSE * within);
+    }
+  };
+
+  return {
+    advance: (now) => {
+      signs = new Map(watchedNames.map((name, index) => [name, now[index] ?? '']));
+      forgetChanged();
+      credit = Math.min(LONGEST_MS, credit + (clock() - asked) * LARGEST_SHARE);
+      asked = clock();
+      if (working || asked < restUntil || credit <= 0 || !next()) return;
+      working = true;
+      work()
+        .catch(() => rest(within))
+        .finally(() => {
+          working = false;
+        });
+    },
+    surprises: () => surprises,
+    coverage: () => {
+      const all = watchedNames.map((name) => known.get(name));
+      if (!all.every((table) => table !== undefined)) return undefined;
+      return { from: Math.max(...all.map(({ from }) => from)), until: Math.min(...all.map(({ until }) => until)) };
+    },
+  };
+}

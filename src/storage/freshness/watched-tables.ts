@@ -1,0 +1,66 @@
+import type { Tables } from '../engine/tables.ts';
+
+/** How the rows of a table are compared. */
+interface WatchedTable<Row> {
+  /** The column by whose ranges rows are compared: the primary key, or the first column of it. */
+  readonly key: keyof Row & string;
+  /** Columns of numbers and dates that are never NULL. */
+  readonly plain: readonly (keyof Row & string)[];
+  /** Columns of texts, and those that may be NULL. */
+  readonly texts: readonly (keyof Row & string)[];
+}
+
+/**
+ * The tables that remembered answers are made of, with all their columns. Options are missing, because WordPress writes
+ * them all day (cron, transients); the few that count are read with each look. Users are missing, because their metas
+ * change with every login; answers that show users are remembered for a second at most.
+ */
+export const WATCHED = {
+  posts: {
+    key: 'ID',
+    plain: [
+      'ID',
+      'post_author',
+      'post_date',
+      'post_date_gmt',
+      'post_modified',
+      'post_modified_gmt',
+      'post_parent',
+      'menu_order',
+      'comment_count',
+    ],
+    texts: [
+      'post_content',
+      'post_title',
+      'post_excerpt',
+      'post_status',
+      'comment_status',
+      'ping_status',
+      'post_password',
+      'post_name',
+      'to_ping',
+      'pinged',
+      'post_content_filtered',
+      'guid',
+      'post_type',
+      'post_mime_type',
+    ],
+  },
+  postmeta: { key: 'meta_id', plain: ['meta_id', 'post_id'], texts: ['meta_key', 'meta_value'] },
+  terms: { key: 'term_id', plain: ['term_id', 'term_group'], texts: ['name', 'slug'] },
+  term_taxonomy: {
+    key: 'term_taxonomy_id',
+    plain: ['term_taxonomy_id', 'term_id', 'parent', 'count'],
+    texts: ['taxonomy', 'description'],
+  },
+  term_relationships: { key: 'object_id', plain: ['object_id', 'term_taxonomy_id', 'term_order'], texts: [] },
+  tec_occurrences: {
+    key: 'occurrence_id',
+    plain: ['occurrence_id', 'event_id', 'post_id', 'start_date', 'start_date_utc', 'end_date', 'end_date_utc'],
+    texts: ['duration', 'hash', 'updated_at'],
+  },
+} as const satisfies { readonly [Name in keyof Tables]?: WatchedTable<Tables[Name]> };
+
+export type WatchedName = keyof typeof WATCHED;
+
+export const watchedNames = Object.keys(WATCHED) as WatchedName[];

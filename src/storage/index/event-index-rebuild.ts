@@ -1,0 +1,177 @@
+import type { Knex } from 'knex';
+import type { Database } from '../engine/database.ts';
+import { verbatim } from '../engine/statement.ts';
+import type { DayRow, EntryRow } from '../engine/tables.ts';
+import { joinWriters, noteChange } from '../rows/changes.ts';
+import { indexEvents, trustIndex } from './event-index.ts';
+import { ALL, beginOf, dayOf, type Facet, monthOf, monthRow, sharesOf, shortBefore } from './event-index-rows.ts';
+
+/** Each step is a short transaction of its own, so that others read and write in between. */
+const EVENTS = 200;
+const ENTRIES = 5000;
+
+/** What a new making of the index came to. */
+export interface Reindexed {
+  readonly events: number;
+  /** Events whose dates or links cannot be indexed; with any, lists go without the index. */
+  readonly unfit: readonly number[];
+}
+
+/**
+ * Makes the list index anew from WordPress's tables, and says that it is complete (`trust`; without it the rows are made, and not used). Others may
+ * write meanwhile: they keep their own events in step.
+ *
+ * @param done is told how many more events are dealt with
+ */
+export async function reindexEvents(
+  db: Database,
+  now: () => Date,
+  { trust, done = () => undefined }: { trust: boolean; done?: (events: number) => void },
+): Promise<Reindexed> {
+  const unfit: number[] = [];
+  let events = 0;
+  for (let after = 0; ; ) {
+    const step = await db.transaction((trx) => joined(trx, indexAfter(trx, after)));
+    unfit.push(...step.unfit);
+    events += step.ids.length;
+    done(step.ids.length);
+    if (step.last === undefined) break;
+    after = step.last;
+  }
+  for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) await recount(db, facet);
+  await db.transaction(async (trx) => {
+    if (trust && unfit.length === 0) await trustIndex(trx);
+    await noteChange(trx, now());
+  });
+  return { events, unfit };
+}
+
+/** What a step gives, once it stands in line with all who write. */
+async function joined<T>(db: Database, step: Promise<T>): Promise<T> {
+  const result = await step;
+  await joinWriters(db);
+  return result;
+}
+
+/** How many events there are, whatever their status. */
+export async function countEvents(db: Database): Promise<number> {
+  const row = (await db.knex(db.table('posts')).where('post_type', 'tribe_events').count('* as n').first()) as { n: number | string };
+  return Number(row.n);
+}
+
+/** The next events by their ids, and whatever the index holds of ids up to the last of them; without a last one, of all that follow. */
+async function indexAfter(db: Database, after: number): Promise<{ ids: number[]; last: number | undefined; unfit: number[] }> {
+  const posts = await db.rows<{ ID: number }>`
+    SELECT ID FROM {posts} WHERE post_type = 'tribe_events' AND ID > ${after} ORDER BY ID LIMIT ${EVENTS} ${verbatim(db.dialect.locks.update)}`;
+  const ids = posts.map(({ ID }) => ID);
+  const last = ids.length === EVENTS ? ids.at(-1) : undefined;
+  const held = db.knex(db.table('fasti_entries')).where('post_id', '>', after).distinct('post_id');
+  if (last !== undefined) held.where('post_id', '<=', last);
+  const known = ((await held) as Pick<EntryRow, 'post_id'>[]).map(({ post_id: id }) => id);
+  return { ids, last, unfit: await indexEvents(db, [...new Set([...ids, ...known])]) };
+}
+
+// ------------------------------------------------------------------------------------------------- counts of days
+/** Sets the counts of a facet right: of its days, and then of its months, which are their sums. */
+async function recount(db: Database, facet: Facet): Promise<void> {
+  for (let day: number | undefined = 0; day !== undefined; ) {
+    const first: number = day;
+    day = await db.transaction((trx) => joined(trx, recountDays(trx, facet, first)));
+  }
+  await db.transaction((trx) => {
+    const work = setRight(
+      trx,
+      facet,
+      (rows) => rows.where('day', '<', 0),
+      () => countMonths(trx, facet),
+    );
+    return joined(trx, work);
+  });
+}
+
+/** The next facet that anything is known of. */
+async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined> {
+  const next = await Promise.all(
+    (['fasti_entries', 'fasti_days'] as const).map(async (table) => {
+      const row = (await db.knex(db.table(table)).where('facet', '>', facet).min({ facet: 'facet' }).first()) as { facet: number | null };
+      return row.facet ?? Number.POSITIVE_INFINITY;
+    }),
+  );
+  const following = Math.min(...next);
+  return Number.isFinite(following) ? following : undefined;
+}
+
+/** Days from this one on, as many as some thousand rows make. Gives the day to go on with, if there are more. */
+async function recountDays(db: Database, facet: Facet, day: number): Promise<number | undefined> {
+  const some = (await entries(db, facet)
+    .where('start_at', '>=', beginOf(day))
+    .orderBy('start_at')
+    .offset(ENTRIES)
+    .limit(1)
+    .select('start_at')) as Pick<EntryRow, 'start_at'>[];
+  // Up to the end of the day that the last of them starts on.
+  const until = some[0] ? dayOf(some[0].start_at) : undefined;
+  const inRange = (rows: Knex.QueryBuilder): Knex.QueryBuilder => {
+    rows.where('day', '>=', day);
+    if (until !== undefined) rows.where('day', '<=', until);
+    return rows;
+  };
+  await setRight(db, facet, inRange, () => countDays(db, facet, day, until));
+  return until === undefined ? undefined : until + 1;
+}
+
+/**
+ * Sets the rows of a facet in some range to what `count` gives. They are kept from other writers, and rows that are missing are made, before what belongs
+ * there is counted: then whoever writes beside has written both or neither.
+ */
+async function setRight(
+  db: Database,
+  facet: Facet,
+  inRange: (rows: Knex.QueryBuilder) => Knex.QueryBuilder,
+  count: () => Promise<Map<number, DayRow>>,
+): Promise<void> {
+  const held = async () => (await inRange(days(db, facet)).forUpdate()) as DayRow[];
+  const before = await held();
+  const missing = [...(await count()).keys()].filter((key) => !before.some((row) => row.day === key));
+  if (missing.length > 0) {
+    await db
+      .knex(db.table('fasti_days'))
+      .insert(missing.map((key) => ({ facet, day: key, n: 0, running: 0 })))
+      .onConflict(['facet', 'day'])
+      .ignore();
+  }
+  const right = await count();
+  for (const row of missing.length > 0 ? await held() : before) {
+    const { n, running } = right.get(row.day) ?? { n: 0, running: 0 };
+    if (n !== row.n || running !== row.running) await days(db, facet).where('day', row.day).update({ n, running });
+  }
+}
+
+const entries = (db: Database, facet: Facet) => db.knex(db.table('fasti_entries')).where('facet', facet);
+const days = (db: Database, facet: Facet) => db.knex(db.table('fasti_days')).where('facet', facet);
+
+/** What the days of a facet ought to say. Events that began so much earlier that they run into these days are among those looked at. */
+async function countDays(db: Database, facet: Facet, first: number, last: number | undefined): Promise<Map<number, DayRow>> {
+  const rows = entries(db, facet).where('start_at', '>=', beginOf(lookBack(first)));
+  if (last !== undefined) rows.where('start_at', '<', beginOf(last + 1));
+  const counted = new Map<number, DayRow>();
+  for (const share of ((await rows) as EntryRow[]).flatMap(sharesOf)) {
+    if (share.day < first || (last !== undefined && share.day > last)) continue;
+    const known = counted.get(share.day);
+    counted.set(share.day, known ? { ...known, n: known.n + share.n, running: known.running + share.running } : share);
+  }
+  return counted;
+}
+
+/** What the months of a facet ought to say, as its days stand. */
+async function countMonths(db: Database, facet: Facet): Promise<Map<number, DayRow>> {
+  const counted = new Map<number, DayRow>();
+  for (const { day, n } of (await days(db, facet).where('day', '>=', 0).where('n', '>', 0)) as DayRow[]) {
+    const key = monthRow(monthOf(day));
+    counted.set(key, { facet, day: key, n: n + (counted.get(key)?.n ?? 0), running: 0 });
+  }
+  return counted;
+}
+
+/** The first day on which a short event can begin that passes a midnight of this day or later. `day`: one after a real day, or 0. */
+const lookBack = (day: number): number => (day === 0 ? 0 : dayOf(shortBefore(beginOf(day - 1))));

@@ -1,0 +1,101 @@
+import type { Knex } from 'knex';
+import type { Condition } from '../../kinds/kind.ts';
+import type { Database } from '../engine/database.ts';
+import type { Sql } from '../engine/dialect.ts';
+import { datesWithPosts, joinDates } from '../rows/event-moments.ts';
+import { countRows } from '../rows/row-count.ts';
+import { findIndexedIds, type Page, type Stretch, stretchOf } from './event-index-list.ts';
+import { withLinksFound } from './linked-records.ts';
+import { whereCondition } from './post-conditions.ts';
+import { orderOf } from './post-order.ts';
+import { type Distances, fitsFew, type PostQuery } from './post-query.ts';
+import { whereAttached, whereVisible } from './post-visibility.ts';
+
+/** One page of a list, in order. A small number of queries, whatever is asked. */
+export async function findPostIds(db: Database, asked: PostQuery): Promise<Page> {
+  const query = await withLinksFound(db, asked);
+  const stretch = stretchOf(query);
+  if (stretch) return findIndexedIds(db, stretch, query, restOf(db, stretch, query));
+  if (query.distances) return nearestOf(db, query, query.distances);
+  const { limit, offset } = query;
+  const ordered = narrowed(db, query).select('p.ID as id');
+  for (const [sql, bindings] of orderOf(db, query)) ordered.orderByRaw(sql, bindings);
+  const idsIn = (rows: { id: number }[]) => rows.map(({ id }) => Number(id));
+  if (query.conditions.some(takesLong)) {
+    const ids = idsIn(await ordered);
+    return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
+  }
+  const [rows, total] = await Promise.all([ordered.limit(limit).offset(offset), countRows(narrowed(db, query))]);
+  return { ids: idsIn(rows), total, linked: [] };
+}
+
+/** Whether a condition takes long to look at: then all that fits is found once, instead of once for the page and once more for the total. */
+const takesLong = ({ by }: Condition): boolean => LONG.has(by);
+
+const LONG: ReadonlySet<Condition['by']> = new Set(['words', 'terms', 'links', 'linkedMeta', 'placed', 'near', 'ticketed']);
+
+/**
+ * One page in the order of distance. Which of its places is the nearest is found here: databases would look up and measure the places of each post anew, which
+ * takes ten times as long.
+ */
+async function nearestOf(db: Database, query: PostQuery, { link, km }: Distances): Promise<Page> {
+  const { limit, offset, order } = query;
+  const found = new Set((await narrowed(db, query).pluck('p.ID')).map(Number));
+  const links: { post_id: number; meta_value: string }[] = await db
+    .from('postmeta')
+    .where('meta_key', link)
+    .modify((builder) => void (found.size < FEW_FOUND && builder.whereIn('post_id', [...found])))
+    .select('post_id', 'meta_value');
+  const nearest = new Map<number, number>();
+  for (const { post_id: id, meta_value: linked } of links) {
+    const away = found.has(id) ? km.get(Number(linked)) : undefined;
+    if (away !== undefined) nearest.set(id, Math.min(away, nearest.get(id) ?? away));
+  }
+  const direction = order.descending ? -1 : 1;
+  const ids = [...nearest].sort(([id, away], [otherId, other]) => direction * (away - other || id - otherId)).map(([id]) => id);
+  return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
+}
+
+/** The links of so few posts are looked up one by one; of more, all links are read. */
+const FEW_FOUND = 1000;
+
+function narrowed(db: Database, query: PostQuery): Knex.QueryBuilder {
+  const { kind, visible, attached, conditions } = query;
+  const builder = postsIn(db, query).where('p.post_type', kind.postType);
+  builder.where((where) => whereVisible(db, where, 'p', visible));
+  if (attached) builder.where((where) => whereAttached(db, where, attached));
+  for (const condition of conditions) builder.where((where) => whereCondition(db, where, condition, query));
+  return builder;
+}
+
+/** All posts (as `p`), dated ones with their dates. */
+function postsIn(db: Database, query: PostQuery): Knex.QueryBuilder {
+  const { kind, occurrences } = query;
+  if (kind.dated && occurrences && isLedByDates(query)) return datesWithPosts(db, 'p');
+  const builder: Knex.QueryBuilder = db.knex({ p: db.table('posts') });
+  if (kind.dated) joinDates(db, builder, 'p', occurrences);
+  return builder;
+}
+
+/**
+ * Whether bounds of dates are what leaves most events out. Then the occurrences are gone through first: no index of WordPress's has the dates in front, and
+ * left to themselves both databases look up the dates of everything published, which takes three times as long.
+ */
+const isLedByDates = ({ visible, conditions }: PostQuery): boolean =>
+  visible.all.includes('publish') &&
+  conditions.some(({ by }) => by === 'moment') &&
+  !conditions.some((condition) => fitsFew(condition) || isIndexed(condition));
+
+/** Whether WordPress's tables have an index that leads to what fits a condition, and to little else. */
+const isIndexed = (condition: Condition): boolean =>
+  (condition.by === 'terms' && condition.wanted !== 'none') || (condition.by === 'meta' && condition.present);
+
+/** Condition: what the index does not know of the events `p` it found; undefined where it knows everything. */
+function restOf(db: Database, { statuses, rest }: Stretch, query: PostQuery): Sql | undefined {
+  if (statuses !== undefined && rest.length === 0) return undefined;
+  const builder: Knex.QueryBuilder = db.knex.queryBuilder();
+  if (statuses === undefined) builder.where((where) => whereVisible(db, where, 'p', query.visible));
+  for (const condition of rest) builder.where((where) => whereCondition(db, where, condition, query));
+  const { sql, bindings } = builder.toSQL();
+  return [sql.slice('select * where '.length), [...bindings]];
+}

@@ -1,0 +1,50 @@
+import type { Database } from '../engine/database.ts';
+import type { Sql } from '../engine/dialect.ts';
+import { placeAmong } from '../engine/expressions.ts';
+import { momentColumn } from '../rows/event-moments.ts';
+import type { PostQuery } from './post-query.ts';
+import { openSql } from './post-visibility.ts';
+
+/** Orders that are those of columns. */
+const COLUMNS = {
+  id: [],
+  date: ['p.post_date'],
+  modified: ['p.post_modified'],
+  slug: ['p.post_name'],
+  author: ['p.post_author'],
+  parent: ['p.post_parent'],
+} as const;
+
+/** The order of a list of posts (as `p`) as pieces of SQL; the id breaks every tie, in the same direction (decision D24). */
+export function orderOf(db: Database, query: PostQuery): Sql[] {
+  const { by, descending } = query.order;
+  const direction = descending ? 'desc' : 'asc';
+  const plain = (...columns: string[]): Sql[] => [...columns, 'p.ID'].map((column): Sql => [`?? ${direction}`, [column]]);
+  const named = (column: string, values: readonly (string | number)[] = []): Sql[] => {
+    if (values.length === 0) return plain();
+    const [place, bindings] = placeAmong(column, values);
+    return [[`${place} ${direction}`, bindings], ...plain()];
+  };
+  switch (by) {
+    case 'start':
+      return plain(momentColumn('start_date', false, query.occurrences), 'p.post_date');
+    case 'end':
+      return plain(momentColumn('end_date', false, query.occurrences), 'p.post_date');
+    case 'slugs':
+      return named('p.post_name', query.conditions.find((condition) => condition.by === 'slug')?.slugs);
+    case 'menu': {
+      // Whether a record is sticky is among the things that a password hides.
+      const [open, bindings] = openSql(db, query);
+      return [[`CASE WHEN ${open} THEN p.menu_order ELSE 0 END ${direction}`, bindings], ...plain()];
+    }
+    case 'title':
+      return [db.dialect.orderFolded('p.post_title', direction), ...plain()];
+    case 'include':
+      return named('p.ID', query.conditions.find((condition) => condition.by === 'id')?.ids);
+    // Without a place to measure from.
+    case 'distance':
+      return plain();
+    default:
+      return plain(...COLUMNS[by]);
+  }
+}

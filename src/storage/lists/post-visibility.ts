@@ -1,0 +1,88 @@
+import type { Knex } from 'knex';
+import type { Database } from '../engine/database.ts';
+import type { Sql } from '../engine/dialect.ts';
+import { Piece } from '../engine/statement.ts';
+import type { Attached, PostQuery, Visibility } from './post-query.ts';
+
+type Builder = Knex.QueryBuilder;
+
+/**
+ * Rows that the caller may see: by the status of `post`, and by the author of `authored` where it depends on whose
+ * they are.
+ */
+export function whereVisible(db: Database, where: Builder, post: string, visibility: Visibility, authored = post): void {
+  const { viewer, all, others, own, ownTrash } = visibility;
+  where.whereIn(`${post}.post_status`, [...all]);
+  if (others.length > 0)
+    where.orWhere((theirs) => theirs.whereNot(`${authored}.post_author`, viewer).whereIn(`${post}.post_status`, [...others]));
+  if (own.length === 0) return;
+  where.orWhere((mine) => {
+    mine.where(`${authored}.post_author`, viewer).whereIn(`${post}.post_status`, [...own]);
+    if (ownTrash === undefined) return;
+    const wasPublished = db
+      .knex({ was: db.table('postmeta') })
+      .select(db.knex.raw('1'))
+      .where('was.post_id', db.knex.ref(`${post}.ID`))
+      .where('was.meta_key', '_wp_trash_meta_status')
+      .whereIn('was.meta_value', ['publish', 'future']);
+    mine.where((kept) =>
+      kept.whereNot(`${post}.post_status`, 'trash')[ownTrash === 'published' ? 'orWhereExists' : 'orWhereNotExists'](wasPublished),
+    );
+  });
+}
+
+/** Attachments `p` of nothing, or of what lets them be seen. Those with a status of their own go by that alone. */
+export function whereAttached(db: Database, where: Builder, { toStatus, toSeen }: Attached): void {
+  const parent = () =>
+    db
+      .knex({ up: db.table('posts') })
+      .select(db.knex.raw('1'))
+      .where('up.ID', db.knex.ref('p.post_parent'));
+  where
+    .whereNot('p.post_status', 'inherit')
+    .orWhere('p.post_parent', 0)
+    .orWhereNotExists(parent())
+    .orWhereExists(
+      parent().where((shown: Builder) => {
+        shown.where((any: Builder) => whereVisible(db, any, 'up', toStatus, 'p'));
+        for (const { postType, visible } of toSeen)
+          shown.orWhere((seen: Builder) =>
+            seen.where('up.post_type', postType).where((any: Builder) => whereVisible(db, any, 'up', visible)),
+          );
+      }),
+    );
+}
+
+/**
+ * Posts (as `post`) whose texts are open to the request: unprotected ones, those of its password, and those that its
+ * caller may edit, where that opens them. What others hide must not be told by what a list holds or how it is sorted
+ * (decisions D13, D35).
+ */
+export function whereOpen(
+  db: Database,
+  where: Builder,
+  { opened: { password, editable } }: Pick<PostQuery, 'opened'>,
+  post = 'p',
+): Builder {
+  return where.where((open) => {
+    open.whereRaw(...withoutPassword(post));
+    if (password !== undefined) open.orWhereRaw(...db.dialect.equalsExactly(`${post}.post_password`, password));
+    if (editable) open.orWhere((mine) => whereVisible(db, mine, post, editable));
+  });
+}
+
+/** Condition: nothing protects `post`. A password of blanks is one, though MySQL takes it for an empty text. */
+export const withoutPassword = (post: string): [string, string[]] => ['LENGTH(??) = 0', [`${post}.post_password`]];
+
+/** The same as a piece of SQL. */
+export function openSql(db: Database, query: Pick<PostQuery, 'opened'>): Sql {
+  const { sql, bindings } = whereOpen(db, db.knex.queryBuilder(), query).toSQL();
+  return [sql.slice('select * where '.length), [...bindings]];
+}
+
+/** The passwords of all posts of these types that have one. */
+export async function recordPasswords(db: Database, types: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.rows<{ post_password: string }>`
+    SELECT p.post_password FROM {posts} p WHERE p.post_type IN (${types}) AND NOT ${new Piece(withoutPassword('p'))}`;
+  return new Set(rows.map((row) => row.post_password));
+}

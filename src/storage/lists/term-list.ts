@@ -1,0 +1,102 @@
+import type { Knex } from 'knex';
+import type { TermKind } from '../../kinds/kind.ts';
+import type { Term } from '../../wordpress/rows.ts';
+import { tableOf } from '../../wordpress/table.ts';
+import type { Database } from '../engine/database.ts';
+import { placeAmong } from '../engine/expressions.ts';
+import { countRows } from '../rows/row-count.ts';
+import { loadTree, termsOf } from '../rows/terms.ts';
+
+/** What a list of terms can be sorted by; an unknown value means the name (`WP_Term_Query::parse_orderby`). */
+export type TermOrder = 'name' | 'id' | 'slug' | 'count' | 'description' | 'parent' | 'term_group' | 'include' | 'include_slugs';
+
+export interface TermQuery {
+  readonly kind: TermKind;
+  readonly search: string | undefined;
+  readonly include: readonly number[] | undefined;
+  readonly exclude: readonly number[] | undefined;
+  readonly parent: number | undefined;
+  readonly slug: string | readonly string[] | undefined;
+  /** Only the terms of this post. */
+  readonly post: number | undefined;
+  readonly hideEmpty: boolean;
+  readonly order: TermOrder;
+  readonly descending: boolean;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/**
+ * One page of terms and how many there are. As in WordPress, an empty category above a used one is listed though empty ones are hidden, without being
+ * counted. `tree`: all categories, for the addresses of the page's; empty for tags.
+ */
+export async function findTerms(
+  db: Database,
+  query: TermQuery,
+): Promise<{ terms: Term[]; total: number; tree: Map<number, { parent: number; slug: string }> }> {
+  const { kind, hideEmpty } = query;
+  const tree = kind.hierarchical ? await loadTree(db, kind.taxonomy) : new Map<number, { parent: number; slug: string; count: number }>();
+  const lifted = hideEmpty ? aboveUsed(tree) : [];
+  const filtered = () => narrowed(db, query);
+  const page = filtered();
+  if (hideEmpty) page.where((shown) => shown.where('tt.count', '>', 0).orWhereIn('t.term_id', lifted));
+  const counted = filtered().clearSelect();
+  if (hideEmpty) counted.where('tt.count', '>', 0);
+  order(db, page, query);
+  const [terms, total] = await Promise.all([page.limit(query.limit).offset(query.offset), countRows(counted)]);
+  return { terms: terms as Term[], total, tree };
+}
+
+function narrowed(db: Database, { kind, search, include, exclude, parent, slug, post }: TermQuery): Knex.QueryBuilder {
+  const builder: Knex.QueryBuilder = termsOf(db, kind.taxonomy);
+  if (search !== undefined) {
+    builder.where((any: Knex.QueryBuilder) => {
+      for (const column of ['t.name', 't.slug']) {
+        any.orWhereRaw(...db.dialect.search(column, search));
+      }
+    });
+  }
+  if (include) builder.whereIn('t.term_id', [...include]);
+  if (exclude?.length) builder.whereNotIn('t.term_id', [...exclude]);
+  if (parent !== undefined) builder.where('tt.parent', parent);
+  if (slug !== undefined) builder.whereIn('t.slug', [slug].flat() as string[]);
+  if (post !== undefined)
+    builder.whereIn('tt.term_taxonomy_id', (sub: Knex.QueryBuilder) =>
+      sub
+        .select('r.term_taxonomy_id')
+        .from({ r: db.table('term_relationships') })
+        .where('r.object_id', post),
+    );
+  return builder;
+}
+
+/** Orders that are those of columns. */
+const COLUMNS = tableOf({
+  id: 't.term_id',
+  slug: 't.slug',
+  count: 'tt.count',
+  parent: 'tt.parent',
+  term_group: 't.term_group',
+});
+
+function order(db: Database, builder: Knex.QueryBuilder, { order: by, descending, include = [] }: TermQuery): void {
+  const direction = descending ? 'desc' : 'asc';
+  const included = by === 'include' || by === 'include_slugs';
+  if (by === 'name' || by === 'description' || (included && include.length === 0)) {
+    builder.orderByRaw(...db.dialect.orderFolded(by === 'description' ? 'tt.description' : 't.name', direction));
+  } else if (included) {
+    const [place, bindings] = placeAmong('t.term_id', include);
+    builder.orderByRaw(`${place} ${direction}`, bindings);
+  } else builder.orderBy(COLUMNS.get(by) ?? 't.name', direction);
+  builder.orderBy('t.term_id', direction);
+}
+
+/** Empty categories that have a used one somewhere below. */
+function aboveUsed(tree: ReadonlyMap<number, { parent: number; count: number }>): number[] {
+  const lifted = new Set<number>();
+  for (const { parent, count } of tree.values()) {
+    if (count === 0) continue;
+    for (let id = parent; id > 0 && !lifted.has(id); id = tree.get(id)?.parent ?? 0) lifted.add(id);
+  }
+  return [...lifted];
+}

@@ -1,0 +1,82 @@
+import type { CalendarSettings } from '../../calendar/settings.ts';
+import { remembered } from '../../wordpress/remembered.ts';
+import { parseSerialized, withMembers } from '../../wordpress/serialized.ts';
+import type { Database } from '../engine/database.ts';
+import { calendarEdges, type Edges } from './occurrences.ts';
+import { lockOption, readOptions, writeOption } from './options.ts';
+
+const OPTION = 'tribe_events_calendar_options';
+
+/** When an event begins and ends (UTC), and whether it is to be seen. */
+export interface EdgeEvent {
+  readonly start: string;
+  readonly end: string;
+  readonly status: string;
+}
+
+/** Whether a new event leaves the note as it is: it lies between its first start and its last end, as they stood when the settings were read. */
+export const isWithin = ({ first, last }: CalendarSettings['edges'], { start, end }: EdgeEvent): boolean =>
+  first !== '' && last !== '' && start >= first && end <= last;
+
+/**
+ * Keeps the calendar's note of its first start and last end (`earliest_date`, `latest_date` and the events that mark them) right after a write
+ * of this event. The whole calendar is looked through only when the event marks an edge; one that lies beyond is the edge itself.
+ *
+ * @param known the event, where it has just been made; else it is looked up
+ */
+export async function noteEdges(db: Database, postId: number, known?: EdgeEvent): Promise<void> {
+  const event = known ?? (await edgeEvent(db, postId));
+  if (edgesAfter((await readOptions(db, [OPTION])).get(OPTION) ?? '', postId, event) === 'same') return;
+  // The option holds all settings of the calendar: from here on whoever else is about to write it waits.
+  const stored = await lockOption(db, OPTION);
+  const edges = edgesAfter(stored, postId, event);
+  if (edges !== 'same') await writeEdges(db, stored, edges === 'unknown' ? await calendarEdges(db) : edges);
+}
+
+/** What becomes of the edges that are stored; `unknown`: the whole calendar has to be looked through. */
+function edgesAfter(stored: string, postId: number, event: EdgeEvent | undefined): Edges | 'same' | 'unknown' {
+  const members = membersOf(stored);
+  const marks = [members.earliest_date_markers, members.latest_date_markers].some(
+    (ids) =>
+      ids !== null &&
+      typeof ids === 'object' &&
+      Object.values(ids as object)
+        .map(Number)
+        .includes(postId),
+  );
+  const edges = { first: String(members.earliest_date || ''), last: String(members.latest_date || '') };
+  if (marks || edges.first === '' || edges.last === '') return 'unknown';
+  if (!event || !['publish', 'private'].includes(event.status) || isWithin(edges, event)) return 'same';
+  return {
+    ...(event.start < edges.first ? { earliest: { at: event.start, ids: [postId] } } : {}),
+    ...(event.end > edges.last ? { latest: { at: event.end, ids: [postId] } } : {}),
+  };
+}
+
+async function edgeEvent(db: Database, postId: number): Promise<EdgeEvent | undefined> {
+  return (await db
+    .knex({ o: db.table('tec_occurrences') })
+    .where('o.post_id', postId)
+    .join({ p: db.table('posts') }, 'p.ID', 'o.post_id')
+    .orderBy('o.start_date_utc')
+    .select('o.start_date_utc as start', 'o.end_date_utc as end', 'p.post_status as status')
+    .first()) as EdgeEvent | undefined;
+}
+
+/** The same after many writes, whichever they were. */
+export async function renewEdges(db: Database): Promise<void> {
+  await writeEdges(db, await lockOption(db, OPTION), await calendarEdges(db));
+}
+
+async function writeEdges(db: Database, stored: string, { earliest, latest }: Edges): Promise<void> {
+  const changed = withMembers(stored, {
+    ...(earliest ? { earliest_date: earliest.at, earliest_date_markers: earliest.ids } : {}),
+    ...(latest ? { latest_date: latest.at, latest_date_markers: latest.ids } : {}),
+  });
+  if (changed !== undefined && changed !== stored) await writeOption(db, OPTION, changed);
+}
+
+const membersOf = remembered((stored): Readonly<Record<string, unknown>> => {
+  const value = parseSerialized(stored);
+  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
+});

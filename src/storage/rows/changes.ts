@@ -1,0 +1,50 @@
+import { nowUtc, ZERO_DATE } from '../../wordpress/time.ts';
+import type { Database } from '../engine/database.ts';
+import { writeOption } from './options.ts';
+
+/**
+ * Says in the transaction that writes that something changed: our counter, which every process asks before it answers from memory, and the
+ * option by which WordPress and the calendar drop what they keep (`tribe_last_save_post`, Unix time as a text with fraction).
+ */
+export async function noteChange(db: Database, now: Date): Promise<void> {
+  await db.change`UPDATE {fasti_changes} SET counter = counter + 1, changed_at = ${nowUtc(now)} WHERE id = 1`;
+  await writeOption(db, 'tribe_last_save_post', String(now.getTime() / 1000), 'auto');
+}
+
+/**
+ * Writes the one row that every writer writes. Call it (or `noteChange`, which does the same) in each transaction that
+ * locks rows and depends on what it read: the nodes of a cluster don't know each other's locks, but if two transactions
+ * write the same row, one of them is refused and runs again.
+ */
+export async function joinWriters(db: Database): Promise<void> {
+  await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
+}
+
+/** How often something was changed. */
+export const changeCount = async (db: Database): Promise<number> =>
+  Number((await db.from('fasti_changes').where('id', 1).first())?.counter ?? 0);
+
+/** When anything was changed last, UTC. */
+export async function changedAt(db: Database): Promise<string> {
+  const [row] = await db.rows<{ changed_at: string }>`SELECT changed_at FROM {fasti_changes} WHERE id = 1`;
+  return row?.changed_at ?? ZERO_DATE;
+}
+
+/** Whether the row that counts changes is there. */
+export const countsChanges = async (db: Database): Promise<boolean> =>
+  (await db.from('fasti_changes').where('id', 1).first()) !== undefined;
+
+/** Makes the row that counts changes, where it is missing. */
+export async function beginCounting(db: Database, now: string): Promise<void> {
+  await db.from('fasti_changes').insert({ id: 1, counter: 1, changed_at: now }).onConflict('id').ignore();
+}
+
+/**
+ * After all rows were replaced: the count goes on from the higher of what it was `before` and what came with the rows, so that nobody takes what he
+ * remembers for what is. Call it in that transaction.
+ */
+export async function countOn(db: Database, before: number, now: string): Promise<void> {
+  const counter = Math.max(before, await changeCount(db)) + 1;
+  await db.from('fasti_changes').delete();
+  await db.from('fasti_changes').insert({ id: 1, counter, changed_at: now });
+}

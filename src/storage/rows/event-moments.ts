@@ -1,0 +1,28 @@
+import type { Knex } from 'knex';
+import { DATES } from '../../kinds/event-metas.ts';
+import type { Database } from '../engine/database.ts';
+
+/** Start and end of an event, local and UTC, as columns of `d`; without occurrence rows, as metas `ds`, `de`, `us` and `ue`. Events without are not listed. */
+export function joinDates(db: Database, builder: Knex.QueryBuilder, post: string, occurrences: boolean): void {
+  if (occurrences) {
+    builder.joinRaw(`${db.dialect.joinInOrder} ?? d ON d.post_id = ??.ID`, [db.table('tec_occurrences'), post]);
+    return;
+  }
+  for (const [alias, key] of Object.entries(LEGACY_DATES)) {
+    builder.join({ [alias]: db.table('postmeta') }, (join) => join.on(`${alias}.post_id`, `${post}.ID`).andOnVal(`${alias}.meta_key`, key));
+  }
+}
+
+/** The dates of all occurrences, as `joinDates` names them, and for each its post. Databases read them in this order. */
+export const datesWithPosts = (db: Database, post: string): Knex.QueryBuilder =>
+  db
+    .knex({ d: db.table('tec_occurrences') })
+    .joinRaw(`${db.dialect.joinInOrder} ?? ?? ON ??.ID = d.post_id`, [db.table('posts'), post, post]);
+
+const LEGACY_DATES = { ds: DATES.start, de: DATES.end, us: DATES.startUtc, ue: DATES.endUtc };
+
+/** The column of `joinDates` that holds this moment, local or UTC. */
+export function momentColumn(column: 'start_date' | 'end_date', utc: boolean, occurrences: boolean): string {
+  if (occurrences) return `d.${column}${utc ? '_utc' : ''}`;
+  return `${utc ? 'u' : 'd'}${column === 'start_date' ? 's' : 'e'}.meta_value`;
+}

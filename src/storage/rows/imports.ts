@@ -1,0 +1,110 @@
+import type { Database } from '../engine/database.ts';
+import { given, upsertRows } from '../engine/insert.ts';
+import type { ImportIdRow, ImportRow, ImportWaitingRow } from '../engine/tables.ts';
+
+/** What is known of a record of a source. */
+export interface LedgerEntry {
+  readonly item: string;
+  readonly kind: string;
+  readonly target: number;
+  readonly digest: string;
+  readonly run: number;
+}
+
+/** Keys asked for in one query. */
+const KEYS_AT_ONCE = 500;
+
+/** The row of a source, or undefined where nothing was ever imported from it, or the tables are not there yet. */
+export async function findImport(db: Database, source: string): Promise<ImportRow | undefined> {
+  if (!(await db.knex.schema.hasTable(db.table('fasti_imports')))) return undefined;
+  return db.from('fasti_imports').where('source', source).first();
+}
+
+/** Begins a run of a source, whatever the last one came to. Gives its row. Call it in a transaction. */
+export async function beginImport(db: Database, source: string, report: string, now: string): Promise<ImportRow> {
+  await upsertRows(
+    db,
+    'fasti_imports',
+    [{ source, run: 0, open: 1, done: 0, report, touched_at: now }],
+    ['source'],
+    given(db, ['open', 'done', 'report', 'touched_at']),
+  );
+  await db.from('fasti_imports').where('source', source).increment('run', 1);
+  return (await db.from('fasti_imports').where('source', source).first()) as ImportRow;
+}
+
+/**
+ * Notes how far a run has come. False: another run of the same source was begun meanwhile, or this one has come further than `before` already.
+ * Writing the row makes runs of one source wait for each other.
+ */
+export async function noteProgress(
+  db: Database,
+  { id, run }: Pick<ImportRow, 'id' | 'run'>,
+  before: number,
+  { done, open, report, now }: { done: number; open: boolean; report: string; now: string },
+): Promise<boolean> {
+  const changed = await db
+    .from('fasti_imports')
+    .where({ id, run, done: before })
+    .update({ done, open: open ? 1 : 0, report, touched_at: now });
+  return changed > 0;
+}
+
+/** What is known of records of a source, by their digests. */
+export async function loadLedger(db: Database, importId: number, items: readonly string[]): Promise<Map<string, LedgerEntry>> {
+  const found = new Map<string, LedgerEntry>();
+  for (let at = 0; at < items.length; at += KEYS_AT_ONCE) {
+    const rows = await db
+      .from('fasti_import_ids')
+      .where('import_id', importId)
+      .whereIn('item', items.slice(at, at + KEYS_AT_ONCE));
+    for (const row of rows) found.set(row.item, row);
+  }
+  return found;
+}
+
+/** Notes which records became which. */
+export async function writeLedger(db: Database, importId: number, entries: readonly LedgerEntry[]): Promise<void> {
+  for (let at = 0; at < entries.length; at += KEYS_AT_ONCE) {
+    const rows: ImportIdRow[] = entries
+      .slice(at, at + KEYS_AT_ONCE)
+      .map(({ item, kind, target, digest, run }) => ({ import_id: importId, item, kind, target, digest, run }));
+    await upsertRows(db, 'fasti_import_ids', rows, ['import_id', 'item'], given(db, ['kind', 'target', 'digest', 'run']));
+  }
+}
+
+/** Ids of ours that records of these kinds became. */
+export async function importedIds(db: Database, importId: number, kinds: readonly string[]): Promise<number[]> {
+  const rows = await db
+    .from('fasti_import_ids')
+    .where('import_id', importId)
+    .whereIn('kind', [...kinds])
+    .select('target');
+  return rows.map(({ target }) => target);
+}
+
+/** Notes what records wait for. */
+export async function writeWaiting(db: Database, importId: number, rows: readonly Omit<ImportWaitingRow, 'import_id'>[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += KEYS_AT_ONCE) {
+    const some: ImportWaitingRow[] = rows
+      .slice(at, at + KEYS_AT_ONCE)
+      .map(({ item, kind, target, wants }) => ({ import_id: importId, item, kind, target, wants }));
+    await upsertRows(db, 'fasti_import_waiting', some, ['import_id', 'item'], given(db, ['kind', 'target', 'wants']));
+  }
+}
+
+/** Some records that wait, in a lasting order. */
+export async function nextWaiting(db: Database, importId: number, limit: number): Promise<ImportWaitingRow[]> {
+  return db.from('fasti_import_waiting').where('import_id', importId).orderBy('item').limit(limit);
+}
+
+/** Forgets what records wait for. */
+export async function dropWaiting(db: Database, importId: number, items: readonly string[]): Promise<void> {
+  for (let at = 0; at < items.length; at += KEYS_AT_ONCE) {
+    await db
+      .from('fasti_import_waiting')
+      .where('import_id', importId)
+      .whereIn('item', items.slice(at, at + KEYS_AT_ONCE))
+      .delete();
+  }
+}

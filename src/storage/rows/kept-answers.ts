@@ -1,0 +1,63 @@
+import { nowUtc } from '../../wordpress/time.ts';
+import type { Database } from '../engine/database.ts';
+import { upsertRows } from '../engine/insert.ts';
+import type { AnswerRow } from '../engine/tables.ts';
+import { joinWriters } from './changes.ts';
+
+/*
+ * Answers to writes with an `Idempotency-Key`. Each is written in the transaction of its write, so there is never a
+ * record without its answer or an answer without its record.
+ */
+
+/** For how long an answer is kept. */
+const KEPT_MS = 24 * 3600 * 1000;
+
+/**
+ * Identifies a request: `id` is a digest of user, route and key, `fingerprint` one of everything the request contains.
+ */
+export interface AnswerKey {
+  readonly id: string;
+  readonly fingerprint: string;
+}
+
+export type KeptAnswer = Pick<AnswerRow, 'fingerprint' | 'answer'>;
+
+/** The answer to the request with this id, if there is one that has not expired. */
+export async function findAnswer(db: Database, id: string, now: Date): Promise<KeptAnswer | undefined> {
+  const [row] = await db.rows<KeptAnswer>`
+    SELECT fingerprint, answer FROM {fasti_answers} WHERE id = ${id} AND made_at > ${oldest(now)}`;
+  return row;
+}
+
+/**
+ * Inserts the row for the answer to this request, still empty, in the transaction of the write. Concurrent requests
+ * with the same id wait here for the end of this transaction. Gives the answer if another request was faster.
+ */
+export async function claimAnswer(db: Database, { id, fingerprint }: AnswerKey, now: Date): Promise<KeptAnswer | undefined> {
+  await db.change`DELETE FROM {fasti_answers} WHERE id = ${id} AND made_at <= ${oldest(now)}`;
+  await upsertRows(db, 'fasti_answers', [{ id, fingerprint, made_at: nowUtc(now), answer: '' }], ['id'], { made_at: 'made_at' });
+  // The row is locked by now: a new one, or that of a transaction that has ended.
+  const [row] = await db.rows<KeptAnswer>`SELECT fingerprint, answer FROM {fasti_answers} WHERE id = ${id}`;
+  return row?.answer === '' ? undefined : row;
+}
+
+/**
+ * Fills the row that `claimAnswer` inserted. The write itself may have changed nothing, and then has not joined the
+ * writers: what it read must hold on all nodes of a cluster nevertheless.
+ */
+export async function keepAnswer(db: Database, id: string, answer: string): Promise<void> {
+  await joinWriters(db);
+  await db.change`UPDATE {fasti_answers} SET answer = ${answer} WHERE id = ${id}`;
+}
+
+/** How many answers are removed at once. */
+const STEP = 500;
+
+/** Removes some expired answers. Gives how many; after a full step there may be more. */
+export async function forgetAnswers(db: Database, now: Date): Promise<number> {
+  const rows = await db.rows<{ id: string }>`SELECT id FROM {fasti_answers} WHERE made_at <= ${oldest(now)} ORDER BY made_at LIMIT ${STEP}`;
+  if (rows.length === 0) return 0;
+  return db.change`DELETE FROM {fasti_answers} WHERE id IN (${rows.map(({ id }) => id)}) AND made_at <= ${oldest(now)}`;
+}
+
+const oldest = (now: Date): string => nowUtc(new Date(now.getTime() - KEPT_MS));

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { foldText } from '../engine/collation.ts';
+import type { Database } from '../engine/database.ts';
+import { upsertRows } from '../engine/insert.ts';
+
+/**
+ * Makes all transactions that give one of these names wait for each other until their end, so that a look-up followed
+ * by an insert is safe though WordPress's tables have no unique key for it. A row of our own is written, not only
+ * locked: if two transactions on two nodes of a cluster write the same row, one of them is refused and runs again.
+ * Names share a bounded number of rows; sharing one costs a wait, no more. Call it before the look-up, in a
+ * transaction. Where transactions write alone anyway there is nothing to do.
+ */
+export async function lockNames(db: Database, names: readonly string[]): Promise<void> {
+  if (db.dialect.writers === 1) return;
+  const rows = [...new Set(names.map(lockOf))].sort().map((name) => ({ name, touched: 1 }));
+  await upsertRows(db, 'fasti_locks', rows, ['name'], { touched: 'touched + 1' });
+}
+
+/** As many rows as there are values of the first three hexadecimal digits: at most 4096. */
+const lockOf = (name: string): string => createHash('sha1').update(name).digest('hex').slice(0, 3);
+
+// ------------------------------------------------------------------------------------------------- names: who looks for the same thing gives the same one
+
+/** A slug that no other post of the type may have. For files of the library (`attachment`) it is looked for in all types. */
+export const slugLock = (postType: string, slug: string): string => `${postType}:slug:${slug}`;
+
+/** A venue or organizer of this title, which is used again instead of being made a second time (decision D8). */
+export const titleLock = (postType: string, title: string): string => `${postType}:title:${foldText(title)}`;
+
+/** A term of this name in its taxonomy, whatever its case and accents. */
+export const termNameLock = (taxonomy: string, name: string): string => `${taxonomy}:name:${foldText(name)}`;
+
+/** A slug of a term: one that a term of another taxonomy has is passed over too. */
+export const termSlugLock = (slug: string): string => `term:slug:${slug}`;
+
+/** The metas of a user. They have no unique key, so two nodes of a cluster could insert the same one. */
+export const userLock = (id: number): string => `user:${id}`;
+
+/** The logins, addresses and nicenames of all users: a new one is compared with each of them. */
+export const USERS_LOCK = 'users';

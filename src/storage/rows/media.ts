@@ -1,0 +1,185 @@
+import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
+import { parseSerialized } from '../../wordpress/serialized.ts';
+import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
+import type { Database } from '../engine/database.ts';
+import { isSlugLike } from '../engine/expressions.ts';
+import { loadMetas, loadPosts } from './bundle.ts';
+import { lockNames, slugLock } from './locks.ts';
+import { readOptions } from './options.ts';
+import { insertPost, removePost, writeMetas } from './posts.ts';
+
+/** Which image is meant, by the URL of its file. `file`: the path below the folder of uploads if the URL leads there. */
+export interface WantedImage {
+  readonly url: string;
+  readonly file?: string | undefined;
+}
+
+/** An attachment to be inserted. Its metas are whole, by key. */
+export interface NewAttachment {
+  readonly title: string;
+  readonly mime: string;
+  readonly guid: string;
+  readonly metas: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Who inserts, and when: `YYYY-MM-DD HH:MM:SS` in the site's zone and in UTC. */
+export interface Insertion {
+  readonly author: number;
+  readonly date: string;
+  readonly dateUtc: string;
+}
+
+/**
+ * The id of the image in the library that is meant, or undefined: the one that lies there, was made there (`guid`), was fetched
+ * from there (`_tribe_importer_original_url`), or has a size or an original there (WordPress `attachment_url_to_postid`).
+ */
+export async function findImage(db: Database, { url, file }: WantedImage): Promise<number | undefined> {
+  const [made, stored] = await Promise.all([idsByGuid(db, url), idsByMeta(db, url, file)]);
+  const images = await imagesAmong(db, [...made, ...stored]);
+  if (images.length === 0) return undefined;
+  const metas = await loadMetas(
+    db,
+    images.map(({ ID }) => ID),
+  );
+  // The databases compare texts more loosely than files are named.
+  const tests: ((image: ImageRow, of: Metas | undefined) => boolean)[] = [
+    (_, of) => file !== undefined && metaOf(of, '_wp_attached_file') === file,
+    ({ guid }) => sameAddress(guid, url),
+    (_, of) => metaOf(of, '_tribe_importer_original_url') === url,
+    (_, of) => file !== undefined && derivedFiles(of).has(file),
+  ];
+  for (const test of tests) {
+    const found = images.find((image) => test(image, metas.get(image.ID)));
+    if (found) return found.ID;
+  }
+  return undefined;
+}
+
+/** Inserts an attachment with its metas, as `wp_insert_attachment` does. Gives its id. Call it in a transaction. */
+export async function insertAttachment(
+  db: Database,
+  { title, mime, guid, metas }: NewAttachment,
+  { author, date, dateUtc }: Insertion,
+): Promise<number> {
+  const base = sanitizeTitle(title);
+  await lockNames(db, [slugLock('attachment', base)]);
+  const comments = (await readOptions(db, ['default_comment_status'])).get('default_comment_status') === 'open';
+  const id = await insertPost(db, {
+    post_author: author,
+    post_date: date,
+    post_date_gmt: dateUtc,
+    post_modified: date,
+    post_modified_gmt: dateUtc,
+    post_title: title,
+    post_name: base === '' ? '' : uniqueSlug(base, await slugsOfAllTypes(db, base)),
+    post_status: 'inherit',
+    post_type: 'attachment',
+    post_mime_type: mime,
+    comment_status: comments ? 'open' : 'closed',
+    guid,
+  });
+  if (base === '')
+    await db
+      .from('posts')
+      .where('ID', id)
+      .update({ post_name: String(id) });
+  await writeMetas(db, id, metas);
+  return id;
+}
+
+interface ImageRow {
+  readonly ID: number;
+  readonly guid: string;
+}
+
+/** Rows among these ids that are images, in the order of their ids. */
+async function imagesAmong(db: Database, ids: readonly number[]): Promise<ImageRow[]> {
+  if (ids.length === 0) return [];
+  return db
+    .from('posts')
+    .whereIn('ID', [...new Set(ids)])
+    .where('post_type', 'attachment')
+    .whereRaw("post_mime_type LIKE 'image/%'")
+    .orderBy('ID')
+    .select('ID', 'guid');
+}
+
+async function idsByGuid(db: Database, url: string): Promise<number[]> {
+  const forms = ['http:', 'https:'].map((scheme) => url.replace(/^https?:/, scheme));
+  const rows = await db.from('posts').where('post_type', 'attachment').whereIn('guid', forms).select('ID');
+  return rows.map(({ ID }) => ID);
+}
+
+async function idsByMeta(db: Database, url: string, file: string | undefined): Promise<number[]> {
+  const query = db.from('postmeta').where((either) => {
+    either.where({ meta_key: '_tribe_importer_original_url', meta_value: url });
+    if (file !== undefined)
+      either.orWhere((stored) => stored.where('meta_key', '_wp_attached_file').whereIn('meta_value', possibleFiles(file)));
+  });
+  const rows = await query.select('post_id');
+  return rows.map(({ post_id: id }) => id);
+}
+
+/** What the attached file may be called when this is the file, one of its sizes, or the original that it stands in for. */
+function possibleFiles(file: string): string[] {
+  const whole = file.replace(/-\d+x\d+(\.[^./]+)$/, '$1');
+  const standIns = ['-scaled', '-rotated'].map((suffix) => whole.replace(/(\.[^./]+)$/, `${suffix}$1`));
+  return [...new Set([file, whole, ...standIns])];
+}
+
+/** The path with what stands behind its last slash taken off. */
+const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
+
+/** Files that an attachment's metadata name beside its own: sizes and the original, with the path of the attached file. */
+function derivedFiles(metas: Metas | undefined): ReadonlySet<string> {
+  const folder = folderOf(metaOf(metas, '_wp_attached_file') ?? '');
+  const metadata = parseSerialized(metaOf(metas, '_wp_attachment_metadata') ?? '');
+  const { sizes, original_image: original } = (metadata !== null && typeof metadata === 'object' ? metadata : {}) as Record<
+    string,
+    unknown
+  >;
+  const made = sizes !== null && typeof sizes === 'object' ? Object.values(sizes as Record<string, { file?: unknown } | null>) : [];
+  return new Set([original, ...made.map((size) => size?.file)].filter((name) => typeof name === 'string').map((name) => folder + name));
+}
+
+const sameAddress = (one: string, other: string): boolean => withoutScheme(one) === withoutScheme(other);
+const withoutScheme = (url: string): string => url.replaceAll('&#038;', '&').replace(/^https?:/, '');
+
+/** Slugs of posts of any type that begin with `base`: those of attachments are unique among all (`wp_unique_post_slug`). */
+async function slugsOfAllTypes(db: Database, base: string): Promise<Set<string>> {
+  const rows = await db
+    .from('posts')
+    .whereRaw(...isSlugLike(db, 'post_name', base))
+    .select('post_name');
+  return new Set(rows.map(({ post_name: name }) => name));
+}
+
+/** Which posts have one of these images as theirs. */
+export async function postsWithImages(db: Database, ids: readonly number[]): Promise<{ readonly image: number; readonly post: Post }[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.rows<{ post_id: number; meta_value: string }>`
+    SELECT post_id, meta_value FROM {postmeta} WHERE meta_key = '_thumbnail_id' AND meta_value IN (${ids.map(String)})`;
+  const posts = await loadPosts(
+    db,
+    rows.map((row) => row.post_id),
+  );
+  return rows.flatMap(({ post_id: id, meta_value: image }) => {
+    const post = posts.get(id);
+    return post ? [{ image: Number(image), post }] : [];
+  });
+}
+
+/** The files of an attachment, by their paths below the folder of uploads: itself, its sizes and the original. */
+export function filesOf(metas: Metas | undefined): string[] {
+  const file = metaOf(metas, '_wp_attached_file');
+  return file ? [file, ...derivedFiles(metas)] : [];
+}
+
+/** Removes an attachment with all that names it as a picture. */
+export async function removeAttachment(db: Database, id: number): Promise<void> {
+  await db
+    .from('postmeta')
+    .where({ meta_key: '_thumbnail_id', meta_value: String(id) })
+    .delete();
+  await removePost(db, id);
+}

@@ -1,0 +1,82 @@
+import { type EventDates, type Occurrence, occurrence, occurrenceHash } from '../../calendar/dates.ts';
+import type { Database } from '../engine/database.ts';
+import { insertRows } from '../engine/insert.ts';
+
+/**
+ * Writes the calendar's own rows of an event (`tec_events`, `tec_occurrences`) after a change of its dates, and gives the occurrence. Inconsistent dates
+ * leave the rows as they are: then there is none. The occurrence keeps its id, as the calendar does it. `updatedAt`: UTC.
+ */
+export async function writeOccurrence(db: Database, postId: number, dates: EventDates, updatedAt: string): Promise<Occurrence | undefined> {
+  const rows = calendarRows(postId, dates, updatedAt);
+  if (rows === undefined) return undefined;
+  const known = await db.rows<{ id: number; what: 'event' | 'occurrence' }>`
+    SELECT event_id AS id, 'event' AS what FROM {tec_events} WHERE post_id = ${postId}
+    UNION ALL SELECT occurrence_id, 'occurrence' FROM {tec_occurrences} WHERE post_id = ${postId}`;
+  const [present] = known.filter(({ what }) => what === 'occurrence').sort((one, other) => one.id - other.id);
+  let eventId = known.find(({ what }) => what === 'event')?.id;
+  if (eventId === undefined) eventId = await insertRows(db, 'tec_events', [rows.event]);
+  else await db.from('tec_events').where('event_id', eventId).update(rows.event);
+  const occurrence = { ...rows.occurrence, event_id: eventId };
+  if (present) await db.from('tec_occurrences').where('occurrence_id', present.id).update(occurrence);
+  else await insertRows(db, 'tec_occurrences', [occurrence]);
+  return rows.moments;
+}
+
+/** The same for an event that has just been made. Rows that somebody left behind under its id become its own. */
+export async function writeFirstOccurrence(
+  db: Database,
+  postId: number,
+  dates: EventDates,
+  updatedAt: string,
+): Promise<Occurrence | undefined> {
+  const rows = calendarRows(postId, dates, updatedAt);
+  if (rows === undefined) return undefined;
+  try {
+    const eventId = await insertRows(db, 'tec_events', [rows.event]);
+    await insertRows(db, 'tec_occurrences', [{ ...rows.occurrence, event_id: eventId }]);
+    return rows.moments;
+  } catch (error) {
+    if (!db.dialect.isDuplicate(error)) throw error;
+    return writeOccurrence(db, postId, dates, updatedAt);
+  }
+}
+
+/** The rows that dates come to; undefined where they are inconsistent. */
+function calendarRows(postId: number, dates: EventDates, updatedAt: string) {
+  const moments = occurrence(dates);
+  if (moments === null) return undefined;
+  return {
+    moments,
+    event: { post_id: postId, ...moments, timezone: dates.timezone, updated_at: updatedAt, hash: '' },
+    occurrence: { post_id: postId, ...moments, updated_at: updatedAt, hash: occurrenceHash(postId, moments) },
+  };
+}
+
+/** Removes the calendar's rows of an event that is deleted for good. */
+export async function removeOccurrence(db: Database, postId: number): Promise<void> {
+  for (const table of ['tec_occurrences', 'tec_events'] as const) await db.knex(db.table(table)).where('post_id', postId).delete();
+}
+
+/** The first start and the last end (UTC) of a calendar, with the events that mark them. */
+export interface Edges {
+  readonly earliest?: { readonly at: string; readonly ids: number[] };
+  readonly latest?: { readonly at: string; readonly ids: number[] };
+}
+
+/** The edges of the calendar among published and private events. */
+export async function calendarEdges(db: Database): Promise<Edges> {
+  const rows = () =>
+    db
+      .knex({ o: db.table('tec_occurrences') })
+      .join({ p: db.table('posts') }, 'p.ID', 'o.post_id')
+      .where('p.post_type', 'tribe_events')
+      .whereIn('p.post_status', ['publish', 'private']);
+  const edge = async (column: string, pick: 'min' | 'max') => {
+    const found = (await rows()[pick]({ at: column }).first()) as { at: string | null } | undefined;
+    if (!found?.at) return undefined;
+    const ids = (await rows().where(column, found.at).orderBy('p.ID').select('p.ID as id')) as { id: number }[];
+    return { at: found.at, ids: ids.map(({ id }) => id) };
+  };
+  const [earliest, latest] = [await edge('o.start_date_utc', 'min'), await edge('o.end_date_utc', 'max')];
+  return { ...(earliest ? { earliest } : {}), ...(latest ? { latest } : {}) };
+}

@@ -1,0 +1,61 @@
+import type { Database } from '../engine/database.ts';
+import { given, upsertRows } from '../engine/insert.ts';
+import { verbatim } from '../engine/statement.ts';
+import type { OptionRow } from '../engine/tables.ts';
+
+/**
+ * The options of these names that exist, in one query: name -> text as it is stored (PHP-serialized where WordPress serializes).
+ */
+export async function readOptions(db: Database, names: readonly string[]): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const rows = await db.rows<Pick<OptionRow, 'option_name' | 'option_value'>>`
+    SELECT option_name, option_value FROM {options} WHERE option_name IN (${names})`;
+  return new Map(rows.map((row) => [row.option_name, row.option_value]));
+}
+
+/** One option as it is stored, kept from other writers until the end of the transaction; an empty text where there is none. */
+export async function lockOption(db: Database, name: string): Promise<string> {
+  const [row] = await db.rows<Pick<OptionRow, 'option_value'>>`
+    SELECT option_value FROM {options} WHERE option_name = ${name} ${verbatim(db.dialect.locks.update)}`;
+  return row?.option_value ?? '';
+}
+
+/**
+ * Sets an option, as `update_option` does: a new one is made, an old one keeps its `autoload` unless one is given. `value` is the text to store. One that
+ * is there is not inserted first: MySQL would use up an id each time.
+ *
+ * @param autoload WordPress's word for when to load it; new options get `auto`, as WordPress has it since 6.6
+ */
+export async function writeOption(
+  db: Database,
+  name: string,
+  value: string,
+  autoload?: 'on' | 'off' | 'auto' | 'yes' | 'no',
+): Promise<void> {
+  const kept = autoload === undefined ? verbatim('autoload') : autoload;
+  const met = await db.change`UPDATE {options} SET option_value = ${value}, autoload = ${kept} WHERE option_name = ${name}`;
+  if (met > 0) return;
+  const row = { option_name: name, option_value: value, autoload: autoload ?? 'auto' };
+  await upsertRows(
+    db,
+    'options',
+    [row],
+    ['option_name'],
+    given(db, autoload === undefined ? ['option_value'] : ['option_value', 'autoload']),
+  );
+}
+
+/** Removes an option; one that does not exist is no fault. */
+export async function deleteOption(db: Database, name: string): Promise<void> {
+  await db.from('options').where('option_name', name).del();
+}
+
+/** Has `notify` called just before this process writes one of these options, in whatever way. */
+export function beforeOptionsChange(db: Database, names: readonly string[], notify: () => void): void {
+  const wanted = new Set<unknown>(names);
+  db.knex.on('query', ({ sql, bindings = [] }: { sql: string; bindings?: readonly unknown[] }) => {
+    if (WRITES_OPTIONS.test(sql) && bindings.some((value) => wanted.has(value))) notify();
+  });
+}
+
+const WRITES_OPTIONS = /^(?:insert|update|delete)\b[^(]*options`/i;

@@ -1,0 +1,146 @@
+import type { Post } from '../../wordpress/rows.ts';
+import type { Database } from '../engine/database.ts';
+import { isSlugLike } from '../engine/expressions.ts';
+import { insertRows } from '../engine/insert.ts';
+import { Piece, verbatim } from '../engine/statement.ts';
+import { loadPosts } from './bundle.ts';
+
+/** The row of one post, or undefined. */
+export async function findPost(db: Database, id: number): Promise<Post | undefined> {
+  return (await loadPosts(db, [id])).get(id);
+}
+
+/** The row of one post, kept from other writers until the end of the transaction. */
+export async function lockPost(db: Database, id: number): Promise<Post | undefined> {
+  const [row] = await db.rows<Post>`SELECT * FROM {posts} WHERE ID = ${id} ${verbatim(db.dialect.locks.update)}`;
+  return row;
+}
+
+/**
+ * Id of the post of this type with these slugs, outermost first, whatever its status (`get_page_by_path`); the lowest where old data hold
+ * several. One slug finds posts without a parent only.
+ */
+export async function findPostByPath(db: Database, type: string, path: readonly string[]): Promise<number | undefined> {
+  const slug = path.at(-1);
+  if (!slug) return undefined;
+  const rows = (await db
+    .knex(db.table('posts'))
+    .where({ post_name: slug, post_type: type })
+    .orderBy('ID')
+    .select('ID', 'post_parent')) as Pick<Post, 'ID' | 'post_parent'>[];
+  const parent = path.length === 1 ? 0 : await findPostByPath(db, type, path.slice(0, -1));
+  return rows.find((row) => row.post_parent === parent)?.ID;
+}
+
+/** Slugs of this type that begin with `base`, of other posts than `id`. */
+export async function slugsLike(db: Database, type: string, base: string, id: number): Promise<Set<string>> {
+  const rows = await db.rows<{ post_name: string }>`
+    SELECT post_name FROM {posts} WHERE post_type = ${type} AND NOT ID = ${id} AND ${new Piece(isSlugLike(db, 'post_name', base))}`;
+  return new Set(rows.map(({ post_name: name }) => name));
+}
+
+/** So many scheduled posts are published in one go. */
+const MOST_DUE = 500;
+
+/** Ids of scheduled posts of these types whose time has come, the earliest first. `now`: UTC. */
+export async function findDuePosts(db: Database, types: readonly string[], now: string): Promise<number[]> {
+  const rows = (await db
+    .knex(db.table('posts'))
+    .whereIn('post_type', [...types])
+    .where('post_status', 'future')
+    .where('post_date_gmt', '<=', now)
+    .orderBy('post_date_gmt')
+    .limit(MOST_DUE)
+    .select('ID')) as { ID: number }[];
+  return rows.map(({ ID }) => ID);
+}
+
+/** A venue or organizer outside the trash with this title under the collation; `content`: and with this text. */
+export async function findByTitle(db: Database, type: string, title: string, content: string | undefined): Promise<number[]> {
+  const query = db
+    .knex(db.table('posts'))
+    .where('post_type', type)
+    .whereNotIn('post_status', ['trash', 'auto-draft'])
+    .whereRaw(...db.dialect.equalsFolded('post_title', title));
+  if (content !== undefined) query.whereRaw(...db.dialect.equalsFolded('post_content', content));
+  const rows = (await query.orderBy('ID').select('ID')) as { ID: number }[];
+  return rows.map(({ ID }) => ID);
+}
+
+/** Inserts a post; columns that are not named get WordPress's defaults. Gives its id. */
+export async function insertPost(db: Database, columns: Partial<Post>): Promise<number> {
+  return insertRows(db, 'posts', [{ ...BLANK, ...columns }]);
+}
+
+/** The columns of a post that nothing is said about. */
+export const BLANK = {
+  post_content: '',
+  post_title: '',
+  post_excerpt: '',
+  comment_status: 'closed',
+  ping_status: 'closed',
+  post_password: '',
+  post_name: '',
+  to_ping: '',
+  pinged: '',
+  post_content_filtered: '',
+  post_parent: 0,
+  guid: '',
+  menu_order: 0,
+  post_mime_type: '',
+  comment_count: 0,
+};
+
+export async function updatePost(db: Database, id: number, columns: Partial<Post>): Promise<void> {
+  if (Object.keys(columns).length > 0) await db.knex(db.table('posts')).where('ID', id).update(columns);
+}
+
+/** The metas of a post that has none yet, each key with these values in this order. */
+export async function insertMetas(db: Database, id: number, metas: Readonly<Record<string, readonly string[]>>): Promise<void> {
+  const rows = Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ post_id: id, meta_key, meta_value })));
+  await insertRows(db, 'postmeta', rows);
+}
+
+/** Gives each key exactly these values, in this order; the empty list removes it. Rows that say so already are left as they are. */
+export async function writeMetas(db: Database, id: number, metas: Readonly<Record<string, readonly string[]>>): Promise<void> {
+  const keys = Object.keys(metas);
+  if (keys.length === 0) return;
+  const table = () => db.knex(db.table('postmeta'));
+  const stored = (await table()
+    .where('post_id', id)
+    .whereIn('meta_key', keys)
+    .orderBy('meta_id')
+    .select('meta_id', 'meta_key', 'meta_value')) as StoredMeta[];
+  const insert: { post_id: number; meta_key: string; meta_value: string }[] = [];
+  const remove: number[] = [];
+  for (const key of keys) {
+    const [before, after] = [stored.filter((row) => row.meta_key === key), metas[key] ?? []];
+    const same = before.length === after.length && before.every((row, place) => row.meta_value === after[place]);
+    if (same) continue;
+    if (before.length === 1 && after.length === 1) {
+      await table().where('meta_id', before[0]!.meta_id).update({ meta_value: after[0]! });
+      continue;
+    }
+    remove.push(...before.map((row) => row.meta_id));
+    insert.push(...after.map((value) => ({ post_id: id, meta_key: key, meta_value: value })));
+  }
+  if (remove.length > 0) await table().whereIn('meta_id', remove).delete();
+  await insertRows(db, 'postmeta', insert);
+}
+
+interface StoredMeta {
+  readonly meta_id: number;
+  readonly meta_key: string;
+  readonly meta_value: string;
+}
+
+/** Removes a post with its metas, its links to terms and its revisions. Gives back nothing. */
+export async function removePost(db: Database, id: number): Promise<void> {
+  const revisions = (
+    (await db.knex(db.table('posts')).where({ post_parent: id, post_type: 'revision' }).select('ID')) as { ID: number }[]
+  ).map(({ ID }) => ID);
+  const ids = [id, ...revisions];
+  await db.knex(db.table('postmeta')).whereIn('post_id', ids).delete();
+  await db.knex(db.table('term_relationships')).whereIn('object_id', ids).delete();
+  await db.knex(db.table('posts')).whereIn('ID', ids).delete();
+}

@@ -1,0 +1,50 @@
+import type { Post } from '../../wordpress/rows.ts';
+import type { Database } from '../engine/database.ts';
+import { insertPost, updatePost } from './posts.ts';
+
+const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
+
+/**
+ * Keeps the texts of a post as they are after a change (`wp_save_post_revision`): a row of its own for the first change, and for each that
+ * differs from the last one kept.
+ */
+export async function keepRevision(db: Database, after: Post, author: number, home: string): Promise<void> {
+  const last = (await db
+    .knex(db.table('posts'))
+    .where({ post_parent: after.ID, post_type: 'revision' })
+    .orderBy('post_date', 'desc')
+    .orderBy('ID', 'desc')
+    .select(TEXTS)
+    .first()) as Post | undefined;
+  if (last && TEXTS.every((column) => last[column] === after[column])) return;
+  if (after.post_status === 'auto-draft') return;
+  const id = await insertPost(db, {
+    post_author: author,
+    post_date: after.post_modified,
+    post_date_gmt: after.post_modified_gmt,
+    post_modified: after.post_modified,
+    post_modified_gmt: after.post_modified_gmt,
+    post_title: after.post_title,
+    post_content: after.post_content,
+    post_excerpt: after.post_excerpt,
+    post_status: 'inherit',
+    post_name: `${after.ID}-revision-v1`,
+    post_parent: after.ID,
+    post_type: 'revision',
+  });
+  await updatePost(db, id, { guid: `${home}/?p=${id}` });
+}
+
+/** How many earlier versions these posts have and which is the last, by post id; nothing for those without. One query. */
+export async function countRevisions(db: Database, ids: readonly number[]): Promise<Map<number, { count: number; last: number }>> {
+  if (ids.length === 0) return new Map();
+  const rows = (await db
+    .knex(db.table('posts'))
+    .where('post_type', 'revision')
+    .whereIn('post_parent', [...new Set(ids)])
+    .groupBy('post_parent')
+    .select('post_parent')
+    .count({ count: '*' })
+    .max({ last: 'ID' })) as { post_parent: number; count: number | string; last: number | string }[];
+  return new Map(rows.map(({ post_parent: id, count, last }) => [id, { count: Number(count), last: Number(last) }]));
+}

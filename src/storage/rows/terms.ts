@@ -1,0 +1,234 @@
+import { taxonomies } from '../../kinds/index.ts';
+import type { TermKind } from '../../kinds/kind.ts';
+import type { Term } from '../../wordpress/rows.ts';
+import type { Database } from '../engine/database.ts';
+import type { Sql } from '../engine/dialect.ts';
+import { among, either, isSlugLike } from '../engine/expressions.ts';
+import { insertRows } from '../engine/insert.ts';
+import { Piece, verbatim } from '../engine/statement.ts';
+
+const COLUMNS = [
+  't.term_id',
+  't.name',
+  't.slug',
+  't.term_group',
+  'tt.term_taxonomy_id',
+  'tt.taxonomy',
+  'tt.description',
+  'tt.parent',
+  'tt.count',
+];
+
+/** Terms of a taxonomy, joined to their rows there. */
+export function termsOf(db: Database, taxonomy: string) {
+  return db
+    .knex({ tt: db.table('term_taxonomy') })
+    .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+    .where('tt.taxonomy', taxonomy)
+    .select(COLUMNS);
+}
+
+export async function findTerm(db: Database, taxonomy: string, id: number): Promise<Term | undefined> {
+  return (await termsOf(db, taxonomy).where('t.term_id', id).first()) as Term | undefined;
+}
+
+/** Locks a term until the end of the transaction. */
+export async function lockTerm(db: Database, id: number): Promise<void> {
+  await db.rows`SELECT term_id FROM {terms} WHERE term_id = ${id} ${verbatim(db.dialect.locks.update)}`;
+}
+
+export async function loadTerms(db: Database, taxonomy: string, ids: readonly number[]): Promise<Map<number, Term>> {
+  const rows = (ids.length === 0 ? [] : await termsOf(db, taxonomy).whereIn('t.term_id', [...ids])) as Term[];
+  return new Map(rows.map((row) => [row.term_id, row]));
+}
+
+/** Terms that one of these slugs, names or ids may mean, in one query. Names are compared under the collation. */
+export async function findTermsLike(
+  db: Database,
+  taxonomy: string,
+  { ids, slugs, names }: { ids: readonly number[]; slugs: readonly string[]; names: readonly string[] },
+): Promise<Term[]> {
+  if (ids.length + slugs.length + names.length === 0) return [];
+  const [first, ...others] = new Set(names);
+  const any: Sql[] = [
+    ...(ids.length > 0 ? [among('t.term_id', ids)] : []),
+    ...(slugs.length > 0 ? [among('t.slug', slugs)] : []),
+    ...(first === undefined ? [] : [db.dialect.equalsFolded('t.name', first, ...others)]),
+  ];
+  return db.rows<Term>`
+    SELECT ${verbatim(COLUMNS.join())}
+    FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
+    WHERE tt.taxonomy = ${taxonomy} AND ${new Piece(either(any))} ORDER BY t.term_id`;
+}
+
+/** Which of these slugs are taken by terms of any taxonomy other than the term `exceptId`. */
+export async function takenTermSlugs(db: Database, base: string, exceptId: number): Promise<Term[]> {
+  return (await db
+    .knex({ t: db.table('terms') })
+    .join({ tt: db.table('term_taxonomy') }, 't.term_id', 'tt.term_id')
+    .whereNot('t.term_id', exceptId)
+    .whereRaw(...isSlugLike(db, 't.slug', base))
+    .select(COLUMNS)) as Term[];
+}
+
+/** Every category with its parent, for walking the tree. Small by nature. */
+export async function loadTree(db: Database, taxonomy: string): Promise<Map<number, { parent: number; slug: string; count: number }>> {
+  const rows = (await termsOf(db, taxonomy)) as Term[];
+  return new Map(rows.map((row) => [row.term_id, { parent: row.parent, slug: row.slug, count: row.count }]));
+}
+
+/** Terms of posts by post id, by name. MariaDB, left to itself, begins with the terms and reads all posts that have them. */
+export async function loadTermsOf(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
+  const terms = new Map<number, Term[]>();
+  if (ids.length === 0) return terms;
+  const join = verbatim(db.dialect.joinInOrder);
+  const rows = await db.rows<Term & { object_id: number; sort_key: string }>`
+    SELECT r.object_id, ${verbatim(COLUMNS.join())}, ${new Piece(db.dialect.sortKey('t.name'))} AS sort_key
+    FROM {term_relationships} r ${join} {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id ${join} {terms} t ON t.term_id = tt.term_id
+    WHERE r.object_id IN (${[...new Set(ids)]}) AND tt.taxonomy IN (${taxonomies})`;
+  rows.sort(({ sort_key: one }, { sort_key: other }) => (one < other ? -1 : Number(one > other)));
+  for (const { object_id: id, sort_key: _, ...term } of rows) {
+    const known = terms.get(id);
+    if (known) known.push(term);
+    else terms.set(id, [term]);
+  }
+  return terms;
+}
+
+/** These categories and all below them. */
+export async function descendantsOf(db: Database, taxonomy: string, ids: readonly number[]): Promise<number[]> {
+  const tree = await loadTree(db, taxonomy);
+  const children = new Map<number, number[]>();
+  for (const [id, { parent }] of tree) {
+    const siblings = children.get(parent);
+    if (siblings) siblings.push(id);
+    else children.set(parent, [id]);
+  }
+  const found = new Set(ids);
+  for (const id of found) for (const child of children.get(id) ?? []) found.add(child);
+  return [...found];
+}
+
+/** Inserts a term and its row in the taxonomy. Gives its id, which is its slug where it has no other. */
+export async function insertTerm(
+  db: Database,
+  kind: TermKind,
+  term: { name: string; slug: string; description: string; parent: number },
+): Promise<number> {
+  const [id] = await db.knex(db.table('terms')).insert({ name: term.name, slug: term.slug, term_group: 0 });
+  if (term.slug === '')
+    await db
+      .knex(db.table('terms'))
+      .where('term_id', id)
+      .update({ slug: String(id) });
+  await db
+    .knex(db.table('term_taxonomy'))
+    .insert({ term_id: id, taxonomy: kind.taxonomy, description: term.description, parent: term.parent, count: 0 });
+  return Number(id);
+}
+
+export async function updateTerm(
+  db: Database,
+  term: Term,
+  changes: Partial<Pick<Term, 'name' | 'slug' | 'description' | 'parent'>>,
+): Promise<void> {
+  const { name, slug, description, parent } = changes;
+  const named = { ...(name === undefined ? {} : { name }), ...(slug === undefined ? {} : { slug }) };
+  const placed = { ...(description === undefined ? {} : { description }), ...(parent === undefined ? {} : { parent }) };
+  if (Object.keys(named).length > 0) await db.knex(db.table('terms')).where('term_id', term.term_id).update(named);
+  if (Object.keys(placed).length > 0)
+    await db.knex(db.table('term_taxonomy')).where('term_taxonomy_id', term.term_taxonomy_id).update(placed);
+}
+
+/** Removes a term for good: its children move up to its parent, posts lose it (`wp_delete_term`). */
+export async function removeTerm(db: Database, term: Term): Promise<void> {
+  await lockTerms(db, inTaxonomies([term.term_taxonomy_id]));
+  await db.knex(db.table('term_taxonomy')).where({ taxonomy: term.taxonomy, parent: term.term_id }).update({ parent: term.parent });
+  await db.knex(db.table('term_relationships')).where('term_taxonomy_id', term.term_taxonomy_id).delete();
+  await db.knex(db.table('term_taxonomy')).where('term_taxonomy_id', term.term_taxonomy_id).delete();
+  const elsewhere = await db.knex(db.table('term_taxonomy')).where('term_id', term.term_id).first();
+  if (elsewhere) return;
+  await db.knex(db.table('termmeta')).where('term_id', term.term_id).delete();
+  await db.knex(db.table('terms')).where('term_id', term.term_id).delete();
+}
+
+/** A term that a post carries, by its row in its taxonomy. */
+export type TermLink = Pick<Term, 'term_taxonomy_id' | 'term_id' | 'taxonomy' | 'parent'>;
+
+/** Gives a post that has none yet these terms, by taxonomy. Gives back those that exist. */
+export async function insertTermLinks(db: Database, postId: number, wanted: ReadonlyMap<string, readonly number[]>): Promise<TermLink[]> {
+  const named = [...wanted].filter(([, ids]) => ids.length > 0);
+  if (named.length === 0) return [];
+  const links = await lockTerms(db, either(named.map(([taxonomy, ids]) => taxonomyTerms(taxonomy, ids))));
+  await insertRows(db, 'term_relationships', linkRows(postId, idsOf(links)));
+  return links;
+}
+
+/** Gives a post exactly these terms of a taxonomy. Gives back the rows of the taxonomy whose counts may have changed. */
+export async function setTermsOf(db: Database, postId: number, taxonomy: string, termIds: readonly number[]): Promise<number[]> {
+  const wanted = termIds.length === 0 ? [] : idsOf(await lockTerms(db, taxonomyTerms(taxonomy, termIds)));
+  const before = await termTaxonomyIdsOf(db, [postId], [taxonomy]);
+  const [gone, fresh] = [before.filter((id) => !wanted.includes(id)), wanted.filter((id) => !before.includes(id))];
+  const table = () => db.knex(db.table('term_relationships'));
+  if (gone.length > 0) await table().where('object_id', postId).whereIn('term_taxonomy_id', gone).delete();
+  await insertRows(db, 'term_relationships', linkRows(postId, fresh));
+  return [...gone, ...fresh];
+}
+
+/** Rows of the taxonomies that these posts carry. */
+export async function termTaxonomyIdsOf(db: Database, postIds: readonly number[], taxonomies: readonly string[]): Promise<number[]> {
+  if (postIds.length === 0 || taxonomies.length === 0) return [];
+  const rows = (await db
+    .knex({ r: db.table('term_relationships') })
+    .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
+    .whereIn('r.object_id', [...postIds])
+    .whereIn('tt.taxonomy', [...taxonomies])
+    .distinct('tt.term_taxonomy_id as id')) as { id: number }[];
+  return rows.map(({ id }) => id);
+}
+
+/** Counts anew how many published posts carry each of these terms (`_update_post_term_count`). */
+export async function recount(db: Database, termTaxonomyIds: readonly number[]): Promise<void> {
+  if (termTaxonomyIds.length === 0) return;
+  // Whoever counts waits for those who count the same, and then sees what they wrote: the count itself would look at what was there before the wait.
+  const ids = idsOf(await lockTerms(db, inTaxonomies([...new Set(termTaxonomyIds)])));
+  if (ids.length === 0) return;
+  const published = db
+    .knex({ r: db.table('term_relationships') })
+    .join({ p: db.table('posts') }, 'p.ID', 'r.object_id')
+    .where('r.term_taxonomy_id', db.knex.ref(`${db.table('term_taxonomy')}.term_taxonomy_id`))
+    .where('p.post_status', 'publish')
+    .count('*');
+  await db
+    .knex(db.table('term_taxonomy'))
+    .whereIn('term_taxonomy_id', ids)
+    .update({ count: published as unknown as number });
+}
+
+/**
+ * Counts a post in for the terms it carries as a published post from now on (`after`, by `term_taxonomy_id`), and out for those it did before. What counting
+ * anew would find (`_update_post_term_count`), without looking at all posts of a term. The post must be kept from other writers.
+ */
+export async function shiftCounts(db: Database, before: readonly number[], after: readonly number[]): Promise<void> {
+  const [gone, fresh] = [before.filter((id) => !after.includes(id)), after.filter((id) => !before.includes(id))];
+  if (gone.length + fresh.length === 0) return;
+  // A single statement takes its rows in the order of their key; two of them could wait for each other's.
+  if (gone.length > 0 && fresh.length > 0) await lockTerms(db, inTaxonomies([...gone, ...fresh]));
+  if (fresh.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count + 1 WHERE term_taxonomy_id IN (${fresh})`;
+  // A count that was wrong before must not fall below nothing.
+  if (gone.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count - 1 WHERE term_taxonomy_id IN (${gone}) AND count > 0`;
+}
+
+/** Rows of the taxonomies, by id, kept from other writers until the end of the transaction: always in the same order, so that two don't wait for each other. */
+const lockTerms = (db: Database, which: Sql): Promise<TermLink[]> =>
+  db.rows<TermLink>`
+    SELECT term_taxonomy_id, term_id, taxonomy, parent FROM {term_taxonomy} WHERE ${new Piece(which)} ORDER BY term_taxonomy_id ${verbatim(db.dialect.locks.update)}`;
+
+const inTaxonomies = (ids: readonly number[]): Sql => among('term_taxonomy_id', ids);
+function taxonomyTerms(taxonomy: string, ids: readonly number[]): Sql {
+  const [sql, bindings] = among('term_id', ids);
+  return [`(taxonomy = ? AND ${sql})`, [taxonomy, ...bindings]];
+}
+const linkRows = (postId: number, ids: readonly number[]) => ids.map((id) => ({ object_id: postId, term_taxonomy_id: id, term_order: 0 }));
+
+const idsOf = (links: readonly TermLink[]): number[] => links.map(({ term_taxonomy_id: id }) => id);

@@ -1,0 +1,250 @@
+import type { Database } from '../engine/database.ts';
+import type { Sql } from '../engine/dialect.ts';
+import { among, beginsWith, contains, either, placeAmong } from '../engine/expressions.ts';
+import { Piece } from '../engine/statement.ts';
+import type { UserRow } from '../engine/tables.ts';
+import { lockNames, userLock } from './locks.ts';
+import { readOptions, writeOption } from './options.ts';
+import { countRows } from './row-count.ts';
+
+/** A user with the metas that were asked for; of a key with several rows the first counts, as in WordPress. */
+export interface StoredUser {
+  readonly row: UserRow;
+  readonly metas: ReadonlyMap<string, string>;
+}
+
+/** The name of the meta that holds a user's roles and own grants. */
+export const capabilitiesKey = (db: Database): string => `${db.prefix}capabilities`;
+/** The name of the meta that holds the highest level of a user, for old plugins. */
+export const levelKey = (db: Database): string => `${db.prefix}user_level`;
+
+/** Users by id, with these metas, in one query. */
+export async function loadUsers(db: Database, ids: readonly number[], keys: readonly string[]): Promise<Map<number, StoredUser>> {
+  if (ids.length === 0) return new Map();
+  return usersWith(db, keys, among('u.ID', [...new Set(ids)]));
+}
+
+/** All users with these metas, in the order of their ids. */
+export async function loadAllUsers(db: Database, keys: readonly string[]): Promise<StoredUser[]> {
+  return [...(await usersWith(db, keys, ['1 = 1', []])).values()];
+}
+
+/**
+ * The user who signs in under this name, with these metas: by login or, with `emails`, else by e-mail address, case and accents aside as the
+ * database's collation has it (`get_user_by`). One query, whether there is such a user or not.
+ */
+export async function findUserByName(db: Database, name: string, keys: readonly string[], emails = false): Promise<StoredUser | undefined> {
+  const login = db.dialect.equalsFolded('u.user_login', name);
+  const email = db.dialect.equalsFolded('u.user_email', name);
+  const found = await usersWith(db, keys, emails ? either([login, email]) : login);
+  const users = [...found.values()];
+  if (users.length < 2) return users[0];
+  // The address of one is the login of another, who goes first.
+  const logins = await db
+    .from('users', 'u')
+    .whereRaw(...login)
+    .orderBy('ID')
+    .select('ID');
+  return found.get(logins[0]?.ID ?? 0) ?? users[0];
+}
+
+/** Which of these ids are users'. */
+export async function existingUserIds(db: Database, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .from('users')
+    .whereIn('ID', [...new Set(ids)])
+    .select('ID');
+  return new Set(rows.map(({ ID }) => ID));
+}
+
+/** Whether a login or an e-mail address is taken, by the database's collation; and the `user_nicename`s that begin with `nicename`. */
+export async function takenNames(
+  db: Database,
+  { login, email, nicename }: { login: string; email: string; nicename: string },
+): Promise<{ login: boolean; email: boolean; nicenames: Set<string> }> {
+  const holds = async (column: 'user_login' | 'user_email', value: string) =>
+    (await db
+      .from('users')
+      .whereRaw(...db.dialect.equalsFolded(column, value))
+      .select('ID')
+      .first()) !== undefined;
+  const rows = await db
+    .from('users')
+    .whereRaw(...beginsWith('user_nicename', nicename))
+    .select('user_nicename');
+  return {
+    login: await holds('user_login', login),
+    email: await holds('user_email', email),
+    nicenames: new Set(rows.map((row) => row.user_nicename)),
+  };
+}
+
+/** Inserts a user with metas. Gives the id. */
+export async function insertUser(db: Database, row: Omit<UserRow, 'ID'>, metas: Readonly<Record<string, string>>): Promise<number> {
+  const [id] = await db.from('users').insert(row);
+  const user = Number(id);
+  await db.from('usermeta').insert(Object.entries(metas).map(([meta_key, meta_value]) => ({ user_id: user, meta_key, meta_value })));
+  await countUsers(db);
+  return user;
+}
+
+/** Removes a user with all metas. */
+export async function removeUser(db: Database, id: number): Promise<void> {
+  await db.from('usermeta').where('user_id', id).delete();
+  await db.from('users').where('ID', id).delete();
+  await countUsers(db);
+}
+
+/** Gives one meta of a user this value, or removes it. A single row remains of the key. */
+export async function writeUserMeta(db: Database, id: number, key: string, value: string | undefined): Promise<void> {
+  const rows = await db.from('usermeta').where({ user_id: id, meta_key: key }).orderBy('umeta_id').select('umeta_id');
+  const [kept, ...surplus] = rows.map((row) => row.umeta_id);
+  const remove = value === undefined && kept !== undefined ? [kept, ...surplus] : surplus;
+  if (remove.length > 0) await db.from('usermeta').whereIn('umeta_id', remove).delete();
+  if (value === undefined) return;
+  if (kept === undefined) await db.from('usermeta').insert({ user_id: id, meta_key: key, meta_value: value });
+  else await db.from('usermeta').where('umeta_id', kept).update({ meta_value: value });
+}
+
+/**
+ * Replaces one meta's value by another unless somebody has changed it meanwhile: one statement, without a transaction. Gives whether it did.
+ */
+export async function replaceUserMeta(db: Database, id: number, key: string, before: string, after: string): Promise<boolean> {
+  return (await db.from('usermeta').where({ user_id: id, meta_key: key, meta_value: before }).update({ meta_value: after })) > 0;
+}
+
+/**
+ * Keeps other processes of ours from changing a user until the end of the transaction. Call it before reading what is
+ * to be changed.
+ */
+export const lockUser = (db: Database, id: number): Promise<void> => lockNames(db, [userLock(id)]);
+
+/** How many posts of any type a user is the author of; links and revisions count too, since they would be left without one. */
+export async function countPostsOf(db: Database, id: number): Promise<number> {
+  return countRows(db.knex(db.table('posts')).where('post_author', id));
+}
+
+/** Makes another user the author of all posts of one. */
+export async function reassignPosts(db: Database, from: number, to: number): Promise<void> {
+  await db.from('posts').where('post_author', from).update({ post_author: to });
+}
+
+/** WordPress keeps the number of users in an option where there is one. */
+async function countUsers(db: Database): Promise<void> {
+  if (!(await readOptions(db, ['user_count'])).has('user_count')) return;
+  await writeOption(db, 'user_count', String(await countRows(db.knex(db.table('users')))));
+}
+
+interface JoinedRow extends UserRow {
+  readonly umeta_id: number | null;
+  readonly meta_key: string | null;
+  readonly meta_value: string | null;
+}
+
+/**
+ * Users in the order of their ids and their metas as one query: a second one would tell by its time whether the user exists. The few rows are sorted
+ * here: MySQL would do it in a temporary table, which takes as long as to find them. `which`: a condition on `u`.
+ */
+async function usersWith(db: Database, keys: readonly string[], which: Sql): Promise<Map<number, StoredUser>> {
+  const rows = await db.rows<JoinedRow>`
+    SELECT u.*, m.umeta_id, m.meta_key, m.meta_value FROM {users} u LEFT JOIN {usermeta} m ON m.user_id = u.ID AND m.meta_key IN (${keys})
+    WHERE ${new Piece(which)}`;
+  rows.sort((one, other) => one.ID - other.ID || Number(one.umeta_id) - Number(other.umeta_id));
+  const users = new Map<number, { row: UserRow; metas: Map<string, string> }>();
+  for (const { umeta_id: _, meta_key: key, meta_value: value, ...row } of rows) {
+    const user = users.get(row.ID) ?? { row, metas: new Map<string, string>() };
+    users.set(row.ID, user);
+    if (key !== null && !user.metas.has(key)) user.metas.set(key, value ?? '');
+  }
+  return users;
+}
+
+/** What a list of people can be sorted by. */
+export type PeopleOrder = 'id' | 'include' | 'name' | 'registered_date' | 'slug' | 'include_slugs' | 'email' | 'url';
+
+export interface PeopleQuery {
+  readonly include: readonly number[] | undefined;
+  readonly exclude: readonly number[] | undefined;
+  readonly slugs: readonly string[] | undefined;
+  /** Those who hold one of these roles. */
+  readonly roles: readonly string[] | undefined;
+  readonly search: string | undefined;
+  /** Columns that a search looks into. */
+  readonly searched: readonly ('user_login' | 'user_nicename' | 'user_email' | 'user_url' | 'display_name')[];
+  /** Only those who have published something of these types. */
+  readonly publishedIn: readonly string[] | undefined;
+  readonly order: PeopleOrder;
+  readonly descending: boolean;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Ids of one page of people, in order, and how many there are in all. */
+export async function findPeople(db: Database, query: PeopleQuery): Promise<{ ids: number[]; total: number }> {
+  const page = people(db, query).select('u.ID').limit(query.limit).offset(query.offset);
+  orderPeople(db, page, query);
+  const [rows, total] = await Promise.all([page, countRows(people(db, query))]);
+  return { ids: (rows as { ID: number }[]).map(({ ID }) => ID), total };
+}
+
+/** Which of these people have published something of these types. */
+export async function publishedAuthors(db: Database, ids: readonly number[], types: readonly string[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .from('posts')
+    .whereIn('post_author', [...new Set(ids)])
+    .whereIn('post_type', [...types])
+    .where('post_status', 'publish')
+    .distinct('post_author');
+  return new Set(rows.map((row) => row.post_author));
+}
+
+type Builder = ReturnType<Database['knex']['queryBuilder']>;
+
+function people(db: Database, { include, exclude, slugs, roles, search, searched, publishedIn }: PeopleQuery): Builder {
+  const builder: Builder = db.knex({ u: db.table('users') });
+  if (include) builder.whereIn('u.ID', [...include]);
+  if (exclude) builder.whereNotIn('u.ID', [...exclude]);
+  if (slugs) builder.whereIn('u.user_nicename', [...slugs]);
+  if (roles)
+    builder.whereIn('u.ID', (sub: Builder) =>
+      sub
+        .select('m.user_id')
+        .from({ m: db.table('usermeta') })
+        .where('m.meta_key', capabilitiesKey(db))
+        .where((any: Builder) => {
+          for (const role of roles) any.orWhereRaw(...contains('m.meta_value', `"${role}"`));
+        }),
+    );
+  if (search !== undefined)
+    builder.where((any: Builder) => {
+      for (const column of searched) any.orWhereRaw(...db.dialect.search(`u.${column}`, search));
+    });
+  if (publishedIn)
+    builder.whereIn('u.ID', (sub: Builder) =>
+      sub
+        .select('p.post_author')
+        .from({ p: db.table('posts') })
+        .where('p.post_status', 'publish')
+        .whereIn('p.post_type', [...publishedIn]),
+    );
+  return builder;
+}
+
+const COLUMNS = {
+  id: 'u.ID',
+  registered_date: 'u.user_registered',
+  slug: 'u.user_nicename',
+  email: 'u.user_email',
+  url: 'u.user_url',
+  include_slugs: 'u.user_nicename',
+};
+
+function orderPeople(db: Database, builder: Builder, { order, descending, include }: PeopleQuery): void {
+  const direction = descending ? 'desc' : 'asc';
+  if (order === 'name') builder.orderByRaw(...db.dialect.orderFolded('u.display_name', direction));
+  else if (order === 'include' && include?.length) builder.orderByRaw(...placeAmong('u.ID', include));
+  else if (order !== 'include') builder.orderBy(COLUMNS[order], direction);
+  builder.orderBy('u.ID', direction);
+}

@@ -1,0 +1,13 @@
+import type { Knex } from 'knex';
+import type { Dialect, TableDefinition } from '../engine/dialect.ts';
+
+/**
+ * One step of the schema. It must be safe to run again: MySQL commits each CREATE by itself, so that a step cut short is repeated. There is no
+ * way back: the tables are WordPress's or hold what only we know.
+ */
+export interface Migration {
+  readonly name: string;
+  /** The tables that it makes. */
+  readonly tables: () => readonly TableDefinition[];
+  up(given: { readonly knex: Knex; readonly dialect: Dialect; readonly prefix: string }): Promise<void>;
+}

@@ -1,0 +1,125 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { createGunzip } from 'node:zlib';
+import { linesIn, type NumberedLine } from '../exchange/items/file-text.ts';
+import { SourceFault } from '../exchange/items/items.ts';
+import { type Row, rowsIn, rowsOfSqlite, type SnapshotTable, sitesInSqlite, siteTables } from '../storage/audit/snapshot.ts';
+import { jsonExcess } from '../wordpress/json.ts';
+import { END, HEAD, ROW, TABLE } from './backup-lines.ts';
+
+/** A backup that was looked through: its tables, as often as one likes. */
+export interface Backup {
+  readonly rows: number;
+  readonly prefix: string;
+  readonly tables: () => AsyncGenerator<SnapshotTable>;
+}
+
+/**
+ * Looks a backup through to its end.
+ *
+ * @throws SourceFault `unreadable`, `backup-none`, `backup-damaged`, `backup-several`
+ */
+export async function openBackup(file: string, prefix: string): Promise<Backup> {
+  const begin = await beginOf(file);
+  if (begin.subarray(0, 15).toString('latin1') === 'SQLite format 3') return openCopy(file, prefix);
+  if (begin[0] !== 0x1f || begin[1] !== 0x8b) throw new SourceFault('backup-none', { file: basename(file) });
+  return openLines(file);
+}
+
+async function beginOf(file: string): Promise<Buffer> {
+  try {
+    const handle = await open(file);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(16), 0, 16, 0).finally(() => handle.close());
+    return buffer.subarray(0, bytesRead);
+  } catch (error) {
+    throw new SourceFault('unreadable', { file, what: (error as NodeJS.ErrnoException).code ?? '' }, error);
+  }
+}
+
+async function openCopy(file: string, wished: string): Promise<Backup> {
+  const { sound, prefixes } = sitesInSqlite(file);
+  if (!sound) throw new SourceFault('backup-damaged', { file: basename(file), line: 0 });
+  const prefix = prefixes.find((one) => one === wished) ?? prefixes[0];
+  if (prefix === undefined) throw new SourceFault('backup-none', { file: basename(file) });
+  if (prefix !== wished && prefixes.length > 1)
+    throw new SourceFault('backup-several', { file: basename(file), prefixes: prefixes.join(', ') });
+  const tables = () => rowsOfSqlite(file, prefix);
+  return { rows: await rowsIn(tables()), prefix, tables };
+}
+
+async function openLines(file: string): Promise<Backup> {
+  const name = basename(file);
+  let prefix = '';
+  let count = 0;
+  let ended = false;
+  let number = 0;
+  const damaged = (cause?: unknown) => new SourceFault('backup-damaged', { file: name, line: number }, cause);
+  const known = new Set(siteTables());
+  try {
+    for await (const { line, text } of linesOf(file)) {
+      number = line;
+      const value = parsed(text);
+      if (number === 1) {
+        const head = HEAD.safeParse(value);
+        if (!head.success) throw new SourceFault('backup-none', { file: name }, head.error);
+        prefix = head.data.prefix;
+        continue;
+      }
+      const end = END.safeParse(value);
+      if (ended || (end.success && end.data.rows !== count)) throw damaged();
+      if (end.success) ended = true;
+      else if (!TABLE.safeParse(value).success || !known.has(TABLE.parse(value).table)) {
+        if (!ROW.safeParse(value).success) throw damaged();
+        count += 1;
+      }
+    }
+  } catch (error) {
+    throw error instanceof SourceFault ? error : damaged(error);
+  }
+  if (!ended) throw damaged();
+  return { rows: count, prefix, tables: () => tablesIn(file, known) };
+}
+
+/** The longest line of a backup: several of the longest values that MySQL takes, all of their letters escaped. */
+const LONGEST_LINE = 256 * 2 ** 20;
+
+function linesOf(file: string): AsyncGenerator<NumberedLine> {
+  const unzipped = createGunzip();
+  const source = createReadStream(file).on('error', (error) => unzipped.destroy(error));
+  source.pipe(unzipped).setEncoding('utf8');
+  return linesIn(
+    unzipped as AsyncIterable<string>,
+    LONGEST_LINE,
+    (line) => new SourceFault('backup-damaged', { file: basename(file), line }),
+  );
+}
+
+/** Rows are flat. */
+const LIMITS = { depth: 1, values: 1000 };
+
+function parsed(text: string): unknown {
+  if (jsonExcess(text, LIMITS)) throw new SyntaxError('not a line of a backup');
+  return JSON.parse(text) as unknown;
+}
+
+/** The tables of a file of lines, each to be read to its end before the next. */
+async function* tablesIn(file: string, known: ReadonlySet<string>): AsyncGenerator<SnapshotTable> {
+  const lines = linesOf(file);
+  let next = await lines.next();
+  next = await lines.next();
+  while (!next.done) {
+    const { table, end } = parsed(next.value.text) as { table?: string; end?: boolean };
+    if (end === true) return;
+    const rows = async function* (): AsyncGenerator<Row> {
+      for (;;) {
+        next = await lines.next();
+        if (next.done) return;
+        const value = parsed(next.value.text) as Row & { table?: string; end?: boolean };
+        if (value.end === true || (Object.keys(value).length === 1 && typeof value.table === 'string' && known.has(value.table))) return;
+        yield value;
+      }
+    };
+    yield { name: table ?? '', rows: rows() };
+  }
+}

@@ -1,0 +1,46 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { writeWhole } from '../exchange/items/whole-file.ts';
+import type { Site } from '../site.ts';
+import { copySqlite, rowsIn, rowsOfMysql, rowsOfSqlite, sqlitePath } from '../storage/audit/snapshot.ts';
+import { nowUtc } from '../wordpress/time.ts';
+import { endLine, headLine, rowLine, tableLine } from './backup-lines.ts';
+
+type Progress = (rows: number) => void;
+
+/** Rows between two reports of how far it is. */
+const STEP = 1000;
+
+/**
+ * Writes everything that makes up a site into one file, as it was at one moment, while others write on: of SQLite a copy that is a database itself, of MySQL
+ * compressed lines of JSON. Uploaded files are not in it. The file is there whole or not at all, and readable by its owner alone. Gives the number of rows.
+ */
+export function backUp(site: Site, file: string, onProgress: Progress = () => undefined): Promise<number> {
+  const path = sqlitePath(site.config.databaseUrl);
+  return writeWhole(file, (part) => (path === undefined ? writeLines(site, part, onProgress) : copied(site, path, part)));
+}
+
+async function copied({ db }: Site, path: string, part: string): Promise<number> {
+  await copySqlite(path, part);
+  return rowsIn(rowsOfSqlite(part, db.prefix));
+}
+
+async function writeLines({ db, clock }: Site, part: string, onProgress: Progress): Promise<number> {
+  let count = 0;
+  const lines = async function* (): AsyncGenerator<string> {
+    yield headLine(db.prefix, { engine: db.dialect.name, made_at: nowUtc(clock()) });
+    for await (const { name, rows } of rowsOfMysql(db)) {
+      yield tableLine(name);
+      for await (const row of rows) {
+        count += 1;
+        if (count % STEP === 0) onProgress(count);
+        yield rowLine(row);
+      }
+    }
+    yield endLine(count);
+  };
+  await pipeline(Readable.from(lines()), createGzip(), createWriteStream(part));
+  return count;
+}

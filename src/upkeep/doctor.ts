@@ -1,0 +1,287 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { join, normalize } from 'node:path';
+import { listUsers } from '../accounts/users.ts';
+import { termKind } from '../kinds/index.ts';
+import { dropTree } from '../records/term-writes.ts';
+import type { Site } from '../site.ts';
+import {
+  addKey,
+  attachedFiles,
+  brokenValues,
+  indexState,
+  inspectDatabase,
+  mendValue,
+  missingKeys,
+  missingTables,
+  openImports,
+  postsOfNobody,
+  sharedSlugs,
+  wrongCounts,
+} from '../storage/audit/audit.ts';
+import { auditDates, type DateFault, REPAIRABLE, repairDates } from '../storage/audit/event-audit.ts';
+import { ORPHANS } from '../storage/audit/orphans.ts';
+import type { ServerReport } from '../storage/engine/cluster.ts';
+import type { Database } from '../storage/engine/database.ts';
+import type { Inspection } from '../storage/engine/dialect.ts';
+import { pagesOf } from '../storage/engine/pages.ts';
+import { comesTo, positionOf } from '../storage/freshness/replicas.ts';
+import { indexEvents } from '../storage/index/event-index.ts';
+import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
+import { renewEdges } from '../storage/rows/calendar-edges.ts';
+import { beginCounting, countsChanges, noteChange } from '../storage/rows/changes.ts';
+import { recount } from '../storage/rows/terms.ts';
+import { migrate, pendingMigrations } from '../storage/schema/migrate.ts';
+import { mendedArray } from '../wordpress/serialized-repair.ts';
+import { nowUtc, parseZone } from '../wordpress/time.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
+
+/** Something that is not as it should be. `name`: of a sentence in `upkeep:findings`. */
+export interface Finding {
+  readonly name: string;
+  /** An error gives wrong answers or stops something; a warning is told to be known. */
+  readonly severity: 'error' | 'warning';
+  readonly count: number;
+  readonly examples: readonly string[];
+  /** Puts it right; absent: that is for a person to decide. */
+  readonly fix?: () => Promise<void>;
+}
+
+/** What a site runs on. */
+export interface Versions {
+  readonly fasti: string;
+  readonly node: string;
+  readonly database: string;
+  /** Version of the rules of time zones. */
+  readonly zones: string;
+}
+
+export interface Health {
+  readonly versions: Versions;
+  /** The servers of the database and its replicas; none for an SQLite file. */
+  readonly servers: readonly (ServerReport & { readonly replica: boolean })[];
+  readonly findings: readonly Finding[];
+}
+
+const EXAMPLES = 10;
+
+/**
+ * Looks a site through: its database and tables, what stands in them, its files and settings. It only reads; what can be repaired without a choice to be made has a
+ * `fix`.
+ *
+ * @throws DatabaseUnavailable
+ */
+export async function examine(site: Site, version: string): Promise<Health> {
+  const { db } = site;
+  const inspection = await inspectDatabase(db);
+  const versions = { fasti: version, node: process.versions.node, database: inspection.version, zones: process.versions.tz ?? '' };
+  const tables = await tableFindings(site, inspection);
+  const servers = [
+    ...(await db.cluster.report()).map((server) => ({ ...server, replica: false })),
+    ...(await Promise.all(site.replicas.map((replica) => replica.cluster.report()))).flat().map((server) => ({ ...server, replica: true })),
+  ];
+  // Without all tables nothing else can be asked.
+  if (tables.some(({ name }) => name === 'tables-missing')) return { versions, servers, findings: tables };
+  return {
+    versions,
+    servers,
+    findings: [
+      ...tables,
+      ...(await serverFindings(site, servers)),
+      ...(await settingFindings(site)),
+      ...(await orphanFindings(site)),
+      ...(await dateFindings(site)),
+      ...(await valueFindings(site)),
+      ...(await fileFindings(site)),
+      ...(await noteFindings(site)),
+    ],
+  };
+}
+
+const finding = (name: string, severity: Finding['severity'], all: readonly string[], fix?: () => Promise<void>): Finding[] =>
+  all.length === 0 ? [] : [{ name, severity, count: all.length, examples: all.slice(0, EXAMPLES), ...(fix ? { fix } : {}) }];
+
+/** Runs a repair as one transaction, and says that something was changed. */
+const repair = (site: Site, work: (db: Database) => Promise<unknown>) => (): Promise<void> =>
+  site.db.transaction(async (db) => {
+    await work(db);
+    await noteChange(db, site.clock());
+  });
+
+// ------------------------------------------------------------------------------------------------- tables
+async function tableFindings(site: Site, inspection: Inspection): Promise<Finding[]> {
+  const { db } = site;
+  const missing = await missingTables(db);
+  const own = missing.filter((name) => name.startsWith(`${db.prefix}fasti_`));
+  const keys = missingKeys(db, inspection);
+  const told = (what: Inspection['faults'][number]['what']) =>
+    inspection.faults.filter((fault) => fault.what === what).map(({ of, value }) => [of, value].filter(Boolean).join(' '));
+  const pending = missing.length > 0 ? [] : await pendingMigrations(db);
+  return [
+    ...finding('database-damaged', 'error', told('damaged')),
+    // WordPress's own tables are WordPress's to make.
+    ...finding('tables-missing', 'error', missing, own.length === missing.length ? async () => void (await migrate(db)) : undefined),
+    ...finding('steps-pending', 'error', pending, async () => void (await migrate(db))),
+    ...finding(
+      'keys-missing',
+      'warning',
+      keys.map(({ table, columns }) => `${table} (${columns.join(', ')})`),
+      async () => {
+        for (const key of keys) await addKey(db, key);
+      },
+    ),
+    ...finding('engine', 'warning', told('engine')),
+    ...finding('charset', 'warning', told('charset')),
+  ];
+}
+
+// ------------------------------------------------------------------------------------------------- servers
+async function serverFindings({ db, replicas, config }: Site, servers: Health['servers']): Promise<Finding[]> {
+  const told = (which: (server: Health['servers'][number]) => boolean) =>
+    servers.filter(which).map(({ name, detail }) => (detail.startsWith(name) ? detail : `${name}: ${detail}`));
+  const position = replicas.length > 0 ? await positionOf(db) : undefined;
+  const behind = await Promise.all(
+    replicas.map(async (replica, place) => {
+      const { name, fitness } = servers.filter((server) => server.replica)[place]!;
+      if (fitness === 'unfit' || !position) return [];
+      return (await comesTo(replica, position, config.databaseReadLag)) ? [] : [name];
+    }),
+  );
+  return [
+    ...finding(
+      'servers-unfit',
+      'warning',
+      // One that takes no writes is what a second server usually is.
+      told(({ fitness, inUse, replica }) => !replica && fitness !== 'fit' && (fitness !== 'read-only' || inUse)),
+    ),
+    ...finding(
+      'replicas-unfit',
+      'warning',
+      told(({ fitness, replica }) => replica && fitness === 'unfit'),
+    ),
+    ...finding('replicas-behind', 'warning', behind.flat()),
+  ];
+}
+
+// ------------------------------------------------------------------------------------------------- settings
+async function settingFindings(site: Site): Promise<Finding[]> {
+  const settings = await site.settings();
+  const { raw, timezoneString, roles } = settings;
+  const absent = ['home', 'siteurl', `${site.db.prefix}user_roles`].filter((name) => !raw.get(name));
+  const administrators = (await listUsers(site)).filter((user) => user.roles.includes('administrator'));
+  const home = trimEndOf(raw.get('home') ?? '', '/');
+  return [
+    ...finding('settings-missing', 'error', absent),
+    ...finding('roles-unreadable', 'error', roles !== null && typeof roles === 'object' ? [] : [`${site.db.prefix}user_roles`]),
+    ...finding('zone-of-site', 'error', timezoneString !== '' && !parseZone(timezoneString) ? [timezoneString] : []),
+    ...finding('no-administrator', 'warning', administrators.length === 0 ? [''] : []),
+    ...finding('address-differs', 'warning', home !== '' && home !== settings.home ? [`${home} / ${settings.home}`] : []),
+  ];
+}
+
+// ------------------------------------------------------------------------------------------------- rows
+async function orphanFindings(site: Site): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { name, find, fix } of ORPHANS) {
+    const { count, examples } = await find(site.db);
+    const mend = repair(site, async (db) => {
+      await fix(db);
+      if (name === 'parents-gone') await dropTree(db, termKind('category'));
+    });
+    if (count > 0) findings.push({ name, severity: name === 'rows-without-event' ? 'error' : 'warning', count, examples, fix: mend });
+  }
+  const counts = await wrongCounts(site.db);
+  findings.push(
+    ...finding(
+      'counts-wrong',
+      'error',
+      counts.map(({ name, count, real }) => `${name}: ${count} / ${real}`),
+      repair(site, (db) =>
+        recount(
+          db,
+          counts.map(({ termTaxonomyId }) => termTaxonomyId),
+        ),
+      ),
+    ),
+    ...finding(
+      'slugs-shared',
+      'warning',
+      (await sharedSlugs(site.db)).map(({ type, slug, count }) => `${type} ${slug} (${count})`),
+    ),
+    ...finding('authors-gone', 'warning', (await postsOfNobody(site.db)).map(String)),
+  );
+  return findings;
+}
+
+async function dateFindings(site: Site): Promise<Finding[]> {
+  const { occurrenceTables: rows, shared } = await site.settings();
+  const found = new Map<DateFault, number[]>();
+  for await (const { id, fault } of auditDates(site.db, { rows })) found.set(fault, [...(found.get(fault) ?? []), id]);
+  return [...found].flatMap(([fault, ids]) => {
+    const mend = async (): Promise<void> => {
+      for (const some of pagesOf(ids, AT_ONCE)) {
+        await repair(site, async (db) => {
+          for (const id of some) await repairDates(db, id, { rows, now: nowUtc(site.clock()) });
+          if (!shared) await indexEvents(db, some);
+          if (rows) await renewEdges(db);
+        })();
+      }
+    };
+    return finding(`event-${fault}`, 'error', ids.map(String), REPAIRABLE.has(fault) ? mend : undefined);
+  });
+}
+
+/** Events that one transaction repairs. */
+const AT_ONCE = 200;
+
+async function valueFindings(site: Site): Promise<Finding[]> {
+  const [mendable, broken]: [string[], string[]] = [[], []];
+  for await (const value of brokenValues(site.db))
+    (mendedArray(value.value) === undefined ? broken : mendable).push(`${value.table} ${value.of}`);
+  return [
+    ...finding('values-broken', 'warning', broken),
+    ...finding('values-mendable', 'warning', mendable, async () => {
+      for await (const value of brokenValues(site.db)) {
+        const mended = mendedArray(value.value);
+        if (mended !== undefined) await repair(site, (db) => mendValue(db, value, mended))();
+      }
+    }),
+  ];
+}
+
+// ------------------------------------------------------------------------------------------------- files
+async function fileFindings({ db, config }: Site): Promise<Finding[]> {
+  const folder = await stat(config.uploadsDir).catch(() => undefined);
+  const [missing, astray]: [string[], string[]] = [[], []];
+  for await (const { id, file } of attachedFiles(db)) {
+    const below = normalize(file);
+    if (file === '' || /^https?:/i.test(file)) continue;
+    if (below.startsWith('..') || below.startsWith('/')) astray.push(`${id} ${file}`);
+    else if (folder) await access(join(config.uploadsDir, below), constants.R_OK).catch(() => missing.push(`${id} ${file}`));
+  }
+  const writable = folder?.isDirectory()
+    ? await access(config.uploadsDir, constants.W_OK).then(
+        () => true,
+        () => false,
+      )
+    : true;
+  return [
+    ...finding('uploads-missing', 'warning', folder?.isDirectory() ? [] : [config.uploadsDir]),
+    ...finding('uploads-locked', 'warning', writable ? [] : [config.uploadsDir]),
+    ...finding('files-unreadable', 'warning', missing),
+    ...finding('files-astray', 'error', astray),
+  ];
+}
+
+// ------------------------------------------------------------------------------------------------- notes of our own
+async function noteFindings(site: Site): Promise<Finding[]> {
+  const { db } = site;
+  const { shared, occurrenceTables } = await site.settings();
+  const index = shared || !occurrenceTables ? 'trusted' : await indexState(db);
+  const reindex = async () => void (await reindexEvents(db, site.clock, { trust: true }));
+  return [
+    ...finding('counter-missing', 'error', (await countsChanges(db)) ? [] : [''], () => beginCounting(db, nowUtc(site.clock()))),
+    ...finding('index-wrong', 'error', index === 'wrong' ? [''] : [], reindex),
+    ...finding('index-off', 'warning', index === 'off' ? [''] : [], reindex),
+    ...finding('imports-open', 'warning', await openImports(db)),
+  ];
+}

@@ -1,0 +1,66 @@
+import type { Site } from '../site.ts';
+import { columnsOf, emptySite, type Row } from '../storage/audit/snapshot.ts';
+import { insertRows } from '../storage/engine/insert.ts';
+import type { TableName } from '../storage/engine/tables.ts';
+import { changeCount, countOn } from '../storage/rows/changes.ts';
+import { migrate } from '../storage/schema/migrate.ts';
+import { nowUtc } from '../wordpress/time.ts';
+import type { Backup } from './backup-read.ts';
+
+/**
+ * Puts a backup in the place of what a database holds, in one transaction: until its end the others see what was there before, and if it fails nothing has
+ * changed. Tables and columns that are not known here are left out. Gives the number of rows.
+ */
+export async function restore(site: Site, backup: Backup, onProgress: (rows: number) => void = () => undefined): Promise<number> {
+  await migrate(site.db);
+  return site.db.transaction(async (db) => {
+    const before = await changeCount(db);
+    await emptySite(db);
+    let count = 0;
+    for await (const { name, rows } of backup.tables()) {
+      const columns = await columnsOf(db, name);
+      for await (const some of pieces(rows)) {
+        await insertRows(
+          db,
+          name as TableName,
+          some.map((row) => renamed(name, fitting(row, columns), backup.prefix, db.prefix)),
+        );
+        count += some.length;
+        onProgress(count);
+      }
+    }
+    await countOn(db, before, nowUtc(site.clock()));
+    return count;
+  });
+}
+
+const ROWS = 200;
+const CHARACTERS = 2 ** 20;
+
+/** Rows in pieces that one statement takes. */
+async function* pieces(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
+  let piece: Row[] = [];
+  let size = 0;
+  for await (const row of rows) {
+    piece.push(row);
+    for (const value of Object.values(row)) size += typeof value === 'string' ? value.length : 8;
+    if (piece.length < ROWS && size < CHARACTERS) continue;
+    yield piece;
+    [piece, size] = [[], 0];
+  }
+  if (piece.length > 0) yield piece;
+}
+
+const fitting = (row: Row, columns: readonly string[]): Row =>
+  Object.fromEntries(columns.filter((column) => column in row).map((column) => [column, row[column]!]));
+
+/** Some names begin with the prefix of the tables: roles, and who has which. */
+function renamed(table: string, row: Row, before: string, after: string): Row {
+  if (before === after) return row;
+  const rename = (column: string): Row => {
+    const value = row[column];
+    return typeof value === 'string' && value.startsWith(before) ? { ...row, [column]: after + value.slice(before.length) } : row;
+  };
+  if (table === 'options') return row.option_name === `${before}user_roles` ? rename('option_name') : row;
+  return table === 'usermeta' ? rename('meta_key') : row;
+}
