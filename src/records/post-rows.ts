@@ -32,6 +32,7 @@ export function fieldRows(kind: PostKind, values: Values, trusted: boolean): Row
       columns[field.place.column] = kept;
     } else if (field.place.in === 'meta') metas[field.place.key] = stored;
   }
+  // Places name columns of `posts`, and what is stored in each is a number where `NUMBERS` says so, and a text elsewhere.
   return { columns: columns as Partial<Post>, metas };
 }
 

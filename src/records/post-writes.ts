@@ -238,6 +238,7 @@ async function writeNew(
   const { slug, unique } = plan.slug;
   const free = unique && slug !== '' ? uniqueSlug(slug, await slugsLike(db, kind.postType, slug, 0)) : slug;
   const rowOf = (ID: number) => {
+    // `Partial` lets a column be undefined; a plan names no column without a value.
     const row = { ...BLANK, ...plan.columns, ID, post_name: free || (unique ? String(ID) : '') } as Post;
     return { ...row, guid: postUrl(guidPlace(caller), row) };
   };
