@@ -113,9 +113,7 @@ export async function textTakers(): Promise<{ takers: TextTaker[]; unknown: stri
   const takers: TextTaker[] = [];
   const unknown: string[] = [];
   const files = ROOMS.flatMap((room) =>
-    readdirSync(join(SOURCE, room), { recursive: true, encoding: 'utf8' }).flatMap((file) =>
-      file.endsWith('.ts') ? [`${room}/${file}`] : [],
-    ),
+    readdirSync(join(SOURCE, room), { recursive: true, encoding: 'utf8' }).map((file) => `${room}/${file}`),
   );
   for (const { file, name, isAsync, types } of files.filter((file) => file.endsWith('.ts')).flatMap(declaredIn)) {
     const [first = '', ...rest] = types;
