@@ -376,32 +376,13 @@ describe('every fault and every loss', () => {
   it('has a sentence', async () => {
     const texts = await loadTexts(['en', 'it']);
     const { readdirSync, readFileSync } = await import('node:fs');
-    const rooms = [
-      'clean',
-      'csv-dates',
-      'csv-read',
-      'csv-rows',
-      'exporter',
-      'file-text',
-      'importer',
-      'json-lines',
-      'resolve',
-      'source',
-      'sources',
-      'update-posts',
-      'waiting',
-      'wordpress-database',
-      'wxr-entries',
-      'wxr-read',
-      'write-authors',
-      'write-posts',
-      'write-settings',
-      'write-terms',
-    ];
-    const root = new URL('../../src/exchange/', import.meta.url);
-    const code = readdirSync(root)
-      .filter((name) => rooms.includes(name.replace('.ts', '')))
-      .map((name) => readFileSync(new URL(name, root), 'utf8'))
+    const code = ['exchange', 'upkeep']
+      .map((room) => new URL(`../../src/${room}/`, import.meta.url))
+      .flatMap((root) =>
+        readdirSync(root, { recursive: true, encoding: 'utf8' })
+          .filter((name) => name.endsWith('.ts') && !name.startsWith('verify/'))
+          .map((name) => readFileSync(new URL(name, root), 'utf8')),
+      )
       .join('\n');
     const faults = [...code.matchAll(/new SourceFault\('([\w-]+)'/g)].map(([, name]) => `exchange:faults.${name}`);
     const losses = [...code.matchAll(/(?:reason: '|lose\('|missing\('|loss\(item, ')([\w-]+)'/g)].map(

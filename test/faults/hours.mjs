@@ -33,6 +33,8 @@ const LOOK_MS = 1000;
 const WRITE_EVERY_MS = 500;
 const HIGHEST_SLOPE = { megabytes: 1, descriptors: 1 };
 const JUDGED_MINUTES = 30;
+/** How many new records stay: a calendar that grows takes more memory by itself. */
+const KEPT_RECORDS = 100;
 /** So few answers are kept that the memory for them is full before the first third is over. */
 const CACHE_MB = 16;
 
@@ -73,7 +75,15 @@ async function endure(title, service, authorization) {
   const readers = Array.from({ length: Number(flags.clients) }, (_, number) =>
     keepReading({ ...service, words, authorization, counts, stopped, number }),
   );
-  const writer = keepWriting({ base: service.base, authorization, record, stopped, label: 'Hour', slow: WRITE_EVERY_MS });
+  const writer = keepWriting({
+    base: service.base,
+    authorization,
+    record,
+    stopped,
+    label: 'Hour',
+    slow: WRITE_EVERY_MS,
+    keep: KEPT_RECORDS,
+  });
   await Promise.all([...readers, writer]);
   clearInterval(looking);
   const late = looks.slice(Math.floor(looks.length / 3));

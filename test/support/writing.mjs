@@ -24,11 +24,23 @@ export function newRecord() {
 
 /**
  * Writes to the service at `base` until `stopped()`: new events with a category, a tag, a venue and an organizer made
- * by name, changes of titles, and pictures; and reads back each of them at once. `slow`: milliseconds between two.
+ * by name, changes of titles, and pictures; and reads back each of them at once. `slow`: milliseconds between two;
+ * `keep`: only so many records of one's own stay, the oldest are deleted.
  */
-export async function keepWriting({ base, authorization, record, stopped, label, reads = true, slow = 0 }) {
+export async function keepWriting({
+  base,
+  authorization,
+  record,
+  stopped,
+  label,
+  reads = true,
+  slow = 0,
+  keep = Number.POSITIVE_INFINITY,
+}) {
   const mine = [];
   for (let turn = 0; !stopped(); turn += 1) {
+    if (record.acknowledged.size > keep) await remove({ base, authorization, record, from: record.acknowledged, path: 'tribe_events' });
+    if (record.uploads.size > keep) await remove({ base, authorization, record, from: record.uploads, path: 'media' });
     if (turn % 9 === 8) await upload({ base, authorization, record });
     else if (turn % 3 === 2 && mine.length > 0) await rename({ base, authorization, record, id: mine.at(-1), reads });
     else {
@@ -77,6 +89,13 @@ async function rename({ base, authorization, record, id, reads }) {
     record.acks.push({ base, begun, at: performance.now() });
     if (reads) await readBack(record, base, id, title);
   } else if (body?.refused) known.titles = before;
+}
+
+/** Deletes the oldest record of these, for good. */
+async function remove({ base, authorization, record, from, path }) {
+  const [id] = from.keys();
+  const answer = await ask(record, base, 'DELETE', `/wp-json/wp/v2/${path}/${id}?force=true`, authorization);
+  if (answer?.status === 200) from.delete(id);
 }
 
 async function upload({ base, authorization, record }) {
