@@ -44,7 +44,7 @@ describeDatabases('texts are kept whole or refused', (open) => {
     expect([status, refusal.code, refusal.data.params]).toEqual([
       400,
       'rest_invalid_param',
-      { [field]: 'The text is longer than can be kept.' },
+      { [field]: 'The text is too long.' },
     ]);
   });
 
@@ -72,7 +72,7 @@ describeDatabases('texts are kept whole or refused', (open) => {
     'refuses one in %s, where the search is another',
     async (path) => {
       const { status, body } = await running.send('GET', `${path}?search=${LONG}`);
-      expect([status, body.data.params]).toEqual([400, { search: 'The text is longer than can be kept.' }]);
+      expect([status, body.data.params]).toEqual([400, { search: 'The text is too long.' }]);
     },
   );
 
@@ -86,7 +86,7 @@ describeDatabases('texts are kept whole or refused', (open) => {
 
   it('refuses lists of more members than can be taken', async () => {
     const { status, body } = await send('events', { ...DATES, title: 'x', categories: Array.from({ length: 1001 }, (_, at) => `c${at}`) });
-    expect([status, body.data.params]).toEqual([400, { categories: 'There are more values than can be taken.' }]);
+    expect([status, body.data.params]).toEqual([400, { categories: 'There are too many values.' }]);
   });
 
   it('leaves out links to other pages that no proxy would let through', async () => {
