@@ -241,6 +241,9 @@ export const settings = {
   },
 } as const satisfies Record<string, Setting>;
 
+/** The variables of the environment that are settings. */
+export const variables: readonly string[] = Object.values(settings).map(({ env }) => env);
+
 type Parsed = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
 type KeyName = 'loggedInKey' | 'loggedInSalt' | 'nonceKey' | 'nonceSalt';
 type Optional = 'siteUrl' | 'databaseReadUrl' | KeyName;

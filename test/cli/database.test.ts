@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { loadAllUsers } from '../../src/storage/rows/users.ts';
@@ -32,6 +33,18 @@ describeDatabases('an empty database', (open) => {
         err: expect.stringContaining('there is no site with the table prefix wp_'),
       });
     }
+  });
+
+  it('is not created by a command that reads', async () => {
+    const file = `${folder}/${db.dialect.name}-misspelt/site.sqlite`;
+    const elsewhere = commandIn({ DATABASE_URL: `sqlite:${file}`, UPLOADS_DIR: `${folder}/none` });
+    for (const args of [['event', 'list'], ['doctor'], ['export', '-', '--format=csv'], ['serve'], ['migrate']])
+      expect(await elsewhere(...args)).toMatchObject({
+        code: 1,
+        served: [],
+        err: expect.stringContaining(`there is no database file ${file}`),
+      });
+    expect(existsSync(dirname(file))).toBe(false);
   });
 
   it('becomes a site once, whose administrator gets a password that works', async () => {

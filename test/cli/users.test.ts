@@ -25,7 +25,10 @@ describe('user', () => {
   it('who wrote something leaves it to somebody', async () => {
     await fasti('user', 'create', 'bruno', 'bruno@example.org', '--role=author');
     const venue = (await fasti('venue', 'create', '--venue=Tower', '--user=bruno', '--porcelain')).out.trim();
-    expect(await fasti('user', 'delete', 'bruno')).toMatchObject({ code: 1, err: expect.stringContaining('bruno is the author of 1 records') });
+    expect(await fasti('user', 'delete', 'bruno')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('bruno is the author of 1 record;'),
+    });
     expect((await fasti('user', 'delete', 'bruno', '--reassign=admin')).code).toBe(0);
     expect((await fasti('venue', 'get', venue, '--field=author')).out).toBe('1\n');
   });

@@ -160,12 +160,17 @@ describeDatabases('the commands import and export', (open) => {
     expect((await asked('export', path('a.xml'), '--kind=poem'))[0]).toBe(2);
     expect((await asked('export', path('a.xml'), '--kind=venue', '--categories=music'))[0]).toBe(2);
     expect((await asked('export', path('a.pdf')))[0]).toBe(1);
+    expect((await asked('export', '-'))[0]).toBe(2);
     expect(existsSync(path('a.xml'))).toBe(false);
   });
 
   it('keep a file as it was when an export fails', async () => {
     writeFileSync(path('kept.xml'), 'as it was');
-    expect((await of(original)('export', path('kept.xml'), '--categories=unheard-of')).code).toBe(1);
+    expect(await of(original)('export', path('kept.xml'))).toMatchObject({
+      code: 1,
+      err: `Error: ${path('kept.xml')} already exists; --force overwrites it.\n`,
+    });
+    expect((await of(original)('export', path('kept.xml'), '--force', '--categories=unheard-of')).code).toBe(1);
     expect(readFileSync(path('kept.xml'), 'utf8')).toBe('as it was');
   });
 });

@@ -310,7 +310,11 @@ describeDatabases('a file with a fault near its end', (open) => {
 
   it.each([
     ['broken.xml', wxr(item('').repeat(3)).slice(0, -30), 'Error: broken.xml, line 5: the file is truncated here.\n'],
-    ['bomb.xml', wxr(item(''), '<!DOCTYPE a [<!ENTITY b "c">]>'), 'Error: bomb.xml, line 2: document type declarations are not accepted.\n'],
+    [
+      'bomb.xml',
+      wxr(item(''), '<!DOCTYPE a [<!ENTITY b "c">]>'),
+      'Error: bomb.xml, line 2: document type declarations are not accepted.\n',
+    ],
     [
       'broken.csv',
       'Event Name,Event Start Date\nA,2026-01-01\nB,03/04/2026\n',

@@ -41,11 +41,7 @@ describeDatabases('texts are kept whole or refused', (open) => {
     ['POST', 'events', 'name', { ...DATES, title: 'x', tags: ['w'.repeat(201)] }],
   ])('refuses in %s %s a text that is longer than %s can hold', async (method, path, field, body) => {
     const { status, body: refusal } = await send(path, body, method);
-    expect([status, refusal.code, refusal.data.params]).toEqual([
-      400,
-      'rest_invalid_param',
-      { [field]: 'The text is too long.' },
-    ]);
+    expect([status, refusal.code, refusal.data.params]).toEqual([400, 'rest_invalid_param', { [field]: 'The text is too long.' }]);
   });
 
   const LONG = 'x'.repeat(1601);
