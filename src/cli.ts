@@ -43,7 +43,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
 
 function readVariables() {
   try {
-    return readEnvironment(process.env, process.cwd(), variables);
+    return readEnvironment(process.env, process.env.FASTI_FOLDER || process.cwd(), variables);
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
     process.stderr.write(`Error: ${error.message}\n`);

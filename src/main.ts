@@ -122,7 +122,7 @@ function takeConnections(say: (word: FromWorker) => void): Door['open'] {
 
 function readSettings(): Config {
   try {
-    return readConfig(readEnvironment(process.env, process.cwd(), variables).variables);
+    return readConfig(readEnvironment(process.env, process.env.FASTI_FOLDER || process.cwd(), variables).variables);
   } catch (error) {
     return quit(error instanceof ConfigError || error instanceof EnvironmentError ? error.message : String(error));
   }
