@@ -1,5 +1,5 @@
 import type { SiteSettings } from '../calendar/settings.ts';
-import { fail } from '../errors.ts';
+import { fail, type Verdict } from '../errors.ts';
 import { type ContextValues, LONGEST_PAGE, type PeopleListValues, USUAL_PAGE } from '../kinds/core-params.ts';
 import type { Person } from '../kinds/core-user.ts';
 import { postTypes } from '../kinds/index.ts';
@@ -100,8 +100,6 @@ export async function visiblePeople(db: Database, viewer: Viewer, ids: readonly 
   const authors = await publishedAuthors(db, ids, PUBLIC_TYPES);
   return new Set(ids.filter((id) => authors.has(id) || (viewer.id > 0 && id === viewer.id)));
 }
-
-type Verdict = true | 'rest_forbidden_context' | 'rest_forbidden_orderby' | 'rest_user_cannot_view' | 'rest_user_invalid_id';
 
 /** Whether a list may be asked for: roles, addresses and the form for editing belong to those who list users. */
 export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabilities }: PeopleListValues): Verdict {

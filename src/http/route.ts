@@ -1,5 +1,5 @@
-import type { ProblemName } from '../errors.ts';
-import type { Params, Values } from '../kinds/kind.ts';
+import type { Verdict } from '../errors.ts';
+import type { Kind, Params, Values } from '../kinds/kind.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
@@ -20,9 +20,6 @@ export interface Reply {
   /** To be called once the transaction is committed. */
   readonly afterwards?: () => Promise<void>;
 }
-
-/** Whether something is allowed; else, perhaps, by which name it is refused. */
-export type Verdict = boolean | ProblemName;
 
 /**
  * One handler of one route, as a row: who may, what it takes, what it does. Parameters are declared in WordPress's order and are
@@ -51,7 +48,9 @@ export type Handler<V, Result> = { step(site: Site, caller: Caller, values: V): 
 /** A route: its path after the namespace in WordPress's form (`/events/(?P<id>\d+)`) and its handlers in order of registration. */
 export interface Route {
   readonly pattern: string;
-  /** Group of sentences about its parameters, for routes that serve no kind of the calendar as such. */
+  /** The kind of record that it serves, if it serves one. */
+  readonly kind?: Kind;
+  /** Group of sentences about its parameters, for routes whose parameters are not those of a kind. */
   readonly texts?: string;
   readonly endpoints: readonly Endpoint[];
 }

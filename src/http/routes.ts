@@ -123,6 +123,7 @@ const READING = { ...PASSWORD, context: { grammar: anything(LENGTHS.word) } } sa
 // ------------------------------------------------------------------------------------------------- events, venues, organizers
 const posts = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}`,
+  kind,
   endpoints: [
     endpoint({
       methods: ['GET'],
@@ -146,19 +147,21 @@ const posts = (kind: PostKind): ServedRoute => ({
   ],
 });
 
-/** The id of an event need not be one's: what it is told by the handler. The id of a venue or organizer must exist. */
+/** An id must be that of a record, unless the kind has problems of its own for ids that are not. */
 const onePost = (kind: PostKind): ServedRoute => {
-  const id = kind.name === 'event' ? ID : existing(selector(kind.name));
+  const id = kind.problems.byId ? ID : existing(selector(kind.name));
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
+    kind,
     lockVersion: lockPostVersion(kind),
-    endpoints: singlePost(kind, '', id, kind.name === 'event' ? { ...id, ...PASSWORD } : id),
+    endpoints: singlePost(kind, '', id, kind.writesNamePassword ? { ...id, ...PASSWORD } : id),
   };
 };
 
 /** An event's update takes `slug` as its new slug (decision D6); elsewhere the name is the path's alone. */
 const onePostBySlug = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/by-slug/(?P<slug>[^/]+)`,
+  kind,
   select: (site, slug) => postIdOfSlug(site, kind, slug),
   lockVersion: lockPostVersion(kind),
   endpoints: singlePost(kind, '-by-slug', SLUG, 'slug' in kind.fields ? {} : SLUG),
@@ -178,7 +181,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
     recordEndpoint({
       methods: ['DELETE'],
       summary: `${kind.name}.trash${suffix}`,
-      params: { ...select, ...(kind.name === 'event' ? PASSWORD : {}) },
+      params: { ...select, ...(kind.writesNamePassword ? PASSWORD : {}) },
       mode: 'read',
       allow: (site, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(site, caller, kind, id),
       run: async (site, caller, values) => written(await trashPost(site, caller, kind, values.id)),
@@ -201,6 +204,7 @@ const named = ({ viewer }: Caller, kind: PostKind, action: 'edit' | 'delete', id
 // ------------------------------------------------------------------------------------------------- categories, tags
 const terms = (kind: TermKind): ServedRoute => ({
   pattern: `/${kind.path}`,
+  kind,
   endpoints: [
     endpoint({
       methods: ['GET'],
@@ -234,6 +238,7 @@ const oneTerm = (kind: TermKind): ServedRoute => {
   const allow = (_site: Site, caller: Caller) => mayManageTerms(caller, kind);
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
+    kind,
     lockVersion: lockTermVersion(kind),
     endpoints: [
       recordEndpoint({

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { admitRecordPassword } from '../accounts/record-passwords.ts';
 import { servedNamespaces } from '../config.ts';
-import { fail, type ProblemName, problems } from '../errors.ts';
+import { fail, refuse, type Verdict } from '../errors.ts';
 import { LENGTHS } from '../kinds/grammar.ts';
 import type { Params, Selected, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
@@ -26,7 +26,7 @@ import { answerOf, bringsPassword, type Frame, PLAIN, readWrapping, VARY, WRAPPI
 import { type Received, receive } from './receive.ts';
 import { described, type LinkedReply, ok } from './reply.ts';
 import { callerOf, type Incoming, readRequest, requestLanguage } from './request.ts';
-import type { Endpoint, Reply, Verdict } from './route.ts';
+import type { Endpoint, Reply } from './route.ts';
 import type { Found, Router } from './routing.ts';
 import { uploadIn } from './upload.ts';
 import { answerOnce, isReplay, keyOfWrite, runAndKeep } from './write-once.ts';
@@ -126,7 +126,7 @@ async function answer(site: Site, caller: Caller, router: Router, incoming: Inco
     reply = problemOf(site, req, caller.language, error);
   }
   const allowed = await allowedMethods(site, caller, found.route.endpoints, { ...askedContext(incoming), ...selected }).catch(unlessLost);
-  return { ...reply, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
+  return { ...reply, about: found.route.kind, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
 /** One handler: first whether the body is sound, then whether the request was answered before, then everything else. */
@@ -173,7 +173,7 @@ async function checkAndRun(
   const values = { ...(await acceptParams(site, caller, params, asked.raw, endpoint.mode)), ...selected };
   const reply = await discardingImages(values, async () => {
     const verdict = await verdictOf(site, caller, endpoint, values);
-    if (verdict !== true) refuse(caller, verdict === false ? 'rest_forbidden' : verdict);
+    if (verdict !== true) refuse(caller.viewer, verdict || undefined);
     if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
     return runHandler(site, caller, found, endpoint.upload ? { ...values, upload: uploadIn(req, asked.body) } : values, asked);
   });
@@ -213,10 +213,6 @@ function heededBy(endpoint: ServedEndpoint): Params {
 }
 
 const HEEDED = new WeakMap<ServedEndpoint, Params>();
-
-/** Refuses; what a known caller may not do, an anonymous one is asked to sign in for. */
-const refuse = ({ viewer }: Caller, problem: ProblemName): never =>
-  fail(problem, problems[problem].status === 403 && viewer.id === 0 ? { status: 401 } : {});
 
 /** The context that a request asks for, on which it may depend what is allowed. */
 const askedContext = ({ query: { context } }: Incoming): Values => (context === 'edit' ? { context } : {});

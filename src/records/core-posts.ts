@@ -1,4 +1,4 @@
-import { ApiError, type Fault, fail, failParam, type ProblemName, problems } from '../errors.ts';
+import { ApiError, type Fault, fail, failParam, forbiddenStatus, type Verdict } from '../errors.ts';
 import { metaChange } from '../kinds/core-meta.ts';
 import {
   type ContextValues,
@@ -48,10 +48,6 @@ export interface CorePage {
 /** The context that a request names. */
 export const viewOf = ({ context = 'view' }: ContextValues): View => context;
 
-/** Refuses by name; an anonymous caller is asked to sign in for what others may not do. */
-const refuseTo = ({ viewer }: Caller, problem: ProblemName): never =>
-  fail(problem, problems[problem].status === 403 && viewer.id === 0 ? { status: 401 } : {});
-
 // ------------------------------------------------------------------------------------------------- lists
 /**
  * The records that a request asks for (`WP_REST_Posts_Controller::get_items`): published ones unless another status is named. As in the reference, events that are
@@ -98,17 +94,17 @@ function listedStatuses(
   kind: PostKind,
   { status: wanted = ['publish'] }: CoreListValues,
 ): readonly string[] | undefined {
-  if (wanted.some((name) => name !== 'publish') && !editsKind(viewer, kind)) forbiddenStatus(viewer);
+  if (wanted.some((name) => name !== 'publish') && !editsKind(viewer, kind)) refuseStatus(viewer);
   return wanted.includes('any') ? undefined : wanted;
 }
 
 /** Refuses a status that the caller may not list. */
-export const forbiddenStatus = (viewer: Viewer): never =>
+export const refuseStatus = (viewer: Viewer): never =>
   failParam('status', {
     stage: 'schema',
     code: 'rest_forbidden_status',
     reason: 'status-forbidden',
-    about: { status: viewer.id === 0 ? 401 : 403 },
+    about: { status: forbiddenStatus(viewer) },
   });
 
 const ORDERS = {
@@ -140,7 +136,7 @@ export async function readCorePost(site: Site, caller: Caller, kind: PostKind, i
   const { password = '' } = values;
   if (password !== '' && row && row.post_password !== '' && row.post_password !== password) fail('rest_post_incorrect_password');
   const { records, bundle } = await shownPosts(site, caller, kind, [id], values);
-  return { record: records[0] ?? refuseTo(caller, 'rest_post_invalid_id'), version: loadedVersion(caller, id, bundle) };
+  return { record: records[0] ?? fail('rest_post_invalid_id'), version: loadedVersion(caller, id, bundle) };
 }
 
 /** Records by id, in this order, and the rows that they are made of. */
@@ -179,8 +175,6 @@ function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods
 }
 
 // ------------------------------------------------------------------------------------------------- who may
-type Verdict = true | ProblemName;
-
 /**
  * Whether a list may be asked for in this context; in the one for editing it holds what the caller may edit, and
  * nothing else.

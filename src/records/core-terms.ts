@@ -1,4 +1,4 @@
-import { fail, failParam } from '../errors.ts';
+import { fail, failParam, type Verdict } from '../errors.ts';
 import type { ContextValues, CoreTermFieldValues, CoreTermListValues } from '../kinds/core-params.ts';
 import { coreTerm } from '../kinds/core-term.ts';
 import type { Selected, TermKind, TermValues } from '../kinds/kind.ts';
@@ -21,14 +21,6 @@ import { mayManageTerms, mayRead, seen } from './visibility.ts';
  */
 
 type CoreRecord = Record<string, unknown>;
-type Verdict =
-  | true
-  | 'rest_forbidden_context'
-  | 'rest_term_invalid'
-  | 'rest_cannot_create'
-  | 'rest_cannot_update'
-  | 'rest_cannot_delete'
-  | 'rest_post_invalid_id';
 
 /** The terms that a request asks for (`WP_REST_Terms_Controller::get_items`), empty ones included. A page past the last is empty. */
 export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, values: CoreTermListValues): Promise<CorePage> {

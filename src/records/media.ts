@@ -1,4 +1,4 @@
-import { fail, failParam, type ProblemName } from '../errors.ts';
+import { fail, failParam, type Verdict } from '../errors.ts';
 import { coreMedia } from '../kinds/core-media.ts';
 import { type ContextValues, MEDIA_FILTERS, type MediaFieldValues, type MediaListValues } from '../kinds/core-params.ts';
 import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
@@ -20,15 +20,13 @@ import type { Post } from '../wordpress/rows.ts';
 import { nowLocal, nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
-import { type CorePage, cleanText, forbiddenStatus, orderOf, paging, viewOf } from './core-posts.ts';
+import { type CorePage, cleanText, orderOf, paging, refuseStatus, viewOf } from './core-posts.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayTouchOther } from './visibility.ts';
 
 /*
  * The library of files, as WordPress's own routes (`wp/v2/media`) list, show and change it.
  */
-
-type Verdict = true | false | ProblemName;
 
 /**
  * The files that a request asks for (`WP_REST_Attachments_Controller::get_items`): those that the caller may read,
@@ -39,7 +37,7 @@ type Verdict = true | false | ProblemName;
 export async function listMedia(site: Site, caller: Caller, values: MediaListValues): Promise<CorePage> {
   const { viewer, settings } = caller;
   const { status: statuses = ['inherit'] } = values;
-  if (statuses.some((status) => status !== 'inherit') && !viewer.can('edit_posts')) forbiddenStatus(viewer);
+  if (statuses.some((status) => status !== 'inherit') && !viewer.can('edit_posts')) refuseStatus(viewer);
   const { limit, offset, page } = paging(values);
   const { ids, total } = await findPostIds(site.db, {
     kind: { postType: 'attachment', dated: false },

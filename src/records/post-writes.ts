@@ -1,4 +1,4 @@
-import { fail, failParam } from '../errors.ts';
+import { fail, failParam, refuse } from '../errors.ts';
 import { storedDates } from '../kinds/event-dates.ts';
 import { isImage, isLinks, isTerms, valueIn } from '../kinds/fields.ts';
 import type { FetchedImage } from '../kinds/grammar.ts';
@@ -32,7 +32,7 @@ import { uniqueSlug } from '../wordpress/slug.ts';
 import { nowUtc, unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
-import { forbidden, type PostPlan, planPost } from './post-plan.ts';
+import { type PostPlan, planPost } from './post-plan.ts';
 import { fieldRows, followingRows } from './post-rows.ts';
 import { mayCreate, renderPost } from './posts.ts';
 import { isNewRecord, isPrepared } from './prepared-images.ts';
@@ -103,14 +103,14 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, id:
 /**
  * Puts a record into the trash, or deletes it for good where the site has no trash. Gives it as it is then, or was.
  *
- * @throws `{kind}-is-in-trash`
+ * @throws `isInTrash` of the kind's problems
  */
 export async function trashPost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
   const keeps = site.config.emptyTrashDays > 0;
   const last = keeps ? undefined : await renderPost(site, caller, kind, (await existing(site.db, kind, id)).row.ID);
   await written(site, caller, async (db) => {
     const before = await existing(db, kind, id);
-    if (before.row.post_status === 'trash') fail(`${kind.name}-is-in-trash`);
+    if (before.row.post_status === 'trash') fail(kind.problems.isInTrash);
     if (!keeps) return deleteForGood(db, caller, kind, before.row);
     const plan = planPost(caller, kind, { status: 'trash' }, before);
     return writeChange(db, caller, kind, before, plan, { metas: trashMetas(kind, before.row, caller.now), terms: new Map() });
@@ -134,8 +134,8 @@ function written<Result>({ db }: Site, { now }: Caller, work: (db: Database) => 
 async function existing(db: Database, kind: PostKind, id: number): Promise<Before> {
   const row = await lockPost(db, id);
   if (row?.post_type === kind.postType) return { row, metas: (await loadMetas(db, [id])).get(id) ?? new Map() };
-  if (kind.name !== 'event') return failParam('id');
-  return fail(row ? 'rest-invalid-event-id' : 'rest-event-not-found');
+  const { byId } = kind.problems;
+  return byId ? fail(row ? byId.otherType : byId.missing) : failParam('id');
 }
 
 // ------------------------------------------------------------------------------------------------- what has to be looked up or made first
@@ -175,7 +175,7 @@ async function linkRows(db: Database, caller: Caller, plans: readonly LinkPlan[]
     if (!isNewRecord(plan)) ids.push(plan.id);
     else if (mayCreate(caller, plan.kind))
       ids.push(await writeNew(db, caller, plan.kind, plan.values, planPost(caller, plan.kind, plan.values)));
-    else forbidden(caller);
+    else refuse(caller.viewer);
   }
   return [...new Set(ids)].map(String);
 }
@@ -193,7 +193,7 @@ function namesOfNew(
   { anew = false }: Besides = {},
 ): string[] {
   return [
-    ...(kind.name === 'event' || anew ? [] : [titleLock(kind.postType, columns.post_title ?? '')]),
+    ...(kind.reusesTitles && !anew ? [titleLock(kind.postType, columns.post_title ?? '')] : []),
     ...(slug.unique && slug.slug !== '' ? [slugLock(kind.postType, slug.slug)] : []),
     ...brought(caller, kind, values).flatMap((one) => namesOfNew(caller, one.kind, one.values, planPost(caller, one.kind, one.values))),
   ];
@@ -219,7 +219,7 @@ async function writeNew(
   besides: Besides = {},
 ): Promise<number> {
   const parts = await resolveParts(db, caller, kind, values);
-  if (kind.name !== 'event' && !besides.anew) {
+  if (kind.reusesTitles && !besides.anew) {
     const known = await knownByTitle(db, caller, kind, plan.columns);
     if (known) {
       const { metas } = fieldRows(kind, values, caller.viewer.can('unfiltered_html'));
@@ -413,10 +413,10 @@ async function knownByTitle(
 }
 
 /** What WordPress and the calendar note of a post that is deleted into the trash (`wp_trash_post`); one whose status merely becomes `trash` gets none of it. */
-const trashMetas = (kind: PostKind, row: Post, now: Date): Rows['metas'] => ({
+const trashMetas = ({ trashedStatusMeta }: PostKind, row: Post, now: Date): Rows['metas'] => ({
   _wp_trash_meta_status: [row.post_status],
   _wp_trash_meta_time: [String(unixFromDate(now))],
-  ...(kind.name === 'event' ? { _tribe_ignored_event_previous_status: [row.post_status] } : {}),
+  ...(trashedStatusMeta === undefined ? {} : { [trashedStatusMeta]: [row.post_status] }),
 });
 
 /** WordPress's bookkeeping about slugs: the one to come back to from the trash, and those that old links still use. */

@@ -26,6 +26,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
   {
     pattern: `/${kind.postType}`,
     texts: 'core',
+    kind,
     endpoints: [
       endpoint({
         methods: ['GET'],
@@ -55,6 +56,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
   {
     pattern: `/${kind.postType}/(?P<id>\\d+)`,
     texts: 'core',
+    kind,
     lockVersion: lockPostVersion(kind),
     endpoints: [
       recordEndpoint({

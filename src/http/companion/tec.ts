@@ -49,6 +49,7 @@ export const tecRoutes = (): ServedRoute[] => {
 const list = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}`,
   texts: 'tec',
+  kind,
   endpoints: acknowledged([
     endpoint({
       methods: ['GET'],
@@ -73,6 +74,7 @@ const list = (kind: PostKind): ServedRoute => ({
 const single = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/(?P<id>\\d+)`,
   texts: 'tec',
+  kind,
   lockVersion: lockPostVersion(kind),
   endpoints: acknowledged([
     recordEndpoint({

@@ -22,6 +22,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
   {
     pattern: `/${kind.restBase}`,
     texts: 'core',
+    kind,
     endpoints: [
       endpoint({
         methods: ['GET'],
@@ -51,6 +52,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
   {
     pattern: `/${kind.restBase}/(?P<id>\\d+)`,
     texts: 'core',
+    kind,
     lockVersion: lockTermVersion(kind),
     endpoints: [
       recordEndpoint({
