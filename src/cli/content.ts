@@ -13,6 +13,7 @@ import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../reco
 import { lockPostVersion, lockTermVersion, onlyIf, type Preconditions, tagsIn, versionTag } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
+import { lookOnce } from '../storage/engine/look-once.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
 import { shapeOf, userOf, withExamples, withShape } from './options.ts';
@@ -218,7 +219,7 @@ async function create(site: Site, caller: Caller, kind: Kind, raw: Options): Pro
 async function change(site: Site, caller: Caller, kind: Kind, id: number, raw: Options, only: Preconditions | undefined): Promise<void> {
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
   await discardingImages(values, async () => {
-    allow(kind.is === 'post' ? await mayChange(site, caller, kind, id) : mayManageTerms(caller, kind));
+    allow(kind.is === 'post' ? await mayChange(lookOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
     await unlessChanged(site, caller, kind, { id, only }, (inside) =>
       kind.is === 'post' ? changePost(inside, caller, kind, id, values) : changeTerm(inside, caller, kind, id, values),
     );
@@ -226,7 +227,7 @@ async function change(site: Site, caller: Caller, kind: Kind, id: number, raw: O
 }
 
 async function remove(site: Site, caller: Caller, kind: Kind, id: number, only: Preconditions | undefined): Promise<void> {
-  allow(kind.is === 'post' ? await mayTrash(site, caller, kind, id) : mayManageTerms(caller, kind));
+  allow(kind.is === 'post' ? await mayTrash(lookOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
   await unlessChanged<unknown>(site, caller, kind, { id, only }, (inside) =>
     kind.is === 'post' ? trashPost(inside, caller, kind, id) : deleteTerm(inside, caller, kind, id),
   );

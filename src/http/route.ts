@@ -3,6 +3,7 @@ import type { Kind, Params, Values } from '../kinds/kind.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
+import type { Look } from '../storage/engine/look-once.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -35,7 +36,7 @@ export interface Endpoint<V = Values> {
    * Who may. No default: "anyone" is written out. Given the accepted values and the path selector among them; for the
    * header `Allow`, the selector and `context=edit` alone.
    */
-  readonly allow: 'anyone' | Handler<V, Verdict | Promise<Verdict>>;
+  readonly allow: 'anyone' | Rule<V>;
   readonly run: Handler<V, Promise<Reply>>;
 }
 
@@ -44,6 +45,9 @@ export interface Endpoint<V = Values> {
  * parameters is an endpoint. It gets the values that its own parameters accepted.
  */
 export type Handler<V, Result> = { step(site: Site, caller: Caller, values: V): Result }['step'];
+
+/** Who may: a rule that looks up what it needs, and gets the accepted values as `Handler` does. */
+export type Rule<V> = { decide(look: Look, caller: Caller, values: V): Verdict | Promise<Verdict> }['decide'];
 
 /** A route: its path after the namespace in WordPress's form (`/events/(?P<id>\d+)`) and its handlers in order of registration. */
 export interface Route {

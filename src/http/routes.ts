@@ -10,6 +10,7 @@ import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../reco
 import { lockPostVersion, lockTermVersion } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
+import type { Look } from '../storage/engine/look-once.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { describeNamespace, describeSite } from './describe.ts';
@@ -140,7 +141,7 @@ const posts = (kind: PostKind): ServedRoute => ({
       params: kind.fields,
       unlisted: undescribed(Object.keys(kind.strays)),
       mode: 'create',
-      allow: (_site, caller) => mayCreate(caller, kind),
+      allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) =>
         created(await createPost(site, caller, kind, only(kind.fields, values), { metas: strayMetas(kind, values) })),
     }),
@@ -183,7 +184,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       summary: `${kind.name}.trash${suffix}`,
       params: { ...select, ...(kind.writesNamePassword ? PASSWORD : {}) },
       mode: 'read',
-      allow: (site, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(site, caller, kind, id),
+      allow: (look, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(look, caller, kind, id),
       run: async (site, caller, values) => written(await trashPost(site, caller, kind, values.id)),
     }),
     recordEndpoint({
@@ -191,7 +192,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       summary: `${kind.name}.change${suffix}`,
       params: { ...selectToChange, ...optional(kind.fields) },
       mode: 'change',
-      allow: (site, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(site, caller, kind, id),
+      allow: (look, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(look, caller, kind, id),
       run: async (site, caller, values) => written(await changePost(site, caller, kind, values.id, only(kind.fields, values))),
     }),
   ];
@@ -224,7 +225,7 @@ const terms = (kind: TermKind): ServedRoute => ({
       params: kind.fields,
       unlisted: parent(kind),
       mode: 'create',
-      allow: (_site, caller) => mayManageTerms(caller, kind),
+      allow: (_look, caller) => mayManageTerms(caller, kind),
       run: async (site, caller, values) => {
         const { id, ...term } = await createTerm(site, caller, kind, only({ ...kind.fields, ...parent(kind) }, values));
         return created(term, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
@@ -235,7 +236,7 @@ const terms = (kind: TermKind): ServedRoute => ({
 
 const oneTerm = (kind: TermKind): ServedRoute => {
   const id = existing(selector(kind.name));
-  const allow = (_site: Site, caller: Caller) => mayManageTerms(caller, kind);
+  const allow = (_look: Look, caller: Caller) => mayManageTerms(caller, kind);
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
     kind,

@@ -7,14 +7,16 @@ import { isLocked } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import type { Look } from '../storage/engine/look-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
-import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
+import { loadBundle } from '../storage/rows/bundle.ts';
 import { findPost, findPostByPath } from '../storage/rows/posts.ts';
 import { descendantsOf } from '../storage/rows/terms.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { trustsIndex } from './list-index.ts';
+import { metasInTrash } from './rule-rows.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens, seen } from './visibility.ts';
 
@@ -175,17 +177,17 @@ export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => editsK
  * Whether the caller may change this record. Where a problem says that there is no such record, the general capability is
  * enough, so that those who have it learn that.
  */
-export const mayChange = (site: Site, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
-  mayTouch(site, caller, kind, id, 'edit');
-export const mayTrash = (site: Site, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
-  mayTouch(site, caller, kind, id, 'delete');
+export const mayChange = (look: Look, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
+  mayTouch(look, caller, kind, id, 'edit');
+export const mayTrash = (look: Look, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
+  mayTouch(look, caller, kind, id, 'delete');
 
-async function mayTouch({ db }: Site, { viewer }: Caller, kind: PostKind, id: number, action: 'edit' | 'delete'): Promise<boolean> {
+async function mayTouch(look: Look, { viewer }: Caller, kind: PostKind, id: number, action: 'edit' | 'delete'): Promise<boolean> {
   if (!viewer.can(`${action}_${kind.capabilities}`)) return false;
-  const row = await findPost(db, id);
+  const row = await look(findPost, id);
   if (!row) return kind.problems.byId !== undefined;
   // WordPress asks for the right to what the id really is, so that those who have it learn of the mistake.
   if (row.post_type !== kind.postType) return mayTouchOther(action, viewer, row);
-  const metas = row.post_status === 'trash' ? (await loadMetas(db, [id])).get(id) : undefined;
+  const metas = await metasInTrash(look, row);
   return (action === 'edit' ? mayEdit : mayDelete)(viewer, seen(row, metas));
 }
