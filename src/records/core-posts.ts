@@ -235,7 +235,7 @@ export async function createCorePost(site: Site, caller: Caller, kind: PostKind,
 export async function changeCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: CoreFieldValues): Promise<void> {
   const metas = (await loadMetas(site.db, [id])).get(id) ?? new Map();
   const { fields, besides } = await calendarFields(site, caller, kind, values, metas);
-  await changeRecord(site, caller, kind, id, fields, besides);
+  await changeRecord(site, caller, kind, id, { values: fields, besides });
 }
 
 /**

@@ -111,7 +111,7 @@ export async function createTecPost(site: Site, caller: Caller, kind: PostKind, 
 /** Changes what the values name of a record. Throws tec-record-unreadable for one of another kind. */
 export async function changeTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecFieldValues): Promise<void> {
   await existing(site, kind, id);
-  await changeRecord(site, caller, kind, id, fieldsOf(caller, kind, values), besides(caller, kind, values));
+  await changeRecord(site, caller, kind, id, { values: fieldsOf(caller, kind, values), besides: besides(caller, kind, values) });
 }
 
 /**
