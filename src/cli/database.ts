@@ -54,6 +54,24 @@ export function addDatabaseCommands(program: Command, session: Session): void {
     await io.serve({});
   });
 
+  addInit(program, session);
+
+  withExamples(program.command('migrate').description(say('database.migrate')), say, ['fasti migrate']).action(() =>
+    withDatabase(session, async ({ db }) => {
+      const steps = await migrate(db);
+      print(io, `${say(steps.length > 0 ? 'done.migrated' : 'done.current', { steps: steps.join(', ') })}\n`);
+    }),
+  );
+
+  withExamples(program.command('reindex').description(say('database.reindex')), say, ['fasti reindex']).action(() =>
+    withSite(session, 'write', (site) => reindex(session, site)),
+  );
+
+  addSeed(program, session);
+}
+
+function addInit(program: Command, session: Session): void {
+  const { say } = session;
   withExamples(program.command('init').description(say('database.init')), say, [
     'fasti init',
     "fasti init --url=https://calendar.example.org --title='Town calendar' --login=anna --email=anna@example.org",
@@ -71,18 +89,10 @@ export function addDatabaseCommands(program: Command, session: Session): void {
         if (given.sample) await sample(session, site);
       }),
     );
+}
 
-  withExamples(program.command('migrate').description(say('database.migrate')), say, ['fasti migrate']).action(() =>
-    withDatabase(session, async ({ db }) => {
-      const steps = await migrate(db);
-      print(io, `${say(steps.length > 0 ? 'done.migrated' : 'done.current', { steps: steps.join(', ') })}\n`);
-    }),
-  );
-
-  withExamples(program.command('reindex').description(say('database.reindex')), say, ['fasti reindex']).action(() =>
-    withSite(session, 'write', (site) => reindex(session, site)),
-  );
-
+function addSeed(program: Command, session: Session): void {
+  const { say } = session;
   withExamples(program.command('seed').description(say('database.seed')), say, ['fasti seed', 'fasti seed --events 20000'])
     .option('--events <number>', say('database.events'))
     .action((given: { events?: string }, command: Command) =>
