@@ -287,8 +287,14 @@ export class ConfigError extends Error {
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const parsed = Object.fromEntries(Object.entries<Setting>(settings).map(([name, setting]) => [name, readSetting(setting, env)]));
-  const { folder = '', loggedInKey, loggedInSalt, nonceKey, nonceSalt, ...rest } = parsed as unknown as Omit<Parsed, Optional> &
-    Partial<Pick<Parsed, Optional>>;
+  const {
+    folder = '',
+    loggedInKey,
+    loggedInSalt,
+    nonceKey,
+    nonceSalt,
+    ...rest
+  } = parsed as unknown as Omit<Parsed, Optional> & Partial<Pick<Parsed, Optional>>;
   return Object.freeze({
     ...rest,
     databaseUrl: rest.databaseUrl.replace(RELATIVE_FILE, (_, file: string) => `sqlite:${join(folder, file)}`),
