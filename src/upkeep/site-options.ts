@@ -27,7 +27,7 @@ interface SiteOption {
 }
 
 /** By the name that people use. */
-export const siteOptions = {
+const siteOptions = {
   title: text('blogname', ({ name }) => name),
   tagline: text('blogdescription', ({ description }) => description),
   url: {
