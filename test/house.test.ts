@@ -113,10 +113,19 @@ describe('the house', () => {
     expect(strange).toEqual([]);
   });
 
-  it('reaches dayjs from one file and knex from storage only', () => {
+  it('reaches dayjs and knex from one file each, and databases from storage only', () => {
     const users = (library: RegExp) => files.filter((name) => imports(name).some((target) => library.test(target)));
     expect(users(/^dayjs/)).toEqual(['wordpress/time.ts']);
-    expect(users(/^(knex|mysql2|better-sqlite3)/).filter((name) => roomOf(name) !== 'storage')).toEqual([]);
+    expect(users(/^knex/)).toEqual(['storage/engine/builder.ts']);
+    expect(users(/^knex\//)).toEqual([]);
+    expect(users(/^(mysql2|better-sqlite3)/).filter((name) => roomOf(name) !== 'storage')).toEqual([]);
+  });
+
+  it('builds statements with `from`, whose rows have types, and inserts with `insertRows`, which takes any number', () => {
+    const above = files.filter((name) => !name.startsWith('storage/engine/') && name !== 'storage/schema/migrate.ts');
+    const saying = (text: RegExp) => above.filter((name) => text.test(readFileSync(join(SOURCE, name), 'utf8')));
+    expect(saying(/\.knex\b/)).toEqual([]);
+    expect(saying(/\.from\([^)]*\)\s*\.insert\(/)).toEqual([]);
   });
 
   it('has no circle of files', () => {

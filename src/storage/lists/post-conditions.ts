@@ -1,7 +1,7 @@
-import type { Knex } from 'knex';
 import { HIDDEN_META } from '../../kinds/event-metas.ts';
 import { postKind, termKind } from '../../kinds/index.ts';
 import type { Condition, TermKindName } from '../../kinds/kind.ts';
+import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { asId, beginsWith } from '../engine/expressions.ts';
 import { joinDates, momentColumn } from '../rows/event-moments.ts';
@@ -21,7 +21,7 @@ const TICKET_LINKS = [
 ];
 
 /** Narrows a list of posts (as `p`) by a condition; `query`: what else is asked of the list. */
-export function whereCondition(db: Database, where: Knex.QueryBuilder, condition: Condition, query: PostQuery): void {
+export function whereCondition(db: Database, where: QueryBuilder, condition: Condition, query: PostQuery): void {
   switch (condition.by) {
     case 'id':
       where.whereIn('p.ID', [...condition.ids]);
@@ -64,15 +64,15 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
     case 'terms':
       if (condition.guarded) whereOpen(db, where, query);
       if (condition.wanted === 'all')
-        for (const id of condition.ids) where.whereIn('p.ID', (sub: Knex.QueryBuilder) => postsOfTerms(db, sub, condition.kind, [id]));
+        for (const id of condition.ids) where.whereIn('p.ID', (sub: QueryBuilder) => postsOfTerms(db, sub, condition.kind, [id]));
       else {
         const among = condition.wanted === 'none' ? 'whereNotIn' : 'whereIn';
-        where[among]('p.ID', (sub: Knex.QueryBuilder) => postsOfTerms(db, sub, condition.kind, condition.ids));
+        where[among]('p.ID', (sub: QueryBuilder) => postsOfTerms(db, sub, condition.kind, condition.ids));
       }
       return;
     case 'links':
       if (condition.guarded) whereOpen(db, where, query);
-      where[condition.none ? 'whereNotIn' : 'whereIn']('p.ID', (sub: Knex.QueryBuilder) =>
+      where[condition.none ? 'whereNotIn' : 'whereIn']('p.ID', (sub: QueryBuilder) =>
         sub
           .select('l.post_id')
           .from({ l: db.table('postmeta') })
@@ -81,7 +81,7 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
       );
       return;
     case 'linkedFrom':
-      where.whereIn('p.ID', (sub: Knex.QueryBuilder) => linkTargets(db, sub, condition.key).where('l.post_id', condition.event));
+      where.whereIn('p.ID', (sub: QueryBuilder) => linkTargets(db, sub, condition.key).where('l.post_id', condition.event));
       return;
     case 'linkedFromAny': {
       const indexed = linkedInIndex(db, condition, query);
@@ -89,16 +89,16 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
         where.whereRaw(...indexed);
         return;
       }
-      where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) => linkedFromEvents(db, sub, condition, query));
+      where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: QueryBuilder) => linkedFromEvents(db, sub, condition, query));
       return;
     }
     case 'linkedMeta':
       whereOpen(db, where, query);
-      where.whereIn('p.ID', (sub: Knex.QueryBuilder) => linkedTo(db, described(db, sub, condition), condition.link).select('l.post_id'));
+      where.whereIn('p.ID', (sub: QueryBuilder) => linkedTo(db, described(db, sub, condition), condition.link).select('l.post_id'));
       return;
     case 'meta':
       if (condition.guarded) whereOpen(db, where, query);
-      where[condition.present ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
+      where[condition.present ? 'whereIn' : 'whereNotIn']('p.ID', (sub: QueryBuilder) =>
         sub
           .select('m.post_id')
           .from({ m: db.table('postmeta') })
@@ -107,16 +107,16 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
       return;
     case 'placed':
       whereOpen(db, where, query);
-      where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
+      where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: QueryBuilder) =>
         linkedTo(db, placed(db, sub), condition.link).select('l.post_id'),
       );
       return;
     case 'near':
       whereOpen(db, where, query);
-      where.whereIn('p.ID', (sub: Knex.QueryBuilder) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id'));
+      where.whereIn('p.ID', (sub: QueryBuilder) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id'));
       return;
     case 'ticketed':
-      where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
+      where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: QueryBuilder) =>
         sub
           .select(asId(db, 'k.meta_value'))
           .from({ k: db.table('postmeta') })
@@ -128,7 +128,7 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
   }
 }
 
-const postsOfTerms = (db: Database, sub: Knex.QueryBuilder, kind: TermKindName, ids: readonly number[]): Knex.QueryBuilder =>
+const postsOfTerms = (db: Database, sub: QueryBuilder, kind: TermKindName, ids: readonly number[]): QueryBuilder =>
   sub
     .select('r.object_id')
     .from({ r: db.table('term_relationships') })
@@ -136,7 +136,7 @@ const postsOfTerms = (db: Database, sub: Knex.QueryBuilder, kind: TermKindName, 
     .where('tt.taxonomy', termKind(kind).taxonomy)
     .whereIn('tt.term_id', [...ids]);
 
-const linkTargets = (db: Database, sub: Knex.QueryBuilder, key: string): Knex.QueryBuilder =>
+const linkTargets = (db: Database, sub: QueryBuilder, key: string): QueryBuilder =>
   sub
     .select(asId(db, 'l.meta_value'))
     .from({ l: db.table('postmeta') })
@@ -148,7 +148,7 @@ const linkTargets = (db: Database, sub: Knex.QueryBuilder, key: string): Knex.Qu
  */
 function linkedFromEvents(
   db: Database,
-  sub: Knex.QueryBuilder,
+  sub: QueryBuilder,
   { key, upcomingSince }: Extract<Condition, { by: 'linkedFromAny' }>,
   query: PostQuery,
 ): void {
@@ -165,7 +165,7 @@ function linkedFromEvents(
   sub
     .where(momentColumn('start_date', false, query.occurrences), '>=', upcomingSince)
     .whereNot('ev.post_status', 'trash')
-    .whereNotIn('ev.ID', (hidden: Knex.QueryBuilder) =>
+    .whereNotIn('ev.ID', (hidden: QueryBuilder) =>
       hidden
         .select('h.post_id')
         .from({ h: db.table('postmeta') })

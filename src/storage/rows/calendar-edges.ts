@@ -55,7 +55,7 @@ function edgesAfter(stored: string, postId: number, event: EdgeEvent | undefined
 
 async function edgeEvent(db: Database, postId: number): Promise<EdgeEvent | undefined> {
   return (await db
-    .knex({ o: db.table('tec_occurrences') })
+    .from('tec_occurrences', 'o')
     .where('o.post_id', postId)
     .join({ p: db.table('posts') }, 'p.ID', 'o.post_id')
     .orderBy('o.start_date_utc')
