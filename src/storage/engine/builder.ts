@@ -49,6 +49,20 @@ export function builders(dialect: KnexDialect): (run: RunQuery) => Builder {
   };
 }
 
+/** What comes before the conditions of a statement that has nothing else. */
+const BEFORE_CONDITIONS = 'select * where ';
+
+/**
+ * Conditions as a piece of SQL. knex compiles whole statements only.
+ *
+ * @param builder of `db.query()`, with conditions and nothing else
+ */
+export function conditionOf(builder: QueryBuilder): [sql: string, bindings: Binding[]] {
+  const { sql, bindings } = builder.toSQL();
+  if (!sql.startsWith(BEFORE_CONDITIONS)) throw new Error(`not a condition: ${sql}`);
+  return [sql.slice(BEFORE_CONDITIONS.length), [...bindings]];
+}
+
 /** knex would print to the console what it also throws; what is thrown is logged once, by whoever answers the request. */
 const SILENT = {
   warn: (): void => {},

@@ -1,4 +1,4 @@
-import { remembered } from '../../wordpress/remembered.ts';
+import { remembered } from '../../memo.ts';
 import type { Database } from './database.ts';
 import { Piece, Rows, type Value, verbatim } from './statement.ts';
 import type { TableName, Tables } from './tables.ts';

@@ -1,4 +1,4 @@
-import { remembered } from '../../wordpress/remembered.ts';
+import { remembered } from '../../memo.ts';
 import type { Sql } from './dialect.ts';
 
 /** What a statement binds at one place. */

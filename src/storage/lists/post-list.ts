@@ -1,5 +1,5 @@
 import type { Condition } from '../../kinds/kind.ts';
-import type { QueryBuilder } from '../engine/builder.ts';
+import { conditionOf, type QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { datesWithPosts, joinDates } from '../rows/event-moments.ts';
@@ -96,6 +96,5 @@ function restOf(db: Database, { statuses, rest }: Stretch, query: PostQuery): Sq
   const builder: QueryBuilder = db.query();
   if (statuses === undefined) builder.where((where) => whereVisible(db, where, 'p', query.visible));
   for (const condition of rest) builder.where((where) => whereCondition(db, where, condition, query));
-  const { sql, bindings } = builder.toSQL();
-  return [sql.slice('select * where '.length), [...bindings]];
+  return conditionOf(builder);
 }

@@ -1,4 +1,4 @@
-import type { QueryBuilder } from '../engine/builder.ts';
+import { conditionOf, type QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { Piece } from '../engine/statement.ts';
@@ -71,10 +71,7 @@ export function whereOpen(
 export const withoutPassword = (post: string): [string, string[]] => ['LENGTH(??) = 0', [`${post}.post_password`]];
 
 /** The same as a piece of SQL. */
-export function openSql(db: Database, query: Pick<PostQuery, 'opened'>): Sql {
-  const { sql, bindings } = whereOpen(db, db.query(), query).toSQL();
-  return [sql.slice('select * where '.length), [...bindings]];
-}
+export const openSql = (db: Database, query: Pick<PostQuery, 'opened'>): Sql => conditionOf(whereOpen(db, db.query(), query));
 
 /** The passwords of all posts of these types that have one. */
 export async function recordPasswords(db: Database, types: readonly string[]): Promise<ReadonlySet<string>> {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
-import { remembered } from '../../../wordpress/remembered.ts';
+import { remembered } from '../../../memo.ts';
 import { foldForSearch, foldText } from '../collation.ts';
 import type { Outcome, Query } from '../driver.ts';
 
