@@ -32,6 +32,7 @@ import { uniqueSlug } from '../wordpress/slug.ts';
 import { nowUtc, unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
+import { dateOfRecord, withKeptDates } from './occurrences.ts';
 import { forbidden, type PostPlan, planPost } from './post-plan.ts';
 import { fieldRows, followingRows } from './post-rows.ts';
 import { mayCreate, renderPost } from './posts.ts';
@@ -63,7 +64,7 @@ export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values:
     return writeNew(db, caller, kind, values, plan, besides);
   });
 
-/** Changes what the values name of a record, and nothing else (decision D1). */
+/** Changes what the values name of a record, and nothing else (decision D1). The id of one date of an event names the event: all its dates change. */
 export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
   await changeRecord(site, caller, kind, id, values);
   return renderPost(site, caller, kind, id, namedBy(kind, values));
@@ -74,18 +75,21 @@ export async function changeRecord(
   site: Site,
   caller: Caller,
   kind: PostKind,
-  id: number,
-  values: PostValues,
+  record: number,
+  asked: PostValues,
   besides: Besides = {},
 ): Promise<void> {
-  const rows = Object.keys({ ...besides.columns, ...besides.metas }).length > 0 || values.slug !== undefined;
-  const named = rows || Object.keys(values).some((name) => name in kind.fields);
+  const date = await dateOfRecord(site.db, caller, kind, record);
+  const id = date?.post ?? record;
+  const rows = Object.keys({ ...besides.columns, ...besides.metas }).length > 0 || asked.slug !== undefined;
+  const named = rows || Object.keys(asked).some((name) => name in kind.fields);
   if (!named) {
     await site.db.transaction((db) => existing(db, kind, id));
     return;
   }
   await written(site, caller, async (db) => {
     const before = await existing(db, kind, id);
+    const values = await withKeptDates(db, caller, kind, { before, date }, asked);
     const plan = besidePlan(planPost(caller, kind, values, before), besides);
     const names = brought(caller, kind, values).flatMap((one) =>
       namesOfNew(caller, one.kind, one.values, planPost(caller, one.kind, one.values)),
@@ -103,9 +107,12 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, id:
 /**
  * Puts a record into the trash, or deletes it for good where the site has no trash. Gives it as it is then, or was.
  *
- * @throws `{kind}-is-in-trash`
+ * @throws `{kind}-is-in-trash`; recurring-event-date-kept for the id of one date of an event that recurs
  */
-export async function trashPost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
+export async function trashPost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<Shown> {
+  const date = await dateOfRecord(site.db, caller, kind, record);
+  if (date?.recurs) return fail('recurring-event-date-kept');
+  const id = date?.post ?? record;
   const keeps = site.config.emptyTrashDays > 0;
   const last = keeps ? undefined : await renderPost(site, caller, kind, (await existing(site.db, kind, id)).row.ID);
   await written(site, caller, async (db) => {
@@ -272,7 +279,7 @@ async function writeRestOfNew(
     );
   if (kind.dated) {
     const occurrence = caller.settings.occurrenceTables
-      ? await writeFirstOccurrence(db, row.ID, storedDates({ metas: new Map(Object.entries(metas)) }), nowUtc(caller.now))
+      ? await writeFirstOccurrence(db, row.ID, storedDates({ metas: new Map(Object.entries(metas)) }), writing(caller))
       : undefined;
     if (occurrence) {
       const event = { start: occurrence.start_date_utc, end: occurrence.end_date_utc, status: row.post_status };
@@ -280,7 +287,7 @@ async function writeRestOfNew(
     }
     await keepIndexOfNew(db, caller, {
       post: row,
-      occurrences: occurrence ? [occurrence] : [],
+      occurrences: occurrence ? [{ ...occurrence, occurrence_id: 0 }] : [],
       metas: Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ meta_key, meta_value }))),
       terms: links,
     });
@@ -340,12 +347,14 @@ async function writeCalendarRows(db: Database, caller: Caller, id: number, chang
   if (caller.settings.occurrenceTables) {
     if (Object.keys(changed).some((key) => DATE_METAS.has(key))) {
       const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
-      await writeOccurrence(db, id, storedDates({ metas }), nowUtc(caller.now));
+      await writeOccurrence(db, id, storedDates({ metas }), writing(caller));
     }
     await noteEdges(db, id);
   }
   await keepIndexOf(db, caller, [id]);
 }
+
+const writing = ({ now, settings }: Caller) => ({ updatedAt: nowUtc(now), recurrence: settings.recurrence });
 
 /** Metas whose change makes the calendar write its rows anew. */
 const DATE_METAS = new Set(
@@ -355,7 +364,7 @@ const DATE_METAS = new Set(
 async function deleteForGood(db: Database, caller: Caller, kind: PostKind, row: Post): Promise<void> {
   const counted = await countedTerms(db, kind, row.ID, row.post_status);
   await removePost(db, row.ID);
-  if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID);
+  if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID, caller.settings.recurrence);
   await shiftCounts(db, counted, []);
   if (kind.dated) await keepIndexOf(db, caller, [row.ID]);
 }

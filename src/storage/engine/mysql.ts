@@ -119,6 +119,7 @@ export const mysql: Dialect = {
   },
   hasReached,
   createTable,
+  addColumn: (table, column, type) => `ALTER TABLE \`${table}\` ADD COLUMN \`${column}\` ${type}`,
   addKey: ({ name, keys = {}, unique = {} }, label, prefix) => {
     const parts = (unique[label] ?? keys[label] ?? []).map(quoted).join(',');
     return `ALTER TABLE \`${prefix}${name}\` ADD ${label in unique ? 'UNIQUE KEY' : 'KEY'} \`${label.replace('{prefix}', prefix)}\` (${parts})`;

@@ -104,6 +104,7 @@ export const sqlite: Dialect = {
   logPosition: async () => '',
   hasReached: async () => true,
   createTable,
+  addColumn: (table, column, type) => `ALTER TABLE \`${table}\` ADD COLUMN \`${column}\` ${columnType(type, false)}`,
   addKey: (definition, label, prefix) => {
     const place = [...Object.keys(definition.unique ?? {}), ...Object.keys(definition.keys ?? {})].indexOf(label);
     return createTable(definition, prefix)[place + 1] ?? '';

@@ -7,7 +7,7 @@ import { asId, beginsWith } from '../engine/expressions.ts';
 import { joinDates, momentColumn } from '../rows/event-moments.ts';
 import { linkedInIndex } from './event-index-list.ts';
 import { described, linkedTo, near, placed } from './linked-records.ts';
-import type { PostQuery } from './post-query.ts';
+import { isAboveBase, type PostQuery } from './post-query.ts';
 import { whereWords } from './post-search.ts';
 import { whereOpen, whereVisible } from './post-visibility.ts';
 
@@ -24,10 +24,12 @@ const TICKET_LINKS = [
 export function whereCondition(db: Database, where: Knex.QueryBuilder, condition: Condition, query: PostQuery): void {
   switch (condition.by) {
     case 'id':
-      where.whereIn('p.ID', [...condition.ids]);
+      if (isAboveBase(condition.ids, query)) where.where((any) => whereRecords(any, condition.ids, query));
+      else where.whereIn('p.ID', [...condition.ids]);
       return;
     case 'notId':
-      where.whereNotIn('p.ID', [...condition.ids]);
+      if (isAboveBase(condition.ids, query)) where.whereNot((any) => whereRecords(any, condition.ids, query));
+      else where.whereNotIn('p.ID', [...condition.ids]);
       return;
     case 'author':
     case 'notAuthor':
@@ -126,6 +128,19 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
       );
       return;
   }
+}
+
+/** Events by ids of posts, with all their dates, and by ids of occurrences. */
+function whereRecords(where: Knex.QueryBuilder, ids: readonly number[], { recurrence }: PostQuery): void {
+  const base = recurrence?.base ?? Number.POSITIVE_INFINITY;
+  where.whereIn(
+    'p.ID',
+    ids.filter((id) => id <= base),
+  );
+  where.orWhereIn(
+    'd.occurrence_id',
+    ids.filter((id) => id > base).map((id) => id - base),
+  );
 }
 
 const postsOfTerms = (db: Database, sub: Knex.QueryBuilder, kind: TermKindName, ids: readonly number[]): Knex.QueryBuilder =>
