@@ -8,7 +8,8 @@ import { dateParts, isoWithOffset, parseZone } from '../wordpress/time.ts';
 import { category } from './category.ts';
 import { costRecord } from './event-cost.ts';
 import { storedDates } from './event-dates.ts';
-import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
+import { EVENT, eventTexts } from './event-fields.ts';
+import { COST, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { imageAddress, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Bundle, RenderContext } from './kind.ts';
 import { renderOrganizer } from './organizer.ts';
@@ -30,7 +31,7 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
   const shown = (key: string) => metaOf(metas, key) === undefined || !['', '0'].includes(value(key));
   const venues = locked ? [] : linkedIds(id, VENUE_LINK, bundle, context);
   const organizers = locked ? [] : linkedIds(id, ORGANIZER_LINK, bundle, context);
-  const website = metaOf(metas, '_EventURL');
+  const website = metaOf(metas, EVENT.website);
   const venueRecords = venues.map((venueId) => renderVenue(venueId, bundle, context, single));
   const organizerRecords = organizers.map((organizerId) => renderOrganizer(organizerId, bundle, context, single));
 
@@ -57,15 +58,16 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
     timezone_abbr: dates.abbreviation,
     ...cost,
     website: locked ? '' : website === undefined ? permalink(row, context) : escHtml(website),
-    show_map: flag(() => shown('_EventShowMap')),
-    show_map_link: flag(() => shown('_EventShowMapLink')),
-    hide_from_listings: flag(() => value(HIDDEN_META) === 'yes'),
+    show_map: flag(() => shown(EVENT.show_map)),
+    show_map_link: flag(() => shown(EVENT.show_map_link)),
+    hide_from_listings: flag(() => value(EVENT.hide_from_listings) === 'yes'),
     sticky: flag(() => row.menu_order === -1),
-    featured: flag(() => isTruthy(value(FEATURED_META))),
+    featured: flag(() => isTruthy(value(EVENT.featured))),
     categories: locked ? [] : termsOf(id, category.taxonomy, bundle, context),
     tags: locked ? [] : termsOf(id, tag.taxonomy, bundle, context),
     venue: venueRecords.length === 1 ? venueRecords[0] : venueRecords,
     organizer: organizerRecords,
+    ...Object.fromEntries(TEXTS.map(([name, key]) => [name, locked ? '' : value(key)])),
     custom_fields: locked ? [] : customFields(id, bundle, context),
     ...(single && row.post_password === ''
       ? {
@@ -79,6 +81,9 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
       : {}),
   };
 }
+
+/** Texts of events that are shown as they are stored, with their metas. */
+const TEXTS = Object.entries<string>(eventTexts);
 
 const NO_COST = { cost: '', cost_details: { currency_symbol: '', currency_code: '', currency_position: '', values: [] as string[] } };
 
@@ -116,8 +121,8 @@ function eventLd(row: Post, bundle: Bundle, context: RenderContext, { dates, cos
     eventStatus: metaOf(metas, '_tribe_events_status') ?? '',
     ...linked,
     cost,
-    costs: metas?.get('_EventCost') ?? [],
-    currencyCode: metaOf(metas, '_EventCurrencyCode') || calendar.currencyCode || 'USD',
+    costs: metas?.get(COST.amounts) ?? [],
+    currencyCode: metaOf(metas, COST.code) || calendar.currencyCode || 'USD',
     published: row.post_date,
   });
 }

@@ -59,9 +59,22 @@ export type Empty = 'clears' | 'refused' | 'false';
  * value that its own grammar accepted, under its own name.
  */
 
+/** What a field is called elsewhere. Without a name there it has its own; `false`: it is not known there. */
+export interface FieldNames {
+  /** The meta of WordPress's own routes. Without one it is the meta that the field rests in. */
+  readonly core?: string | false;
+  /** The parameter of `tec/v1`. */
+  readonly tec?: string | false;
+  /** The heading of its column in CSV files, where the plugin has none; made of its own name where this says nothing. */
+  readonly csv?: string | false;
+}
+
 export interface Field<T = unknown, E extends Empty = Empty> extends Param<T> {
   readonly place: Place;
   readonly empty: E;
+  readonly names?: FieldNames;
+  /** Set on a text that records show as it is stored: whether searches look into it. */
+  readonly text?: { readonly searched: boolean };
   /**
    * A yes puts the record before those of others: it takes the right to publish such records, or to edit other people's
    * (decision D36).

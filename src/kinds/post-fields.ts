@@ -1,5 +1,5 @@
 import type { PostColumn } from '../wordpress/rows.ts';
-import { column, rule, whenEmpty } from './fields.ts';
+import { column, renamed, rule, whenEmpty } from './fields.ts';
 import { control, filter } from './filter.ts';
 import { anyText, type Grammar, idOf, LENGTHS, positive, status, text, time, timeText } from './grammar.ts';
 import type { Field, Orders } from './kind.ts';
@@ -9,12 +9,13 @@ import { agesOf } from './timeliness.ts';
 /** Fields that events, venues and organizers have in common. Status and dates follow rules of their own (`wordpress/status.ts`). */
 export const authorField = whenEmpty('refused', column('post_author', idOf('user')));
 export const dateField = whenEmpty('refused', rule(timeText));
+export const dateUtcField = renamed({ tec: 'date_gmt' }, dateField);
 export const statusField = whenEmpty('refused', rule(status));
 export const titleField = (): Field<string, 'refused'> =>
-  whenEmpty('refused', column('post_title', text(LENGTHS.text), { required: true }));
+  whenEmpty('refused', column('post_title', text(LENGTHS.text), { required: true, names: { tec: 'title' } }));
 /** `post_content` holds more than the others. */
 export const textColumn = (name: PostColumn): Field<string, 'clears'> =>
-  column(name, anyText(name === 'post_content' ? LENGTHS.content : LENGTHS.text));
+  name === 'post_content' ? column(name, anyText(LENGTHS.content), { names: { tec: 'content' } }) : column(name, anyText(LENGTHS.text));
 
 /** `page` and `per_page` of every list. */
 export const paging = { page: control(positive, { fallback: 1 }), per_page: control(positive) };

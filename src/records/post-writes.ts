@@ -1,5 +1,6 @@
 import { fail, failParam } from '../errors.ts';
 import { storedDates } from '../kinds/event-dates.ts';
+import { DATES } from '../kinds/event-metas.ts';
 import { isImage, isLinks, isTerms, valueIn } from '../kinds/fields.ts';
 import type { FetchedImage } from '../kinds/grammar.ts';
 import { postKind, taxonomiesOf, termKind } from '../kinds/index.ts';
@@ -348,9 +349,7 @@ async function writeCalendarRows(db: Database, caller: Caller, id: number, chang
 }
 
 /** Metas whose change makes the calendar write its rows anew. */
-const DATE_METAS = new Set(
-  ['StartDate', 'EndDate', 'StartDateUTC', 'EndDateUTC', 'Duration', 'Timezone', 'AllDay'].map((name) => `_Event${name}`),
-);
+const DATE_METAS: ReadonlySet<string> = new Set(Object.values(DATES).filter((key) => key !== DATES.abbreviation));
 
 async function deleteForGood(db: Database, caller: Caller, kind: PostKind, row: Post): Promise<void> {
   const counted = await countedTerms(db, kind, row.ID, row.post_status);

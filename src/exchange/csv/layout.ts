@@ -1,4 +1,5 @@
-import type { PostKindName } from '../../kinds/kind.ts';
+import { postKind } from '../../kinds/index.ts';
+import type { Field, PostKind, PostKindName } from '../../kinds/kind.ts';
 
 /*
  * The columns of the calendar plugin's CSV files, one layout for each kind. The names are the plugin's; what a file calls them otherwise (other case,
@@ -8,7 +9,7 @@ import type { PostKindName } from '../../kinds/kind.ts';
 /** Name of a column -> how the plugin heads it, and what else it is called. */
 export type Layout = Readonly<Record<string, readonly [header: string, ...others: string[]]>>;
 
-export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
+const PLUGIN: Readonly<Record<PostKindName, Layout>> = {
   event: {
     name: ['Event Name', 'Title'],
     description: ['Event Description'],
@@ -61,6 +62,31 @@ export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
     image: ['Organizer Featured Image'],
   },
 };
+
+/** The texts of a kind that the plugin has no column for: those that it does not know. */
+export const furtherTexts = ({ name, fields }: Pick<PostKind, 'name' | 'fields'>): string[] =>
+  Object.entries<Field>(fields).flatMap(([field, { text, names }]) =>
+    text && names?.csv !== false && !Object.hasOwn(PLUGIN[name], field) ? [field] : [],
+  );
+
+/** The columns of each kind: the plugin's own, and behind them one for each further text. */
+export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
+  event: withFurther('event'),
+  venue: withFurther('venue'),
+  organizer: withFurther('organizer'),
+};
+
+function withFurther(name: PostKindName): Layout {
+  const kind = postKind(name);
+  const heading = (field: string) => kind.fields[field]?.names?.csv || headingOf(`${name}_${field}`);
+  return { ...PLUGIN[name], ...Object.fromEntries(furtherTexts(kind).map((field) => [field, [heading(field)] as const])) };
+}
+
+/** `venue_parking` as `Venue Parking`. */
+function headingOf(name: string): string {
+  const words = name.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return words.join(' ');
+}
 
 /** What a column of a file is taken for; undefined: nothing is known of it. */
 export interface MappedColumn {

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { COST, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind.ts';
 import type { Caller } from '../../records/caller.ts';
@@ -9,7 +10,7 @@ import type { Loss } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
 import { rowsOfValues } from '../items/values.ts';
 import { type DateOrder, readDate, readTime, type Where } from './dates.ts';
-import { type MappedColumn, mapHeaders } from './layout.ts';
+import { furtherTexts, type MappedColumn, mapHeaders } from './layout.ts';
 import { rowsOf } from './rows.ts';
 
 export interface CsvOptions {
@@ -90,7 +91,7 @@ function* entriesOf(row: Row, kind: PostKindName, where: Where, options: CsvOpti
   }
   const { values, start } =
     kind === 'event' ? eventValues(row, where, options) : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
-  const { columns, metas, refused } = rowsOfValues(postKind(kind), values, options.caller);
+  const { columns, metas, refused } = rowsOfValues(postKind(kind), { ...values, ...furtherValues(row, kind) }, options.caller);
   for (const field of refused) yield lose('value-refused', `${field}: ${String(values[field]).slice(0, 100)}`);
   if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date'))) {
     yield lose('row-lost');
@@ -175,6 +176,10 @@ const organizerValues = (row: Row): Record<string, unknown> => ({
   phone: row.phone,
 });
 
+/** Texts that the plugin has no columns for. */
+const furtherValues = (row: Row, kind: PostKindName): Record<string, unknown> =>
+  Object.fromEntries(furtherTexts(postKind(kind)).map((name) => [name, row[name]]));
+
 const isYes = (cell: string | undefined): boolean => /^(1|y|yes|true|on|x|si|sì)$/i.test((cell ?? '').trim());
 const flagValue = (name: string, cell: string | undefined): Record<string, boolean> =>
   (cell ?? '').trim() === '' ? {} : { [name]: isYes(cell) };
@@ -189,9 +194,9 @@ function openness(row: Row): PostItem['columns'] {
 function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
   const position = (row.currency_position ?? '').trim().toLowerCase();
   const given = [
-    ['_EventCurrencySymbol', row.currency_symbol?.trim() ?? ''],
-    ['_EventCurrencyPosition', /^(prefix|before)$/.test(position) ? 'prefix' : /^(suffix|postfix|after)$/.test(position) ? 'postfix' : ''],
-    ['_EventCurrencyCode', row.currency_code?.trim() ?? ''],
+    [COST.symbol, row.currency_symbol?.trim() ?? ''],
+    [COST.position, /^(prefix|before)$/.test(position) ? 'prefix' : /^(suffix|postfix|after)$/.test(position) ? 'postfix' : ''],
+    [COST.code, row.currency_code?.trim() ?? ''],
   ].filter(([, value]) => value !== '') as [string, string][];
   return [...metas.filter(([key]) => !given.some(([name]) => name === key)), ...given];
 }
@@ -199,8 +204,8 @@ function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
 function linksOf(row: Row): Link[] {
   const venue = (row.venue ?? '').trim();
   return [
-    ...(venue === '' ? [] : [{ key: '_EventVenueID', kind: 'venue', name: venue } as const]),
-    ...listed(row.organizers).map((name) => ({ key: '_EventOrganizerID', kind: 'organizer', name }) as const),
+    ...(venue === '' ? [] : [{ key: VENUE_LINK, kind: 'venue', name: venue } as const]),
+    ...listed(row.organizers).map((name) => ({ key: ORGANIZER_LINK, kind: 'organizer', name }) as const),
   ];
 }
 

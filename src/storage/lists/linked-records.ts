@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { COORDINATES } from '../../kinds/event-metas.ts';
 import type { Condition } from '../../kinds/kind.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
@@ -87,8 +88,8 @@ export const described = (
 /** Those with coordinates (`lat`, `lng`). */
 export const placed = (db: Database, builder: Knex.QueryBuilder): Knex.QueryBuilder =>
   publicOnes(db, builder)
-    .join({ lat: db.table('postmeta') }, (join) => join.on('lat.post_id', 'v.ID').andOnVal('lat.meta_key', '_VenueLat'))
-    .join({ lng: db.table('postmeta') }, (join) => join.on('lng.post_id', 'v.ID').andOnVal('lng.meta_key', '_VenueLng'))
+    .join({ lat: db.table('postmeta') }, (join) => join.on('lat.post_id', 'v.ID').andOnVal('lat.meta_key', COORDINATES.lat))
+    .join({ lng: db.table('postmeta') }, (join) => join.on('lng.post_id', 'v.ID').andOnVal('lng.meta_key', COORDINATES.lng))
     .whereNot('lat.meta_value', '')
     .whereNot('lng.meta_value', '');
 
