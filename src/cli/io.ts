@@ -1,3 +1,5 @@
+import type { CustomFieldProblem } from '../records/custom-fields.ts';
+
 /** Where the command reads and writes; tests put texts here. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -46,7 +48,10 @@ export type CliProblem =
   | 'not-healthy'
   | 'nobody-to-ask'
   | 'backup-exists'
-  | 'database-in-use';
+  | 'database-in-use'
+  | CustomFieldProblem
+  | 'no-custom-fields'
+  | 'custom-field-form';
 
 /** What stops a command, besides refusals of the verbs. `problem` names a sentence in `cli:problems`. */
 export class CliError extends Error {

@@ -8,6 +8,7 @@ import { addContentCommands, spellOutFlags } from './content.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addExportCommand } from './export.ts';
+import { addFieldCommands } from './fields.ts';
 import { addImportCommand } from './import.ts';
 import type { Io } from './io.ts';
 import { report } from './report.ts';
@@ -59,6 +60,7 @@ export function createProgram(session: Session): Command {
   addDatabaseCommands(program, session);
   addUserCommands(program, session);
   addContentCommands(program, session);
+  addFieldCommands(program, session);
   addImportCommand(program, session);
   addExportCommand(program, session);
   addVerifyCommand(program, session);

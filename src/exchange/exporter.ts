@@ -1,3 +1,4 @@
+import { metasOf } from '../kinds/custom-fields.ts';
 import { HIDDEN_META } from '../kinds/event-metas.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { postKind, postKinds, termKind } from '../kinds/index.ts';
@@ -181,4 +182,5 @@ async function rightsTo(
 
 /** Metas that the published record shows. */
 const isPublished = (key: string, { settings }: Caller): boolean =>
-  /^_(Event|Venue|Organizer)[A-Z]|^_tribe_featured$/.test(key) || settings.calendar.customFields.some(({ name }) => name === key);
+  /^_(Event|Venue|Organizer)[A-Z]|^_tribe_featured$/.test(key) ||
+  settings.calendar.customFields.some((field) => metasOf(field).includes(key));

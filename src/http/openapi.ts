@@ -6,7 +6,7 @@ import { restUrl } from '../wordpress/links.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { type Described, defaultOf, fieldTextKeys, isRequired, kindOf, paramTextKeys, selectorsOf } from './describe.ts';
 import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting } from './described-writes.ts';
-import type { Endpoint, Method, Route } from './route.ts';
+import { type Endpoint, type Method, paramsOn, type Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -84,9 +84,11 @@ function operations(caller: Caller, route: Route, say: Say): Json {
   return Object.fromEntries(pairs);
 }
 
-function operation(caller: Caller, route: Route, endpoint: Endpoint, method: Method, say: Say): Json {
+function operation(caller: Caller, route: Route, declared: Endpoint, method: Method, say: Say): Json {
   const kind = kindOf(route);
-  const written = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter((name) => name in (kind?.fields ?? {}));
+  const endpoint = { ...declared, params: paramsOn(declared, caller.settings) };
+  const isField = (name: string) => name in (kind?.fields ?? {}) || !(name in declared.params);
+  const written = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter(isField);
   const others = Object.entries(endpoint.params).filter(([name]) => !written.includes(name) || selectorsOf(route).includes(name));
   return {
     ...(kind ? { tags: [kind.path] } : {}),
@@ -117,6 +119,7 @@ function parameter(caller: Caller, route: Route, endpoint: Endpoint, name: strin
     required: inPath || isRequired(route, endpoint, name),
     name,
     ...(schema.type === 'array' && !inPath ? { style: 'form', explode: false } : {}),
+    ...(schema.type === 'object' && !inPath ? { style: 'deepObject', explode: true } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { admitRecordPassword } from '../accounts/record-passwords.ts';
+import type { SiteSettings } from '../calendar/settings.ts';
 import { servedNamespaces } from '../config.ts';
 import { fail, type ProblemName, problems } from '../errors.ts';
 import { LENGTHS } from '../kinds/grammar.ts';
@@ -56,10 +57,10 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
 const ALWAYS_HEEDED = [...WRAPPING_NAMES, ...LANGUAGE_NAMES, 'context', 'password', 'rest_route'];
 
 /** What a request to the calendar's own routes means; undefined where the answer repeats the whole query, as WordPress's own routes do in their links. */
-function meaningIn(site: Site, router: Router, { address, query, home }: Incoming): Meaning | undefined {
+function meaningIn(site: Site, router: Router, { address, query, home, settings }: Incoming): Meaning | undefined {
   const isOurs = servedNamespaces(site.config).includes(router.namespaceOf(address.route) ?? '');
   const endpoint = isOurs ? router.find(address.route, 'GET')?.endpoint : undefined;
-  return endpoint && meaningOf(home + address.route, query, new Set([...Object.keys(heededBy(endpoint)), ...ALWAYS_HEEDED]));
+  return endpoint && meaningOf(home + address.route, query, new Set([...Object.keys(heededBy(endpoint, settings)), ...ALWAYS_HEEDED]));
 }
 
 /** Sends what is remembered, before anything else is looked at, as long as nothing speaks against it. */
@@ -167,7 +168,7 @@ async function checkAndRun(
 ): Promise<LinkedReply> {
   const { endpoint, pieces } = found;
   const { req, query, address } = asked.incoming;
-  const heeded = heededBy(endpoint);
+  const heeded = heededBy(endpoint, caller.settings);
   const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(heeded) : heeded;
   if (endpoint.methods.includes('GET')) await admitRecordPassword(site, asked.raw.password, req.ip ?? '');
   const values = { ...(await acceptParams(site, caller, params, asked.raw, endpoint.mode)), ...selected };
@@ -203,13 +204,11 @@ async function runHandler(site: Site, caller: Caller, { route, endpoint }: Handl
   return reply;
 }
 
-/** All parameters of a handler, listed and unlisted, put together once. */
-function heededBy(endpoint: ServedEndpoint): Params {
-  const known = HEEDED.get(endpoint);
-  if (known) return known;
-  const params = { ...endpoint.params, ...endpoint.unlisted };
+/** All parameters of a handler on a site, listed and unlisted. */
+function heededBy(endpoint: ServedEndpoint, settings: SiteSettings): Params {
+  const params = HEEDED.get(endpoint) ?? { ...endpoint.params, ...endpoint.unlisted };
   HEEDED.set(endpoint, params);
-  return params;
+  return endpoint.onSite ? { ...params, ...endpoint.onSite(settings) } : params;
 }
 
 const HEEDED = new WeakMap<ServedEndpoint, Params>();

@@ -6,6 +6,7 @@ import { restUrl } from '../wordpress/links.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { dateParts, isoWithOffset, parseZone } from '../wordpress/time.ts';
 import { category } from './category.ts';
+import { customFieldsRecord } from './custom-fields.ts';
 import { costRecord } from './event-cost.ts';
 import { storedDates } from './event-dates.ts';
 import { EVENT, eventTexts } from './event-fields.ts';
@@ -68,7 +69,7 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
     venue: venueRecords.length === 1 ? venueRecords[0] : venueRecords,
     organizer: organizerRecords,
     ...Object.fromEntries(TEXTS.map(([name, key]) => [name, locked ? '' : value(key)])),
-    custom_fields: locked ? [] : customFields(id, bundle, context),
+    custom_fields: locked ? [] : customFieldsRecord(context.settings.calendar.customFields, metas),
     ...(single && row.post_password === ''
       ? {
           json_ld: eventLd(row, bundle, context, {
@@ -89,15 +90,6 @@ const NO_COST = { cost: '', cost_details: { currency_symbol: '', currency_code: 
 
 function termsOf(id: number, taxonomy: string, bundle: Bundle, context: RenderContext) {
   return (bundle.terms.get(id) ?? []).filter((term) => term.taxonomy === taxonomy).map((term) => embeddedTermRecord(term, context));
-}
-
-function customFields(id: number, bundle: Bundle, { settings }: RenderContext): Record<string, { label: string; value: string }> | never[] {
-  const metas = bundle.metas.get(id);
-  const filled = settings.calendar.customFields.flatMap(({ name, label }) => {
-    const value = metaOf(metas, name);
-    return value ? [[name, { label, value }] as const] : [];
-  });
-  return filled.length > 0 ? Object.fromEntries(filled) : [];
 }
 
 /** The structured data that a record carries; one that is protected has none. */

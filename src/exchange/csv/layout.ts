@@ -1,3 +1,4 @@
+import { type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { Field, PostKind, PostKindName } from '../../kinds/kind.ts';
 
@@ -88,17 +89,37 @@ function headingOf(name: string): string {
   return words.join(' ');
 }
 
+/** Columns of the fields that the site defines, by their metas: headed by their labels, or by their names where a label is taken. */
+export function customColumns(fields: readonly CustomField[]): Layout {
+  const taken = new Set(Object.values(LAYOUTS.event).flatMap((heads) => heads.flatMap((head) => [bare(head), bare(head, 'event')])));
+  const columns = fields.flatMap(({ meta, name, label }) => {
+    if (!isCustomMeta(meta)) return [];
+    const head = bare(label) === '' || taken.has(bare(label)) ? name : label;
+    taken.add(bare(head));
+    return [[meta, [head, name, meta]] as const];
+  });
+  return Object.fromEntries(columns);
+}
+
 /** What a column of a file is taken for; undefined: nothing is known of it. */
 export interface MappedColumn {
   readonly header: string;
   readonly column: string | undefined;
 }
 
-/** Which column of a layout each heading means, or undefined where no layout has a name among them. Of two headings for one column the first counts. */
-export function mapHeaders(headers: readonly string[], kind?: PostKindName): { kind: PostKindName; columns: MappedColumn[] } | undefined {
+/**
+ * Which column of a layout each heading means, or undefined where no layout has a name among them. Of two headings for one column the first counts.
+ * `custom`: columns of the fields that the site defines.
+ */
+export function mapHeaders(
+  headers: readonly string[],
+  kind?: PostKindName,
+  custom: Layout = {},
+): { kind: PostKindName; columns: MappedColumn[] } | undefined {
   const candidates = (kind === undefined ? (['event', 'venue', 'organizer'] as const) : [kind]).map((name) => {
     const known = new Map(
-      Object.entries(LAYOUTS[name]).flatMap(([column, heads]) =>
+      // What stands later counts: a column of the plugin keeps its name.
+      Object.entries(name === 'event' ? { ...custom, ...LAYOUTS.event } : LAYOUTS[name]).flatMap(([column, heads]) =>
         heads.flatMap((head) => [bare(head), bare(head, name)].map((form) => [form, column] as const)),
       ),
     );

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify';
+import type { CustomField } from '../../calendar/custom-fields.ts';
 import { EVENT } from '../../kinds/event-fields.ts';
 import { COST, DATES } from '../../kinds/event-metas.ts';
 import { postKind } from '../../kinds/index.ts';
@@ -7,19 +8,25 @@ import { VENUE } from '../../kinds/venue.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { type Item, isPostItem, isTermItem, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/metas.ts';
-import { LAYOUTS } from './layout.ts';
+import { customColumns, LAYOUTS } from './layout.ts';
 
 /**
  * The records of one kind as CSV in the plugin's layout (RFC 4180, UTF-8 with a mark, so that spreadsheets see it), in pieces. The venues, organizers,
  * terms and images that they name must come before them in the stream. What a spreadsheet would take for a formula has an apostrophe before it.
  */
-export async function* writeCsv(kind: PostKindName, items: AsyncIterable<Item>): AsyncGenerator<string> {
+export async function* writeCsv(
+  kind: PostKindName,
+  items: AsyncIterable<Item>,
+  defined: readonly CustomField[] = [],
+): AsyncGenerator<string> {
   const names = new Map<string, string>();
-  const columns = Object.entries(LAYOUTS[kind]).map(([key, [header]]) => ({ key, header }));
+  const custom = kind === 'event' ? customColumns(defined) : {};
+  const values = [...COLUMNS[kind], ...Object.keys(custom).map((key) => [key, ({ meta }: Told) => meta(key)] as const)];
+  const columns = Object.entries({ ...LAYOUTS[kind], ...custom }).map(([key, [header]]) => ({ key, header }));
   const rows = async function* () {
     for await (const item of items) {
       if (isTermItem(item)) names.set(`${item.kind} ${item.sourceId}`, decodeEntities(item.name));
-      else if (isPostItem(item) && item.kind === kind) yield withQuotes(rowOf({ ...item, kind }, names));
+      else if (isPostItem(item) && item.kind === kind) yield withQuotes(rowOf(item, values, names));
       else if (isPostItem(item)) names.set(`${item.kind} ${item.sourceId}`, item.kind === 'attachment' ? (item.url ?? '') : titleOf(item));
     }
   };
@@ -51,9 +58,9 @@ const columnOf = ({ columns }: PostItem, name: string): string => String((column
 
 const titleOf = ({ columns }: PostItem): string => columns.post_title ?? '';
 
-const rowOf = (item: PostItem & { readonly kind: PostKindName }, names: ReadonlyMap<string, string>): Row => {
+const rowOf = (item: PostItem, columns: readonly Column[], names: ReadonlyMap<string, string>): Row => {
   const told = toldBy(item, names);
-  return Object.fromEntries(COLUMNS[item.kind].map(([column, value]) => [column, value(told)]));
+  return Object.fromEntries(columns.map(([column, value]) => [column, value(told)]));
 };
 
 /** What a column takes from. */
@@ -98,6 +105,7 @@ const yes = (value: boolean): string => (value ? 'yes' : 'no');
 const isYes = (stored: string): boolean => /^(1|yes|true)$/i.test(stored);
 
 type Value = (told: Told) => string;
+type Column = readonly [name: string, value: Value];
 
 /** Columns that do not simply hold what the field of their name does. */
 const OWN: Readonly<Record<PostKindName, Readonly<Record<string, Value>>>> = {
@@ -136,13 +144,13 @@ const COMMON: Readonly<Record<string, Value>> = {
 };
 
 /** Each column of a kind's layout with what it holds. */
-const COLUMNS: Readonly<Record<PostKindName, readonly (readonly [column: string, Value])[]>> = {
+const COLUMNS: Readonly<Record<PostKindName, readonly Column[]>> = {
   event: columnsOf('event'),
   venue: columnsOf('venue'),
   organizer: columnsOf('organizer'),
 };
 
-function columnsOf(name: PostKindName): (readonly [string, Value])[] {
+function columnsOf(name: PostKindName): Column[] {
   const values = { ...COMMON, ...OWN[name] };
   return Object.keys(LAYOUTS[name]).map((column) => [column, values[column] ?? ofField(column, postKind(name).fields[column])]);
 }

@@ -1,4 +1,6 @@
+import type { CustomField } from '../../calendar/custom-fields.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
+import { customFieldRows, storedValue } from '../../kinds/custom-fields.ts';
 import { EVENT, eventTexts } from '../../kinds/event-fields.ts';
 import {
   COORDINATES,
@@ -80,7 +82,7 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
     ...(record.featured ? pair(EVENT.featured, '1') : []),
     ...filled(eventTexts, record),
     ...(status === undefined ? [] : pair('_tribe_events_status', status)),
-    ...Object.entries(record.custom_fields).map(([name, { value }]): [string, string] => [name, value]),
+    ...Object.entries(record.custom_fields).flatMap(([name, { value }]) => customMetas(name, value, calendar.customFields)),
     ...lineage(record),
   ];
   return {
@@ -96,6 +98,13 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
     },
     changed: [...changed, ...(cost.same ? [] : ['cost'])],
   };
+}
+
+/** The metas of a custom field. One that this site does not define is kept under the name that it has there. */
+function customMetas(name: string, value: string, fields: readonly CustomField[]): [string, string][] {
+  const field = fields.find((one) => one.name === name || one.meta === name);
+  const stored = field && storedValue(field, value);
+  return stored ? customFieldRows(field, stored) : pair(field?.meta ?? name, value);
 }
 
 const STATUSES: ReadonlyMap<string, string> = tableOf({

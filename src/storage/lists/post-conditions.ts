@@ -105,6 +105,16 @@ export function whereCondition(db: Database, where: Knex.QueryBuilder, condition
           .where('m.meta_key', condition.key),
       );
       return;
+    case 'metaValue':
+      whereOpen(db, where, query);
+      where.whereIn('p.ID', (sub: Knex.QueryBuilder) =>
+        sub
+          .select('m.post_id')
+          .from({ m: db.table('postmeta') })
+          .whereIn('m.meta_key', [...condition.keys])
+          .whereRaw(...db.dialect.equalsFolded('m.meta_value', condition.value)),
+      );
+      return;
     case 'placed':
       whereOpen(db, where, query);
       where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
