@@ -97,13 +97,22 @@ function membersGrammar(fields: readonly CustomField[]): Grammar<Sent> {
         const field = known.get(name);
         if (!field) return refused('custom-field-unknown', { name: name.slice(0, 100), names: fields.map((one) => one.name).join(', ') });
         const stored = storedValue(field, value);
-        if (!stored) return refused(`custom-field-${field.type}`, { name: field.name, choices: field.choices.join(', ') });
+        if (!stored) return refused(REASONS[field.type], { name: field.name, choices: field.choices.join(', ') });
         sent.set(field, stored);
       }
       return { value: sent };
     },
   };
 }
+
+const REASONS: Readonly<Record<CustomField['type'], string>> = {
+  text: 'custom-field-text',
+  textarea: 'custom-field-text',
+  number: 'custom-field-number',
+  url: 'custom-field-url',
+  choice: 'custom-field-choice',
+  checkbox: 'custom-field-checkbox',
+};
 
 const refused = (reason: string, values: Readonly<Record<string, string>>): { readonly fault: Fault } => ({
   fault: { stage: 'value', reason, values },

@@ -11,16 +11,17 @@ import { costRecord } from './event-cost.ts';
 import { storedDates } from './event-dates.ts';
 import { EVENT, eventTexts } from './event-fields.ts';
 import { COST, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
+import type { EventRecord } from './event-shape.ts';
 import { imageAddress, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Bundle, RenderContext } from './kind.ts';
-import { renderOrganizer } from './organizer.ts';
+import { type OrganizerRecord, renderOrganizer } from './organizer.ts';
 import { globalIds, isLocked, linkedIds, permalink, postLd, postMembers, renderedTexts } from './post-record.ts';
 import { tag } from './tag.ts';
 import { embeddedTermRecord } from './term-record.ts';
-import { renderVenue } from './venue.ts';
+import { renderVenue, type VenueRecord } from './venue.ts';
 
 /** The published event; `single`: with its JSON-LD. */
-export function renderEvent(id: number, bundle: Bundle, context: RenderContext, single: boolean): Record<string, unknown> {
+export function renderEvent(id: number, bundle: Bundle, context: RenderContext, single: boolean): EventRecord {
   const row = bundle.posts.get(id)!;
   const metas = bundle.metas.get(id);
   const value = (key: string) => metaOf(metas, key) ?? '';
@@ -34,6 +35,7 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
   const organizers = locked ? [] : linkedIds(id, ORGANIZER_LINK, bundle, context);
   const website = metaOf(metas, EVENT.website);
   const venueRecords = venues.map((venueId) => renderVenue(venueId, bundle, context, single));
+  const [onlyVenue] = venueRecords;
   const organizerRecords = organizers.map((organizerId) => renderOrganizer(organizerId, bundle, context, single));
 
   return {
@@ -66,7 +68,7 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
     featured: flag(() => isTruthy(value(EVENT.featured))),
     categories: locked ? [] : termsOf(id, category.taxonomy, bundle, context),
     tags: locked ? [] : termsOf(id, tag.taxonomy, bundle, context),
-    venue: venueRecords.length === 1 ? venueRecords[0] : venueRecords,
+    venue: onlyVenue && venueRecords.length === 1 ? onlyVenue : venueRecords,
     organizer: organizerRecords,
     ...Object.fromEntries(TEXTS.map(([name, key]) => [name, locked ? '' : value(key)])),
     custom_fields: locked ? [] : customFieldsRecord(context.settings.calendar.customFields, metas),
@@ -93,7 +95,7 @@ function termsOf(id: number, taxonomy: string, bundle: Bundle, context: RenderCo
 }
 
 /** The structured data that a record carries; one that is protected has none. */
-const ldOf = (record: Record<string, unknown> | undefined) => (record?.json_ld as Record<string, unknown> | undefined) ?? false;
+const ldOf = (record: VenueRecord | OrganizerRecord | undefined) => record?.json_ld ?? false;
 
 interface LdParts extends Pick<EventLd, 'location' | 'organizer'> {
   readonly dates: EventDates;

@@ -296,7 +296,11 @@ export interface Linked {
   readonly searched: readonly string[];
 }
 
-export interface PostKind<Fields extends PostFields = PostFields> {
+/** A published record of any kind. */
+export type PublishedRecord = Record<string, unknown>;
+
+/** `Published`: the record that `record` describes and `render` makes. */
+export interface PostKind<Fields extends PostFields = PostFields, Published extends PublishedRecord = PublishedRecord> {
   readonly is: 'post';
   readonly name: PostKindName;
   readonly path: string;
@@ -321,9 +325,9 @@ export interface PostKind<Fields extends PostFields = PostFields> {
   readonly terms: readonly TermKindName[];
   /** Whether it takes part in the occurrence tables. */
   readonly dated: boolean;
-  readonly record: z.ZodType;
+  readonly record: z.ZodType<Published>;
   /** Pure map from the loaded rows to the published record. `single`: a GET of this one record. */
-  readonly render: (id: number, bundle: Bundle, context: RenderContext, single: boolean) => Record<string, unknown>;
+  readonly render: (id: number, bundle: Bundle, context: RenderContext, single: boolean) => Published;
 }
 
 export interface TermKind {

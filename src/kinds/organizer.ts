@@ -37,7 +37,13 @@ export const organizerTexts = shownTexts(texts);
 
 const linked: Linked = { link: ORGANIZER_LINK, searched: searchedTexts(texts) };
 
-export const organizer: PostKind<typeof fields> = {
+/** The published organizer. */
+export const organizerRecord = z
+  .object({ ...linkedShape, organizer: z.string(), ...optionalTextShape(organizerTexts) })
+  .meta({ id: 'Organizer' });
+export type OrganizerRecord = z.output<typeof organizerRecord>;
+
+export const organizer: PostKind<typeof fields, OrganizerRecord> = {
   is: 'post',
   name: 'organizer',
   path: 'organizers',
@@ -56,13 +62,12 @@ export const organizer: PostKind<typeof fields> = {
 
   follows: (_values, before) => ({ columns: {}, metas: before ? {} : { [ORGANIZER_ORIGIN]: [ORIGIN] } }),
 
-  record: z.object({ ...linkedShape, organizer: z.string(), ...optionalTextShape(organizerTexts) }).meta({ id: 'Organizer' }),
-
+  record: organizerRecord,
   render: renderOrganizer,
 };
 
 /** The published organizer; `withLd`: with its JSON-LD, as single GETs carry it. */
-export function renderOrganizer(id: number, bundle: Bundle, context: RenderContext, withLd: boolean): Record<string, unknown> {
+export function renderOrganizer(id: number, bundle: Bundle, context: RenderContext, withLd: boolean): OrganizerRecord {
   const locked = isLocked(bundle.posts.get(id)!, context);
   return linkedRecord(id, bundle, context, {
     name: 'organizer',

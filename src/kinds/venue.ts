@@ -52,7 +52,21 @@ export const venueTexts = shownTexts(texts);
 
 const linked: Linked = { link: VENUE_LINK, searched: searchedTexts(texts) };
 
-export const venue: PostKind<typeof fields> = {
+/** The published venue. */
+export const venueRecord = z
+  .object({
+    ...linkedShape,
+    venue: z.string(),
+    ...optionalTextShape(venueTexts),
+    geo_lat: z.number().optional(),
+    geo_lng: z.number().optional(),
+    show_map: z.boolean().nullable(),
+    show_map_link: z.boolean().nullable(),
+  })
+  .meta({ id: 'Venue' });
+export type VenueRecord = z.output<typeof venueRecord>;
+
+export const venue: PostKind<typeof fields, VenueRecord> = {
   is: 'post',
   name: 'venue',
   path: 'venues',
@@ -79,23 +93,12 @@ export const venue: PostKind<typeof fields> = {
     return { columns: {}, metas };
   },
 
-  record: z
-    .object({
-      ...linkedShape,
-      venue: z.string(),
-      ...optionalTextShape(venueTexts),
-      geo_lat: z.number().optional(),
-      geo_lng: z.number().optional(),
-      show_map: z.boolean().nullable(),
-      show_map_link: z.boolean().nullable(),
-    })
-    .meta({ id: 'Venue' }),
-
+  record: venueRecord,
   render: renderVenue,
 };
 
 /** The published venue; `withLd`: with its JSON-LD, as single GETs carry it. */
-export function renderVenue(id: number, bundle: Bundle, context: RenderContext, withLd: boolean): Record<string, unknown> {
+export function renderVenue(id: number, bundle: Bundle, context: RenderContext, withLd: boolean): VenueRecord {
   const metas = bundle.metas.get(id);
   const row = bundle.posts.get(id)!;
   const locked = isLocked(row, context);

@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { ANY_STATUS } from '../kinds/grammar.ts';
-import type { Condition, Order, PostKind, PostListValues } from '../kinds/kind.ts';
+import type { Condition, Order, PostFields, PostKind, PostListValues, PublishedRecord } from '../kinds/kind.ts';
 import { isLocked } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
@@ -18,8 +18,8 @@ import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens, seen } from './visibility.ts';
 
 /** One page of a list. */
-export interface Listing {
-  readonly records: readonly Record<string, unknown>[];
+export interface Listing<Published = PublishedRecord> {
+  readonly records: readonly Published[];
   readonly total: number;
   readonly pages: number;
   readonly page: number;
@@ -34,7 +34,13 @@ export interface Listing {
  *
  * @throws `{kind}-archive-page-not-found` past the last page
  */
-export async function listPosts(site: Site, caller: Caller, kind: PostKind, values: PostListValues, longest?: number): Promise<Listing> {
+export async function listPosts<Published extends PublishedRecord>(
+  site: Site,
+  caller: Caller,
+  kind: PostKind<PostFields, Published>,
+  values: PostListValues,
+  longest?: number,
+): Promise<Listing<Published>> {
   const { viewer, settings } = caller;
   const { page = 1, status: statuses } = values;
   const perPage = pageSize(site, caller, values, longest);
@@ -117,7 +123,13 @@ async function withDescendants(db: Database, conditions: readonly Condition[]): 
  *
  * @throws not found, wrong kind, in the trash, not accessible, protected (in this order)
  */
-export async function readPost(site: Site, caller: Caller, kind: PostKind, id: number, asked: Opened = {}): Promise<Shown> {
+export async function readPost<Published extends PublishedRecord>(
+  site: Site,
+  caller: Caller,
+  kind: PostKind<PostFields, Published>,
+  id: number,
+  asked: Opened = {},
+): Promise<Shown<Published>> {
   const { viewer } = caller;
   const bundle = await loadBundle(site.db, kind, [id]);
   const row = bundle.posts.get(id);
