@@ -112,6 +112,7 @@ const byVenue = (key: string): Filter<string> =>
     grammar: anyText(LENGTHS.word),
     narrows: (value) => (value === '' ? [] : [{ by: 'linkedMeta', link: VENUE_LINK, key, value }]),
     echo: (value) => (value === '' ? undefined : value),
+    ours: true,
   });
 
 // ------------------------------------------------------------------------------------------------- the list

@@ -1,7 +1,7 @@
 import { category } from './category.ts';
 import { event } from './event.ts';
 import { url } from './grammar.ts';
-import type { Field, Kind, PostKind, PostKindName, TermKind, TermKindName } from './kind.ts';
+import type { Field, Kind, Params, PostKind, PostKindName, TermKind, TermKindName } from './kind.ts';
 import { organizer } from './organizer.ts';
 import { tag } from './tag.ts';
 import { venue } from './venue.ts';
@@ -28,6 +28,9 @@ export const addressMetas: ReadonlySet<string> = new Set(
     Object.values<Field>(fields).flatMap(({ place, grammar }) => (grammar === url && place.in === 'meta' ? [place.key] : [])),
   ),
 );
+
+/** Names of the parameters that the reference does not have. */
+export const oursIn = (params: Params): string[] => Object.entries(params).flatMap(([name, { ours }]) => (ours ? [name] : []));
 
 /** The taxonomies of the terms that a kind of posts carries. */
 export const taxonomiesOf = ({ terms }: Pick<PostKind, 'terms'>): string[] => terms.map((name) => termKind(name).taxonomy);

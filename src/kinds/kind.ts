@@ -25,6 +25,8 @@ export type Place =
 /** A parameter, as each route declares those that it takes. `T`: its value as handlers get it. */
 export interface Param<T = unknown> {
   readonly grammar: Grammar<unknown, T>;
+  /** The reference does not have it. A field with this mark is a member of records that the reference does not have either. */
+  readonly ours?: true;
   readonly required?: boolean;
   /** Shown as default in descriptions; `undefined`: none is shown. */
   readonly fallback?: unknown;

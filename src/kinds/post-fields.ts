@@ -22,7 +22,7 @@ export const paging = { page: control(positive, { fallback: 1 }), per_page: cont
 
 /** A bound on when records were published or changed. */
 const bound = (by: 'modified' | 'published', op: '<' | '>') =>
-  filter({ grammar: time, narrows: byMoment(by, op), ages: (value) => agesOf(value), last: true });
+  filter({ grammar: time, narrows: byMoment(by, op), ages: (value) => agesOf(value), last: true, ours: true });
 
 /** Names of orders, in any case. An unknown one means the standard order, so that nothing is refused. */
 const named = (names: Iterable<string>): Grammar => ({
@@ -31,7 +31,7 @@ const named = (names: Iterable<string>): Grammar => ({
   read: (value) => ({ value }),
 });
 const ordering = (names: Iterable<string>) =>
-  control(named(names), { echo: (value) => (typeof value === 'string' ? value : undefined), last: true });
+  control(named(names), { echo: (value) => (typeof value === 'string' ? value : undefined), last: true, ours: true });
 
 /** Parameters of ours that every list of posts takes: what was published or changed since when, and the order. */
 export const additions = ({ names }: Pick<Orders, 'names'>) => ({
@@ -41,5 +41,5 @@ export const additions = ({ names }: Pick<Orders, 'names'>) => ({
   published_before: bound('published', '<'),
   order: ordering(['asc', 'desc']),
   orderby: ordering(names.keys()),
-  password: control(anyText(LENGTHS.password)),
+  password: control(anyText(LENGTHS.password), { ours: true }),
 });
