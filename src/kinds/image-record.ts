@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { remembered } from '../wordpress/remembered.ts';
+import { remembered } from '../memo.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import type { Bundle, RenderContext } from './kind.ts';

@@ -6,9 +6,9 @@ import type { EventRecord as PublishedEvent } from '../../kinds/event-shape.ts';
 import type { ImageRecord } from '../../kinds/image-record.ts';
 import type { OrganizerRecord as PublishedOrganizer } from '../../kinds/organizer.ts';
 import type { VenueRecord as PublishedVenue } from '../../kinds/venue.ts';
+import { remembered } from '../../memo.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../../wordpress/plain-text.ts';
-import { remembered } from '../../wordpress/remembered.ts';
 import { trimEndOf, trimStartOf } from '../../wordpress/trim.ts';
 
 /** Of the published records, what feeds need; texts are HTML, dates `YYYY-MM-DD HH:MM:SS`. */
