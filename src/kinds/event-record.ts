@@ -12,6 +12,7 @@ import { storedDates } from './event-dates.ts';
 import { EVENT, eventTexts } from './event-fields.ts';
 import { COST, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import type { EventRecord } from './event-shape.ts';
+import { eachText } from './fields.ts';
 import { imageAddress, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Bundle, RenderContext } from './kind.ts';
 import { type OrganizerRecord, renderOrganizer } from './organizer.ts';
@@ -70,7 +71,7 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
     tags: locked ? [] : termsOf(id, tag.taxonomy, bundle, context),
     venue: onlyVenue && venueRecords.length === 1 ? onlyVenue : venueRecords,
     organizer: organizerRecords,
-    ...Object.fromEntries(TEXTS.map(([name, key]) => [name, locked ? '' : value(key)])),
+    ...eachText(eventTexts, (key) => (locked ? '' : value(key))),
     custom_fields: locked ? [] : customFieldsRecord(context.settings.calendar.customFields, metas),
     ...(single && row.post_password === ''
       ? {
@@ -84,9 +85,6 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
       : {}),
   };
 }
-
-/** Texts of events that are shown as they are stored, with their metas. */
-const TEXTS = Object.entries<string>(eventTexts);
 
 const NO_COST = { cost: '', cost_details: { currency_symbol: '', currency_code: '', currency_position: '', values: [] as string[] } };
 

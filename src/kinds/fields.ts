@@ -107,6 +107,13 @@ export const shownTexts = <Fields extends Readonly<Record<string, Field>>>(
     Object.entries(fields).flatMap(([name, { place, text }]) => (text && place.in === 'meta' ? [[name, place.key]] : [])),
   ) as never;
 
+/** What is read of the meta of each text, by the names of the texts. */
+export const eachText = <Texts extends Readonly<Record<string, string>>>(texts: Texts, read: (key: string) => string) =>
+  // The names are those of `texts`, which the compiler does not follow through entries.
+  Object.fromEntries(Object.entries(texts).map(([name, key]) => [name, read(key)])) as {
+    readonly [Name in keyof Texts]: string;
+  };
+
 /** The metas of texts that searches look into. */
 export const searchedTexts = (fields: Readonly<Record<string, Field>>): string[] =>
   Object.values(fields).flatMap(({ place, text }) => (text?.searched && place.in === 'meta' ? [place.key] : []));
