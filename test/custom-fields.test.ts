@@ -163,6 +163,7 @@ describeAsking('Fields that a site defines', (ask) => {
     expect(options[1]).toEqual(options[0]);
     expect(filter).toMatchObject({ in: 'query', style: 'deepObject', schema: { type: 'object' } });
     expect(Object.keys(field.properties)).toEqual(FIELDS.map(({ name }) => name));
+    expect([filter.description, field.description]).toEqual([expect.stringContaining('the site defines'), filter.description]);
   });
 
   it('of the paid extension are known by its own names, and by no other meta', async () => {

@@ -87,16 +87,19 @@ interface Operation {
 
 function operations(caller: Caller, route: Route, say: Say): Json {
   const pairs = route.endpoints.flatMap((endpoint) =>
-    endpoint.methods.map((method) => [method.toLowerCase(), operation({ caller, say, route, endpoint }, method)] as const),
+    endpoint.methods.map((method) => {
+      const onSite = { ...endpoint, params: paramsOn(endpoint, caller.settings) };
+      return [method.toLowerCase(), operation({ caller, say, route, endpoint: onSite }, method)] as const;
+    }),
   );
   return Object.fromEntries(pairs);
 }
 
 function operation(described: Operation, method: Method): Json {
-  const { caller, say, route, endpoint: declared } = described;
+  const { caller, say, route, endpoint } = described;
   const kind = kindOf(route);
-  const endpoint = { ...declared, params: paramsOn(declared, caller.settings) };
-  const isField = (name: string) => name in (kind?.fields ?? {}) || !(name in declared.params);
+  const ofSite = endpoint.onSite?.(caller.settings) ?? {};
+  const isField = (name: string) => name in (kind?.fields ?? {}) || name in ofSite;
   const written = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter(isField);
   const others = Object.entries(endpoint.params).filter(([name]) => !written.includes(name) || selectorsOf(route).includes(name));
   return {
@@ -139,8 +142,9 @@ function requestBody({ say, route, endpoint }: Operation, kind: Kind, written: r
     (name) =>
       [name, { ...schemaOf(endpoint.params[name]?.grammar.json ?? {}), description: say(`params:common.${name}-in-body`) }] as const,
   );
+  const textKeys = (name: string) => (name in kind.fields ? fieldTextKeys(kind, name) : paramTextKeys(route, endpoint, name));
   const fields = written.map(
-    (name) => [name, { ...schemaOf(endpoint.params[name]!.grammar.json), description: say(fieldTextKeys(kind, name)) }] as const,
+    (name) => [name, { ...schemaOf(endpoint.params[name]!.grammar.json), description: say(textKeys(name)) }] as const,
   );
   const required = written.filter((name) => isRequired(route, endpoint, name));
   const schema = { type: 'object', properties: Object.fromEntries([...ignored, ...fields]), ...(required.length > 0 ? { required } : {}) };
