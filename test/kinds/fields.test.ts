@@ -71,7 +71,7 @@ function alone(
   const context = renderContext(callerOf(), { mayRead: () => true, opens: () => true });
   return {
     metas,
-    bundle: { posts: new Map([[7, row as never]]), metas: new Map([[7, metas]]), terms: new Map(), attached: new Map() },
+    bundle: { posts: new Map([[7, row as never]]), metas: new Map([[7, metas]]), terms: new Map(), attached: new Map(), pages: new Map() },
     context: { ...context, words: WORDS, language: 'en' },
   };
 }
