@@ -132,6 +132,28 @@ describeAsking('Fields that a site defines', (ask) => {
     expect(idsOf(next.body)).toEqual([page.events[0].id === one.id ? other.id : one.id]);
   });
 
+  it('cost reads and lists no query', async () => {
+    const { id } = await ask.made('/events', EVENT);
+    const cost = async () => {
+      const { db } = ask.running().site;
+      const paths = [`/events/${id}`, `/events?${WINDOW}`, `/events?${WINDOW}&search=concert`];
+      const queries: number[] = [];
+      for (const path of paths) {
+        await ask.rows(async () => undefined);
+        const before = db.queries();
+        await ask.read(path);
+        queries.push(db.queries() - before);
+      }
+      return queries;
+    };
+    await cost();
+    const without = await cost();
+    await define(ask);
+    await ask.changed(`/events/${id}`, { custom_fields: { note: 'x', seats: 1 } });
+    await cost();
+    expect(await cost()).toEqual(without);
+  });
+
   it('tell nothing of protected events', async () => {
     await define(ask);
     const { id } = await ask.made('/events', { ...EVENT, custom_fields: { note: 'secret' } });
