@@ -143,7 +143,8 @@ async function passwordOwner(site: Site, settings: SiteSettings, credentials: Cr
   const counted = attemptsOf(site).failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
   const wait = counted ?? (crowded ? CROWDED_SECONDS : undefined);
   await untilFailureShows(memoryOf(site), begun, slow);
-  return wait === undefined ? fail('incorrect_password') : fail('too-many-requests', { data: { retry_after: wait } });
+  const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded };
+  return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }
 
 /** Waits until a failed attempt may be answered, so that all take the same time. `slow`: whether an old hash was computed for this one. */
@@ -257,6 +258,11 @@ function renewed(site: Site, nonce: string, user: number, token: string): string
   const { keys } = site.config;
   const salt = keys && keys.nonceKey + keys.nonceSalt;
   const now = unixFromDate(site.clock());
-  if (salt === undefined || !verifyNonce(nonce, { user, token }, salt, now)) return fail('rest_cookie_invalid_nonce');
+  if (salt === undefined)
+    return fail('rest_cookie_invalid_nonce', { detail: { because: 'the keys and salts of WordPress are not configured' } });
+  if (!verifyNonce(nonce, { user, token }, salt, now)) {
+    const because = user > 0 ? 'the nonce is wrong or has expired' : 'no genuine login cookie came with the nonce';
+    return fail('rest_cookie_invalid_nonce', { detail: { because, user } });
+  }
   return createNonce({ user, token }, salt, now);
 }

@@ -96,7 +96,8 @@ export function onlyIf<Result>(
 ): Promise<Result> {
   return site.db.transaction(async (db) => {
     const current = await lockVersion(db, caller, id);
-    if (current && !meets(current, conditions)) fail('edit-conflict');
+    if (current && !meets(current, conditions))
+      fail('edit-conflict', { detail: { id, current: current.version, modified: current.modified } });
     return work({ ...site, db });
   });
 }
