@@ -1,6 +1,7 @@
 import { fail, failParam, type Verdict } from '../errors.ts';
-import type { ContextValues, CoreTermFieldValues, CoreTermListValues } from '../kinds/core-params.ts';
+import { type ContextValues, type CoreTermFieldValues, type CoreTermListValues, termFilters } from '../kinds/core-params.ts';
 import { coreTerm } from '../kinds/core-term.ts';
+import { conditionsOf, together } from '../kinds/filter.ts';
 import type { Selected, TermKind, TermValues } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Look } from '../storage/engine/look-once.ts';
@@ -8,7 +9,6 @@ import { findTerms } from '../storage/lists/term-list.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import { findTerm, loadTerms, loadTree } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
-import { sanitizeTitle } from '../wordpress/slug.ts';
 import { isPublic } from '../wordpress/status.ts';
 import type { Caller } from './caller.ts';
 import { type CorePage, paging, viewOf } from './core-posts.ts';
@@ -26,17 +26,11 @@ type CoreRecord = Record<string, unknown>;
 /** The terms that a request asks for (`WP_REST_Terms_Controller::get_items`), empty ones included. A page past the last is empty. */
 export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, values: CoreTermListValues): Promise<CorePage> {
   const { limit, offset, page } = paging(values);
-  const { orderby = 'name', include, exclude, search, parent, post } = values;
-  if (orderby === 'include' && !named(include)) fail('rest_orderby_include_missing_include');
+  const { orderby = 'name', include = [] } = values;
+  if (orderby === 'include' && include.length === 0) fail('rest_orderby_include_missing_include');
   const { terms, total, tree } = await findTerms(site.db, {
     kind,
-    search: search || undefined,
-    include: named(include),
-    exclude: named(exclude),
-    parent,
-    slug: named(values.slug)?.map((slug) => sanitizeTitle(slug, 'query')),
-    post,
-    hideEmpty: values.hide_empty === true,
+    ...together(conditionsOf(termFilters(kind), values, caller)),
     order: orderby,
     descending: values.order === 'desc' && orderby !== 'include',
     limit,
@@ -46,9 +40,6 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, 
   const records = terms.map((term) => coreTerm(term, kind, ancestors(term, tree), caller, shown));
   return { records, total, page, pages: Math.ceil(total / limit), timeliness: 'never' };
 }
-
-/** A list that names something. */
-const named = <T>(list: readonly T[] | undefined): readonly T[] | undefined => (list?.length ? list : undefined);
 
 /** One term. Throws rest_term_invalid. */
 export async function readCoreTerm({ db }: Site, caller: Caller, kind: TermKind, id: number, values: ContextValues): Promise<Shown> {
