@@ -60,10 +60,11 @@ export function claimOf(site: Site, settings: SiteSettings, credentials: Credent
     hasLogin: async () => (await login()) !== undefined,
     identify: async (nonce) => {
       const owner = nonce === undefined ? undefined : await login();
-      if (owner) return { viewer: viewerOf(site.db, settings, owner.user), nonce: renewed(site, nonce!, owner.user.row.ID, owner.token) };
+      if (owner)
+        return { viewer: viewerOf(site.db, settings, owner.user), nonce: freshNonce(site, nonce!, owner.user.row.ID, owner.token) };
       const viewer = await byPassword();
       if (viewer) return { viewer };
-      return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: renewed(site, nonce, 0, '') };
+      return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: freshNonce(site, nonce, 0, '') };
     },
   };
 }
@@ -254,7 +255,7 @@ function sessionsOf(stored: string | undefined): Record<string, Session> {
 }
 
 /** A fresh nonce for the bearer of a good one. Without keys none can be good. */
-function renewed(site: Site, nonce: string, user: number, token: string): string {
+function freshNonce(site: Site, nonce: string, user: number, token: string): string {
   const { keys } = site.config;
   const salt = keys && keys.nonceKey + keys.nonceSalt;
   const now = unixFromDate(site.clock());

@@ -7,7 +7,7 @@ import { postTypes } from '../kinds/index.ts';
 import type { Selected } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import type { Look } from '../storage/engine/look-once.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { capabilitiesKey, existingUserIds, findPeople, loadUsers, publishedAuthors, type StoredUser } from '../storage/rows/users.ts';
 import { type Roles, userCapabilities } from '../wordpress/capabilities.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
@@ -86,9 +86,9 @@ function personOf({ row, metas }: StoredUser, key: string, roles: Roles): Person
 }
 
 /** Which of these people the viewer may see: oneself, and the authors of what is published; all of them for those who list users. */
-export async function visiblePeople(look: Look, viewer: Viewer, ids: readonly number[]): Promise<Set<number>> {
+export async function visiblePeople(lookUp: LookUp, viewer: Viewer, ids: readonly number[]): Promise<Set<number>> {
   if (viewer.can('list_users')) return new Set(ids);
-  const authors = await look(publishedAuthors, ids, PUBLIC_TYPES);
+  const authors = await lookUp(publishedAuthors, ids, PUBLIC_TYPES);
   return new Set(ids.filter((id) => authors.has(id) || (viewer.id > 0 && id === viewer.id)));
 }
 
@@ -100,9 +100,9 @@ export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabil
   return orderby === 'email' || orderby === 'registered_date' ? 'rest_forbidden_orderby' : true;
 }
 
-export async function mayReadPerson(look: Look, viewer: Viewer, { id: person, context }: Selected & ContextValues): Promise<Verdict> {
-  if (!(await look(existingUserIds, [person])).has(person)) return 'rest_user_invalid_id';
+export async function mayReadPerson(lookUp: LookUp, viewer: Viewer, { id: person, context }: Selected & ContextValues): Promise<Verdict> {
+  if (!(await lookUp(existingUserIds, [person])).has(person)) return 'rest_user_invalid_id';
   if (viewer.id > 0 && viewer.id === person) return true;
   if (context === 'edit' && !viewer.can('list_users')) return 'rest_user_cannot_view';
-  return (await visiblePeople(look, viewer, [person])).has(person) ? true : 'rest_user_cannot_view';
+  return (await visiblePeople(lookUp, viewer, [person])).has(person) ? true : 'rest_user_cannot_view';
 }

@@ -49,7 +49,7 @@ export const event: PostKind<typeof fields> = {
   fields,
   filters: eventFilters,
   orders: eventOrders,
-  strays: {},
+  extraMetas: {},
   links: { [VENUE_LINK]: 'venue', [ORGANIZER_LINK]: 'organizer' },
   terms: ['category', 'tag'],
   dated: true,

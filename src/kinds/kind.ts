@@ -353,7 +353,7 @@ export interface PostKind<Fields extends PostFields = PostFields> {
   /** Pure: what else changes with this change. */
   follows(values: ValuesOf<Fields>, before: Before | undefined, context: RuleContext): Rows;
   /** Metas that a new record keeps of parameters that are no fields and appear in no description. */
-  readonly strays: Readonly<Record<string, string>>;
+  readonly extraMetas: Readonly<Record<string, string>>;
   /** Metas that link to other kinds, with the kind they lead to. */
   readonly links: Readonly<Record<string, 'venue' | 'organizer'>>;
   /** Set where events link to records of this kind. */

@@ -4,7 +4,7 @@ import { coreTerm } from '../kinds/core-term.ts';
 import { conditionsOf, together } from '../kinds/filter.ts';
 import type { Selected, TermKind, TermValues } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
-import type { Look } from '../storage/engine/look-once.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findTerms } from '../storage/lists/term-list.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import { findTerm, loadTerms, loadTree } from '../storage/rows/terms.ts';
@@ -98,38 +98,38 @@ async function accepted({ db }: Site, kind: TermKind, { name, slug, description,
 // ------------------------------------------------------------------------------------------------- who may
 /** Whether a list may be asked for: in the form for editing by those who edit, of a post by those who may read it. */
 export async function mayListCoreTerms(
-  look: Look,
+  lookUp: LookUp,
   caller: Caller,
   kind: TermKind,
   { context, post }: CoreTermListValues,
 ): Promise<Verdict> {
   if (context === 'edit' && !mayManageTerms(caller, kind)) return 'rest_forbidden_context';
   if (post === undefined || post === 0) return true;
-  const row = await look(findPost, post);
+  const row = await lookUp(findPost, post);
   if (!row) return 'rest_post_invalid_id';
   if (isPublic(row.post_status)) return true;
-  return mayRead(caller.viewer, seen(row, await metasInTrash(look, row))) ? true : 'rest_forbidden_context';
+  return mayRead(caller.viewer, seen(row, await metasInTrash(lookUp, row))) ? true : 'rest_forbidden_context';
 }
 
 export async function mayReadCoreTerm(
-  look: Look,
+  lookUp: LookUp,
   caller: Caller,
   kind: TermKind,
   { id, context }: Selected & ContextValues,
 ): Promise<Verdict> {
-  if (!(await look(findTerm, kind.taxonomy, id))) return 'rest_term_invalid';
+  if (!(await lookUp(findTerm, kind.taxonomy, id))) return 'rest_term_invalid';
   return context === 'edit' && !mayManageTerms(caller, kind) ? 'rest_forbidden_context' : true;
 }
 
 export const mayCreateCoreTerm = (caller: Caller, kind: TermKind): Verdict => (mayManageTerms(caller, kind) ? true : 'rest_cannot_create');
 
 export async function mayWriteCoreTerm(
-  look: Look,
+  lookUp: LookUp,
   caller: Caller,
   kind: TermKind,
   id: number,
   refusal: 'rest_cannot_update' | 'rest_cannot_delete',
 ): Promise<Verdict> {
-  if (!(await look(findTerm, kind.taxonomy, id))) return 'rest_term_invalid';
+  if (!(await lookUp(findTerm, kind.taxonomy, id))) return 'rest_term_invalid';
   return mayManageTerms(caller, kind) ? true : refusal;
 }
