@@ -1,5 +1,5 @@
 import { parseRoles, type Roles } from '../wordpress/capabilities.ts';
-import { parseSerialized } from '../wordpress/serialized.ts';
+import { serializedMembers } from '../wordpress/serialized.ts';
 import { siteZone, type Zone } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 
@@ -78,7 +78,7 @@ export const settingNames = (prefix: string): string[] => [
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', 'active_plugins', 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
-  'default_comment_status', 'WPLANG', 'fasti_index', VERSION_KEY_OPTION,
+  'default_comment_status', 'WPLANG', 'admin_email', 'fasti_index', VERSION_KEY_OPTION,
 ]; // biome-ignore format: a list of names
 
 /** The settings that these option rows say; what is missing or broken counts as WordPress's default. */
@@ -104,7 +104,7 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
     roles: parseRoles(text(`${prefix}user_roles`)),
     occurrenceTables: occurrencesInForce(options.get('tec_ct1_migration_state')),
     shared: text('active_plugins').includes('the-events-calendar'),
-    calendar: readCalendar(membersOf(options.get('tribe_events_calendar_options')), text('date_format'), text('time_format')),
+    calendar: readCalendar(serializedMembers(options.get('tribe_events_calendar_options')), text('date_format'), text('time_format')),
     versionKey: text(VERSION_KEY_OPTION),
     edition: 0,
     raw: options,
@@ -112,7 +112,7 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
 }
 
 function occurrencesInForce(state: string | undefined): boolean {
-  return ['migration-not-required', 'migration-complete'].includes(String(membersOf(state).phase));
+  return ['migration-not-required', 'migration-complete'].includes(String(serializedMembers(state).phase));
 }
 
 function readCalendar(members: Record<string, unknown>, dateFormat: string, timeFormat: string): CalendarSettings {
@@ -148,11 +148,6 @@ function readCustomFields(value: unknown): CustomField[] {
 }
 
 /** PHP arrays come as objects or lists; anything else counts as an empty one. */
-function membersOf(serialized: string | undefined): Record<string, unknown> {
-  const value = serialized === undefined ? undefined : parseSerialized(serialized);
-  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
-}
-
 /** `tribe_is_truthy`: 1, enable, enabled, on, y, yes and true in any case; other texts are false, numbers by being non-zero. */
 export function isTruthy(value: unknown): boolean {
   if (typeof value === 'string') return /^(1|enable|enabled|on|y|yes|true)$/i.test(value);

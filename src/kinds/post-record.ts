@@ -1,6 +1,6 @@
+import { remembered } from '../memo.ts';
 import { globalId } from '../wordpress/global-id.ts';
 import { postUrl } from '../wordpress/links.ts';
-import { remembered } from '../wordpress/remembered.ts';
 import { renderContent, renderExcerpt, renderTitle } from '../wordpress/render.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
