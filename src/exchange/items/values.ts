@@ -14,30 +14,11 @@ export interface ValueRows extends Pick<PostItem, 'columns' | 'metas'> {
  * or people are passed over: items have links for those. A value that is refused is left out and named, the dates of an event all together.
  */
 export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, caller: Caller): ValueRows {
-  const values: Record<string, unknown> = {};
-  const refused: string[] = [];
-  for (const [name, field] of Object.entries<Field>(kind.fields)) {
-    const given = raw[name];
-    if (
-      given === undefined ||
-      given === null ||
-      given === '' ||
-      field.grammar.refers ||
-      !['column', 'meta', 'rule'].includes(field.place.in)
-    )
-      continue;
-    const { value, fault, late } = field.grammar.read(given, caller.viewer.can, raw);
-    if (fault || late) refused.push(name);
-    else values[name] = value;
-  }
+  const { values, refused } = readValues(kind, raw, caller);
   const { status: _status, slug: _slug, date: _date, date_utc: _utc, ...settled } = values;
   for (;;) {
     try {
-      const own = fieldRows(kind, settled, true);
-      const follows = followingRows(kind, settled, undefined, caller);
-      const { post_author: _author, ...columns } = { ...own.columns, ...follows.columns };
-      const metas = Object.entries({ ...own.metas, ...follows.metas }).flatMap(([key, list]) => list.map((value) => [key, value] as const));
-      return { columns, metas, refused };
+      return { ...rowsOf(kind, settled, caller), refused };
     } catch (error) {
       const wrong = error instanceof ApiError ? [...(error.details.faults?.keys() ?? [])].filter((name) => name in settled) : [];
       if (wrong.length === 0) throw error;
@@ -47,6 +28,31 @@ export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknow
       }
     }
   }
+}
+
+/** The values that the fields of a kind read, and the names of those that they refuse. */
+function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { viewer }: Caller) {
+  const values: Record<string, unknown> = {};
+  const refused: string[] = [];
+  for (const [name, field] of Object.entries<Field>(kind.fields)) {
+    const given = raw[name];
+    if (given === undefined || given === null || given === '' || !isOwn(field)) continue;
+    const { value, fault, late } = field.grammar.read(given, viewer.can, raw);
+    if (fault || late) refused.push(name);
+    else values[name] = value;
+  }
+  return { values, refused };
+}
+
+/** Whether a field rests in the row and the metas of the record itself. */
+const isOwn = ({ grammar, place }: Field): boolean => !grammar.refers && ['column', 'meta', 'rule'].includes(place.in);
+
+function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, caller: Caller): Pick<ValueRows, 'columns' | 'metas'> {
+  const own = fieldRows(kind, values, true);
+  const follows = followingRows(kind, values, undefined, caller);
+  const { post_author: _author, ...columns } = { ...own.columns, ...follows.columns };
+  const metas = Object.entries({ ...own.metas, ...follows.metas }).flatMap(([key, list]) => list.map((value) => [key, value] as const));
+  return { columns, metas };
 }
 
 /** Without one of them the others say nothing. */

@@ -83,17 +83,17 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
     ...{ least: 0, most: MOST_CONNECTIONS, patience: ACQUIRE_MS, idle: IDLE_MS },
   });
 
-  const query = (connection: Connection, asked: Query): Promise<Outcome> => {
-    listeners.tell(asked);
+  const query = async (connection: Connection, asked: Query): Promise<Outcome> => {
     const answered = servers.asked(connection);
-    return new Promise((resolve, reject) => {
-      connection.query(asked.sql, asked.bindings, (error, result, fields) => {
-        answered(error);
-        if (isFatal(error)) broken.add(connection);
-        if (error) reject(named(asked, failure(mysql, withoutValues(error))));
-        else resolve(outcomeOf(result, fields));
-      });
-    });
+    try {
+      const outcome = await outcomeFrom(connection, listeners.tell(asked));
+      answered();
+      return outcome;
+    } catch (error) {
+      answered(error);
+      if (isFatal(error)) broken.add(connection);
+      throw named(asked, failure(mysql, withoutValues(error)));
+    }
   };
 
   const sessionOn = (connection: Connection): Session => ({
@@ -153,6 +153,13 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
     },
   };
   return driver;
+}
+
+/** Runs one statement, and fails with the library's error. */
+function outcomeFrom(connection: Connection, { sql, bindings }: Query): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    connection.query(sql, bindings, (error, result, fields) => (error ? reject(error) : resolve(outcomeOf(result, fields))));
+  });
 }
 
 /** What the library gives: a list of rows, or a header that says what a write did. */
