@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify';
 import type { PostKindName } from '../../kinds/kind.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { type Item, isPostItem, isTermItem, type PostItem } from '../items/items.ts';
-import { metaMap } from '../items/metas.ts';
+import { metaMap } from '../items/meta-map.ts';
 import { LAYOUTS } from './layout.ts';
 
 /**

@@ -34,7 +34,7 @@ export type RunQuery = (query: Query) => Promise<unknown>;
 /** Something that answers plain questions: a database, or a transaction in it. */
 export interface Asker {
   /** Runs SQL that is not built, and gives its rows. */
-  ask(sql: string, bindings?: readonly unknown[]): Promise<unknown[]>;
+  ask<Row>(sql: string, bindings?: readonly unknown[]): Promise<Row[]>;
 }
 
 /** A connection of its own, until it is released. */

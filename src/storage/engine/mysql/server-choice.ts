@@ -121,7 +121,7 @@ export function chooseServers<Server>(
   };
 
   const review = async (): Promise<void> => {
-    if (reviewing) return;
+    if (reviewing || servers.length === 1) return;
     reviewing = true;
     const looks = await Promise.all(servers.map(look));
     reviewing = false;
@@ -145,14 +145,12 @@ export function chooseServers<Server>(
         if (failure && clock() < failure.until) throw failure.error;
         return chosenBy(elect());
       }
-      if (servers.length > 1 && clock() >= nextReview) void review();
+      if (clock() >= nextReview) void review();
       return current;
     },
     leave,
     doubt,
-    reconsider: () => {
-      if (servers.length > 1) void review();
-    },
+    reconsider: () => void review(),
     looks: () => Promise.all(servers.map(look)),
   };
 }
