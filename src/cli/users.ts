@@ -19,17 +19,14 @@ export function addUserCommands(program: Command, session: Session): void {
   for (const add of [addPasswordCreate, addPasswordList, addPasswordRevoke]) add(passwords, session);
 }
 
-/** What a command has done, as a sentence of `done` or in short. */
-interface Done {
-  readonly key: string;
-  readonly values: Readonly<Record<string, string | number>>;
-  readonly short: string | number;
-}
+type Outcome = Readonly<Record<string, string | number>>;
 
-const report = ({ say, io }: Session, { key, values, short }: Done, given: Options = {}): void =>
-  print(io, given.porcelain ? `${short}\n` : `${say(`done.${key}`, values)}\n`);
+/** Says what was done; with `--porcelain`, only the part that scripts need. */
+const tellDone = ({ io, say }: Session, { porcelain }: Options, key: string, outcome: Outcome, bare: string | number): void =>
+  print(io, porcelain ? `${bare}\n` : `${say(`done.${key}`, outcome)}\n`);
 
-function addCreate(user: Command, session: Session): void {
+// ------------------------------------------------------------------------------------------------- people
+const addCreate = (user: Command, session: Session): void => {
   const { say } = session;
   withExamples(user.command('create <login> <email>').description(say('user.create')), say, [
     'fasti user create anna anna@example.org --role=editor',
@@ -41,14 +38,19 @@ function addCreate(user: Command, session: Session): void {
     .option('--porcelain', say('options.porcelain'))
     .action((login: string, email: string, given: Options) =>
       withSite(session, 'write', async (site) => {
-        const { role = 'subscriber', password, display_name: displayName } = given;
-        const { id } = await createUser(site, { login, email, role, password, displayName });
-        report(session, { key: 'user-created', values: { login, id }, short: id }, given);
+        const { id } = await createUser(site, {
+          login,
+          email,
+          role: given.role ?? 'subscriber',
+          password: given.password,
+          displayName: given.display_name,
+        });
+        tellDone(session, given, 'user-created', { login, id }, id);
       }),
     );
-}
+};
 
-function addList(user: Command, session: Session): void {
+const addList = (user: Command, session: Session): void => {
   const { say, io } = session;
   const examples = ['fasti user list', 'fasti user list --role=administrator --format=json'];
   withShape(withExamples(user.command('list').description(say('user.list')), say, examples), say)
@@ -60,9 +62,9 @@ function addList(user: Command, session: Session): void {
         print(io, printedList(rows, shapeOf(given, COLUMNS), io.terminal));
       }),
     );
-}
+};
 
-function addDelete(user: Command, session: Session): void {
+const addDelete = (user: Command, session: Session): void => {
   const { say } = session;
   withExamples(user.command('delete <user...>').description(say('user.delete')), say, ['fasti user delete bruno --reassign=anna'])
     .option('--reassign <user>', say('user.reassign'))
@@ -71,25 +73,26 @@ function addDelete(user: Command, session: Session): void {
       withSite(session, 'write', async (site) => {
         for (const reference of users) {
           const { id, login } = await deleteUser(site, reference, { reassign: given.reassign });
-          report(session, { key: 'user-deleted', values: { login, id }, short: id }, given);
+          tellDone(session, given, 'user-deleted', { login, id }, id);
         }
       }),
     );
-}
+};
 
-function addSetRole(user: Command, session: Session): void {
+const addSetRole = (user: Command, session: Session): void => {
   const { say } = session;
-  withExamples(user.command('set-role <user> <role>').description(say('user.set-role')), say, [
-    'fasti user set-role anna administrator',
-  ]).action((reference: string, role: string) =>
-    withSite(session, 'write', async (site) => {
-      const { login } = await setRole(site, reference, role);
-      report(session, { key: 'role-set', values: { login, role }, short: login });
-    }),
+  const examples = ['fasti user set-role anna administrator'];
+  withExamples(user.command('set-role <user> <role>').description(say('user.set-role')), say, examples).action(
+    (reference: string, role: string) =>
+      withSite(session, 'write', async (site) => {
+        const { login } = await setRole(site, reference, role);
+        tellDone(session, {}, 'role-set', { login, role }, login);
+      }),
   );
-}
+};
 
-function addPasswordCreate(passwords: Command, session: Session): void {
+// ------------------------------------------------------------------------------------------------- application passwords
+const addPasswordCreate = (passwords: Command, session: Session): void => {
   const { say } = session;
   withExamples(passwords.command('create <user> <name>').description(say('password.create')), say, [
     "fasti user application-password create anna 'Newsletter script'",
@@ -99,13 +102,12 @@ function addPasswordCreate(passwords: Command, session: Session): void {
     .action((reference: string, name: string, given: Options) =>
       withSite(session, 'write', async (site) => {
         const { uuid, password } = await createApplicationPassword(site, reference, name);
-        const values = { user: reference, uuid, password: inGroups(password) };
-        report(session, { key: 'password-created', values, short: password }, given);
+        tellDone(session, given, 'password-created', { user: reference, uuid, password: inGroups(password) }, password);
       }),
     );
-}
+};
 
-function addPasswordList(passwords: Command, session: Session): void {
+const addPasswordList = (passwords: Command, session: Session): void => {
   const { say, io } = session;
   const examples = ['fasti user application-password list anna'];
   withShape(withExamples(passwords.command('list <user>').description(say('password.list')), say, examples), say).action(
@@ -115,19 +117,19 @@ function addPasswordList(passwords: Command, session: Session): void {
         print(io, printedList(rows, shapeOf(given, PASSWORD_COLUMNS), io.terminal));
       }),
   );
-}
+};
 
-function addPasswordRevoke(passwords: Command, session: Session): void {
+const addPasswordRevoke = (passwords: Command, session: Session): void => {
   const { say } = session;
-  withExamples(passwords.command('revoke <user> <uuid-or-name>').description(say('password.revoke')), say, [
-    "fasti user application-password revoke anna 'Newsletter script'",
-  ]).action((reference: string, password: string) =>
-    withSite(session, 'write', async (site) => {
-      await revokeApplicationPassword(site, reference, password);
-      report(session, { key: 'password-revoked', values: { user: reference, password }, short: password });
-    }),
+  const examples = ["fasti user application-password revoke anna 'Newsletter script'"];
+  withExamples(passwords.command('revoke <user> <uuid-or-name>').description(say('password.revoke')), say, examples).action(
+    (reference: string, password: string) =>
+      withSite(session, 'write', async (site) => {
+        await revokeApplicationPassword(site, reference, password);
+        tellDone(session, {}, 'password-revoked', { user: reference, password }, password);
+      }),
   );
-}
+};
 
 /** In groups of four, as WordPress shows it; the spaces don't count when it is used. */
 export const inGroups = (password: string): string => password.replace(/(.{4})(?=.)/g, '$1 ');

@@ -3,7 +3,16 @@ import { type Database, openDatabase } from '../../src/storage/engine/database.t
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
 
-const ALL = ['001-wordpress-tables', '002-own-tables', '003-imports', '004-list-index', '005-shapes', '006-months', '007-kept-answers'];
+const ALL = [
+  '001-wordpress-tables',
+  '002-own-tables',
+  '003-imports',
+  '004-list-index',
+  '005-shapes',
+  '006-months',
+  '007-kept-answers',
+  '008-occurrences',
+];
 const WORDPRESS = [
   'commentmeta',
   'comments',

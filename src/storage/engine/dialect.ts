@@ -119,6 +119,9 @@ export interface Dialect {
   /** The statements that create a table if there is none of that name. `prefix` + `definition.name` is its name. */
   createTable(definition: TableDefinition, prefix: string): string[];
 
+  /** The statement that adds a column to a table, which is named with its prefix. `type`: as in a definition. */
+  addColumn(table: string, column: string, type: string): string;
+
   /** The statement that adds one of the keys of a definition to its table. */
   addKey(definition: TableDefinition, label: string, prefix: string): string;
 

@@ -4,8 +4,9 @@ import type { Post, Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows, upsertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
-import type { DayRow, EntryRow } from '../engine/tables.ts';
+import type { DayRow, EntryRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { deleteOption, readOptions, writeOption } from '../rows/options.ts';
+import { isRecurring } from '../rows/recurring-events.ts';
 import { entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesOf } from './event-index-rows.ts';
 
 /*
@@ -122,7 +123,7 @@ async function indexThese(
   return unfit;
 }
 
-const COLUMNS = ['facet', 'start_at', 'posted_at', 'post_id', 'end_at', 'status', 'hidden', 'locked', 'featured'] as const;
+const COLUMNS = ['facet', 'start_at', 'posted_at', 'post_id', 'end_at', 'status', 'hidden', 'locked', 'featured', 'occurrence_id'] as const;
 const textOf = (rows: readonly EntryRow[]) =>
   rows
     .map((row) => COLUMNS.map((column) => row[column]).join())
@@ -154,7 +155,7 @@ async function addToDays(db: Database, gone: readonly EntryRow[], fresh: readonl
 /** What WordPress's tables and the calendar's say of an event, as far as the index is made of it. */
 export interface EventRows {
   readonly post: Pick<Post, 'ID' | 'post_status' | 'post_date' | 'post_password'>;
-  readonly occurrences: readonly { readonly start_date: string; readonly end_date: string }[];
+  readonly occurrences: readonly Pick<TecOccurrenceRow, 'start_date' | 'end_date' | 'occurrence_id' | 'has_recurrence'>[];
   readonly metas: readonly { readonly meta_key: string; readonly meta_value: string | null }[];
   readonly terms: readonly EventTerm[];
 }
@@ -171,7 +172,8 @@ async function loadEventRows(db: Database, ids: readonly number[]): Promise<Even
   const own = posts.map(({ ID }) => ID);
   if (own.length === 0) return [];
   type Of<Rows extends readonly unknown[]> = (Rows[number] & { readonly of: number })[];
-  const occurrences = (await db.from('tec_occurrences').whereIn('post_id', own).select('post_id as of', 'start_date', 'end_date')) as Of<
+  // All columns: `has_recurrence` is not there in every database.
+  const occurrences = (await db.from('tec_occurrences').whereIn('post_id', own).select('*', 'post_id as of')) as Of<
     EventRows['occurrences']
   >;
   const metas = (await db
@@ -216,7 +218,11 @@ async function indexedEvents(db: Database, events: readonly EventRows[]): Promis
         locked: post.post_password !== '',
         hidden: values(HIDDEN_META).length > 0,
         featured: values(FEATURED_META).length > 0,
-        occurrences: occurrences.map(({ start_date: start, end_date: end }) => ({ start, end })),
+        occurrences: occurrences.map(({ occurrence_id: id, start_date: start, end_date: end }) => ({
+          id: isRecurring(occurrences) ? id : 0,
+          start,
+          end,
+        })),
         categories: withAbove(
           categoriesOf(rows).map((term) => term.term_id),
           above,

@@ -7,7 +7,7 @@ import { asId, beginsWith } from '../engine/expressions.ts';
 import { joinDates, momentColumn } from '../rows/event-moments.ts';
 import { linkedInIndex } from './event-index-list.ts';
 import { described, linkedTo, near, placed } from './linked-records.ts';
-import type { PostQuery } from './post-query.ts';
+import { isAboveBase, type PostQuery } from './post-query.ts';
 import { whereWords } from './post-search.ts';
 import { whereOpen, whereVisible } from './post-visibility.ts';
 
@@ -48,8 +48,14 @@ export function whereCondition(db: Database, where: QueryBuilder, condition: Con
 }
 
 const HANDLERS: ConditionHandlers = {
-  id: (where, { condition }) => where.whereIn('p.ID', [...condition.ids]),
-  notId: (where, { condition }) => where.whereNotIn('p.ID', [...condition.ids]),
+  id: (where, { condition: { ids }, query }) => {
+    if (isAboveBase(ids, query)) where.where((any) => whereRecords(any, ids, query));
+    else where.whereIn('p.ID', [...ids]);
+  },
+  notId: (where, { condition: { ids }, query }) => {
+    if (isAboveBase(ids, query)) where.whereNot((any) => whereRecords(any, ids, query));
+    else where.whereNotIn('p.ID', [...ids]);
+  },
   author: (where, { condition }) => where.whereIn('p.post_author', [...condition.ids]),
   notAuthor: (where, { condition }) => where.whereNotIn('p.post_author', [...condition.ids]),
   parents: (where, { condition }) => where.whereIn('p.post_parent', [...condition.ids]),
@@ -110,6 +116,19 @@ const HANDLERS: ConditionHandlers = {
         .whereIn('k.meta_key', TICKET_LINKS),
     ),
 };
+
+/** Condition: events by ids of posts, with all their dates, and by ids of occurrences. */
+function whereRecords(where: QueryBuilder, ids: readonly number[], { recurrence }: PostQuery): void {
+  const base = recurrence?.base ?? Number.POSITIVE_INFINITY;
+  where.whereIn(
+    'p.ID',
+    ids.filter((id) => id <= base),
+  );
+  where.orWhereIn(
+    'd.occurrence_id',
+    ids.filter((id) => id > base).map((id) => id - base),
+  );
+}
 
 /** Condition: the id is among those that a query gives, or is not. */
 function whereAmong(where: QueryBuilder, wanted: boolean, ids: (sub: QueryBuilder) => void): void {

@@ -58,8 +58,10 @@ async function edgeEvent(db: Database, postId: number): Promise<EdgeEvent | unde
     .from('tec_occurrences', 'o')
     .where('o.post_id', postId)
     .join({ p: db.table('posts') }, 'p.ID', 'o.post_id')
-    .orderBy('o.start_date_utc')
-    .select('o.start_date_utc as start', 'o.end_date_utc as end', 'p.post_status as status')
+    .groupBy('p.ID', 'p.post_status')
+    .select('p.post_status as status')
+    .min({ start: 'o.start_date_utc' })
+    .max({ end: 'o.end_date_utc' })
     .first()) as EdgeEvent | undefined;
 }
 

@@ -6,6 +6,7 @@ import { listIndex } from '../../../migrations/004-list-index.ts';
 import { shapes } from '../../../migrations/005-shapes.ts';
 import { months } from '../../../migrations/006-months.ts';
 import { keptAnswers } from '../../../migrations/007-kept-answers.ts';
+import { occurrences } from '../../../migrations/008-occurrences.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { DatabaseUnavailable, type TableDefinition } from '../engine/dialect.ts';
@@ -13,7 +14,7 @@ import { insertMissing, insertRows } from '../engine/insert.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps in their order, listed here so that they are there after the build as well. A step that was published is never changed. */
-const MIGRATIONS: readonly Migration[] = [wordpressTables, ownTables, importTables, listIndex, shapes, months, keptAnswers];
+const MIGRATIONS: readonly Migration[] = [wordpressTables, ownTables, importTables, listIndex, shapes, months, keptAnswers, occurrences];
 
 /** Every table as it is made in an empty database. */
 export const tableDefinitions = (): TableDefinition[] => MIGRATIONS.flatMap(({ tables }) => tables());

@@ -4,7 +4,7 @@ import { beginsWith } from '../expressions.ts';
 import { changeSigns } from './change-signs.ts';
 import { isBusy, isFull, isReadOnly, isUnavailable, isUndone } from './errors.ts';
 import { inspect } from './inspection.ts';
-import { addKey, createTable } from './schema.ts';
+import { addColumn, addKey, createTable } from './schema.ts';
 
 /** So many connections are open at the most, and so many of them are kept for readers. */
 export const MOST_CONNECTIONS = 16;
@@ -38,6 +38,7 @@ export const mysql: Dialect = {
   },
   hasReached,
   createTable,
+  addColumn,
   addKey,
   tellShapes: () => [],
   columns: async (db, table) => {

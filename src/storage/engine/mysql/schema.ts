@@ -17,6 +17,10 @@ export function createTable({ name, columns, primary, keys = {}, unique = {} }: 
   ];
 }
 
+/** The statement that adds a column to a table, which is named with its prefix. */
+export const addColumn = (table: string, column: string, type: string): string =>
+  `ALTER TABLE \`${table}\` ADD COLUMN \`${column}\` ${type}`;
+
 /** The statement that adds one of the keys of a definition to its table. */
 export function addKey({ name, keys = {}, unique = {} }: TableDefinition, label: string, prefix: string): string {
   const parts = (unique[label] ?? keys[label] ?? []).map(quoted).join(',');

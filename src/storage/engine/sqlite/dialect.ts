@@ -1,7 +1,7 @@
 import { foldForSearch, foldText } from '../collation.ts';
 import { codeOf, type Dialect } from '../dialect.ts';
 import { inspect } from './inspection.ts';
-import { addKey, createTable, tellShapes } from './schema.ts';
+import { addColumn, addKey, createTable, tellShapes } from './schema.ts';
 
 /** SQLite, in one file. */
 export const sqlite: Dialect = {
@@ -29,6 +29,7 @@ export const sqlite: Dialect = {
   logPosition: async () => '',
   hasReached: async () => true,
   createTable,
+  addColumn,
   addKey,
   tellShapes,
   columns: async (db, table) => {

@@ -41,6 +41,10 @@ export function tellShapes(shapes: Shapes, prefix: string): string[] {
   return [`ANALYZE \`${prefix}fasti_migrations_lock\``, ...all, 'ANALYZE sqlite_schema'];
 }
 
+/** The statement that adds a column to a table, which is named with its prefix. */
+export const addColumn = (table: string, column: string, type: string): string =>
+  `ALTER TABLE \`${table}\` ADD COLUMN \`${column}\` ${columnType(type, false)}`;
+
 /** The statement that adds one of the keys of a definition to its table. */
 export function addKey(definition: TableDefinition, label: string, prefix: string): string {
   const place = [...Object.keys(definition.unique ?? {}), ...Object.keys(definition.keys ?? {})].indexOf(label);
