@@ -20,15 +20,16 @@ export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknow
     try {
       return { ...rowsOf(kind, settled, caller), refused };
     } catch (error) {
-      const wrong = error instanceof ApiError ? [...(error.details.faults?.keys() ?? [])].filter((name) => name in settled) : [];
+      const wrong = refusedIn(error).filter((name) => name in settled);
       if (wrong.length === 0) throw error;
-      for (const name of wrong) {
-        refused.push(name);
-        for (const together of DATES.includes(name) ? DATES : [name]) delete settled[together];
-      }
+      refused.push(...wrong);
+      for (const name of wrong.flatMap((name) => (DATES.includes(name) ? DATES : [name]))) delete settled[name];
     }
   }
 }
+
+/** The fields that a refusal is about. */
+const refusedIn = (error: unknown): string[] => (error instanceof ApiError ? [...(error.details.faults?.keys() ?? [])] : []);
 
 /** The values that the fields of a kind read, and the names of those that they refuse. */
 function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { viewer }: Caller) {

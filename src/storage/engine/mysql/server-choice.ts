@@ -131,11 +131,6 @@ export function chooseServers<Server>(
     else returning = best?.server;
   };
 
-  const doubt = oneAtATime(async (server: Server): Promise<void> => {
-    const { fitness, ...why } = await look(server);
-    if (fitness === 'unfit') leave(server, why);
-  });
-
   return {
     current: () => current,
     era: () => era,
@@ -149,7 +144,10 @@ export function chooseServers<Server>(
       return current;
     },
     leave,
-    doubt,
+    doubt: oneAtATime(async (server) => {
+      const { fitness, ...why } = await look(server);
+      if (fitness === 'unfit') leave(server, why);
+    }),
     reconsider: () => void review(),
     looks: () => Promise.all(servers.map(look)),
   };
