@@ -43,6 +43,7 @@ export type CliProblem =
   | 'sites-differ'
   | 'no-credentials'
   | 'no-day'
+  | 'no-map'
   | 'not-healthy'
   | 'nobody-to-ask'
   | 'backup-exists'

@@ -1,4 +1,5 @@
 import { type EventDates, type Occurrence, occurrence } from '../../calendar/dates.ts';
+import { repeats } from '../../calendar/repeats.ts';
 import { storedDates } from '../../kinds/event-dates.ts';
 import { diffSeconds, isZeroDate, parseZone, toUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
@@ -38,8 +39,8 @@ export async function* auditDates(db: Database, { rows }: { rows: boolean }): As
     for (const id of ids) {
       const own = metas.get(id) ?? new Map<string, readonly string[]>();
       // What repeats has rows that its first dates do not tell.
-      const repeats = own.has('_EventRecurrence');
-      for (const fault of faultsOf(storedDates({ metas: own }), rows && !repeats ? (occurrences.get(id) ?? []) : undefined))
+      const severalTimes = repeats(own.get('_EventRecurrence')?.[0]);
+      for (const fault of faultsOf(storedDates({ metas: own }), rows && !severalTimes ? (occurrences.get(id) ?? []) : undefined))
         yield { id, fault };
     }
   }
@@ -59,7 +60,7 @@ export async function repairDates(db: Database, id: number, { rows, now }: { row
     _EventEndDateUTC: [endUtc],
     ...(duration === null || duration < 0 ? {} : { _EventDuration: [String(duration)] }),
   });
-  if (rows && !metas.has('_EventRecurrence')) await writeOccurrence(db, id, right, now);
+  if (rows && !repeats(metas.get('_EventRecurrence')?.[0])) await writeOccurrence(db, id, right, now);
 }
 
 function faultsOf(dates: EventDates, rows: readonly Occurrence[] | undefined): DateFault[] {
