@@ -164,6 +164,17 @@ export function fail(problem: ProblemName, details: ProblemDetails = {}): never 
   throw new ApiError(problem, details);
 }
 
+/** Whether something is allowed; else, perhaps, by which name it is refused. */
+export type Verdict = boolean | ProblemName;
+
+/** The status by which a viewer is refused what they may not do: nobody in particular (id 0) is asked to sign in. */
+export const forbiddenStatus = ({ id }: { readonly id: number }): 401 | 403 => (id === 0 ? 401 : 403);
+
+/** Refuses by name what a viewer may not do, or may not know of. Throws always. */
+export function refuse(viewer: { readonly id: number }, problem: ProblemName = 'rest_forbidden'): never {
+  return fail(problem, problems[problem].status === 403 ? { status: forbiddenStatus(viewer) } : {});
+}
+
 /** Refuses one parameter: `rest_invalid_param` naming it. Throws always. */
 export function failParam(name: string, fault: Fault = { stage: 'value' }): never {
   return fail('rest_invalid_param', { faults: new Map([[name, fault]]) });

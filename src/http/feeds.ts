@@ -135,7 +135,7 @@ function answerWith(
       ETag: tagOf(body),
       ...(timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
       ...(file === undefined ? {} : { 'Content-Disposition': `attachment; filename="${file}"` }),
-      ...(personal ? {} : surrogateKeys({ events: records, total_pages: 1 })),
+      ...(personal ? {} : surrogateKeys(EVENT, records)),
     },
     body,
     until: untilWhen(timeliness, caller),
