@@ -1,7 +1,8 @@
 import { type EventDates, type Occurrence, occurrence } from '../../calendar/dates.ts';
 import { repeats } from '../../calendar/repeats.ts';
+import { beginOfDay, endOfDay } from '../../calendar/window.ts';
 import { storedDates } from '../../kinds/event-dates.ts';
-import { diffSeconds, isZeroDate, parseZone, toUtc } from '../../wordpress/time.ts';
+import { addSeconds, diffSeconds, isZeroDate, parseZone, toUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
 import { idsOfType } from '../lists/many-posts.ts';
@@ -20,10 +21,21 @@ export type DateFault =
   | 'duration-wrong'
   /** It has no row that lists read, or one that says something else. */
   | 'row-missing'
-  | 'row-differs';
+  | 'row-differs'
+  /** A row that lists read is there twice, so that they show the event twice. */
+  | 'row-twice'
+  /** An all-day event that does not begin and end with a day. */
+  | 'all-day-times';
 
 /** Faults that follow from the clock on the wall, and are put right by it. */
-export const REPAIRABLE: ReadonlySet<DateFault> = new Set(['utc-wrong', 'duration-wrong', 'row-missing', 'row-differs']);
+export const REPAIRABLE: ReadonlySet<DateFault> = new Set([
+  'utc-wrong',
+  'duration-wrong',
+  'row-missing',
+  'row-differs',
+  'row-twice',
+  'all-day-times',
+]);
 
 export interface DateFinding {
   readonly id: number;
@@ -35,27 +47,35 @@ const AT_ONCE = 500;
 /** Looks through the dates of all events, some at a time. `rows`: whether the occurrence tables are in force. */
 export async function* auditDates(db: Database, { rows }: { rows: boolean }): AsyncGenerator<DateFinding> {
   for await (const ids of pagesById(AT_ONCE, (after, size) => idsOfType(db, 'tribe_events', after, size))) {
-    const [metas, occurrences] = [await loadMetas(db, ids), rows ? await occurrencesOf(db, ids) : new Map<number, Occurrence[]>()];
+    const metas = await loadMetas(db, ids);
+    const calendarRows = rows ? await calendarRowsOf(db, ids) : undefined;
     for (const id of ids) {
       const own = metas.get(id) ?? new Map<string, readonly string[]>();
       // What repeats has rows that its first dates do not tell.
       const severalTimes = repeats(own.get('_EventRecurrence')?.[0]);
-      for (const fault of faultsOf(storedDates({ metas: own }), rows && !severalTimes ? (occurrences.get(id) ?? []) : undefined))
-        yield { id, fault };
+      const there = calendarRows && (calendarRows.get(id) ?? { events: [], occurrences: [] });
+      for (const fault of faultsOf(storedDates({ metas: own }), there, severalTimes)) yield { id, fault };
     }
   }
 }
 
 /** Puts the dates of an event right by the clock on its wall: UTC, duration and the rows that lists read. Call it in a transaction. */
-export async function repairDates(db: Database, id: number, { rows, now }: { rows: boolean; now: string }): Promise<void> {
+export async function repairDates(
+  db: Database,
+  id: number,
+  { rows, now, cutoff }: { rows: boolean; now: string; cutoff: string },
+): Promise<void> {
+  if (rows) await dropTwins(db, id);
   const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, readonly string[]>();
-  const dates = storedDates({ metas });
-  const zone = parseZone(dates.timezone);
-  if (!zone || isZeroDate(dates.start) || isZeroDate(dates.end)) return;
+  const stored = storedDates({ metas });
+  const zone = parseZone(stored.timezone);
+  if (!zone || isZeroDate(stored.start) || isZeroDate(stored.end)) return;
+  const dates = isWholeDays(stored) ? stored : { ...stored, start: beginOfDay(stored.start, cutoff), end: endOfDay(stored.end, cutoff) };
   const [startUtc, endUtc] = [toUtc(dates.start, zone), toUtc(dates.end, zone)];
   const duration = dates.allDay ? null : diffSeconds(startUtc, endUtc);
   const right: EventDates = { ...dates, startUtc, endUtc, duration };
   await writeMetas(db, id, {
+    ...(dates === stored ? {} : { _EventStartDate: [dates.start], _EventEndDate: [dates.end] }),
     _EventStartDateUTC: [startUtc],
     _EventEndDateUTC: [endUtc],
     ...(duration === null || duration < 0 ? {} : { _EventDuration: [String(duration)] }),
@@ -63,31 +83,74 @@ export async function repairDates(db: Database, id: number, { rows, now }: { row
   if (rows && !repeats(metas.get('_EventRecurrence')?.[0])) await writeOccurrence(db, id, right, now);
 }
 
-function faultsOf(dates: EventDates, rows: readonly Occurrence[] | undefined): DateFault[] {
+/** What the calendar's own tables hold of an event. */
+interface CalendarRows {
+  readonly events: (Occurrence & { readonly event_id: number })[];
+  readonly occurrences: (Occurrence & { readonly event_id: number })[];
+}
+
+/** `rows`: undefined where the occurrence tables are not in force. Of an event that takes place several times they say more than its first dates. */
+function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTimes: boolean): DateFault[] {
   const { start, end, startUtc, endUtc, timezone, allDay, duration } = dates;
   if ([start, end].some((date) => isZeroDate(date) || Number.isNaN(diffSeconds(date, date)))) return ['dates-missing'];
   const zone = parseZone(timezone);
   if (!zone) return ['zone-unknown'];
   if (diffSeconds(start, end) < 0) return ['end-before-start'];
+  if (!isWholeDays(dates)) return ['all-day-times'];
   const utc = [toUtc(start, zone), toUtc(end, zone)];
   if (utc[0] !== startUtc || utc[1] !== endUtc) return ['utc-wrong'];
   const length = diffSeconds(startUtc, endUtc);
   if (!allDay && duration !== null && (duration < 0 || duration > length)) return ['duration-wrong'];
   const expected = occurrence(dates);
   if (!rows || !expected) return [];
-  if (rows.length === 0) return ['row-missing'];
-  const same = rows.some((row) =>
-    (Object.keys(expected) as (keyof Occurrence)[]).every((name) => String(row[name]) === String(expected[name])),
-  );
-  return same ? [] : ['row-differs'];
+  if (new Set(rows.occurrences.map(timesOf)).size < rows.occurrences.length) return ['row-twice'];
+  if (severalTimes) return [];
+  const [event] = rows.events;
+  if (rows.occurrences.length === 0 || !event) return ['row-missing'];
+  const right = timesOf(expected);
+  const same = rows.occurrences.some((row) => timesOf(row) === right && row.event_id === event.event_id);
+  return same && timesOf(event) === right ? [] : ['row-differs'];
 }
 
-async function occurrencesOf(db: Database, ids: readonly number[]): Promise<Map<number, Occurrence[]>> {
+/** Whether an all-day event ends a second before the time of day at which it begins: the calendar's day may begin at any hour. */
+function isWholeDays({ allDay, start, end }: EventDates): boolean {
+  return !allDay || addSeconds(end, 1).slice(11) === start.slice(11);
+}
+
+const TIMES = ['start_date', 'end_date', 'start_date_utc', 'end_date_utc', 'duration'] as const satisfies readonly (keyof Occurrence)[];
+const timesOf = (row: Occurrence): string => TIMES.map((name) => String(row[name])).join();
+
+async function calendarRowsOf(db: Database, ids: readonly number[]): Promise<Map<number, CalendarRows>> {
+  const found = new Map<number, CalendarRows>();
+  for (const [table, name] of [
+    ['tec_events', 'events'],
+    ['tec_occurrences', 'occurrences'],
+  ] as const) {
+    const rows = await db
+      .from(table)
+      .whereIn('post_id', [...ids])
+      .select('event_id', 'post_id', ...TIMES);
+    for (const { post_id: id, ...row } of rows as (CalendarRows['events'][number] & { post_id: number })[]) {
+      const known = found.get(id) ?? { events: [], occurrences: [] };
+      found.set(id, known);
+      known[name].push(row);
+    }
+  }
+  return found;
+}
+
+/** Removes rows of an event that say the same times as one before them. */
+async function dropTwins(db: Database, id: number): Promise<void> {
   const rows = await db
     .from('tec_occurrences')
-    .whereIn('post_id', [...ids])
-    .select('post_id', 'start_date', 'end_date', 'start_date_utc', 'end_date_utc', 'duration');
-  const found = new Map<number, Occurrence[]>();
-  for (const { post_id: id, ...row } of rows) found.set(id, [...(found.get(id) ?? []), row as Occurrence]);
-  return found;
+    .where('post_id', id)
+    .orderBy('occurrence_id')
+    .select('occurrence_id', ...TIMES);
+  const seen = new Set<string>();
+  const twins: number[] = [];
+  for (const row of rows) {
+    if (seen.has(timesOf(row as Occurrence))) twins.push(row.occurrence_id);
+    seen.add(timesOf(row as Occurrence));
+  }
+  if (twins.length > 0) await db.from('tec_occurrences').whereIn('occurrence_id', twins).delete();
 }
