@@ -23,7 +23,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
   files: environment.files,
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
-  terminal: process.stdout.isTTY === true,
+  // Some programs pretend to be a terminal of no width, in which a progress bar would be a column of letters.
+  terminal: process.stdout.isTTY === true && process.stdout.columns > 0,
   zone: timeZone,
   ...(process.stdout.isTTY && process.stdin.isTTY ? { ask: asked } : {}),
   onInterrupt: (tell) => {

@@ -3,6 +3,7 @@ import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { type As, bodyOf, idsOf, NOON, ROOT } from './support/asking.ts';
 import { describeDatabases } from './support/databases.ts';
+import { insertAll } from './support/insert-all.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
@@ -88,7 +89,7 @@ async function addRecords(db: Database): Promise<void> {
     term_relationships: relationships,
     tec_occurrences: occurrences,
   })) {
-    await db.knex.batchInsert(db.table(table as 'posts'), rows as never, 40);
+    await insertAll(db, table as 'posts', rows, 40);
   }
 }
 

@@ -76,7 +76,11 @@ function addKind(program: Command, session: Session, kind: Kind): void {
   const words = { one: say(`nouns.${kind.name}.one`), many: say(`nouns.${kind.name}.many`) };
   const command = program.command(kind.name).helpCommand(false).description(say('content.group', words));
   const verb = (name: Verb, more = '') =>
-    withExamples(command.command(`${name}${more}`).description(say(`content.${name}`, words)), say, examplesOf(kind.name, name));
+    withExamples(
+      command.command(`${name}${more}`).description(say([`content.${name}-${kind.is}`, `content.${name}`], words)),
+      say,
+      examplesOf(kind.name, name),
+    );
   const reference = kind.is === 'post' ? '<id-or-slug>' : '<id-slug-or-name>';
   for (const add of [addList, addGet, addCreate, addUpdate, addDelete]) add({ session, kind, verb, reference });
 }

@@ -38,6 +38,8 @@ export type CliProblem =
   | 'no-administrator'
   | 'not-found'
   | 'unknown-field'
+  | 'option-unknown'
+  | 'option-invalid'
   | 'not-a-number'
   | 'already-seeded'
   | 'unfit-for-index'

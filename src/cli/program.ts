@@ -13,6 +13,7 @@ import { addImportCommand } from './import.ts';
 import type { Io } from './io.ts';
 import { report } from './report.ts';
 import type { Session } from './session.ts';
+import { addOptionCommands } from './site-options.ts';
 import { addUserCommands } from './users.ts';
 import { addVerifyCommand } from './verify.ts';
 import { version } from './version.ts';
@@ -59,6 +60,7 @@ export function createProgram(session: Session): Command {
     .option('--language <code>', say('options.language'));
   addDatabaseCommands(program, session);
   addConfigCommand(program, session);
+  addOptionCommands(program, session);
   addUserCommands(program, session);
   addContentCommands(program, session);
   addImportCommand(program, session);

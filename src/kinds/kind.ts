@@ -237,6 +237,18 @@ export interface Bundle {
   readonly terms: ReadonlyMap<number, readonly Term[]>;
   /** Images attached to posts that galleries ask for; 0: to none. */
   readonly attached: ReadonlyMap<number, readonly number[]>;
+  /** Pages of the single dates of events that recur; events without one have the page of their post. */
+  readonly pages: ReadonlyMap<number, OccurrencePage>;
+}
+
+/** The page of one date of an event that recurs. */
+export interface OccurrencePage {
+  /** Of the event. */
+  readonly slug: string;
+  /** `YYYY-MM-DD`, local. */
+  readonly date: string;
+  /** Which of several on that day, from 1; undefined where there is one. */
+  readonly number: number | undefined;
 }
 
 /** Rows to write. A meta with an empty list is removed. */

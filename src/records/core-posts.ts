@@ -27,6 +27,7 @@ import type { Metas, Post } from '../wordpress/rows.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { acceptParams } from './input.ts';
+import { listedAs } from './occurrences.ts';
 import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
 import { metasInTrash } from './rule-rows.ts';
 import { loadedVersion, type Shown } from './versions.ts';
@@ -72,6 +73,7 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
     limit,
     offset,
     occurrences: settings.occurrenceTables,
+    recurrence: listedAs('event', settings),
   });
   const pages = Math.ceil(total / limit);
   if (page > pages && total > 0) fail('rest_post_invalid_page_number');

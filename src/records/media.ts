@@ -84,7 +84,7 @@ async function loadMediaBundle(db: Database, ids: readonly number[]): Promise<Bu
     db,
     [...posts.values()].map((row) => row.post_parent).filter((parent) => parent > 0),
   );
-  return { posts: new Map([...parents, ...posts]), metas, terms: new Map(), attached: new Map() };
+  return { posts: new Map([...parents, ...posts]), metas, terms: new Map(), attached: new Map(), pages: new Map() };
 }
 
 // ------------------------------------------------------------------------------------------------- who may

@@ -8,6 +8,7 @@ import { insertMetas, removePost, writeMetas } from '../storage/rows/posts.ts';
 import { insertTermLinks, setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../storage/rows/terms.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { nowUtc } from '../wordpress/time.ts';
+import type { Caller } from './caller.ts';
 import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
 import type { Write } from './write.ts';
 
@@ -33,7 +34,7 @@ export async function writeDetailsOfNew(write: Write, row: Post, { metas, terms 
   const occurrence = await firstOccurrence(write, row, metas);
   await keepIndexOfNew(db, write.caller, {
     post: row,
-    occurrences: occurrence ? [occurrence] : [],
+    occurrences: occurrence ? [{ ...occurrence, occurrence_id: 0 }] : [],
     metas: Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ meta_key, meta_value }))),
     terms: links,
   });
@@ -56,15 +57,15 @@ export async function deleteForGood(write: Write, row: Post): Promise<void> {
   const { db, caller, kind } = write;
   const counted = await countedTerms(write, row.ID, row.post_status);
   await removePost(db, row.ID);
-  if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID);
+  if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID, caller.settings.recurrence);
   await shiftCounts(db, counted, []);
   if (kind.dated) await keepIndexOf(db, caller, [row.ID]);
 }
 
 async function firstOccurrence({ db, caller }: Write, row: Post, metas: Rows['metas']) {
-  const { settings, now } = caller;
+  const { settings } = caller;
   if (!settings.occurrenceTables) return undefined;
-  const occurrence = await writeFirstOccurrence(db, row.ID, storedDates({ metas: new Map(Object.entries(metas)) }), nowUtc(now));
+  const occurrence = await writeFirstOccurrence(db, row.ID, storedDates({ metas: new Map(Object.entries(metas)) }), writing(caller));
   if (!occurrence) return undefined;
   const event = { start: occurrence.start_date_utc, end: occurrence.end_date_utc, status: row.post_status };
   if (!isWithin(settings.calendar.edges, event)) await noteEdges(db, row.ID, event);
@@ -75,12 +76,14 @@ async function writeCalendarRows({ db, caller }: Write, id: number, changed: Row
   if (caller.settings.occurrenceTables) {
     if (Object.keys(changed).some((key) => DATE_METAS.has(key))) {
       const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
-      await writeOccurrence(db, id, storedDates({ metas }), nowUtc(caller.now));
+      await writeOccurrence(db, id, storedDates({ metas }), writing(caller));
     }
     await noteEdges(db, id);
   }
   await keepIndexOf(db, caller, [id]);
 }
+
+const writing = ({ now, settings }: Caller) => ({ updatedAt: nowUtc(now), recurrence: settings.recurrence });
 
 /** Metas whose change makes the calendar write its rows anew. */
 const DATE_METAS = new Set(

@@ -7,6 +7,7 @@ import { lockNames } from '../storage/rows/locks.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
+import { dateOfRecord, withKeptDates } from './occurrences.ts';
 import { deleteForGood } from './post-details.ts';
 import { namedBy, namesOfChange, namesOfNew } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
@@ -44,7 +45,7 @@ export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values:
     return writeNew({ db, caller, kind }, { values, plan, anew });
   });
 
-/** Changes what the values name of a record, and nothing else (decision D1). */
+/** Changes what the values name of a record, and nothing else (decision D1). The id of one date of an event names the event: all its dates change. */
 export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
   await changeRecord(site, caller, kind, id, { values });
   return renderPost(site, caller, kind, id, namedBy(kind, values));
@@ -55,11 +56,13 @@ export async function changeRecord(
   site: Site,
   caller: Caller,
   kind: PostKind,
-  id: number,
-  { values, besides = {} }: PostChange,
+  record: number,
+  { values: asked, besides = {} }: PostChange,
 ): Promise<void> {
-  const rows = Object.keys({ ...besides.columns, ...besides.metas }).length > 0 || values.slug !== undefined;
-  const named = rows || Object.keys(values).some((name) => name in kind.fields);
+  const date = await dateOfRecord(site.db, caller, kind, record);
+  const id = date?.post ?? record;
+  const rows = Object.keys({ ...besides.columns, ...besides.metas }).length > 0 || asked.slug !== undefined;
+  const named = rows || Object.keys(asked).some((name) => name in kind.fields);
   if (!named) {
     await site.db.transaction((db) => lockExisting({ db, kind }, id));
     return;
@@ -67,6 +70,7 @@ export async function changeRecord(
   await written(site, caller, async (db) => {
     const write = { db, caller, kind };
     const before = await lockExisting(write, id);
+    const values = await withKeptDates(db, caller, kind, { before, date }, asked);
     const plan = besidePlan(planPost(caller, kind, values, before), besides);
     await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
     await writeChange(write, before, plan, await resolveDetails(write, values));
@@ -84,9 +88,12 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, id:
 /**
  * Puts a record into the trash, or deletes it for good where the site has no trash. Gives it as it is then, or was.
  *
- * @throws `isInTrash` of the kind's problems
+ * @throws `isInTrash` of the kind's problems; recurring-event-date-kept for the id of one date of an event that recurs
  */
-export async function trashPost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
+export async function trashPost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<Shown> {
+  const date = await dateOfRecord(site.db, caller, kind, record);
+  if (date?.recurs) return fail('recurring-event-date-kept');
+  const id = date?.post ?? record;
   const keeps = site.config.emptyTrashDays > 0;
   const last = keeps ? undefined : await renderPost(site, caller, kind, (await lockExisting({ db: site.db, kind }, id)).row.ID);
   await written(site, caller, async (db) => {

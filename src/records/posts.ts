@@ -16,6 +16,7 @@ import type { Post } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { trustsIndex } from './list-index.ts';
+import { listedAs, postOfRecord } from './occurrences.ts';
 import { metasInTrash } from './rule-rows.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens, seen } from './visibility.ts';
@@ -50,10 +51,11 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
     limit: perPage,
     offset: (page - 1) * perPage,
     occurrences: settings.occurrenceTables,
+    recurrence: listedAs('occurrence', settings),
     indexed: trustsIndex(settings),
   });
   if (ids.length === 0 && page > 1) fail(kind.problems.noSuchPage);
-  const bundle = await loadBundle(site.db, kind, ids, linked);
+  const bundle = await loadBundle(site.db, kind, ids, linked, settings.recurrence?.base);
   const context = renderContext(caller, rights(caller, values));
   const status = statuses?.join(',') ?? (editsKind(viewer, kind) ? ANY_STATUS : 'publish');
   return {
@@ -73,7 +75,7 @@ export interface Listed {
   readonly statuses: readonly string[] | undefined;
 }
 
-/** Ids of all records of such a list that the caller may see, in one page however many they are: for what goes out in bulk. */
+/** Ids of the posts of all records of such a list that the caller may see, in one page however many they are: for what goes out in bulk. */
 export async function listedIds(
   { db }: Site,
   { viewer, settings }: Caller,
@@ -88,6 +90,7 @@ export async function listedIds(
     limit: MOST_LISTED,
     offset: 0,
     occurrences: settings.occurrenceTables,
+    recurrence: listedAs('event', settings),
   });
   return ids;
 }
@@ -123,8 +126,8 @@ async function rootsAndBelow(db: Database, { hierarchical, taxonomy }: TermKind,
  * @throws not found, wrong kind, in the trash, not accessible, protected (in this order)
  */
 export async function readPost(site: Site, caller: Caller, kind: PostKind, id: number, asked: Opened = {}): Promise<Shown> {
-  const { viewer } = caller;
-  const bundle = await loadBundle(site.db, kind, [id]);
+  const { viewer, settings } = caller;
+  const bundle = await loadBundle(site.db, kind, [id], [], settings.recurrence?.base);
   const row = bundle.posts.get(id);
   const { byId, locked, notAccessible } = kind.problems;
   if (byId) {
@@ -160,8 +163,8 @@ export async function renderPost(
   id: number,
   expected: readonly number[] = [],
 ): Promise<Required<Shown>> {
-  const bundle = await loadBundle(site.db, kind, [id], expected);
-  const isIt = (row: Post) => row.ID === id && kind.shownWholeAfterWrite;
+  const bundle = await loadBundle(site.db, kind, [id], expected, caller.settings.recurrence?.base);
+  const isIt = (row: Post) => row === bundle.posts.get(id) && kind.shownWholeAfterWrite;
   const record = kind.render(id, bundle, renderContext(caller, { ...rights(caller, {}), opens: isIt }), false);
   return { record, version: loadedVersion(caller, id, bundle) };
 }
@@ -182,8 +185,10 @@ export const mayChange = (look: Look, caller: Caller, kind: PostKind, id: number
 export const mayTrash = (look: Look, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
   mayTouch(look, caller, kind, id, 'delete');
 
-async function mayTouch(look: Look, { viewer }: Caller, kind: PostKind, id: number, action: 'edit' | 'delete'): Promise<boolean> {
+async function mayTouch(look: Look, caller: Caller, kind: PostKind, record: number, action: 'edit' | 'delete'): Promise<boolean> {
+  const { viewer } = caller;
   if (!viewer.can(`${action}_${kind.capabilities}`)) return false;
+  const id = await postOfRecord(look, caller, kind, record);
   const row = await look(findPost, id);
   if (!row) return kind.problems.byId !== undefined;
   // WordPress asks for the right to what the id really is, so that those who have it learn of the mistake.

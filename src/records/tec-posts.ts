@@ -12,6 +12,7 @@ import type { Post } from '../wordpress/rows.ts';
 import { addSeconds, parseZone } from '../wordpress/time.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { type CorePage, cleanText } from './core-posts.ts';
+import { listedAs } from './occurrences.ts';
 import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
 import { metasInTrash } from './rule-rows.ts';
 import { loadedVersion, type Shown } from './versions.ts';
@@ -41,6 +42,7 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
     limit,
     offset: (page - 1) * limit,
     occurrences: settings.occurrenceTables,
+    recurrence: listedAs('event', settings),
   });
   if (ids.length === 0 && page > 1) fail('tec-page-not-found');
   const { records } = await shown(site, caller, kind, ids, values);

@@ -270,7 +270,6 @@ describeDatabases('an import into a site that has records', (open) => {
     ['a:0:{}', []],
     ['', []],
     ['a:1:{s:5:"rules";a:1:{i:0;a:1:{s:4:"type";s:10:"Every Week";}}}', ['recurrence']],
-    ['a:1:{s:5:"rules";a:1:{i:0', ['recurrence']],
   ])('tells of a rule by which an event repeats only where there is one (%s)', async (rule, told) => {
     const report = await importItems(site, caller, streamOf([post('event', 504, { metas: [...WHEN, ['_EventRecurrence', rule]] })]), {
       source: 'other.example.org',

@@ -1,6 +1,6 @@
 import { eventDates } from '../../calendar/dates.ts';
-import { repeats } from '../../calendar/repeats.ts';
 import { storedDates } from '../../kinds/event-dates.ts';
+import { hasRules } from '../../kinds/occurrence.ts';
 import type { Caller } from '../../records/caller.ts';
 import { diffSeconds } from '../../wordpress/time.ts';
 import { type CleanPost, cleanPost } from '../items/clean.ts';
@@ -17,9 +17,8 @@ export function storedPost(item: PostItem, trusted: boolean, caller: Caller): Cl
   const clean = cleanPost(item, trusted);
   if (item.kind !== 'event') return clean;
   const { metas, mended } = withDuration(withDates(clean.metas, caller));
-  const rule = metas.find(([key]) => key === '_EventRecurrence')?.[1];
   const losses = [
-    ...(repeats(rule) ? [{ reason: 'recurrence', detail: '' }] : []),
+    ...(hasRules(metaMap(metas)) ? [{ reason: 'recurrence', detail: '' }] : []),
     ...(mended === undefined ? [] : [{ reason: 'duration-mended', detail: mended }]),
   ];
   return { ...clean, metas, losses: [...clean.losses, ...losses] };

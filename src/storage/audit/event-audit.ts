@@ -1,7 +1,8 @@
 import { type EventDates, type Occurrence, occurrence } from '../../calendar/dates.ts';
-import { repeats } from '../../calendar/repeats.ts';
+import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { beginOfDay, endOfDay } from '../../calendar/window.ts';
 import { storedDates } from '../../kinds/event-dates.ts';
+import { hasRules } from '../../kinds/occurrence.ts';
 import { addSeconds, diffSeconds, isZeroDate, parseZone, toUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
@@ -9,6 +10,7 @@ import { idsOfType } from '../lists/many-posts.ts';
 import { loadMetas } from '../rows/bundle.ts';
 import { writeOccurrence } from '../rows/occurrences.ts';
 import { writeMetas } from '../rows/posts.ts';
+import { isRecurringEvent, recurringIn } from '../rows/recurring-events.ts';
 
 /** What can be wrong with the dates of an event. */
 export type DateFault =
@@ -44,28 +46,42 @@ export interface DateFinding {
 
 const AT_ONCE = 500;
 
-/** Looks through the dates of all events, some at a time. `rows`: whether the occurrence tables are in force. */
-export async function* auditDates(db: Database, { rows }: { rows: boolean }): AsyncGenerator<DateFinding> {
+/** How the site keeps dates. `rows`: whether the occurrence tables are in force. */
+interface Kept {
+  readonly rows: boolean;
+  readonly recurrence: RecurrenceSettings | undefined;
+}
+
+/** What repairs go by. `now`: UTC; `cutoff`: when the calendar's day begins, `HH:MM`. */
+interface Repair {
+  readonly now: string;
+  readonly cutoff: string;
+}
+
+/** Looks through the dates of all events, some at a time. Of those that recur only what does not follow from the rule. */
+export async function* auditDates(db: Database, { rows, recurrence }: Kept): AsyncGenerator<DateFinding> {
   for await (const ids of pagesById(AT_ONCE, (after, size) => idsOfType(db, 'tribe_events', after, size))) {
     const metas = await loadMetas(db, ids);
     const calendarRows = rows ? await calendarRowsOf(db, ids) : undefined;
+    // What recurs has rows by its rule (`recurrence-audit.ts`).
+    const recurring = recurrence ? await recurringIn(db, ids) : new Set<number>();
     for (const id of ids) {
       const own = metas.get(id) ?? new Map<string, readonly string[]>();
-      // What repeats has rows that its first dates do not tell.
-      const severalTimes = repeats(own.get('_EventRecurrence')?.[0]);
+      const severalTimes = recurrence ? recurring.has(id) : hasRules(own);
       const there = calendarRows && (calendarRows.get(id) ?? { events: [], occurrences: [] });
-      for (const fault of faultsOf(storedDates({ metas: own }), there, severalTimes)) yield { id, fault };
+      for (const fault of faultsOf(storedDates({ metas: own }), there, severalTimes))
+        if (!recurring.has(id) || !REPAIRABLE.has(fault) || fault === 'row-twice') yield { id, fault };
     }
   }
 }
 
-/** Puts the dates of an event right by the clock on its wall: UTC, duration and the rows that lists read. Call it in a transaction. */
-export async function repairDates(
-  db: Database,
-  id: number,
-  { rows, now, cutoff }: { rows: boolean; now: string; cutoff: string },
-): Promise<void> {
+/**
+ * Puts the dates of an event right by the clock on its wall: UTC, duration and the rows that lists read. Of one that recurs only rows that are there
+ * twice go. Call it in a transaction.
+ */
+export async function repairDates(db: Database, id: number, { rows, now, recurrence, cutoff }: Kept & Repair): Promise<void> {
   if (rows) await dropTwins(db, id);
+  if (recurrence && (await isRecurringEvent(db, id))) return;
   const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, readonly string[]>();
   const stored = storedDates({ metas });
   const zone = parseZone(stored.timezone);
@@ -80,7 +96,7 @@ export async function repairDates(
     _EventEndDateUTC: [endUtc],
     ...(duration === null || duration < 0 ? {} : { _EventDuration: [String(duration)] }),
   });
-  if (rows && !repeats(metas.get('_EventRecurrence')?.[0])) await writeOccurrence(db, id, right, now);
+  if (rows && (recurrence || !hasRules(metas))) await writeOccurrence(db, id, right, { updatedAt: now, recurrence });
 }
 
 /** What the calendar's own tables hold of an event. */
