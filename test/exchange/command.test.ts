@@ -116,7 +116,7 @@ describeDatabases('the commands import and export', (open) => {
     const { code, out } = await of(target)('import', path('events.csv'), '--preview=2', ...options);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /The first records as they would be stored:\n {2}what +name +start +end +time zone +status +categories, tags +cost\n {2}event +Concert +2031-12-31 20:30:00 +2031-12-31 20:30:00 +\S+ +draft +Music, Jazz +12\n {2}event +Fair +2032-02-01 00:00:00 .*\nNothing was written/,
+      /The first records as they would be stored:\n {2}kind +name +start +end +time zone +status +categories, tags +cost\n {2}event +Concert +2031-12-31 20:30:00 +2031-12-31 20:30:00 +\S+ +draft +Music, Jazz +12\n {2}event +Fair +2032-02-01 00:00:00 .*\nNothing was written/,
     );
     const { preview } = JSON.parse((await of(target)('import', path('events.csv'), '--preview', '--format=json', ...options)).out);
     expect(preview).toHaveLength(3);
@@ -143,7 +143,7 @@ describeDatabases('the commands import and export', (open) => {
     expect((await of(target)('import', path('mixed.csv'), '--skip-bad-rows', '--dry-run')).out).not.toContain('rejected');
     expect(existsSync(path('mixed.rejected.csv'))).toBe(false);
     const { code, out } = await of(target)('import', path('mixed.csv'), '--skip-bad-rows');
-    expect([code, out]).toEqual([3, expect.stringContaining(`Rows that were left out are in ${path('mixed.rejected.csv')} (1): `)]);
+    expect([code, out]).toEqual([3, expect.stringContaining(`Skipped rows are in ${path('mixed.rejected.csv')} (1): `)]);
     expect(readFileSync(path('mixed.rejected.csv'), 'utf8')).toBe('\ufeffEvent Name,Event Start Date\r\nBad,soon\r\n');
     rmSync(path('mixed.rejected.csv'));
   });
