@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { addressMetas } from '../../kinds/index.ts';
 import { ksesPost, ksesTitle } from '../../wordpress/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { parseSerialized, toSerialized } from '../../wordpress/serialized.ts';
@@ -36,8 +37,7 @@ const DATES = ['post_date', 'post_date_gmt', 'post_modified', 'post_modified_gmt
 /** Notes of WordPress's editor about people who are not here. */
 const PASSING = new Set(['_edit_lock', '_edit_last']);
 
-/** Metas that become links of a page: of schemes, only those that the interface takes (decision D38). */
-const ADDRESSES = new Set(['_EventURL', '_VenueURL', '_OrganizerWebsite']);
+/** Of the schemes of addresses, only those that the interface takes (decision D38). */
 const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
 
 /**
@@ -107,7 +107,7 @@ function cleanMeta([key, value]: PostItem['metas'][number], { trusted, lose }: C
 /** Why a meta can't be stored. */
 function metaFault(key: string, value: string): string | undefined {
   if (key === '' || key.length > KEY_LETTERS) return 'meta-key-unusable';
-  if (ADDRESSES.has(key) && !isHarmless(value)) return 'url-refused';
+  if (addressMetas.has(key) && !isHarmless(value)) return 'url-refused';
   return key === '_wp_attached_file' && /(^|[\\/])\.\.([\\/]|$)|\0/.test(value) ? 'path-refused' : undefined;
 }
 
@@ -119,7 +119,7 @@ const PLAIN = /^_(?:Event|Venue|Organizer)/;
  * the address stays the same.
  */
 function filteredMeta(key: string, value: string): string {
-  if (ADDRESSES.has(key)) return value.trim().replace(/[<>"'`\0-\x20]/g, percentEncoded);
+  if (addressMetas.has(key)) return value.trim().replace(/[<>"'`\0-\x20]/g, percentEncoded);
   if (!value.includes('<')) return value;
   const filter = PLAIN.test(key) ? sanitizeTextField : ksesPost;
   const parsed = parseSerialized(value);
