@@ -307,7 +307,7 @@ describeDatabases('CSV', (open, engine) => {
     ['before what headings say', ['Event Name', 'Titolo', 'Event Start Date'], [['Titolo', 'name']], ['event', undefined, 'name', 'start_date']],
     ['with the layout that has the field', ['Nome', 'Posta'], [['Nome', 'name'], ['Posta', 'email']], ['organizer', 'name', 'email']],
   ])('maps columns %s', (_what, headers, map, expected) => {
-    const mapped = mapHeaders(headers, undefined, new Map(map));
+    const mapped = mapHeaders(headers, undefined, {}, new Map(map));
     expect([mapped?.kind, ...(mapped?.columns.map(({ column }) => column) ?? [])]).toEqual(expected);
   }); // biome-ignore format: a table
 

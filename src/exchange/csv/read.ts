@@ -1,14 +1,17 @@
 import { basename } from 'node:path';
+import type { CustomField } from '../../calendar/custom-fields.ts';
+import { customFieldRows, storedValue } from '../../kinds/custom-fields.ts';
+import { COST, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind.ts';
 import type { Caller } from '../../records/caller.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import { hasVisibleText } from '../../wordpress/plain-text.ts';
+import { rowsOfValues } from '../items/field-rows.ts';
 import { type Entry, type Link, type PostItem, SourceFault, type TermReference } from '../items/items.ts';
 import type { Source } from '../items/source.ts';
-import { rowsOfValues } from '../items/values.ts';
 import { type DateOrder, type Moment, readMoment, readTime, type Where } from './dates.ts';
-import { type HeadingMap, isSameHeading, LAYOUTS, type MappedColumn, mapHeaders } from './layout.ts';
+import { customColumns, furtherTexts, type HeadingMap, isSameHeading, LAYOUTS, type MappedColumn, mapHeaders } from './layout.ts';
 import { type CsvRow, openTable, type Table } from './rows.ts';
 
 export interface CsvOptions {
@@ -104,8 +107,8 @@ async function* outcomes(
 
 const LONGEST_EXAMPLE = 60;
 
-function layoutOf(file: string, { cells, line }: CsvRow, { kind, map }: CsvOptions) {
-  const mapped = mapHeaders(cells, kind, map);
+function layoutOf(file: string, { cells, line }: CsvRow, { kind, map, caller }: CsvOptions) {
+  const mapped = mapHeaders(cells, kind, customColumns(caller.settings.calendar.customFields), map);
   if (!mapped) throw new SourceFault('csv-headers', { file, line, headers: cells.join(', ').slice(0, 200) });
   const [unknown] = mapped.unknown;
   if (unknown !== undefined)
@@ -164,8 +167,13 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
   if (!hasVisibleText(name)) return { entries: [lose('no-name')], taken: false };
   const { values, start } =
     kind === 'event' ? eventValues(row, where, options) : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
-  const { columns, metas, refused } = rowsOfValues(postKind(kind), values, options.caller);
-  const entries = refused.map((field) => lose('value-refused', `${field}: ${String(values[field]).slice(0, 100)}`));
+  const told: Record<string, unknown> = { ...values, ...furtherValues(row, kind) };
+  const { columns, metas, refused } = rowsOfValues(postKind(kind), told, options.caller);
+  const custom = kind === 'event' ? customRows(row, options.caller.settings.calendar.customFields) : { rows: [], refused: [] };
+  const entries = [
+    ...refused.map((field) => lose('value-refused', `${field}: ${String(told[field]).slice(0, 100)}`)),
+    ...custom.refused.map(({ name: field, meta }) => lose('value-refused', `${field}: ${String(row[meta]).slice(0, 100)}`)),
+  ];
   if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date')))
     return { entries: [...entries, lose('row-lost')], taken: false };
   const sourceId = `${kind} ${start} ${foldText(name)}`;
@@ -186,7 +194,7 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
     match: 'name',
     complete: false,
     columns: { ...columns, ...openness(row) },
-    metas: withCurrency(metas, row),
+    metas: [...withCurrency(metas, row), ...custom.rows],
     links: [
       ...(imageId === undefined ? [] : [{ key: '_thumbnail_id', kind: 'attachment', name: imageId } as const]),
       ...(image ? [{ key: '_thumbnail_id', kind: 'attachment', sourceId: image.sourceId } as const] : []),
@@ -260,6 +268,19 @@ const organizerValues = (row: Row): Record<string, unknown> => ({
   phone: row.phone,
 });
 
+/** Metas of the fields that the site defines, and the fields whose value is none. */
+function customRows(row: Row, fields: readonly CustomField[]): { rows: [string, string][]; refused: CustomField[] } {
+  const sent = fields.flatMap((field) => (row[field.meta] ? [{ field, stored: storedValue(field, row[field.meta]) }] : []));
+  return {
+    rows: sent.flatMap(({ field, stored }) => (stored ? customFieldRows(field, stored) : [])),
+    refused: sent.flatMap(({ field, stored }) => (stored ? [] : [field])),
+  };
+}
+
+/** Texts that the plugin has no columns for. */
+const furtherValues = (row: Row, kind: PostKindName): Record<string, unknown> =>
+  Object.fromEntries(furtherTexts(postKind(kind)).map((name) => [name, row[name]]));
+
 const isYes = (cell: string | undefined): boolean => /^(1|y|yes|true|on|x|s|si|sì|vero)$/i.test((cell ?? '').trim());
 const flagValue = (name: string, cell: string | undefined): Record<string, boolean> =>
   (cell ?? '').trim() === '' ? {} : { [name]: isYes(cell) };
@@ -274,9 +295,9 @@ function openness(row: Row): PostItem['columns'] {
 function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
   const position = (row.currency_position ?? '').trim().toLowerCase();
   const given = [
-    ['_EventCurrencySymbol', row.currency_symbol?.trim() ?? ''],
-    ['_EventCurrencyPosition', /^(prefix|before)$/.test(position) ? 'prefix' : /^(suffix|postfix|after)$/.test(position) ? 'postfix' : ''],
-    ['_EventCurrencyCode', row.currency_code?.trim() ?? ''],
+    [COST.symbol, row.currency_symbol?.trim() ?? ''],
+    [COST.position, /^(prefix|before)$/.test(position) ? 'prefix' : /^(suffix|postfix|after)$/.test(position) ? 'postfix' : ''],
+    [COST.code, row.currency_code?.trim() ?? ''],
   ].filter(([, value]) => value !== '') as [string, string][];
   return [...metas.filter(([key]) => !given.some(([name]) => name === key)), ...given];
 }
@@ -284,8 +305,8 @@ function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
 function linksOf(row: Row): Link[] {
   const venue = (row.venue ?? '').trim();
   return [
-    ...(venue === '' ? [] : [{ key: '_EventVenueID', kind: 'venue', name: venue } as const]),
-    ...organizersOf(row.organizers).map((name) => ({ key: '_EventOrganizerID', kind: 'organizer', name }) as const),
+    ...(venue === '' ? [] : [{ key: VENUE_LINK, kind: 'venue', name: venue } as const]),
+    ...organizersOf(row.organizers).map((name) => ({ key: ORGANIZER_LINK, kind: 'organizer', name }) as const),
   ];
 }
 

@@ -2,6 +2,7 @@ import { type EventDates, type Occurrence, occurrence } from '../../calendar/dat
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { beginOfDay, endOfDay } from '../../calendar/window.ts';
 import { storedDates } from '../../kinds/event-dates.ts';
+import { DATES } from '../../kinds/event-metas.ts';
 import { hasRules } from '../../kinds/occurrence.ts';
 import { addSeconds, diffSeconds, isZeroDate, parseZone, toUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
@@ -91,10 +92,10 @@ export async function repairDates(db: Database, id: number, { rows, now, recurre
   const duration = dates.allDay ? null : diffSeconds(startUtc, endUtc);
   const right: EventDates = { ...dates, startUtc, endUtc, duration };
   await writeMetas(db, id, {
-    ...(dates === stored ? {} : { _EventStartDate: [dates.start], _EventEndDate: [dates.end] }),
-    _EventStartDateUTC: [startUtc],
-    _EventEndDateUTC: [endUtc],
-    ...(duration === null || duration < 0 ? {} : { _EventDuration: [String(duration)] }),
+    ...(dates === stored ? {} : { [DATES.start]: [dates.start], [DATES.end]: [dates.end] }),
+    [DATES.startUtc]: [startUtc],
+    [DATES.endUtc]: [endUtc],
+    ...(duration === null || duration < 0 ? {} : { [DATES.duration]: [String(duration)] }),
   });
   if (rows && (recurrence || !hasRules(metas))) await writeOccurrence(db, id, right, { updatedAt: now, recurrence });
 }
