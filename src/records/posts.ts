@@ -2,7 +2,7 @@ import { fail, failParam } from '../errors.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { ANY_STATUS } from '../kinds/grammar.ts';
 import { termKind } from '../kinds/index.ts';
-import type { Condition, Order, PostKind, PostListValues, TermKind } from '../kinds/kind.ts';
+import type { Condition, Order, PostFields, PostKind, PostListValues, PublishedRecord, TermKind } from '../kinds/kind.ts';
 import { isLocked } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
@@ -22,8 +22,8 @@ import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens, seen } from './visibility.ts';
 
 /** One page of a list. */
-export interface Listing {
-  readonly records: readonly Record<string, unknown>[];
+export interface Listing<Published = PublishedRecord> {
+  readonly records: readonly Published[];
   readonly total: number;
   readonly pages: number;
   readonly page: number;
@@ -38,7 +38,13 @@ export interface Listing {
  *
  * @throws `noSuchPage` of the kind's problems past the last page
  */
-export async function listPosts(site: Site, caller: Caller, kind: PostKind, values: PostListValues, longest?: number): Promise<Listing> {
+export async function listPosts<Published extends PublishedRecord>(
+  site: Site,
+  caller: Caller,
+  kind: PostKind<PostFields, Published>,
+  values: PostListValues,
+  longest?: number,
+): Promise<Listing<Published>> {
   const { viewer, settings } = caller;
   const { page = 1, status: statuses } = values;
   const perPage = pageSize(site, caller, values, longest);
@@ -125,7 +131,13 @@ async function rootsAndBelow(db: Database, { hierarchical, taxonomy }: TermKind,
  *
  * @throws not found, wrong kind, in the trash, not accessible, protected (in this order)
  */
-export async function readPost(site: Site, caller: Caller, kind: PostKind, id: number, asked: Opened = {}): Promise<Shown> {
+export async function readPost<Published extends PublishedRecord>(
+  site: Site,
+  caller: Caller,
+  kind: PostKind<PostFields, Published>,
+  id: number,
+  asked: Opened = {},
+): Promise<Shown<Published>> {
   const { viewer, settings } = caller;
   const bundle = await loadBundle(site.db, kind, [id], [], settings.recurrence?.base);
   const row = bundle.posts.get(id);
