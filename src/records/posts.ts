@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { ANY_STATUS } from '../kinds/grammar.ts';
-import type { Condition, Order, PostKind, PostListValues } from '../kinds/kind.ts';
+import type { Bundle, Condition, Order, PostKind, PostListValues } from '../kinds/kind.ts';
 import { isLocked } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
@@ -35,32 +35,46 @@ export interface Listing {
  * @throws `{kind}-archive-page-not-found` past the last page
  */
 export async function listPosts(site: Site, caller: Caller, kind: PostKind, values: PostListValues, longest?: number): Promise<Listing> {
-  const { viewer, settings } = caller;
   const { page = 1, status: statuses } = values;
   const perPage = pageSize(site, caller, values, longest);
   const { conditions, order, echo, timeliness } = narrowList(kind, values, caller);
-  const { ids, total, linked } = await findPostIds(site.db, {
-    kind,
-    ...listRights(viewer, kind, { statuses, ...openingOf(values) }),
-    conditions: await withDescendants(site.db, conditions),
-    order,
-    limit: perPage,
-    offset: (page - 1) * perPage,
-    occurrences: settings.occurrenceTables,
-    indexed: trustsIndex(settings),
-  });
-  if (ids.length === 0 && page > 1) fail(`${kind.name}-archive-page-not-found`);
-  const bundle = await loadBundle(site.db, kind, ids, linked);
-  const context = renderContext(caller, rights(caller, values));
-  const status = statuses?.join(',') ?? (editsKind(viewer, kind) ? ANY_STATUS : 'publish');
+  const stretch = { conditions, order, statuses, limit: perPage, offset: (page - 1) * perPage };
+  const { records, total } = await narrowedPosts(site, caller, kind, stretch, values);
+  if (records.length === 0 && page > 1) fail(`${kind.name}-archive-page-not-found`);
+  const status = statuses?.join(',') ?? (editsKind(caller.viewer, kind) ? ANY_STATUS : 'publish');
   return {
-    records: ids.filter((id) => bundle.posts.has(id)).map((id) => kind.render(id, bundle, context, false)),
+    records,
     total,
     pages: Math.ceil(total / perPage),
     page,
     query: [['per_page', String(perPage)], ...echo, ['status', status]],
     timeliness,
   };
+}
+
+/** The records of a stretch of a list that the caller may see, the rows that they are made of, and how many there are in all. `asked`: what opens protected ones. */
+export async function narrowedPosts(
+  { db }: Site,
+  caller: Caller,
+  kind: PostKind,
+  { conditions, order, statuses, limit, offset }: Listed & { readonly limit: number; readonly offset: number },
+  asked: Opened,
+): Promise<{ readonly records: readonly Record<string, unknown>[]; readonly bundle: Bundle; readonly total: number }> {
+  const { viewer, settings } = caller;
+  const { ids, total, linked } = await findPostIds(db, {
+    kind,
+    ...listRights(viewer, kind, { statuses, ...openingOf(asked) }),
+    conditions: await withDescendants(db, conditions),
+    order,
+    limit,
+    offset,
+    occurrences: settings.occurrenceTables,
+    indexed: trustsIndex(settings),
+  });
+  const bundle = await loadBundle(db, kind, ids, linked);
+  const context = renderContext(caller, rights(caller, asked));
+  const records = ids.filter((id) => bundle.posts.has(id)).map((id) => kind.render(id, bundle, context, false));
+  return { records, bundle, total };
 }
 
 /** What a list is narrowed by, and the statuses that it holds. */

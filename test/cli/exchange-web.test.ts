@@ -167,7 +167,7 @@ describeDatabases('over the web', (open, engine) => {
   it('a feed is imported, ours among them', async () => {
     const { code, out } = await fasti(['import', `${old.base}/events/?ical=1`]);
     // Without --media the picture stays behind.
-    expect([code, /events +(\d+)/.exec(out)?.[1]]).toEqual([3, '6']);
+    expect([code, /events +(\d+)/.exec(out)?.[1]]).toEqual([3, '30']);
   });
   it('what repeats is taken in within the days that are named', async () => {
     const file = join(folder, `${engine}-repeats.ics`);

@@ -1,0 +1,131 @@
+import { fail } from '../errors.ts';
+import { type FeedSpan, feedFilters, narrowSpan, UNHIDDEN } from '../kinds/feed-list.ts';
+import { narrow } from '../kinds/filter.ts';
+import { postKind } from '../kinds/index.ts';
+import type { Condition, Order, TermKindName } from '../kinds/kind.ts';
+import { soonest, type Timeliness } from '../kinds/timeliness.ts';
+import type { Site } from '../site.ts';
+import { loadUsers } from '../storage/rows/users.ts';
+import type { Post, Term } from '../wordpress/rows.ts';
+import type { Caller } from './caller.ts';
+import { acceptParams } from './input.ts';
+import { narrowedPosts } from './posts.ts';
+import { termLookUp } from './references.ts';
+
+const EVENT = postKind('event');
+
+/** Which events a feed holds. */
+export interface FeedQuery {
+  readonly span: FeedSpan;
+  /** Terms of which an event must have any, list by list. */
+  readonly terms: readonly Condition[];
+  /** Parameters that narrow the list of events, as they were sent. */
+  readonly filters: Readonly<Record<string, unknown>>;
+  /** Whether events are left out that their authors keep out of lists. */
+  readonly unhidden: boolean;
+  /** All events, whatever their dates, the latest published first. */
+  readonly archive: boolean;
+  /** Another order than that of the view. */
+  readonly order?: Order | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  /** What opens protected events. */
+  readonly password?: string | undefined;
+}
+
+/** An event of a feed: the record that the interface shows, its row, and what anybody sees of a protected one besides. */
+export interface FeedEvent {
+  readonly record: Readonly<Record<string, unknown>>;
+  readonly row: Post;
+  readonly locked: boolean;
+  readonly categories: readonly Term[];
+  readonly tags: readonly Term[];
+}
+
+export interface FeedEvents {
+  readonly events: readonly FeedEvent[];
+  readonly timeliness: Timeliness;
+}
+
+/**
+ * The events of a feed that the caller may see. A small, fixed number of queries.
+ *
+ * @throws rest_invalid_param for filters that the list of events refuses
+ */
+export async function feedEvents(site: Site, caller: Caller, query: FeedQuery): Promise<FeedEvents> {
+  const values = await acceptParams(site, caller, feedFilters, query.filters, 'read');
+  const filtered = narrow(feedFilters, values, caller);
+  const span = query.archive ? ARCHIVE : narrowSpan(query.span, caller);
+  const conditions = [...span.conditions, ...filtered.conditions, ...query.terms, ...(query.unhidden ? [UNHIDDEN] : [])];
+  const events = await eventsBy(site, caller, { ...query, conditions, order: query.order ?? span.order });
+  return { events, timeliness: soonest([span.timeliness, filtered.timeliness]) };
+}
+
+const ARCHIVE = { conditions: [], order: { by: 'date', descending: true }, timeliness: 'never' } as const;
+
+/** Events by their ids or their slug, hidden ones too, in the order of the ids. Those that the caller may not see are left out. */
+export async function namedEvents(
+  site: Site,
+  caller: Caller,
+  named: { readonly ids: readonly number[] } | { readonly slug: string },
+  password: string | undefined,
+): Promise<FeedEvents> {
+  const condition: Condition = 'ids' in named ? { by: 'id', ids: named.ids } : { by: 'slug', slugs: [named.slug] };
+  const limit = 'ids' in named ? named.ids.length : 1;
+  const order: Order = { by: 'ids' in named ? 'include' : 'id', descending: false };
+  const events = limit === 0 ? [] : await eventsBy(site, caller, { conditions: [condition], order, limit, offset: 0, password });
+  return { events, timeliness: 'never' };
+}
+
+interface Stretch extends Pick<FeedQuery, 'limit' | 'offset' | 'password'> {
+  readonly conditions: readonly Condition[];
+  readonly order: Order;
+}
+
+async function eventsBy(site: Site, caller: Caller, { password, ...stretch }: Stretch): Promise<FeedEvent[]> {
+  const { records, bundle } = await narrowedPosts(site, caller, EVENT, { ...stretch, statuses: undefined }, { password });
+  return records.map((record) => {
+    const row = bundle.posts.get(Number(record.id))!; // records are made of rows
+    const terms = bundle.terms.get(row.ID) ?? [];
+    return {
+      record,
+      row,
+      locked: row.post_password !== '' && row.post_password !== password,
+      categories: terms.filter(({ taxonomy }) => taxonomy === 'tribe_events_cat'),
+      tags: terms.filter(({ taxonomy }) => taxonomy === 'post_tag'),
+    };
+  });
+}
+
+/** Public names of the authors of these events, by their ids. */
+export async function authorNames({ db }: Site, events: readonly FeedEvent[]): Promise<ReadonlyMap<number, string>> {
+  const users = await loadUsers(
+    db,
+    events.map(({ row }) => row.post_author),
+    [],
+  );
+  return new Map([...users].map(([id, { row }]) => [id, row.display_name]));
+}
+
+/**
+ * Terms by lists of slugs, of each list those that exist, in one query. Who visits a page of a term sees protected events of it, as on the pages of
+ * WordPress, so that what they are in is no secret here.
+ *
+ * @throws rest_no_route where none of a list exists
+ */
+export async function feedTerms({ db }: Site, kind: TermKindName, lists: readonly (readonly string[])[]): Promise<Term[][]> {
+  if (lists.length === 0) return [];
+  const { byToken } = await termLookUp(db, kind, lists.flat());
+  return lists.map((slugs) => {
+    const found = slugs.flatMap((slug) => byToken(slug) ?? []);
+    return found.length === 0 ? fail('rest_no_route') : found;
+  });
+}
+
+/** The condition that an event is in any of these terms. */
+export const inTerms = (kind: TermKindName, terms: readonly Term[]): Condition => ({
+  by: 'terms',
+  kind,
+  ids: terms.map(({ term_id: id }) => id),
+  guarded: false,
+});
