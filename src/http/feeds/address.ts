@@ -117,6 +117,8 @@ function segmentsOf(path: string, base: string): string[] | undefined {
 // ------------------------------------------------------------------------------------------------- paths
 /** A page that a path names. */
 interface Found {
+  /** Its own part of the path. */
+  readonly path: string;
   readonly parts: ReadonlyMap<PathPart, string>;
   readonly view: CalendarPage['view'];
   readonly featured: boolean;
@@ -128,21 +130,33 @@ interface Found {
 
 function pageOf(segments: readonly string[], { slugs }: FeedPlace): Found | undefined {
   for (const section of SECTIONS) {
-    for (const [ending, form] of endingsOf(section)) {
+    for (const { ending, form, alone } of endingsOf(section)) {
       const rest = withoutEnd(segments, ending);
-      if (rest === undefined) continue;
-      const found = pageIn(section, rest, slugs);
-      if (found && (form === undefined || section.feeds === 'all' || section.feeds === form)) return { ...found, form };
+      const found = rest && pageIn(section, rest, slugs);
+      if (!found || (alone && found.path !== '')) continue;
+      if (form === undefined || section.feeds === 'all' || section.feeds === form) return { ...found, form };
     }
   }
   return undefined;
 }
 
+interface Ending {
+  readonly ending: readonly string[];
+  readonly form: FeedForm | undefined;
+  /** Whether it stands behind the path of the section alone. */
+  readonly alone: boolean;
+}
+
 /** Endings that ask for a feed, before the empty one that does not. */
-const endingsOf = ({ path }: Section): readonly (readonly [readonly string[], FeedForm | undefined])[] => [
-  ...[...ENDINGS, ...(path === '{events}' ? ENDINGS_OF_ALL : [])].map(([ending, form]) => [ending.split('/'), form] as const),
-  [[], undefined],
-];
+function endingsOf({ path }: Section): Ending[] {
+  const endings = (known: ReadonlyMap<string, FeedForm>, alone: boolean) =>
+    [...known].map(([ending, form]): Ending => ({ ending: ending.split('/'), form, alone }));
+  return [
+    ...endings(ENDINGS, false),
+    ...(path === '{events}' ? endings(ENDINGS_OF_ALL, true) : []),
+    { ending: [], form: undefined, alone: false },
+  ];
+}
 
 function withoutEnd(segments: readonly string[], ending: readonly string[]): readonly string[] | undefined {
   const length = segments.length - ending.length;
@@ -159,8 +173,15 @@ function pageIn(section: Section, segments: readonly string[], slugs: FeedPlace[
     const inFront = begin.length >= front.length ? partsIn(front, begin) : undefined;
     const atEnd = inFront && partsIn(end, segments.slice(begin.length));
     if (!atEnd) continue;
-    const { view, featured = false } = page;
-    return { parts: new Map([...inFront, ...atEnd]), view, featured, feeds: section.feeds, archive: section.path.startsWith('{tag}') };
+    const { path, view, featured = false } = page;
+    return {
+      path,
+      parts: new Map([...inFront, ...atEnd]),
+      view,
+      featured,
+      feeds: section.feeds,
+      archive: section.path.startsWith('{tag}'),
+    };
   }
   return undefined;
 }
@@ -208,6 +229,7 @@ const NO_PARTS: ReadonlyMap<PathPart, string> = new Map();
 
 /** The home: it has news of the calendar only where the query names a page of it. */
 const homeOf = (query: Raw): Found => ({
+  path: '',
   parts: NO_PARTS,
   view: 'standard',
   featured: false,
