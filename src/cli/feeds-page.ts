@@ -1,5 +1,4 @@
 import {
-  type CalendarPage,
   ENDINGS,
   ENDINGS_OF_ALL,
   FEED_VALUES,
@@ -27,36 +26,35 @@ const EXAMPLES: Readonly<Record<PathPart, string>> = {
   page: '2',
 };
 
-const exampleOf = (path: string): string =>
-  path.replace(/\{(\w+)\}/g, (_, name: SlugName) => SLUGS[name]).replace(/:(\w+)/g, (_, part: PathPart) => EXAMPLES[part]);
+/** A path with the usual slugs and these texts in the places of its parts. */
+const filled = (path: string, parts: Readonly<Record<PathPart, string>>): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: SlugName) => SLUGS[name]).replace(/:(\w+)/g, (_, part: PathPart) => parts[part]);
+
+const exampleOf = (path: string): string => filled(path, EXAMPLES);
 
 const withFeeds = SECTIONS.filter(({ feeds }) => feeds !== 'none');
-const addressIn = ({ path }: Section, page: Pick<CalendarPage, 'path'>): string =>
-  `/${[path, page.path].filter((piece) => piece !== '').map(exampleOf).join('/')}/`; // biome-ignore format: a chain
-
 /** Addresses of feeds and what they hold, one row each. Every page of the whole calendar stands for the same one of a category and of a tag. */
-export function feedRows(): [address: string, type: string, meaning: string][] {
-  const all = withFeeds[0]!;
-  const main = exampleOf(all.path);
-  const sections = withFeeds
-    .slice(1)
-    .map((section) => [`${addressIn(section, { path: '' })}?ical=1`, TYPES.ical, section.meaning] as const);
+export function feedRows(): Row[] {
+  const [all, ...others] = withFeeds;
+  const main = `/${SLUGS.events}/`;
   const news = [...ENDINGS, ...ENDINGS_OF_ALL].filter(([, form]) => form !== 'ical');
   return [
-    ...all.pages.map((page) => [`${addressIn(all, page)}?ical=1`, TYPES.ical, page.meaning] as const),
-    ...sections,
-    [`/${main}/category/music/concerts/jazz/2030-01/?ical=1`, TYPES.ical, 'any of these pages of a category, parents before it or not'],
-    [`/${main}/?outlook-ical=1`, TYPES.ical, '`outlook-ical` is as good as `ical`, whatever the value'],
-    ...[...ENDINGS]
-      .filter(([, form]) => form === 'ical')
-      .map(([ending]) => [`/${main}/${ending}/`, TYPES.ical, 'the same without a query, for every page'] as const),
-    ...QUERY_PAGES.map(({ query, meaning }) => [`/?${query}`, TYPES[formIn(query)], meaning] as const),
-    ...news.map(([ending, form]) => [`/${main}/${ending}/`, TYPES[form], 'what has not ended, as news'] as const),
-    [`/${main}/category/sport/feed/`, TYPES.rss2, 'news of a category or a tag'],
-    ['/tag/outdoor/feed/', TYPES.rss2, 'all events with a tag, the latest published first'],
-    [`/event/spring-fair/?format=jsonld`, TYPES.jsonld, 'an event as structured data (schema.org)'],
-  ].map(([address, type, meaning]): [string, string, string] => [address!, type!, meaning!]);
+    ...(all?.pages ?? []).map(
+      ({ path, meaning }): Row => [`${main}${path === '' ? '' : `${exampleOf(path)}/`}?ical=1`, TYPES.ical, meaning],
+    ),
+    ...others.map(({ path, meaning }): Row => [`/${exampleOf(path)}/?ical=1`, TYPES.ical, meaning]),
+    [`${main}category/music/concerts/jazz/2030-01/?ical=1`, TYPES.ical, 'any of these pages of a category, parents before it or not'],
+    [`${main}?outlook-ical=1`, TYPES.ical, '`outlook-ical` is as good as `ical`, whatever the value'],
+    [`${main}ical/`, TYPES.ical, 'the same without a query, for every page'],
+    ...QUERY_PAGES.map(({ query, meaning }): Row => [`/?${query}`, TYPES[formIn(query)], meaning]),
+    ...news.map(([ending, form]): Row => [`${main}${ending}/`, TYPES[form], 'what has not ended, as news']),
+    [`${main}category/sport/feed/`, TYPES.rss2, 'news of a category or a tag'],
+    [`/${SLUGS.tag}/outdoor/feed/`, TYPES.rss2, 'all events with a tag, the latest published first'],
+    [`/${SLUGS.event}/spring-fair/?format=jsonld`, TYPES.jsonld, 'an event as structured data (schema.org)'],
+  ];
 }
+
+type Row = [address: string, type: string, meaning: string];
 
 const formIn = (query: string): FeedForm => (query.includes('ical=1') ? 'ical' : 'rss2');
 
@@ -80,8 +78,7 @@ const PATTERNS: Readonly<Record<PathPart, string>> = {
   page: '\\d+',
 };
 
-const patternOf = (path: string): string =>
-  path.replace(/\{(\w+)\}/g, (_, name: SlugName) => SLUGS[name]).replace(/:(\w+)/g, (_, part: PathPart) => PATTERNS[part]);
+const patternOf = (path: string): string => filled(path, PATTERNS);
 
 function oneOf(patterns: Iterable<string>): string {
   const all = [...patterns];

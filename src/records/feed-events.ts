@@ -73,7 +73,10 @@ export async function namedEvents(
   const condition: Condition = 'ids' in named ? { by: 'id', ids: named.ids } : { by: 'slug', slugs: [named.slug] };
   const limit = 'ids' in named ? named.ids.length : 1;
   const order: Order = { by: 'ids' in named ? 'include' : 'id', descending: false };
-  const events = limit === 0 ? [] : await eventsBy(site, caller, { conditions: [condition], order, limit, offset: 0, password });
+  const events =
+    limit === 0 || ('slug' in named && named.slug === '')
+      ? []
+      : await eventsBy(site, caller, { conditions: [condition], order, limit, offset: 0, password });
   return { events, timeliness: 'never' };
 }
 

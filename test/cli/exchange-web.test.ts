@@ -203,5 +203,7 @@ describeDatabases('over the web', (open, engine) => {
     expect(uids.sort((a, b) => a - b)).toEqual(published.map(({ ID }) => ID));
     const { out } = await fasti(['export', '-', '--format=ical', '--search=concert']);
     expect(out.match(/^SUMMARY:.*$/gm)).toEqual(expect.arrayContaining(['SUMMARY:Summer concert']));
+    // As in feeds: what the clock shows, 21:00 to 23:30 on 1 July 2027, read as UTC.
+    expect(out).toMatch(/^UID:\d+-1814475600-1814484600@/m);
   });
 });

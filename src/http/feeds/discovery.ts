@@ -47,7 +47,7 @@ function routesOf({ event, term, featured }: About): Routes {
   const isTag = term.taxonomy === 'post_tag';
   return {
     route: 'events/',
-    query: [[isTag ? 'tags' : 'categories', decodeURIComponent(term.slug)]],
+    query: [[isTag ? 'tags' : 'categories', term.slug]],
     core: `wp/v2/${isTag ? 'tags' : term.taxonomy}/${term.term_id}`,
   };
 }

@@ -75,7 +75,7 @@ async function listed(wanted: Wanted, page: ListPage): Promise<Found> {
   const { settings } = caller;
   const calendars = address.form === 'ical';
   const [categories, tags] = [await feedTerms(site, 'category', page.categories), await feedTerms(site, 'tag', page.tags)];
-  const limit = calendars ? longest(wanted) : settings.postsPerRss;
+  const limit = calendars ? longest(wanted) : Math.min(settings.postsPerRss, MOST);
   const perPage = calendars && limit === MANY ? (settings.calendar.eventsPerPage ?? settings.postsPerPage) : limit;
   const view = page.view ?? settings.calendar.view;
   const found = await feedEvents(site, caller, {
