@@ -108,7 +108,7 @@ function addDates(rows: Rows, id: number, day: string): void {
 interface Hiding {
   readonly secret: Secret;
   readonly told: Secret;
-  readonly links: Secret;
+  readonly links: Omit<Secret, 'category' | 'tag'> & { readonly category: number; readonly tag: number };
   readonly metas: Secret;
   /** The state of the venue or organizer that a public event names, whose answers leave it out. */
   readonly named: State;
