@@ -23,6 +23,7 @@ const EXAMPLES: Readonly<Record<PathPart, string>> = {
   linked: 'teatro-rossi',
   month: '2030-06',
   day: '2030-08-05',
+  number: '2',
   page: '2',
 };
 
@@ -75,6 +76,7 @@ const PATTERNS: Readonly<Record<PathPart, string>> = {
   linked: '[^/?]+',
   month: '\\d{4}-\\d\\d',
   day: '\\d{4}-\\d\\d-\\d\\d',
+  number: '\\d+',
   page: '\\d+',
 };
 

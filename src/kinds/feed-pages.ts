@@ -11,7 +11,7 @@ export type FeedForm = 'ical' | 'rss2' | 'atom' | 'rdf' | 'jsonld';
 export type SlugName = 'events' | 'event' | 'tag';
 
 /** What a path names besides, each written with a colon in it. A category may stand behind those above it; the last one counts. */
-export type PathPart = 'category' | 'tag' | 'event' | 'linked' | 'month' | 'day' | 'page';
+export type PathPart = 'category' | 'tag' | 'event' | 'linked' | 'month' | 'day' | 'number' | 'page';
 
 /** A page below the one of the whole calendar, of a category or of a tag. */
 export interface CalendarPage {
@@ -49,6 +49,13 @@ const CALENDAR_PAGES: readonly CalendarPage[] = [
 
 const FRONT_PAGE: readonly CalendarPage[] = [{ path: '', view: 'standard', meaning: '' }];
 
+const EVENT_PAGES: readonly CalendarPage[] = [
+  { path: '', view: 'standard', meaning: '' },
+  { path: ':day', view: 'standard', meaning: '' },
+  { path: ':day/:number', view: 'standard', meaning: '' },
+  { path: 'all', view: 'standard', meaning: '' },
+];
+
 /** Pages that begin alike. */
 export interface Section {
   readonly path: string;
@@ -67,7 +74,7 @@ export const SECTIONS: readonly Section[] = [
   { path: '{events}/tag/:tag', pages: CALENDAR_PAGES, feeds: 'all', meaning: 'the same of a tag' },
   { path: '{tag}/:tag', pages: FRONT_PAGE, feeds: 'all', shared: true, meaning: 'events with a tag' },
   // The news of an event would be its comments.
-  { path: '{event}/:event', pages: FRONT_PAGE, feeds: 'ical', meaning: 'one event, though it is hidden from lists or protected' },
+  { path: '{event}/:event', pages: EVENT_PAGES, feeds: 'ical', meaning: 'one event, though it is hidden from lists or protected' },
   // The plugin alone has no feeds of these; its extension has.
   { path: 'venue/:linked', pages: FRONT_PAGE, feeds: 'none', meaning: '' },
   { path: 'organizer/:linked', pages: FRONT_PAGE, feeds: 'none', meaning: '' },
@@ -110,6 +117,7 @@ export const PAGE_NAMES = [
   'format',
   'eventDisplay',
   'eventDate',
+  'eventSequence',
   'tribe-bar-date',
   'tribe-bar-search',
   's',

@@ -2,14 +2,15 @@ import { fail } from '../errors.ts';
 import { type FeedSpan, feedFilters, narrowSpan, UNHIDDEN } from '../kinds/feed-list.ts';
 import { narrow } from '../kinds/filter.ts';
 import { postKind } from '../kinds/index.ts';
-import type { Condition, Order, TermKindName } from '../kinds/kind.ts';
+import type { Bundle, Condition, Order, TermKindName } from '../kinds/kind.ts';
 import { soonest, type Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import { loadUsers } from '../storage/rows/users.ts';
 import type { Post, Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 import { acceptParams } from './input.ts';
-import { narrowedPosts } from './posts.ts';
+import { recordOfDate } from './occurrences.ts';
+import { listedIds, narrowedPosts, readablePosts } from './posts.ts';
 import { termLookUp } from './references.ts';
 
 const EVENT = postKind('event');
@@ -35,6 +36,8 @@ export interface FeedQuery {
 
 /** An event of a feed: the record that the interface shows, its row, and what anybody sees of a protected one besides. */
 export interface FeedEvent {
+  /** That of the record: of an event that recurs, each of its dates has one. */
+  readonly id: number;
   readonly record: Readonly<Record<string, unknown>>;
   readonly row: Post;
   readonly locked: boolean;
@@ -63,21 +66,26 @@ export async function feedEvents(site: Site, caller: Caller, query: FeedQuery): 
 
 const ARCHIVE = { conditions: [], order: { by: 'date', descending: true }, timeliness: 'never' } as const;
 
-/** Events by their ids or their slug, hidden ones too, in the order of the ids. Those that the caller may not see are left out. */
-export async function namedEvents(
-  site: Site,
-  caller: Caller,
-  named: { readonly ids: readonly number[] } | { readonly slug: string },
-  password: string | undefined,
-): Promise<FeedEvents> {
-  const condition: Condition = 'ids' in named ? { by: 'id', ids: named.ids } : { by: 'slug', slugs: [named.slug] };
-  const limit = 'ids' in named ? named.ids.length : 1;
-  const order: Order = { by: 'ids' in named ? 'include' : 'id', descending: false };
-  const events =
-    limit === 0 || ('slug' in named && named.slug === '')
-      ? []
-      : await eventsBy(site, caller, { conditions: [condition], order, limit, offset: 0, password });
-  return { events, timeliness: 'never' };
+/** How single events are named: by their ids, or one by its slug, perhaps with one of its dates. */
+export type NamedEvents =
+  | { readonly ids: readonly number[] }
+  | { readonly slug: string; readonly on?: { readonly date: string; readonly number: number | undefined } | undefined };
+
+/** Named events, hidden ones too, in the order of the ids. Those that the caller may not see are left out. */
+export async function namedEvents(site: Site, caller: Caller, named: NamedEvents, password: string | undefined): Promise<FeedEvents> {
+  const ids = 'ids' in named ? named.ids : await idsOfSlug(site, caller, named);
+  if (ids.length === 0) return { events: [], timeliness: 'never' };
+  const found = await readablePosts(site, caller, EVENT, ids, { password });
+  return { events: eventsOf(found, password), timeliness: 'never' };
+}
+
+/** The event with a slug, whatever it stands below, or the record of one of its dates. */
+async function idsOfSlug(site: Site, caller: Caller, { slug, on }: Exclude<NamedEvents, { ids: readonly number[] }>): Promise<number[]> {
+  if (slug === '') return [];
+  const order: Order = { by: 'id', descending: false };
+  const [post] = await listedIds(site, caller, EVENT, { conditions: [{ by: 'slug', slugs: [slug] }], order, statuses: undefined });
+  const record = post !== undefined && on ? await recordOfDate(site.db, caller, post, on) : post;
+  return record === undefined ? [] : [record];
 }
 
 interface Stretch extends Pick<FeedQuery, 'limit' | 'offset' | 'password'> {
@@ -86,11 +94,19 @@ interface Stretch extends Pick<FeedQuery, 'limit' | 'offset' | 'password'> {
 }
 
 async function eventsBy(site: Site, caller: Caller, { password, ...stretch }: Stretch): Promise<FeedEvent[]> {
-  const { records, bundle } = await narrowedPosts(site, caller, EVENT, { ...stretch, statuses: undefined }, { password });
-  return records.map((record) => {
-    const row = bundle.posts.get(Number(record.id))!; // records are made of rows
-    const terms = bundle.terms.get(row.ID) ?? [];
+  return eventsOf(await narrowedPosts(site, caller, EVENT, { ...stretch, statuses: undefined }, { password }), password);
+}
+
+const eventsOf = (
+  { records, bundle }: { readonly records: readonly Record<string, unknown>[]; readonly bundle: Bundle },
+  password: string | undefined,
+): FeedEvent[] =>
+  records.map((record) => {
+    const id = Number(record.id);
+    const row = bundle.posts.get(id)!; // records are made of rows
+    const terms = bundle.terms.get(id) ?? [];
     return {
+      id,
       record,
       row,
       locked: row.post_password !== '' && row.post_password !== password,
@@ -98,7 +114,6 @@ async function eventsBy(site: Site, caller: Caller, { password, ...stretch }: St
       tags: terms.filter(({ taxonomy }) => taxonomy === 'post_tag'),
     };
   });
-}
 
 /** Public names of the authors of these events, by their ids. */
 export async function authorNames({ db }: Site, events: readonly FeedEvent[]): Promise<ReadonlyMap<number, string>> {

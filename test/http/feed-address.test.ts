@@ -11,7 +11,8 @@ const found = (target: string, place: Partial<typeof PLACE> = {}) => {
 
 /** An address on one line: its form, what it is about, and all that is not as usual. */
 function told({ form, page }: FeedAddress): string {
-  if (page.of === 'event') return [form, 'event', page.slug ?? page.id].join(' ');
+  const on = (page.of === 'event' && page.on && ['on', page.on.date, page.on.number]) || [];
+  if (page.of === 'event') return [form, 'event', page.slug ?? page.id, ...on].filter(Boolean).join(' ');
   if (page.of === 'ids') return [form, 'ids', page.ids].join(' ');
   if (page.of === 'other') return [form, 'other'].join(' ');
   const { view = 'standard', date, from, number, featured, categories, tags, search, archive } = page;
@@ -27,6 +28,7 @@ const EXAMPLES: Readonly<Record<PathPart, string>> = {
   linked: 'teatro-rossi',
   month: '2030-06',
   day: '2030-08-05',
+  number: '2',
   page: '3',
 };
 const exampleOf = (path: string) => path.replace(/\{(\w+)\}/g, '$1').replace(/:(\w+)/g, (_, part: PathPart) => EXAMPLES[part]);
@@ -61,6 +63,10 @@ describe('the address of a feed', () => {
     ['/event/summer-concert/ical/', 'ical event summer-concert'],
     ['/event/caf%C3%A9/?ical=1', 'ical event café'],
     ['/?tribe_events=summer-concert&ical=1', 'ical event summer-concert'],
+    ['/event/summer-concert/2031-07-10/?ical=1', 'ical event summer-concert on 2031-07-10'],
+    ['/event/summer-concert/2031-07-10/2/ical/', 'ical event summer-concert on 2031-07-10 2'],
+    ['/event/summer-concert/all/?ical=1', 'ical event summer-concert'],
+    ['/?tribe_events=summer-concert&eventDate=2031-07-10&eventSequence=2&ical=1', 'ical event summer-concert on 2031-07-10 2'],
     ['/?post_type=tribe_events&name=summer-concert&ical=1', 'ical event summer-concert'],
     ['/?p=38&post_type=tribe_events&ical=1', 'ical event 38'],
     ['/?event_ids=38,39,x,38&ical=1', 'ical ids 38,39'],

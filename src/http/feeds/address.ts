@@ -11,6 +11,7 @@ import {
   type Section,
   type SlugName,
 } from '../../kinds/feed-pages.ts';
+import type { NamedEvents } from '../../records/feed-events.ts';
 import { slugPathForQuery } from '../../wordpress/slug.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import type { Raw } from '../input.ts';
@@ -31,11 +32,13 @@ export interface EventPage {
   readonly of: 'event';
   readonly slug?: string;
   readonly id?: number;
+  /** Of an event that recurs: one of its dates (`YYYY-MM-DD`), and which of several on that day. */
+  readonly on?: { readonly date: string; readonly number: number | undefined } | undefined;
 }
 
 /** Events are named by their own slug, whatever they stand below. */
-export const namesOf = ({ slug, id = 0 }: EventPage): { readonly ids: readonly number[] } | { readonly slug: string } =>
-  slug === undefined ? { ids: [id] } : { slug: slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '' };
+export const namesOf = ({ slug, id = 0, on }: EventPage): NamedEvents =>
+  slug === undefined ? { ids: [id] } : { slug: slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '', on };
 
 /** A page without feeds. */
 export interface OtherPage {
@@ -90,7 +93,9 @@ export function feedAddress(path: string, query: Raw, place: FeedPlace): FeedAdd
   const byPath = segments.length > 0;
   if (found.feeds === 'none') return { form: undefined, page: { of: 'other' }, language, byPath };
   const form = found.form ?? formOf(query);
-  const page = found.parts.has('event') ? eventPage(found.parts.get('event') ?? '') : queriedPage(found, query, form, byPath);
+  const page = found.parts.has('event')
+    ? eventPage(found.parts.get('event') ?? '', found.parts.get('day'), found.parts.get('number'))
+    : queriedPage(found, query, form, byPath);
   if (form === 'jsonld' && page.of !== 'event') return undefined;
   if (isNews(form) && found.feeds !== 'all') return undefined;
   return { form, page, language, byPath };
@@ -204,6 +209,7 @@ function partsIn(pattern: readonly string[], segments: readonly string[]): [Path
 }
 
 const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && textFromUnix(unixFromText(text)).startsWith(text);
+const isNumber = (text: string): boolean => /^[1-9]\d{0,3}$/.test(text);
 const isMonth = (text: string): boolean => /^\d{4}-\d\d$/.test(text) && isDay(`${text}-01`);
 
 /** What the parts of a path must look like. */
@@ -211,6 +217,7 @@ const PARTS: Partial<Record<PathPart, (text: string) => boolean>> = {
   month: isMonth,
   day: isDay,
   page: (text) => /^\d{1,6}$/.test(text),
+  number: isNumber,
 };
 
 // ------------------------------------------------------------------------------------------------- queries
@@ -238,12 +245,21 @@ const homeOf = (query: Raw): Found => ({
   archive: true,
 });
 
-const eventPage = (slug: string): EventPage => ({ of: 'event', slug });
+const eventPage = (slug: string, date: string | undefined, number: string | undefined): EventPage => ({
+  of: 'event',
+  slug,
+  ...(date === undefined || !isDay(date) ? {} : { on: { date, number: number === undefined ? undefined : Number(number) } }),
+});
 
 function queriedPage(found: Found, query: Raw, form: FeedForm | undefined, byPath: boolean): EventPage | IdsPage | ListPage {
   const slug = said(query, 'tribe_events') ?? (said(query, 'post_type') === 'tribe_events' ? said(query, 'name') : undefined);
   const id = said(query, 'p');
-  if (!byPath && slug !== undefined) return eventPage(slug);
+  if (!byPath && slug !== undefined)
+    return eventPage(
+      slug,
+      said(query, 'eventDate'),
+      isNumber(said(query, 'eventSequence') ?? '') ? said(query, 'eventSequence') : undefined,
+    );
   if (!byPath && id !== undefined) return { of: 'event', id: /^\d{1,15}$/.test(id) ? Number(id) : 0 };
   if (typeof query.event_ids === 'string' && form === 'ical') return { of: 'ids', ids: idsIn(query.event_ids) };
   return listPage(found, query, form);

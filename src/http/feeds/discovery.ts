@@ -63,7 +63,7 @@ async function aboutPage(site: Site, caller: Caller, page: Wanted['address']['pa
   if (page.of === 'ids' || page.of === 'other') return {};
   if (page.of === 'event') {
     const { events } = await namedEvents(site, caller, namesOf(page), undefined);
-    return { event: events[0]?.row.ID };
+    return { event: events[0]?.id };
   }
   const [category, tag] = [page.categories[0], page.tags[0]];
   if (!category && !tag) return { featured: page.featured };

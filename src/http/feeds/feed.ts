@@ -65,7 +65,7 @@ async function named(wanted: Wanted, page: EventPage | IdsPage): Promise<Found> 
   const { site, caller } = wanted;
   const names = page.of === 'ids' ? { ids: page.ids.slice(0, longest(wanted)) } : namesOf(page);
   const found = await namedEvents(site, caller, names, passwordOf(wanted));
-  const event = found.events[0]?.row.ID;
+  const event = found.events[0]?.id;
   if (page.of === 'event' && event === undefined) fail('rest-event-not-found');
   return { ...found, title: caller.settings.name, about: page.of === 'event' ? { event } : {} };
 }
@@ -137,7 +137,7 @@ async function calendar({ site, caller, query }: Wanted, { events, timeliness, a
     file: fileName(
       caller.settings.name,
       Object.hasOwn(query, 'ical') || !Object.hasOwn(query, 'outlook-ical') ? 'ical' : 'outlook',
-      events.map(({ row }) => row.ID),
+      events.map(({ id }) => id),
     ),
   };
 }
@@ -191,7 +191,7 @@ function newsEvent({ texts }: Site, { language, settings }: Caller, event: FeedE
   return {
     record,
     title: locked ? texts.t(language, 'site:words.protected-title', { title: record.title }) : record.title,
-    guid: decodeEntities(row.guid) || `${settings.home}/?post_type=tribe_events&p=${row.ID}`,
+    guid: event.id === row.ID ? decodeEntities(row.guid) || `${settings.home}/?post_type=tribe_events&p=${row.ID}` : record.url,
     author,
     start: shownTimes(record, settings.calendar.timezoneMode, settings.zone).start,
     tags,

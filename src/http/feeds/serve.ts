@@ -4,6 +4,7 @@ import type { SiteSettings } from '../../calendar/settings.ts';
 import { ApiError } from '../../errors.ts';
 import { feedFilters } from '../../kinds/feed-list.ts';
 import { ICAL_NAMES, PAGE_NAMES } from '../../kinds/feed-pages.ts';
+import { postKind } from '../../kinds/index.ts';
 import { callerFor } from '../../records/caller.ts';
 import type { Site } from '../../site.ts';
 import { tagPath } from '../../wordpress/links.ts';
@@ -138,7 +139,7 @@ function answerWith({ type, body: text, timeliness, records, about, file }: Feed
       ...(file === undefined ? {} : { 'Content-Disposition': `attachment; filename="${file}"` }),
       ...(unindexed ? { 'X-Robots-Tag': 'noindex, nofollow' } : {}),
       ...discoveryHeaders({ config: site.config, settings: caller.settings }, about),
-      ...(personal ? {} : surrogateKeys({ events: records, total_pages: 1 })),
+      ...(personal ? {} : surrogateKeys(postKind('event'), records)),
     },
     body,
     until: untilWhen(timeliness, caller),
