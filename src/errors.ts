@@ -111,7 +111,7 @@ export type ProblemName = keyof typeof problems;
  * type or set (`rest_validate_value_from_schema`). `reason` names a sentence in `locales/<language>/reasons.json`.
  */
 export type Fault =
-  | { stage: 'value'; reason?: string }
+  | { stage: 'value'; reason?: string; values?: Readonly<Record<string, string>> }
   | { stage: 'type'; type: string }
   | { stage: 'enum'; values: readonly string[] }
   | SchemaFault;

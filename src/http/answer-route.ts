@@ -1,4 +1,5 @@
 import { admitRecordPassword } from '../accounts/record-passwords.ts';
+import type { SiteSettings } from '../calendar/settings.ts';
 import { servedNamespaces } from '../config.ts';
 import { fail, refuse, type Verdict } from '../errors.ts';
 import { LENGTHS } from '../kinds/grammar.ts';
@@ -95,7 +96,7 @@ async function checkAndRun(site: Site, asked: Parsed): Promise<LinkedReply> {
   const { caller, found, selected, raw, body } = asked;
   const { req, query, path } = asked.incoming;
   const { endpoint, pieces } = found;
-  const heeded = heededBy(endpoint);
+  const heeded = heededBy(endpoint, caller.settings);
   const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(heeded) : heeded;
   if (isReading(endpoint)) await admitRecordPassword(site, raw.password, req.ip ?? '');
   const values = { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selected };
@@ -131,8 +132,11 @@ async function runHandler(site: Site, { incoming, caller, found, key }: Parsed, 
   return reply;
 }
 
-/** All parameters of a handler, listed and unlisted, put together once. */
-export const heededBy = madeOnce(({ params, unlisted }: ServedEndpoint): Params => ({ ...params, ...unlisted }));
+/** All parameters of a handler on a site, listed and unlisted. */
+export const heededBy = (endpoint: ServedEndpoint, settings: SiteSettings): Params =>
+  endpoint.onSite ? { ...everywhere(endpoint), ...endpoint.onSite(settings) } : everywhere(endpoint);
+
+const everywhere = madeOnce(({ params, unlisted }: ServedEndpoint): Params => ({ ...params, ...unlisted }));
 
 /** The context that a request asks for, on which it may depend what is allowed. */
 const askedContext = ({ query: { context } }: Incoming): Values => (context === 'edit' ? { context } : {});

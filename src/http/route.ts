@@ -1,3 +1,4 @@
+import type { SiteSettings } from '../calendar/settings.ts';
 import type { Verdict } from '../errors.ts';
 import type { Kind, Params, Values } from '../kinds/kind.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
@@ -31,6 +32,8 @@ export interface Endpoint<V = Values> {
   /** Name of its sentence in `locales/<language>/routes.json`. */
   readonly summary: string;
   readonly params: Params;
+  /** Further parameters that some sites have and others have not. */
+  readonly onSite?: (settings: SiteSettings) => Params;
   readonly mode: 'read' | 'create' | 'change';
   /**
    * Who may. No default: "anyone" is written out. Given the accepted values and the path selector among them; for the
@@ -58,3 +61,7 @@ export interface Route {
   readonly texts?: string;
   readonly endpoints: readonly Endpoint[];
 }
+
+/** The parameters of an endpoint on a site. */
+export const paramsOn = ({ params, onSite }: Pick<Endpoint, 'params' | 'onSite'>, settings: SiteSettings): Params =>
+  onSite ? { ...params, ...onSite(settings) } : params;

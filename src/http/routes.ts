@@ -1,5 +1,6 @@
 import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
+import { onSite } from '../kinds/custom-fields.ts';
 import { anyId, anything, type Grammar, LENGTHS, oneOf, selector, text, unread } from '../kinds/grammar.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, Param, Params, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
@@ -131,19 +132,24 @@ const posts = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.list`,
       params: kind.filters,
       unlisted: undeclared(kind),
+      onSite: (settings) => added(kind.filters, onSite(kind, settings).filters),
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller, values) => postList(caller, kind, await listPosts(site, caller, kind, values), carried(kind, values)),
+      run: async (site, caller, values) =>
+        postList(caller, kind, await listPosts(site, caller, onSite(kind, caller.settings), values), carried(kind, values)),
     }),
     endpoint({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: kind.fields,
       unlisted: undescribed(Object.keys(kind.strays)),
+      onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
       mode: 'create',
       allow: (_look, caller) => mayCreate(caller, kind),
-      run: async (site, caller, values) =>
-        created(await createPost(site, caller, kind, only(kind.fields, values), { metas: strayMetas(kind, values) })),
+      run: async (site, caller, values) => {
+        const own = onSite(kind, caller.settings);
+        return created(await createPost(site, caller, own, only(own.fields, values), { metas: strayMetas(kind, values) }));
+      },
     }),
   ],
 });
@@ -191,9 +197,13 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       methods: ['POST', 'PUT', 'PATCH'],
       summary: `${kind.name}.change${suffix}`,
       params: { ...selectToChange, ...optional(kind.fields) },
+      onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
       mode: 'change',
       allow: (look, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(look, caller, kind, id),
-      run: async (site, caller, values) => written(await changePost(site, caller, kind, values.id, only(kind.fields, values))),
+      run: async (site, caller, values) => {
+        const own = onSite(kind, caller.settings);
+        return written(await changePost(site, caller, own, values.id, only(own.fields, values)));
+      },
     }),
   ];
 }
@@ -281,6 +291,10 @@ const parent = (kind: TermKind): Params => (kind.hierarchical ? {} : { parent: {
 
 // ------------------------------------------------------------------------------------------------- parameters
 const existing = (grammar: Grammar): Params => ({ id: { grammar, required: true } });
+
+/** What a site has besides these parameters. */
+const added = (declared: Params, onSite: Params): Params =>
+  declared === onSite ? {} : Object.fromEntries(Object.entries(onSite).filter(([name]) => !Object.hasOwn(declared, name)));
 
 /** The same fields, none of them required: an update names what it changes. */
 const optional = (fields: Params): Params =>

@@ -38,9 +38,9 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
 const ALWAYS_HEEDED = [...WRAPPING_NAMES, ...LANGUAGE_NAMES, 'context', 'password', 'rest_route'];
 
 /** What a request to the calendar's own routes means; undefined where the answer repeats the whole query, as WordPress's own routes do in their links. */
-function meaningIn({ config }: Site, { path, namespace = '', found, query, home }: Incoming): Meaning | undefined {
+function meaningIn({ config }: Site, { path, namespace = '', found, query, home, settings }: Incoming): Meaning | undefined {
   const endpoint = servedNamespaces(config).includes(namespace) ? found?.endpoint : undefined;
-  return endpoint && meaningOf(home + path, query, new Set([...Object.keys(heededBy(endpoint)), ...ALWAYS_HEEDED]));
+  return endpoint && meaningOf(home + path, query, new Set([...Object.keys(heededBy(endpoint, settings)), ...ALWAYS_HEEDED]));
 }
 
 /** Sends what is remembered, before anything else is looked at, as long as nothing speaks against it. */

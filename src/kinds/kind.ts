@@ -26,6 +26,8 @@ export type Place =
 /** A parameter, as each route declares those that it takes. `T`: its value as handlers get it. */
 export interface Param<T = unknown> {
   readonly grammar: Grammar<unknown, T>;
+  /** The reference does not have it. A field with this mark is a member of records that the reference does not have either. */
+  readonly ours?: true;
   readonly required?: boolean;
   /** Shown as default in descriptions; `undefined`: none is shown. */
   readonly fallback?: unknown;
@@ -60,9 +62,22 @@ export type Empty = 'clears' | 'refused' | 'false';
  * value that its own grammar accepted, under its own name.
  */
 
+/** What a field is called elsewhere. Without a name there it has its own; `false`: it is not known there. */
+export interface FieldNames {
+  /** The meta of WordPress's own routes. Without one it is the meta that the field rests in. */
+  readonly core?: string | false;
+  /** The parameter of `tec/v1`. */
+  readonly tec?: string | false;
+  /** The heading of its column in CSV files, where the plugin has none; made of its own name where this says nothing. */
+  readonly csv?: string | false;
+}
+
 export interface Field<T = unknown, E extends Empty = Empty> extends Param<T> {
   readonly place: Place;
   readonly empty: E;
+  readonly names?: FieldNames;
+  /** Set on a text that records show as it is stored: whether searches look into it. */
+  readonly text?: { readonly searched: boolean };
   /**
    * A yes puts the record before those of others: it takes the right to publish such records, or to edit other people's
    * (decision D36).
@@ -119,6 +134,8 @@ export type Condition =
   | { readonly by: 'linkedFromAny'; readonly key: string; readonly wanted: boolean; readonly upcomingSince?: string }
   | { readonly by: 'linkedMeta'; readonly link: string; readonly key: string; readonly value: string }
   | { readonly by: 'meta'; readonly key: string; readonly present: boolean; readonly guarded: boolean }
+  /** Posts with a row of this value in one of these metas, in any case; always guarded. */
+  | { readonly by: 'metaValue'; readonly keys: readonly string[]; readonly value: string }
   | { readonly by: 'placed'; readonly link?: string; readonly wanted: boolean }
   | { readonly by: 'near'; readonly link?: string; readonly lat: number; readonly lng: number; readonly km: number }
   | { readonly by: 'ticketed'; readonly wanted: boolean };
@@ -294,6 +311,9 @@ export interface Linked {
   readonly searched: readonly string[];
 }
 
+/** A published record of any kind. */
+export type PublishedRecord = Record<string, unknown>;
+
 /** How requests about a kind of posts are refused. */
 export interface PostProblems {
   /** The caller may not read the record. */
@@ -320,7 +340,8 @@ export interface PostProblems {
   readonly locked?: ProblemName;
 }
 
-export interface PostKind<Fields extends PostFields = PostFields> {
+/** `Published`: the record that `record` describes and `render` makes. */
+export interface PostKind<Fields extends PostFields = PostFields, Published extends PublishedRecord = PublishedRecord> {
   readonly is: 'post';
   readonly name: PostKindName;
   readonly path: string;
@@ -356,9 +377,9 @@ export interface PostKind<Fields extends PostFields = PostFields> {
   readonly writesNamePassword: boolean;
   /** The meta that holds the status from before the trash, besides WordPress's own. */
   readonly trashedStatusMeta?: string;
-  readonly record: z.ZodType;
+  readonly record: z.ZodType<Published>;
   /** Pure map from the loaded rows to the published record. `single`: a GET of this one record. */
-  readonly render: (id: number, bundle: Bundle, context: RenderContext, single: boolean) => Record<string, unknown>;
+  readonly render: (id: number, bundle: Bundle, context: RenderContext, single: boolean) => Published;
 }
 
 export interface TermKind {

@@ -1,8 +1,9 @@
 import { fail } from '../errors.ts';
+import { event as EVENT } from '../kinds/event.ts';
+import type { EventRecord } from '../kinds/event-shape.ts';
 import { type FeedSpan, feedFilters, narrowSpan, UNHIDDEN } from '../kinds/feed-list.ts';
 import { narrow } from '../kinds/filter.ts';
-import { postKind } from '../kinds/index.ts';
-import type { Bundle, Condition, Order, TermKindName } from '../kinds/kind.ts';
+import type { Condition, Order, TermKindName } from '../kinds/kind.ts';
 import { soonest, type Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import { loadUsers } from '../storage/rows/users.ts';
@@ -10,10 +11,8 @@ import type { Post, Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 import { acceptParams } from './input.ts';
 import { recordOfDate } from './occurrences.ts';
-import { listedIds, narrowedPosts, readablePosts } from './posts.ts';
+import { listedIds, narrowedPosts, type Rendered, readablePosts } from './posts.ts';
 import { termLookUp } from './references.ts';
-
-const EVENT = postKind('event');
 
 /** Which events a feed holds. */
 export interface FeedQuery {
@@ -38,7 +37,7 @@ export interface FeedQuery {
 export interface FeedEvent {
   /** That of the record: of an event that recurs, each of its dates has one. */
   readonly id: number;
-  readonly record: Readonly<Record<string, unknown>>;
+  readonly record: EventRecord;
   readonly row: Post;
   readonly locked: boolean;
   readonly categories: readonly Term[];
@@ -97,12 +96,9 @@ async function eventsBy(site: Site, caller: Caller, { password, ...stretch }: St
   return eventsOf(await narrowedPosts(site, caller, EVENT, { ...stretch, statuses: undefined }, { password }), password);
 }
 
-const eventsOf = (
-  { records, bundle }: { readonly records: readonly Record<string, unknown>[]; readonly bundle: Bundle },
-  password: string | undefined,
-): FeedEvent[] =>
+const eventsOf = ({ records, bundle }: Rendered<EventRecord>, password: string | undefined): FeedEvent[] =>
   records.map((record) => {
-    const id = Number(record.id);
+    const { id } = record;
     const row = bundle.posts.get(id)!; // records are made of rows
     const terms = bundle.terms.get(id) ?? [];
     return {

@@ -2,7 +2,7 @@ import { fail, failParam } from '../errors.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { ANY_STATUS } from '../kinds/grammar.ts';
 import { termKind } from '../kinds/index.ts';
-import type { Bundle, Condition, Order, PostKind, PostListValues, TermKind } from '../kinds/kind.ts';
+import type { Bundle, Condition, Order, PostFields, PostKind, PostListValues, PublishedRecord, TermKind } from '../kinds/kind.ts';
 import { isLocked } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
@@ -22,8 +22,8 @@ import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens, seen } from './visibility.ts';
 
 /** One page of a list. */
-export interface Listing {
-  readonly records: readonly Record<string, unknown>[];
+export interface Listing<Published = PublishedRecord> {
+  readonly records: readonly Published[];
   readonly total: number;
   readonly pages: number;
   readonly page: number;
@@ -38,7 +38,13 @@ export interface Listing {
  *
  * @throws `noSuchPage` of the kind's problems past the last page
  */
-export async function listPosts(site: Site, caller: Caller, kind: PostKind, values: PostListValues, longest?: number): Promise<Listing> {
+export async function listPosts<Published extends PublishedRecord>(
+  site: Site,
+  caller: Caller,
+  kind: PostKind<PostFields, Published>,
+  values: PostListValues,
+  longest?: number,
+): Promise<Listing<Published>> {
   const { page = 1, status: statuses } = values;
   const perPage = pageSize(site, caller, values, longest);
   const { conditions, order, echo, timeliness } = narrowList(kind, values, caller);
@@ -56,14 +62,20 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
   };
 }
 
+/** Records, and the rows that they are made of. */
+export interface Rendered<Published = PublishedRecord> {
+  readonly records: readonly Published[];
+  readonly bundle: Bundle;
+}
+
 /** The records of a stretch of a list that the caller may see, the rows that they are made of, and how many there are in all. `asked`: what opens protected ones. */
-export async function narrowedPosts(
+export async function narrowedPosts<Published extends PublishedRecord>(
   { db }: Site,
   caller: Caller,
-  kind: PostKind,
+  kind: PostKind<PostFields, Published>,
   { conditions, order, statuses, limit, offset }: Listed & { readonly limit: number; readonly offset: number },
   asked: Opened,
-): Promise<{ readonly records: readonly Record<string, unknown>[]; readonly bundle: Bundle; readonly total: number }> {
+): Promise<Rendered<Published> & { readonly total: number }> {
   const { viewer, settings } = caller;
   const { ids, total, linked } = await findPostIds(db, {
     kind,
@@ -83,13 +95,13 @@ export async function narrowedPosts(
 }
 
 /** Records by their ids, in this order: those that the caller may read, though a password protects them. */
-export async function readablePosts(
+export async function readablePosts<Published extends PublishedRecord>(
   { db }: Site,
   caller: Caller,
-  kind: PostKind,
+  kind: PostKind<PostFields, Published>,
   ids: readonly number[],
   asked: Opened,
-): Promise<{ readonly records: readonly Record<string, unknown>[]; readonly bundle: Bundle }> {
+): Promise<Rendered<Published>> {
   const { viewer, settings } = caller;
   const bundle = await loadBundle(db, kind, ids, [], settings.recurrence?.base);
   const context = renderContext(caller, rights(caller, asked));
@@ -157,7 +169,13 @@ async function rootsAndBelow(db: Database, { hierarchical, taxonomy }: TermKind,
  *
  * @throws not found, wrong kind, in the trash, not accessible, protected (in this order)
  */
-export async function readPost(site: Site, caller: Caller, kind: PostKind, id: number, asked: Opened = {}): Promise<Shown> {
+export async function readPost<Published extends PublishedRecord>(
+  site: Site,
+  caller: Caller,
+  kind: PostKind<PostFields, Published>,
+  id: number,
+  asked: Opened = {},
+): Promise<Shown<Published>> {
   const { viewer, settings } = caller;
   const bundle = await loadBundle(site.db, kind, [id], [], settings.recurrence?.base);
   const row = bundle.posts.get(id);

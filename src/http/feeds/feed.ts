@@ -5,10 +5,11 @@ import { calendarHead } from '../../exchange/ical/records.ts';
 import { writeCalendar } from '../../exchange/ical/write.ts';
 import { type EventRecord, plainLine } from '../../exchange/items/event-record.ts';
 import { asHtml, NEWS, type NewsEvent } from '../../exchange/rss.ts';
+import { event as EVENT } from '../../kinds/event.ts';
 import { eventOrders } from '../../kinds/event-list.ts';
+
 import { type FeedView, feedFilters } from '../../kinds/feed-list.ts';
 import type { FeedForm } from '../../kinds/feed-pages.ts';
-import { postKind } from '../../kinds/index.ts';
 import type { Order } from '../../kinds/kind.ts';
 import type { Timeliness } from '../../kinds/timeliness.ts';
 import type { Caller } from '../../records/caller.ts';
@@ -119,7 +120,7 @@ async function jsonLd(wanted: Wanted): Promise<Feed> {
   if (address.page.of !== 'event') return fail('rest_no_route');
   const { about } = await named(wanted, address.page);
   const password = passwordOf(wanted);
-  const { record } = await readPost(site, caller, postKind('event'), about.event ?? 0, password === undefined ? {} : { password });
+  const { record } = await readPost(site, caller, EVENT, about.event ?? 0, password === undefined ? {} : { password });
   return { type: 'application/ld+json', body: JSON.stringify(record.json_ld ?? {}), timeliness: 'never', records: [record], about };
 }
 
@@ -142,11 +143,9 @@ async function calendar({ site, caller, query }: Wanted, { events, timeliness, a
   };
 }
 
-const published = ({ record }: FeedEvent) => record as unknown as EventRecord; // the record of an event, as its kind renders it
-
 /** An event as calendars show it: the title as it was written, without the quotation marks of pages, and the categories of a protected one too. */
 const calendarRecord = (event: FeedEvent, locked: string): EventRecord => ({
-  ...published(event),
+  ...event.record,
   title: event.row.post_title,
   categories: event.categories,
   ...(event.locked ? { description: locked } : {}),
@@ -184,8 +183,7 @@ async function news(
 }
 
 function newsEvent({ texts }: Site, { language, settings }: Caller, event: FeedEvent, author: string): NewsEvent {
-  const record = published(event);
-  const { row, locked, tags } = event;
+  const { record, row, locked, tags } = event;
   const text = locked ? texts.t(language, 'site:words.locked') : record.description;
   const content = settings.rssExcerpts ? {} : { content: text };
   return {
