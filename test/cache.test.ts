@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import supertest from 'supertest';
 import { readConfig } from '../src/config.ts';
 import { createApp } from '../src/http/app.ts';
+import { PAGE_NAMES } from '../src/kinds/feed-pages.ts';
 import { openSite, type Site } from '../src/site.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
@@ -31,12 +32,7 @@ const PROTOCOL = [
   'lang',
   'wpml_language',
   'rest_route',
-  'ical',
-  'feed',
-  'format',
-  'eventDisplay',
-  'tribe_events',
-  'tag',
+  ...PAGE_NAMES,
 ];
 
 describeDatabases('the memory of two processes', (open) => {

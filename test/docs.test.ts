@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { PARTS, withParts } from '../src/cli/docs.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { settings } from '../src/config.ts';
 import { sampleEvents } from '../src/sample/events.ts';
@@ -48,6 +49,11 @@ describe('the pages', () => {
     };
     follow('README.md');
     expect(pages.filter((page) => !reached.has(page))).toEqual([]);
+  });
+
+  it.each(Object.entries(PARTS))('%s has its generated parts as they are to be', (name, parts) => {
+    const page = read(join('docs', name));
+    expect(withParts(page, parts)).toBe(page);
   });
 
   it.each(pages)('%s names only files that are there', (page) => {

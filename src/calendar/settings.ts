@@ -19,6 +19,11 @@ export interface SiteSettings {
   readonly permalinkStructure: string;
   readonly tagBase: string;
   readonly postsPerPage: number;
+  /** How many events a feed of news holds, and whether it says no more than their excerpts. */
+  readonly postsPerRss: number;
+  readonly rssExcerpts: boolean;
+  /** The language of the site's own texts, as in `en-US`. */
+  readonly contentLanguage: string;
   readonly smilies: boolean;
   readonly applicationPasswords: boolean;
   readonly roles: Roles;
@@ -48,6 +53,10 @@ export interface RecurrenceSettings {
 /** Members of `tribe_events_calendar_options`. */
 export interface CalendarSettings {
   readonly postsPerPage: number | undefined;
+  /** How many events the calendar's own pages show at a time (`postsPerPage`); undefined: as many as those of the site. */
+  readonly eventsPerPage: number | undefined;
+  /** What the calendar's first page shows. */
+  readonly view: 'list' | 'month' | 'day';
   /** `HH:MM`: when the calendar's day begins. */
   readonly cutoff: string;
   readonly timezoneMode: 'event' | 'site';
@@ -106,7 +115,7 @@ export const occurrenceBase = (options: ReadonlyMap<string, string>): number => 
 /** Names of the options that `readSettings` wants to see; `prefix` is the table prefix, part of one name. */
 export const settingNames = (prefix: string): string[] => [
     'home', 'siteurl', 'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page',
-  'use_smilies', 'using_application_passwords', `${prefix}user_roles`, CALENDAR_OPTION, 'tec_ct1_migration_state',
+  'posts_per_rss', 'rss_use_excerpt', 'use_smilies', 'using_application_passwords', `${prefix}user_roles`, CALENDAR_OPTION, 'tec_ct1_migration_state',
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', 'active_plugins', 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
@@ -131,6 +140,9 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
     permalinkStructure: text('permalink_structure'),
     tagBase: text('tag_base') || 'tag',
     postsPerPage: Number.parseInt(text('posts_per_page'), 10) || 20,
+    postsPerRss: Math.max(1, Number.parseInt(text('posts_per_rss'), 10) || 10),
+    rssExcerpts: flag('rss_use_excerpt', ''),
+    contentLanguage: (text('WPLANG') || 'en_US').replaceAll('_', '-'),
     smilies: flag('use_smilies', '1'),
     applicationPasswords: flag('using_application_passwords', ''),
     roles: parseRoles(text(`${prefix}user_roles`)),
@@ -157,6 +169,8 @@ function readCalendar(members: Record<string, unknown>, own: unknown, dateFormat
   const text = (name: string, fallback: string) => (typeof members[name] === 'string' && members[name] !== '' ? members[name] : fallback);
   return {
     postsPerPage: Number(members.posts_per_page) || undefined,
+    eventsPerPage: Math.max(0, Number(members.postsPerPage)) || undefined,
+    view: members.viewOption === 'month' || members.viewOption === 'day' ? members.viewOption : 'list',
     cutoff: /^\d\d:\d\d$/.test(text('multiDayCutoff', '')) ? text('multiDayCutoff', '') : '00:00',
     timezoneMode: members.tribe_events_timezone_mode === 'site' ? 'site' : 'event',
     currencySymbol: text('defaultCurrencySymbol', '$'),

@@ -98,7 +98,7 @@ async function writerFor(
   const { settings, language } = caller;
   if (format === 'csv') return writeCsv(kind, items, settings.calendar.customFields);
   if (format === 'jsonl') return writeJsonLines(settings.home, items);
-  if (format === 'ical') return writeCalendar(eventRecords(site, caller, items), calendarHead(caller));
+  if (format === 'ical') return writeCalendar(eventRecords(site, caller, items), calendarHead(site, caller));
   return writeWxr({ home: settings.home, title: settings.name, description: settings.description, language, now: site.clock() }, items);
 }
 

@@ -1,54 +1,94 @@
-import { isoWithOffset, isZeroDate, parseZone, UTC, unixFromText } from '../wordpress/time.ts';
+import { isoWithOffset, isZeroDate, parseZone, UTC, unixFromLocal, unixFromText, type Zone } from '../wordpress/time.ts';
 import { type EventRecord, placeOf, plainLine, venuesOf, webAddress } from './items/event-record.ts';
 
-/** What a feed says of itself. */
+/** What a feed of news says of itself. */
 export interface FeedHead {
   readonly title: string;
   readonly description: string;
-  /** Address of the page it shows, and its own. */
-  readonly url: string;
-  readonly self: string;
-  readonly language: string;
-  /** Home address of the site, of which the names of events are made. */
+  /** Home address of the site, and the address of the feed. */
   readonly home: string;
+  readonly self: string;
+  /** The language of the events' texts. */
+  readonly language: string;
+  /** The zone of the site; undefined where it is no more than an offset. */
+  readonly zone: Zone | undefined;
 }
 
+/** An event with what news tell of it besides. */
+export interface NewsEvent {
+  readonly record: EventRecord;
+  /** The title as readers see it, in HTML. */
+  readonly title: string;
+  /** Its lasting name, which stays when an address changes. */
+  readonly guid: string;
+  readonly author: string;
+  /** The start that pages show, `YYYY-MM-DD HH:MM:SS`. */
+  readonly start: string;
+  readonly tags: readonly { readonly name: string }[];
+  readonly excerpt: string;
+  /** Absent: the feed holds excerpts only. */
+  readonly content?: string;
+}
+
+export type NewsForm = 'rss2' | 'atom' | 'rdf';
+
+/** The forms of news: their media types and how they are written. */
+export const NEWS: Readonly<
+  Record<NewsForm, { readonly type: string; readonly write: (events: readonly NewsEvent[], head: FeedHead) => string }>
+> = {
+  rss2: { type: 'application/rss+xml', write: writeRss },
+  atom: { type: 'application/atom+xml', write: writeAtom },
+  rdf: { type: 'application/rdf+xml', write: writeRdf },
+};
+
+const XML = '<?xml version="1.0" encoding="UTF-8"?>';
+const DC = 'xmlns:dc="http://purl.org/dc/elements/1.1/"';
+const CONTENT = 'xmlns:content="http://purl.org/rss/1.0/modules/content/"';
+const SY = 'xmlns:sy="http://purl.org/rss/1.0/modules/syndication/"';
+const ATOM = 'http://www.w3.org/2005/Atom';
+
+// ------------------------------------------------------------------------------------------------- RSS 2.0
 /**
- * Events as an RSS 2.0 feed, dates and places besides in the terms of the event module of RSS 1.0. The names (`guid`) are those that WordPress gives, which
- * stay when an address changes.
+ * RSS 2.0 as WordPress writes it for events: `pubDate` is the start that pages show, read in the zone of the site, as readers have known it from the plugin.
+ * The moment itself, and the place, are told besides in the terms of the event module of RSS 1.0.
  */
-export function writeRss(records: readonly EventRecord[], head: FeedHead): string {
-  const { title, description, url, self, language } = head;
+function writeRss(events: readonly NewsEvent[], head: FeedHead): string {
+  const { title, description, home, self, language } = head;
   return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    '<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:ev="http://purl.org/rss/1.0/modules/event/">',
+    XML,
+    `<rss version="2.0" xmlns:atom="${ATOM}" ${CONTENT} ${DC} ${SY} xmlns:ev="http://purl.org/rss/1.0/modules/event/">`,
     '<channel>',
     element('title', plainLine(title)),
-    element('link', url),
     `<atom:link href="${xml(self)}" rel="self" type="application/rss+xml"/>`,
+    element('link', home),
     element('description', asHtml(plainLine(description) || plainLine(title))),
+    ...latest(events).map((date) => element('lastBuildDate', rfc822(unixFromText(date)))),
     element('language', language),
+    ...UPDATES,
     element('generator', 'Fasti'),
-    ...latest(records).map((date) => element('lastBuildDate', date)),
-    ...records.map((record) => item(record, head)),
+    ...events.map((event) => rssItem(event, head)),
     '</channel>',
     '</rss>',
     '',
   ].join('\n');
 }
 
-function item(record: EventRecord, { home }: FeedHead): string {
+const UPDATES = ['<sy:updatePeriod>hourly</sy:updatePeriod>', '<sy:updateFrequency>1</sy:updateFrequency>'];
+
+function rssItem({ record, title, guid, author, start, tags, excerpt, content }: NewsEvent, { zone }: FeedHead): string {
   const venues = venuesOf(record);
   const image = record.image === false ? undefined : webAddress(record.image.url);
+  const published = zone ? unixFromLocal(start, zone) : unixFromText(start);
   return [
     '<item>',
-    element('title', plainLine(record.title)),
+    element('title', plainLine(title)),
     element('link', record.url),
-    element('guid', `${home}/?post_type=tribe_events&p=${record.id}`, ' isPermaLink="false"'),
-    ...(isZeroDate(record.date_utc) ? [] : [element('pubDate', rfc822(record.date_utc))]),
-    element('description', asHtml(plainLine(record.excerpt || record.description))),
-    ...(record.description === '' ? [] : [element('content:encoded', record.description)]),
-    ...[...record.categories, ...record.tags].map(({ name }) => element('category', plainLine(name))),
+    ...(author === '' ? [] : [element('dc:creator', author)]),
+    ...(Number.isNaN(published) ? [] : [element('pubDate', rfc822(published))]),
+    ...tags.map(({ name }) => element('category', plainLine(name))),
+    element('guid', guid, ' isPermaLink="false"'),
+    element('description', excerpt),
+    ...(content === undefined ? [] : [element('content:encoded', content)]),
     ...(image === undefined ? [] : [`<enclosure url="${xml(image)}" length="0" type="${imageType(image)}"/>`]),
     element('ev:startdate', moment(record.start_date, record.timezone, record.all_day)),
     element('ev:enddate', moment(record.end_date, record.timezone, record.all_day)),
@@ -64,23 +104,97 @@ function item(record: EventRecord, { home }: FeedHead): string {
 const moment = (local: string, timezone: string, allDay: boolean | null): string =>
   allDay ? local.slice(0, 10) : isoWithOffset(local, parseZone(timezone) ?? UTC);
 
-const rfc822 = (utc: string): string => new Date(unixFromText(utc) * 1000).toUTCString().replace('GMT', '+0000');
-
-/** The last change of any of the events. */
-function latest(records: readonly EventRecord[]): string[] {
-  const dates = records.map(({ modified_utc: date }) => date).filter((date) => !isZeroDate(date));
-  return dates.length === 0 ? [] : [rfc822(dates.sort().at(-1)!)];
-}
+const rfc822 = (unix: number): string => new Date(unix * 1000).toUTCString().replace('GMT', '+0000');
 
 function imageType(url: string): string {
   const extension = (/\.(\w+)(?:[?#]|$)/.exec(url)?.[1] ?? '').toLowerCase();
   return `image/${extension === 'png' || extension === 'gif' || extension === 'webp' || extension === 'avif' ? extension : 'jpeg'}`;
 }
 
+// ------------------------------------------------------------------------------------------------- Atom, RDF
+/** Atom 1.0 (RFC 4287). */
+function writeAtom(events: readonly NewsEvent[], { title, description, home, self, language }: FeedHead): string {
+  return [
+    XML,
+    `<feed xmlns="${ATOM}" xml:lang="${xml(language)}">`,
+    element('title', plainLine(title), ' type="text"'),
+    element('subtitle', plainLine(description), ' type="text"'),
+    element('updated', iso(latest(events)[0] ?? NEVER)),
+    `<link rel="alternate" type="text/html" href="${xml(home)}"/>`,
+    element('id', self),
+    `<link rel="self" type="application/atom+xml" href="${xml(self)}"/>`,
+    element('generator', 'Fasti'),
+    ...events.map((event) => atomEntry(event, home)),
+    '</feed>',
+    '',
+  ].join('\n');
+}
+
+function atomEntry({ record, title, guid, author, start, tags, excerpt, content }: NewsEvent, home: string): string {
+  return [
+    '<entry>',
+    `<author><name>${xml(author)}</name></author>`,
+    element('title', asHtml(plainLine(title)), ' type="html"'),
+    `<link rel="alternate" type="text/html" href="${xml(record.url)}"/>`,
+    element('id', guid),
+    element('updated', iso(isZeroDate(record.modified_utc) ? record.date_utc : record.modified_utc)),
+    element('published', iso(start)),
+    ...tags.map(({ name }) => `<category scheme="${xml(home)}" term="${xml(plainLine(name))}"/>`),
+    element('summary', excerpt, ' type="html"'),
+    ...(content === undefined ? [] : [element('content', content, ' type="html"')]),
+    '</entry>',
+  ].join('\n');
+}
+
+/** RSS 1.0, which is RDF. */
+function writeRdf(events: readonly NewsEvent[], { title, description, home }: FeedHead): string {
+  return [
+    XML,
+    `<rdf:RDF xmlns="http://purl.org/rss/1.0/" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" ${DC} ${SY} ${CONTENT}>`,
+    `<channel rdf:about="${xml(home)}">`,
+    element('title', plainLine(title)),
+    element('link', home),
+    element('description', plainLine(description)),
+    element('dc:date', iso(latest(events)[0] ?? NEVER)),
+    ...UPDATES,
+    `<items><rdf:Seq>${events.map(({ record }) => `<rdf:li rdf:resource="${xml(record.url)}"/>`).join('')}</rdf:Seq></items>`,
+    '</channel>',
+    ...events.map(rdfItem),
+    '</rdf:RDF>',
+    '',
+  ].join('\n');
+}
+
+function rdfItem({ record, title, author, tags, excerpt, content }: NewsEvent): string {
+  return [
+    `<item rdf:about="${xml(record.url)}">`,
+    element('title', plainLine(title)),
+    element('link', record.url),
+    element('dc:creator', author),
+    element('dc:date', iso(record.date_utc)),
+    ...tags.map(({ name }) => element('dc:subject', plainLine(name))),
+    element('description', excerpt),
+    ...(content === undefined ? [] : [element('content:encoded', content)]),
+    '</item>',
+  ].join('\n');
+}
+
+// ------------------------------------------------------------------------------------------------- texts
+/** The last change of any of the events, in UTC. */
+function latest(events: readonly NewsEvent[]): string[] {
+  const dates = events.map(({ record }) => record.modified_utc).filter((date) => !isZeroDate(date));
+  return dates.length === 0 ? [] : [dates.sort().at(-1)!];
+}
+
+const NEVER = '1970-01-01 00:00:00';
+
+/** ISO 8601 in UTC. */
+const iso = (utc: string): string => `${(isZeroDate(utc) ? NEVER : utc).replace(' ', 'T')}Z`;
+
 const element = (name: string, text: string, attributes = ''): string => `<${name}${attributes}>${xml(text)}</${name}>`;
 
 /** Plain text as HTML, which a description is for every reader of feeds; titles, categories and places are plain text. */
-const asHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+export const asHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** A text inside XML 1.0, in which no other characters may stand (2.2). Entities of HTML mean nothing there: their `&` is one like any other. */
 const xml = (text: string): string =>

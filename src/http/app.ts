@@ -3,7 +3,7 @@ import { servedNamespaces } from '../config.ts';
 import type { Site } from '../site.ts';
 import { createAnswers } from './answers.ts';
 import { companionNamespaces } from './companion/namespaces.ts';
-import { serveFeeds } from './feeds.ts';
+import { serveFeeds } from './feeds/serve.ts';
 import { gate, healthRoutes, type Lifecycle } from './health.ts';
 import { answerProblem, noRoute } from './problem.ts';
 import { requestLog } from './request-log.ts';

@@ -110,9 +110,11 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
 /** Until when an answer holds that was given to a request of this moment, in milliseconds since 1970. */
 export function untilWhen(timeliness: Timeliness, { now, settings: { zone } }: Pick<Incoming, 'now' | 'settings'>): number {
   if (timeliness === 'never') return Number.POSITIVE_INFINITY;
-  if (timeliness === 'always') return Math.floor(now.getTime() / 1000) * 1000 + 1000;
+  if (timeliness === 'always' || timeliness === 'minute') return endOfStep(now.getTime(), timeliness === 'minute' ? 60_000 : 1000);
   return unixFromLocal(`${addDays(nowLocal(now, zone), 1).slice(0, 10)} 00:00:00`, zone) * 1000;
 }
+
+const endOfStep = (time: number, step: number): number => (Math.floor(time / step) + 1) * step;
 
 /** A date as headers write it. `utc`: `YYYY-MM-DD HH:MM:SS`. */
 export const httpDate = (utc: string) => new Date(`${utc.replace(' ', 'T')}Z`).toUTCString();

@@ -1,5 +1,5 @@
-/** When an answer changes without any write: never, with the day of the site's zone, or at any second. */
-export type Timeliness = 'never' | 'daily' | 'always';
+/** When an answer changes without any write: never, with the day of the site's zone, with the minute, or at any second. */
+export type Timeliness = 'never' | 'daily' | 'minute' | 'always';
 
 /** A moment that means the same whenever it is evaluated: a date by number, perhaps with time and offset, or a Unix time stamp. */
 const ABSOLUTE = /^\s*(\d{5,}|\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\s*(Z|[+-]\d\d:?\d\d))?)?)\s*$/;
@@ -12,4 +12,4 @@ export const agesOf = (...moments: readonly (string | number | undefined)[]): Ti
 
 /** The first of several to change. */
 export const soonest = (all: readonly Timeliness[]): Timeliness =>
-  all.includes('always') ? 'always' : all.includes('daily') ? 'daily' : 'never';
+  (['always', 'minute', 'daily'] as const).find((one) => all.includes(one)) ?? 'never';

@@ -2,7 +2,7 @@ import { fail, failParam } from '../errors.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { ANY_STATUS } from '../kinds/grammar.ts';
 import { termKind } from '../kinds/index.ts';
-import type { Condition, Order, PostFields, PostKind, PostListValues, PublishedRecord, TermKind } from '../kinds/kind.ts';
+import type { Bundle, Condition, Order, PostFields, PostKind, PostListValues, PublishedRecord, TermKind } from '../kinds/kind.ts';
 import { isLocked } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
@@ -45,33 +45,71 @@ export async function listPosts<Published extends PublishedRecord>(
   values: PostListValues,
   longest?: number,
 ): Promise<Listing<Published>> {
-  const { viewer, settings } = caller;
   const { page = 1, status: statuses } = values;
   const perPage = pageSize(site, caller, values, longest);
   const { conditions, order, echo, timeliness } = narrowList(kind, values, caller);
-  const { ids, total, linked } = await findPostIds(site.db, {
-    kind,
-    ...listRights(viewer, kind, { statuses, ...openingOf(values) }),
-    conditions: await withDescendants(site.db, conditions),
-    order,
-    limit: perPage,
-    offset: (page - 1) * perPage,
-    occurrences: settings.occurrenceTables,
-    recurrence: listedAs('occurrence', settings),
-    indexed: trustsIndex(settings),
-  });
-  if (ids.length === 0 && page > 1) fail(kind.problems.noSuchPage);
-  const bundle = await loadBundle(site.db, kind, ids, linked, settings.recurrence?.base);
-  const context = renderContext(caller, rights(caller, values));
-  const status = statuses?.join(',') ?? (editsKind(viewer, kind) ? ANY_STATUS : 'publish');
+  const stretch = { conditions, order, statuses, limit: perPage, offset: (page - 1) * perPage };
+  const { records, total } = await narrowedPosts(site, caller, kind, stretch, values);
+  if (records.length === 0 && page > 1) fail(kind.problems.noSuchPage);
+  const status = statuses?.join(',') ?? (editsKind(caller.viewer, kind) ? ANY_STATUS : 'publish');
   return {
-    records: ids.filter((id) => bundle.posts.has(id)).map((id) => kind.render(id, bundle, context, false)),
+    records,
     total,
     pages: Math.ceil(total / perPage),
     page,
     query: [['per_page', String(perPage)], ...echo, ['status', status]],
     timeliness,
   };
+}
+
+/** Records, and the rows that they are made of. */
+export interface Rendered<Published = PublishedRecord> {
+  readonly records: readonly Published[];
+  readonly bundle: Bundle;
+}
+
+/** The records of a stretch of a list that the caller may see, the rows that they are made of, and how many there are in all. `asked`: what opens protected ones. */
+export async function narrowedPosts<Published extends PublishedRecord>(
+  { db }: Site,
+  caller: Caller,
+  kind: PostKind<PostFields, Published>,
+  { conditions, order, statuses, limit, offset }: Listed & { readonly limit: number; readonly offset: number },
+  asked: Opened,
+): Promise<Rendered<Published> & { readonly total: number }> {
+  const { viewer, settings } = caller;
+  const { ids, total, linked } = await findPostIds(db, {
+    kind,
+    ...listRights(viewer, kind, { statuses, ...openingOf(asked) }),
+    conditions: await withDescendants(db, conditions),
+    order,
+    limit,
+    offset,
+    occurrences: settings.occurrenceTables,
+    recurrence: listedAs('occurrence', settings),
+    indexed: trustsIndex(settings),
+  });
+  const bundle = await loadBundle(db, kind, ids, linked, settings.recurrence?.base);
+  const context = renderContext(caller, rights(caller, asked));
+  const records = ids.filter((id) => bundle.posts.has(id)).map((id) => kind.render(id, bundle, context, false));
+  return { records, bundle, total };
+}
+
+/** Records by their ids, in this order: those that the caller may read, though a password protects them. */
+export async function readablePosts<Published extends PublishedRecord>(
+  { db }: Site,
+  caller: Caller,
+  kind: PostKind<PostFields, Published>,
+  ids: readonly number[],
+  asked: Opened,
+): Promise<Rendered<Published>> {
+  const { viewer, settings } = caller;
+  const bundle = await loadBundle(db, kind, ids, [], settings.recurrence?.base);
+  const context = renderContext(caller, rights(caller, asked));
+  const readable = ids.filter((id) => {
+    const row = bundle.posts.get(id);
+    return row?.post_type === kind.postType && mayRead(viewer, seen(row, bundle.metas.get(id)));
+  });
+  return { records: readable.map((id) => kind.render(id, bundle, context, false)), bundle };
 }
 
 /** What a list is narrowed by, and the statuses that it holds. */

@@ -111,7 +111,7 @@ async function existing(db: Database, kind: TermKind, id: number): Promise<Term>
   return (await findTerm(db, kind.taxonomy, id)) ?? failParam('id');
 }
 
-async function ancestorsOf(db: Database, kind: TermKind, term: Term): Promise<string[]> {
+export async function ancestorsOf(db: Database, kind: TermKind, term: Term): Promise<string[]> {
   return term.parent === 0 ? [] : ancestors(term, await loadTree(db, kind.taxonomy));
 }
 

@@ -69,9 +69,13 @@ export function termUrl(
   const { home, permalinkStructure, eventsSlug, tagBase } = place;
   if (permalinkStructure === '') return `${home}/?${TERM_VARIABLES.get(taxonomy) ?? taxonomy}=${slug}`;
   if (taxonomy !== 'post_tag') return pageUrl(place, [eventsSlug, 'category', ...ancestors, slug]);
-  // Only the default base stands behind what the permalink structure begins with.
+  return pageUrl(place, [...tagPath(permalinkStructure, tagBase), slug]);
+}
+
+/** What stands before the slugs of tags in paths. Only the default base stands behind what the permalink structure begins with. */
+export function tagPath(permalinkStructure: string, tagBase: string): string[] {
   const standard = tagBase === '' || tagBase === 'tag';
-  return pageUrl(place, [...(standard ? front(permalinkStructure) : []), standard ? 'tag' : tagBase, slug]);
+  return standard ? [...front(permalinkStructure), 'tag'] : tagBase.split('/').filter((segment) => segment !== '');
 }
 
 /** The address of a person's page (WordPress `get_author_posts_url`). */

@@ -57,18 +57,34 @@ rmSync(folder, { recursive: true, force: true });
 console.log(`${counts.tried} parameters tried: ${counts.found} findings, ${counts.unfinished} not finished`);
 process.exitCode = counts.found > 0 || counts.unfinished > 0 ? 1 : 0;
 
-/** Parameters of lists, pieces of paths, and the filters of feeds; each with the address in which sqlmap is to try it. */
+/** What feeds heed besides the filters of lists. */
+const OF_FEEDS = [
+  'tribe-bar-date',
+  'tribe-bar-search',
+  'tribe_events_cat',
+  'tag',
+  'event_ids',
+  'eventDate',
+  'paged',
+  'per_page',
+  'orderby',
+];
+
+/** Parameters of lists, pieces of paths, and those of feeds; each with the address in which sqlmap is to try it. */
 function targets() {
   const reads = parameterCarriers('').filter(({ name }) => name.startsWith('GET '));
   const lists = reads.filter(({ name, inPath }) => inPath || !name.includes('(?P<'));
-  return lists.flatMap(({ name, parameter, inPath, request }) => {
-    const { path } = request('1');
-    if (inPath) return [{ name, url: path.replace(/1$|9$/, '1*'), parameter: undefined }];
-    const feed = name.startsWith('GET calendar/events/v1/events ')
-      ? [{ name: `feed ${parameter}`, url: `${FEED}?${parameter}=1`, parameter }]
-      : [];
-    return [{ name, url: `${path}?${parameter}=1`, parameter }, ...feed];
-  });
+  const feeds = OF_FEEDS.map((parameter) => ({ name: `feed ${parameter}`, url: `${FEED}?${parameter}=1`, parameter }));
+  return feeds.concat(
+    lists.flatMap(({ name, parameter, inPath, request }) => {
+      const { path } = request('1');
+      if (inPath) return [{ name, url: path.replace(/1$|9$/, '1*'), parameter: undefined }];
+      const feed = name.startsWith('GET calendar/events/v1/events ')
+        ? [{ name: `feed ${parameter}`, url: `${FEED}?${parameter}=1`, parameter }]
+        : [];
+      return [{ name, url: `${path}?${parameter}=1`, parameter }, ...feed];
+    }),
+  );
 }
 
 /** Runs sqlmap. Gives what it said, and whether it came to its end. */

@@ -30,7 +30,12 @@ const AT_ONCE = 8;
 const RANGE = 'start_date=1990-01-01&end_date=2090-01-01&per_page=50';
 /** What readers of RSS 2.0 take for HTML; titles, categories and places are plain text (RSS Best Practices Profile). */
 const HTML_IN_RSS = new Set(['description', 'encoded', 'link']);
-const FEEDS = [`/events/feed/?${RANGE}`, `/events/?ical=1&${RANGE}`];
+const FROM = 'tribe-bar-date=1990-01-01';
+const FEEDS = [
+  ...[1, 2, 3, 4].map((page) => `/events/feed/?${FROM}&paged=${page}`),
+  ...['atom', 'rdf'].map((form) => `/events/${form}/?${FROM}`),
+  `/events/list/?ical=1&per_page=1000&${FROM}`,
+];
 const DIRECT = [
   `/wp-json/tribe/events/v1/events?${RANGE}`,
   '/wp-json/tribe/events/v1/venues?per_page=50',

@@ -167,7 +167,7 @@ describeDatabases('over the web', (open, engine) => {
   it('a feed is imported, ours among them', async () => {
     const { code, out } = await fasti(['import', `${old.base}/events/?ical=1`]);
     // Without --media the picture stays behind.
-    expect([code, /events +(\d+)/.exec(out)?.[1]]).toEqual([3, '6']);
+    expect([code, /events +(\d+)/.exec(out)?.[1]]).toEqual([3, '30']);
   });
   it('what repeats is taken in within the days that are named', async () => {
     const file = join(folder, `${engine}-repeats.ics`);
@@ -203,5 +203,7 @@ describeDatabases('over the web', (open, engine) => {
     expect(uids.sort((a, b) => a - b)).toEqual(published.map(({ ID }) => ID));
     const { out } = await fasti(['export', '-', '--format=ical', '--search=concert']);
     expect(out.match(/^SUMMARY:.*$/gm)).toEqual(expect.arrayContaining(['SUMMARY:Summer concert']));
+    // As in feeds: what the clock shows, 21:00 to 23:30 on 1 July 2027, read as UTC.
+    expect(out).toMatch(/^UID:\d+-1814475600-1814484600@/m);
   });
 });

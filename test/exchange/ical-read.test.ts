@@ -399,7 +399,15 @@ describe('what we write', () => {
     const pieces: string[] = [];
     for await (const piece of writeCalendar(
       [record, { ...record, id: 8, all_day: true, start_date: '2026-03-01 06:00:00', end_date: '2026-03-03 05:59:59' }],
-      { name: 'Town', description: '', url: 'https://x.example', zone: parseZone('Europe/Rome')!, host: 'x.example' },
+      {
+        name: 'Town',
+        description: '',
+        url: 'https://x.example',
+        zone: parseZone('Europe/Rome')!,
+        clock: 'event',
+        language: 'en',
+        host: 'x.example',
+      },
     ))
       pieces.push(piece);
     const { entries, events, losses } = await read(pieces.join(''));

@@ -6,6 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { feedRows } from '../../src/cli/feeds-page.ts';
+import { readConfig } from '../../src/config.ts';
+import { feedAddress } from '../../src/http/feeds/address.ts';
+import { parseQuery } from '../../src/http/input.ts';
 
 const nginx = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx'].find((path) => existsSync(path));
 
@@ -56,23 +60,94 @@ function example(ports: { proxy: number; wordpress: number; fasti: number }): st
     for (const server of servers) server.close();
   });
 
+  const target = async (path: string, method = 'GET') => (await fetch(base + path, { method })).text();
+
+  const FEEDS = feedRows().map(([address]) => address);
   it.each([
-    ['/wp-json/tribe/events/v1/events?page=2', 'fasti'],
-    ['/wp-json/calendar/events/v1', 'fasti'],
-    ['/it/wp-json/calendar/events/v1/venues/3', 'fasti'],
-    ['/index.php/wp-json/tribe/events/v1/tags', 'fasti'],
-    ['/?rest_route=/tribe/events/v1/events', 'fasti'],
-    ['/index.php?rest_route=%2Ftribe%2Fevents%2Fv1%2Fevents', 'fasti'],
-    ['/wp-json/tec/v1/events', 'fasti'],
-    ['/events/?ical=1', 'fasti'],
-    ['/event/concert/?ical=1', 'fasti'],
-    ['/events/feed/', 'fasti'],
-    ['/events/category/music/feed', 'fasti'],
-    ['/events/', 'wordpress'],
-    ['/event/concert/', 'wordpress'],
-    ['/wp-json/wp/v2/posts', 'wordpress'],
-    ['/wp-json/tribe/tickets/v1', 'wordpress'],
-    ['/feed/', 'wordpress'],
-    ['/wp-admin/', 'wordpress'],
-  ])('sends %s to %s', async (path, target) => expect(await (await fetch(base + path)).text()).toBe(`${target} 127.0.0.1 http`));
+    '/wp-json/tribe/events/v1/events?page=2',
+    '/wp-json/calendar/events/v1',
+    '/it/wp-json/calendar/events/v1/venues/3',
+    '/index.php/wp-json/tribe/events/v1/tags',
+    '/?rest_route=/tribe/events/v1/events',
+    '/index.php?rest_route=%2Ftribe%2Fevents%2Fv1%2Fevents',
+    '/wp-json/tec/v1/events',
+    ...FEEDS.filter((address) => !address.startsWith('/tag/') || !address.includes('feed')),
+    '/event/concert?ical=1',
+    '/events/ical',
+    '/events/?utm_source=x&ical=0',
+    '/events/?outlook-ical',
+    '/events/category/music/feed',
+    '/it/events/feed/',
+    '/it/event/concert/?format=jsonld',
+    '/index.php/events/?ical=1',
+  ])('sends %s to Fasti', async (path) => expect(await target(path)).toBe('fasti 127.0.0.1 http'));
+
+  it.each([
+    '/',
+    '/events/',
+    '/events/list/',
+    '/event/concert/',
+    '/event/concert/feed/',
+    '/venue/old-cinema/?ical=1',
+    '/events/week/?ical=1',
+    '/events/photo/?ical=1',
+    '/a-page/?ical=1',
+    '/a-page/?tropical=1',
+    '/events/?mechanical=1',
+    '/wp-json/wp/v2/posts',
+    '/wp-json/tribe/tickets/v1',
+    '/pt-br/wp-json/tribe/events/v1/events',
+    '/fr/wp-json/tribe/events/v1/events',
+    '/feed/',
+    '/tag/outdoor/feed/',
+    '/?feed=rss2',
+    '/?feed=atom&post_type=product',
+    '/wp-admin/',
+  ])('leaves %s to WordPress', async (path) => expect(await target(path)).toBe('wordpress 127.0.0.1 http'));
+
+  it('routes what is a feed, and nothing else', async () => {
+    const place = { base: '', languages: ['en', 'it'], slugs: { events: ['events'], event: ['event'], tag: ['tag'] } };
+    const paths = [
+      '/',
+      '/events/',
+      '/events/list/',
+      '/events/2030-06/',
+      '/events/2030-06-01/',
+      '/events/2030/',
+      '/events/category/a/b/month/',
+      '/event/x/',
+      '/x/',
+    ];
+    const ends = [
+      '',
+      'ical/',
+      'feed/',
+      'feed/atom/',
+      'atom/',
+      '?ical=1',
+      '?feed=rdf',
+      '?feed=json',
+      '?x=1&post_type=tribe_events&feed=rss2',
+    ];
+    for (const address of paths.flatMap((path) => ends.map((end) => path + end))) {
+      const [path = '', query = ''] = address.split('?');
+      const isFeed = feedAddress(path, parseQuery(query), place)?.form !== undefined;
+      expect([address, await target(address)]).toEqual([address, `${isFeed ? 'fasti' : 'wordpress'} 127.0.0.1 http`]);
+    }
+  });
+
+  it('takes uploads as large as the server does by itself', async () => {
+    const size = Number(/client_max_body_size (\d+)m/.exec(example({ proxy: 0, wordpress: 0, fasti: 0 }))?.[1]) * 1024 * 1024;
+    expect(size).toBe(readConfig({}).uploadLimit);
+  });
+
+  it('has WordPress answer reads, and no writes, while Fasti does not run', async () => {
+    const fasti = servers[1]!;
+    await new Promise((closed) => {
+      fasti.close(closed);
+      fasti.closeAllConnections();
+    });
+    expect(await target('/events/?ical=1')).toBe('wordpress 127.0.0.1 http');
+    expect((await fetch(`${base}/wp-json/tribe/events/v1/events`, { method: 'POST' })).status).toBe(502);
+  });
 });

@@ -1,18 +1,18 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { SaxesParser } from 'saxes';
-import { postKind } from '../../src/kinds/index.ts';
+import { feedFilters } from '../../src/kinds/feed-list.ts';
 import { encoded } from './bodies.ts';
 import type { Known } from './plausible.ts';
 import type { Target } from './requests.ts';
 import { often, text } from './values.ts';
 
-/** The pages of the calendar as feeds: they take the filters of the list. */
+/** The pages of the calendar as feeds: they take filters of the list. */
 export const feeds: Target = {
   name: 'GET feeds',
   method: 'GET',
   namespace: '',
   pattern: '',
-  params: postKind('event').filters,
+  params: feedFilters,
   kind: undefined,
   place: placeOf,
 };
@@ -20,13 +20,15 @@ export const feeds: Target = {
 // biome-ignore format: list
 const PAGES = [
   '/events/', '/events/list/', '/event/{event}/', '/events/category/{category}/', '/events/category/music/{category}/list/',
+  '/events/month/2030-06/', '/events/2030-08-05/', '/events/list/page/2/', '/events/featured/', '/venue/{event}/',
   '/events/tag/{tag}/', '/tag/{tag}/', '/', '/event/', '/events/category/', '/events/{event}/{tag}/',
 ];
 // biome-ignore format: list
 const FORMS = [
   'ical/', 'feed/', 'feed/rss2', '?ical=1', '?outlook-ical=1', '?ical', '?format=jsonld', '?feed=rss2', 'ical/?eventDisplay=past',
   '?post_type=tribe_events&ical=1', '?tribe_events={event}&ical=1', '?tribe_events={event}&format=jsonld',
-  '?tribe_events_cat={category}&feed=rss2', '?ical[]=1',
+  '?tribe_events_cat={category}&feed=rss2', '?ical[]=1', 'feed/atom/', '?feed=rdf', '?ical=1&event_ids={event}', '?ical=1&eventDisplay={tag}',
+  '?ical=1&tribe-bar-date={event}', '?ical=1&eventDisplay=day&eventDate={event}', '?ical=1&paged={tag}', '?ical=1&per_page=1000',
 ];
 
 function placeOf({ names }: Known): Arbitrary<string> {
@@ -45,15 +47,15 @@ function placeOf({ names }: Known): Arbitrary<string> {
 
 /** Addresses of the feeds that hold an event. */
 export const feedsOf = (id: number, slug: string): string[] => [
-  `/events/ical/?include=${id}`,
-  `/events/feed/?include=${id}`,
+  `/?ical=1&event_ids=${id}`,
+  `/events/feed/?search=${id}`,
   ...(slug === '' ? [] : [`/event/${slug}/?ical=1`, `/event/${slug}/?format=jsonld`]),
 ];
 
 /** What is wrong with the form of a feed; undefined: it is none. */
 export function feedFaults(type: string, body: string): string[] | undefined {
   if (type.startsWith('text/calendar')) return calendarFaults(body);
-  if (type.startsWith('application/rss+xml')) return xmlFaults(body);
+  if (/^application\/(rss|atom|rdf)\+xml/.test(type)) return xmlFaults(body);
   return undefined;
 }
 

@@ -1,23 +1,64 @@
 import { describe, expect, it } from '@jest/globals';
-import { feedAddress } from '../../src/http/feed-address.ts';
+import { type FeedAddress, feedAddress } from '../../src/http/feeds/address.ts';
 import { parseQuery } from '../../src/http/input.ts';
+import { ENDINGS, type PathPart, SECTIONS } from '../../src/kinds/feed-pages.ts';
 
-const PLACE = { base: '', languages: ['en', 'it'], eventsSlug: 'events', singleEventSlug: 'event', tagBase: 'tag' };
+const PLACE = { base: '', languages: ['en', 'it'], slugs: { events: ['events'], event: ['event'], tag: ['tag'] } };
 const found = (target: string, place: Partial<typeof PLACE> = {}) => {
   const [path = '', query = ''] = target.split('?');
   return feedAddress(path, parseQuery(query), { ...PLACE, ...place });
 };
 
+/** An address on one line: its form, what it is about, and all that is not as usual. */
+function told({ form, page }: FeedAddress): string {
+  const on = (page.of === 'event' && page.on && ['on', page.on.date, page.on.number]) || [];
+  if (page.of === 'event') return [form, 'event', page.slug ?? page.id, ...on].filter(Boolean).join(' ');
+  if (page.of === 'ids') return [form, 'ids', page.ids].join(' ');
+  if (page.of === 'other') return [form, 'other'].join(' ');
+  const { view = 'standard', date, from, number, featured, categories, tags, search, archive } = page;
+  const more = { date, from, search, page: number > 1 ? number : undefined, category: categories.join('+'), tag: tags.join('+') };
+  const named = Object.entries(more).flatMap(([name, value]) => (value ? [`${name}=${value}`] : []));
+  return [form, view, ...(featured ? ['featured'] : []), ...(archive ? ['archive'] : []), ...named].join(' ');
+}
+
+const EXAMPLES: Readonly<Record<PathPart, string>> = {
+  category: 'music/jazz',
+  tag: 'outdoor',
+  event: 'summer-concert',
+  linked: 'teatro-rossi',
+  month: '2030-06',
+  day: '2030-08-05',
+  number: '2',
+  page: '3',
+};
+const exampleOf = (path: string) => path.replace(/\{(\w+)\}/g, '$1').replace(/:(\w+)/g, (_, part: PathPart) => EXAMPLES[part]);
+
 describe('the address of a feed', () => {
   it.each([
-    ['/?ical=1', 'ical list '],
-    ['/events/?ical=1', 'ical list '],
-    ['/events?ical=1', 'ical list '],
-    ['/events/list/?ical=1', 'ical list '],
-    ['/events/?outlook-ical=1', 'ical list '],
-    ['/events/ical/', 'ical list '],
-    ['/index.php/events/?ical=1', 'ical list '],
-    ['/?post_type=tribe_events&ical=1&eventDisplay=list', 'ical list '],
+    ['/?ical=1', 'ical standard'],
+    ['/events/?ical=1', 'ical standard'],
+    ['/events?ical=1', 'ical standard'],
+    ['/events/?ical', 'ical standard'],
+    ['/events/?ical=0', 'ical standard'],
+    ['/events/?outlook-ical=1', 'ical standard'],
+    ['/index.php/events/?ical=1', 'ical standard'],
+    ['/events/list/?ical=1', 'ical list'],
+    ['/events/list/?ical=1&eventDisplay=past', 'ical past'],
+    ['/?post_type=tribe_events&ical=1&eventDisplay=list', 'ical list'],
+    ['/events/list/?ical=1&tribe-bar-date=2027-07-01', 'ical list from=2027-07-01'],
+    ['/events/list/?ical=1&tribe-bar-date=2027-07', 'ical list from=2027-07-01'],
+    ['/events/list/?ical=1&tribe-bar-date=nonsense', 'ical list'],
+    ['/events/month/2030-06/?ical=1', 'ical month date=2030-06'],
+    ['/events/2030-06/?ical=1&eventDisplay=list', 'ical list date=2030-06'],
+    ['/events/?ical=1&eventDisplay=day&eventDate=2030-08-05', 'ical day date=2030-08-05'],
+    ['/events/list/?ical=1&paged=4', 'ical list page=4'],
+    ['/events/?ical=1&tribe-bar-search=jazz', 'ical standard search=jazz'],
+    ['/events/?ical=1&s=jazz', 'ical standard search=jazz'],
+    ['/events/category/music/jazz/list/?ical=1', 'ical list category=jazz'],
+    ['/events/category/list/?ical=1', 'ical standard category=list'],
+    ['/events/category/music/?ical=1&tag=outdoor', 'ical standard category=music tag=outdoor'],
+    ['/events/?ical=1&tribe_events_cat[]=sport&tribe_events_cat[]=music', 'ical standard category=sport,music'],
+    ['/?tribe_events_cat=music/jazz&ical=1', 'ical standard category=jazz'],
     ['/event/summer-concert/?ical=1', 'ical event summer-concert'],
     ['/event/summer-concert/ical/', 'ical event summer-concert'],
     ['/event/caf%C3%A9/?ical=1', 'ical event café'],
@@ -26,38 +67,53 @@ describe('the address of a feed', () => {
     ['/event/summer-concert/2031-07-10/2/ical/', 'ical event summer-concert on 2031-07-10 2'],
     ['/event/summer-concert/all/?ical=1', 'ical event summer-concert'],
     ['/?tribe_events=summer-concert&eventDate=2031-07-10&eventSequence=2&ical=1', 'ical event summer-concert on 2031-07-10 2'],
-    ['/events/category/music/?ical=1', 'ical category music'],
-    ['/events/category/music/jazz/?ical=1', 'ical category jazz'],
-    ['/events/category/music/jazz/list/?ical=1', 'ical category jazz'],
-    ['/?tribe_events_cat=music&ical=1', 'ical category music'],
-    ['/events/tag/outdoor/?ical=1', 'ical tag outdoor'],
-    ['/tag/outdoor/?ical=1', 'ical tag outdoor'],
-    ['/events/feed/', 'rss list '],
-    ['/events/feed', 'rss list '],
-    ['/events/feed/rss2/', 'rss list '],
-    ['/events/category/music/feed/', 'rss category music'],
-    ['/events/tag/outdoor/feed/', 'rss tag outdoor'],
-    ['/?post_type=tribe_events&feed=rss2', 'rss list '],
+    ['/?post_type=tribe_events&name=summer-concert&ical=1', 'ical event summer-concert'],
+    ['/?p=38&post_type=tribe_events&ical=1', 'ical event 38'],
+    ['/?event_ids=38,39,x,38&ical=1', 'ical ids 38,39'],
     ['/event/summer-concert/?format=jsonld', 'jsonld event summer-concert'],
-  ])('%s is %s', (target, expected) => {
-    const address = found(target);
-    const { date, number } = address?.on ?? {};
-    const on = date === undefined ? '' : ` on ${[date, number].filter(Boolean).join(' ')}`;
-    expect(`${address?.form} ${address?.of} ${address?.slug}${on}`).toBe(expected);
+    ['/events/feed', 'rss2 list'],
+    ['/events/rss/', 'rss2 list'],
+    ['/events/atom/', 'atom list'],
+    ['/events/?feed=rdf', 'rdf list'],
+    ['/events/category/music/feed/?paged=2', 'rss2 list page=2 category=music'],
+    ['/?post_type=tribe_events&feed=rss2', 'rss2 list'],
+    ['/?feed=rss2&tribe_events_cat=sport', 'rss2 list archive category=sport'],
+    ['/tag/outdoor/feed/', 'rss2 list archive tag=outdoor'],
+    ['/events/tag/outdoor/feed/', 'rss2 list tag=outdoor'],
+  ])('%s is %s', (target, expected) => expect(told(found(target)!)).toBe(expected));
+
+  it.each(
+    SECTIONS.flatMap((section) =>
+      section.pages.map((page) => [`/${exampleOf([section.path, page.path].filter(Boolean).join('/'))}/`, section, page] as const),
+    ),
+  )('%s is a page that each of its feeds belongs to', (path, { feeds }, { view, featured = false }) => {
+    const page = found(path)!;
+    expect(page.form).toBeUndefined();
+    if (page.page.of === 'list') expect([page.page.view ?? 'standard', page.page.featured]).toEqual([view, featured]);
+    for (const [ending, form] of ENDINGS) {
+      const wanted = feeds === 'all' || feeds === form ? form : undefined;
+      expect([ending, found(`${path}${ending}/`)?.form]).toEqual([ending, wanted]);
+    }
+    expect(found(`${path}?ical=1`)?.form).toBe(feeds === 'none' ? undefined : 'ical');
   });
 
+  it.each(['/', '/events/', '/event/summer-concert/', '/venue/teatro-rossi/', '/venue/teatro-rossi/?ical=1', '/events/?feed=json'])(
+    '%s is a page and no feed',
+    (target) => expect([found(target) !== undefined, found(target)?.form]).toEqual([true, undefined]),
+  );
+
   it.each([
-    '/',
-    '/events/',
-    '/event/summer-concert/',
-    '/?ical=',
-    '/?ical=0',
     '/feed/',
     '/?feed=rss2',
     '/about/?ical=1',
     '/event/a/b/?ical=1',
     '/event/?ical=1',
     '/events/category/?ical=1',
+    '/events/week/?ical=1',
+    '/events/photo/?ical=1',
+    '/events/2036-13/?ical=1',
+    '/events/2030-02-30/?ical=1',
+    '/events/page/x/?ical=1',
     '/events/?format=jsonld',
     '/event/summer-concert/feed/',
     '/events/%E0%A4/?ical=1',
@@ -65,15 +121,15 @@ describe('the address of a feed', () => {
   ])('%s is none', (target) => expect(found(target)).toBeUndefined());
 
   it('lies below the home, and is found when a proxy has taken that off', () => {
-    expect(found('/cms/events/?ical=1', { base: '/cms' })?.of).toBe('list');
-    expect(found('/cms/?ical=1', { base: '/cms' })?.of).toBe('list');
-    expect(found('/events/?ical=1', { base: '/cms' })?.of).toBe('list');
+    for (const target of ['/cms/events/?ical=1', '/cms/?ical=1', '/events/?ical=1'])
+      expect(found(target, { base: '/cms' })?.form).toBe('ical');
   });
-  it('may name a language', () => expect(found('/it/events/?ical=1')).toMatchObject({ of: 'list', language: 'it' }));
+  it('may name a language', () => expect(found('/it/events/?ical=1')).toMatchObject({ form: 'ical', language: 'it' }));
   it('goes by the slugs of the settings', () => {
-    expect(found('/termine/?ical=1', { eventsSlug: 'termine' })?.of).toBe('list');
-    expect(found('/events/?ical=1', { eventsSlug: 'termine' })).toBeUndefined();
-    expect(found('/termin/x/?ical=1', { singleEventSlug: 'termin' })?.slug).toBe('x');
+    const slugs = { events: ['termine'], event: ['termin'], tag: ['blog', 'thema'] };
+    expect(told(found('/termine/2030-06/?ical=1', { slugs })!)).toBe('ical month date=2030-06');
+    expect(found('/events/?ical=1', { slugs })).toBeUndefined();
+    expect(told(found('/termin/x/?ical=1', { slugs })!)).toBe('ical event x');
+    expect(told(found('/blog/thema/x/?ical=1', { slugs })!)).toBe('ical standard tag=x');
   });
-  it('asks for what is past', () => expect(found('/events/?ical=1&eventDisplay=past')?.past).toBe(true));
 });

@@ -6,7 +6,7 @@ import { costOf, offerPrice } from '../../src/calendar/cost.ts';
 import { costOnPages } from '../../src/calendar/cost-on-pages.ts';
 import { readSettings } from '../../src/calendar/settings.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
-import { writeRss } from '../../src/exchange/rss.ts';
+import { NEWS, type NewsForm } from '../../src/exchange/rss.ts';
 import { openSource, type SourceOptions } from '../../src/exchange/sources.ts';
 import { restUrl } from '../../src/wordpress/links.ts';
 import { UTC } from '../../src/wordpress/time.ts';
@@ -192,12 +192,30 @@ export function textCarriers(folder: string): TextTaker[] {
   return [
     {
       name: 'writeCalendar',
-      take: (text) => allOf(writeCalendar([record(text)], { name: text, description: text, url: text, zone: UTC, host: 'a' })),
+      take: (text) =>
+        allOf(
+          writeCalendar([record(text)], { name: text, description: text, url: text, zone: UTC, clock: 'event', language: 'en', host: 'a' }),
+        ),
     },
-    {
-      name: 'writeRss',
-      take: (text) => writeRss([record(text)], { title: text, description: text, url: text, self: text, language: 'en', home: 'http://a' }),
-    },
+    ...(Object.keys(NEWS) as NewsForm[]).map((form) => ({
+      name: `news as ${form}`,
+      take: (text: string) =>
+        NEWS[form].write(
+          [
+            {
+              record: record(text),
+              title: text,
+              guid: text,
+              author: text,
+              start: '2026-01-01 10:00:00',
+              tags: [{ name: text }],
+              excerpt: text,
+              content: text,
+            },
+          ],
+          { title: text, description: text, home: 'http://a', self: text, language: 'en', zone: UTC },
+        ),
+    })),
     { name: 'costOf', take: (text) => costOf([text], cost, shown) },
     { name: 'offerPrice', take: (text) => offerPrice([text]) },
     { name: 'costOnPages', take: (text) => costOnPages([text], cost, shown) },

@@ -3,7 +3,7 @@ import type { Caller } from '../../records/caller.ts';
 import { listPosts } from '../../records/posts.ts';
 import type { Site } from '../../site.ts';
 import { pagesOf } from '../../storage/engine/pages.ts';
-import { type EventRecord, venuesOf } from '../items/event-record.ts';
+import { type EventRecord, plainLine, venuesOf } from '../items/event-record.ts';
 import type { Item } from '../items/items.ts';
 import type { CalendarHead } from './write.ts';
 
@@ -23,12 +23,14 @@ export async function* eventRecords(site: Site, caller: Caller, items: AsyncIter
   yield* await recordsOf(site, caller, ids, links);
 }
 
-/** What the calendar of a site says of itself. */
-export const calendarHead = ({ settings }: Caller): CalendarHead => ({
+/** What the calendar of a site says of itself, in the language of the caller. */
+export const calendarHead = ({ texts }: Site, { settings, language }: Caller): CalendarHead => ({
   name: settings.name,
-  description: settings.description,
-  url: `${settings.home}/${settings.calendar.eventsSlug}/`,
+  description: texts.t(language, 'site:words.events-of', { name: plainLine(settings.name) }),
+  url: settings.home,
   zone: settings.zone,
+  clock: settings.calendar.timezoneMode,
+  language,
   host: URL.canParse(settings.home) ? new URL(settings.home).hostname : 'localhost',
 });
 

@@ -1,17 +1,7 @@
 import ICAL from 'ical.js';
+import { type ShownTimes, shownTimes } from '../../calendar/shown-times.ts';
 import { tableOf } from '../../wordpress/table.ts';
-import {
-  addDays,
-  addSeconds,
-  diffSeconds,
-  localFromUnix,
-  offsetAt,
-  parseZone,
-  textFromUnix,
-  unixFromLocal,
-  unixFromText,
-  type Zone,
-} from '../../wordpress/time.ts';
+import { addDays, addSeconds, diffSeconds, localFromUnix, offsetAt, textFromUnix, unixFromText, type Zone } from '../../wordpress/time.ts';
 import { type EventRecord, type OrganizerRecord, placeOf, plainLine, plainText, venuesOf, webAddress } from '../items/event-record.ts';
 import { ZONES_BEGIN, zoneComponent, zoneId } from './zone.ts';
 
@@ -23,10 +13,13 @@ ICAL.foldLength = LINE_BYTES;
 export interface CalendarHead {
   readonly name: string;
   readonly description: string;
-  /** Address of the page it shows. */
+  /** Home address of the site. */
   readonly url: string;
-  /** The zone of the site. */
+  /** The zone of the site, and whether its clock is shown for all events instead of their own. */
   readonly zone: Zone;
+  readonly clock: 'event' | 'site';
+  /** The language of the description. */
+  readonly language: string;
   /** Host of the site, which the names of events end with. */
   readonly host: string;
 }
@@ -44,56 +37,57 @@ export async function* writeCalendar(
   yield frame.slice(0, close);
   const told = new Set<string>();
   for await (const record of records) {
-    const zone = parseZone(record.timezone);
-    if (zone && usesZone(record, zone) && !told.has(zoneId(zone))) {
+    const shown = shownTimes(record, head.clock, head.zone);
+    const { zone } = shown;
+    if (zone && usesZone(record, shown, zone) && !told.has(zoneId(zone))) {
       told.add(zoneId(zone));
       yield `${zoneComponent(zone).toString()}\r\n`;
     }
-    yield eventText(record, head);
+    yield eventText(record, shown, head);
   }
   yield `${frame.slice(close)}\r\n`;
 }
 
-/** The name of an event in calendars: The Events Calendar reads its wall clock in the zone of the site. */
-function uidOf(
-  { id, start_date: start, end_date: end }: Pick<EventRecord, 'id' | 'start_date' | 'end_date'>,
-  { zone, host }: Pick<CalendarHead, 'zone' | 'host'>,
-): string {
-  return `${id}-${unixFromLocal(start, zone)}-${unixFromLocal(end, zone)}@${host}`;
-}
+/**
+ * The name of an event in calendars, as The Events Calendar makes it (`Tribe__Events__iCal`): the wall clocks that are shown, read as if they were UTC,
+ * in Unix seconds. The zone has no part in it.
+ */
+const uidOf = (id: number, { start, end }: ShownTimes, host: string): string => `${id}-${unixFromText(start)}-${unixFromText(end)}@${host}`;
 
 /** How often those who subscribe should look again. */
 const REFRESH = 'PT1H';
 
-function frameOf({ name, description, url, zone }: CalendarHead): ICAL.Component {
+function frameOf({ name, description, url, zone, language }: CalendarHead): ICAL.Component {
   const calendar = new ICAL.Component('vcalendar');
+  // The names that calendar programs asked for before there were any in a standard; their values are texts all the same.
+  const extension = (key: string, text: string) =>
+    calendar.addPropertyWithValue(key, text.replace(/[\\;,]/g, '\\$&').replaceAll('\n', '\\n'));
   calendar.addPropertyWithValue('version', '2.0');
-  calendar.addPropertyWithValue('prodid', `-//${plainLine(name)}//Fasti//EN`);
+  calendar.addPropertyWithValue('prodid', `-//${plainLine(name)}//Fasti//${language.toUpperCase()}`);
   calendar.addPropertyWithValue('calscale', 'GREGORIAN');
+  calendar.addPropertyWithValue('method', 'PUBLISH');
+  if (plainLine(name) !== '') extension('x-wr-calname', plainLine(name));
+  extension('x-original-url', webAddress(url) ?? '');
+  if (plainLine(description) !== '') extension('x-wr-caldesc', plainLine(description));
+  extension('x-wr-timezone', zoneId(zone));
   const refresh = new ICAL.Property('refresh-interval');
   refresh.resetType('duration');
   refresh.setValue(ICAL.Duration.fromString(REFRESH));
   calendar.addProperty(refresh);
-  // The names that calendar programs asked for before there were any in a standard; their values are texts all the same.
-  const extension = (key: string, text: string) =>
-    calendar.addPropertyWithValue(key, text.replace(/[\\;,]/g, '\\$&').replaceAll('\n', '\\n'));
+  extension('x-robots-tag', 'noindex');
   extension('x-published-ttl', REFRESH);
-  if (plainLine(name) !== '') extension('x-wr-calname', plainLine(name));
-  if (plainLine(description) !== '') extension('x-wr-caldesc', plainLine(description));
-  extension('x-wr-timezone', zoneId(zone));
-  extension('x-original-url', webAddress(url) ?? '');
   return calendar;
 }
 
 /** A VEVENT. Its lines are put together without the objects of the library, which would take most of the time of a long calendar. */
-function eventText(record: EventRecord, head: CalendarHead): string {
+function eventText(record: EventRecord, shown: ShownTimes, { host }: CalendarHead): string {
   const description = plainText(record.description);
   const url = webAddress(record.url);
   const lines = [
     'BEGIN:VEVENT',
-    line('uid', 'text', [uidOf(record, head)]),
+    line('uid', 'text', [uidOf(record.id, shown, host)]),
     line('dtstamp', 'date-time', [utcTime(record.modified_utc, record.date_utc)]),
-    ...timeLines(record),
+    ...timeLines(record, shown),
     line('summary', 'text', [plainLine(record.title)]),
     ...(description === '' ? [] : [line('description', 'text', [description])]),
     ...(isDate(record.date_utc) ? [line('created', 'date-time', [utcTime(record.date_utc)])] : []),
@@ -132,11 +126,10 @@ function folded(whole: string): string {
 // ------------------------------------------------------------------------------------------------- when
 const isDate = (text: string): boolean => !Number.isNaN(unixFromText(text));
 
-/** Start and end: days for what lasts whole days, the end being the day after the last; else times in the event's zone. */
-function timeLines(record: EventRecord): string[] {
-  const { start_date: start, end_date: end, utc_start_date: startUtc, utc_end_date: endUtc } = record;
-  if (record.all_day) return [line('dtstart', 'date', [start.slice(0, 10)]), line('dtend', 'date', [dayAfter(start, end)])];
-  const zone = parseZone(record.timezone);
+/** Start and end: days for what lasts whole days, the end being the day after the last; else times by the clock that is shown. */
+function timeLines(record: EventRecord, { start, end, zone }: ShownTimes): string[] {
+  const { start_date: first, end_date: last, utc_start_date: startUtc, utc_end_date: endUtc } = record;
+  if (record.all_day) return [line('dtstart', 'date', [first.slice(0, 10)]), line('dtend', 'date', [dayAfter(first, last)])];
   return [timeLine('dtstart', start, startUtc, zone), timeLine('dtend', end, endUtc, zone)];
 }
 
@@ -148,9 +141,9 @@ function dayAfter(start: string, end: string): string {
   return [after, first].sort()[1]!;
 }
 
-/** Whether an event's times are told in its zone. */
-const usesZone = ({ all_day, start_date, end_date, utc_start_date, utc_end_date }: EventRecord, zone: Zone): boolean =>
-  !all_day && (tells(start_date, utc_start_date, zone) || tells(end_date, utc_end_date, zone));
+/** Whether an event's times are told in this zone. */
+const usesZone = ({ all_day, utc_start_date, utc_end_date }: EventRecord, { start, end }: ShownTimes, zone: Zone): boolean =>
+  !all_day && (tells(start, utc_start_date, zone) || tells(end, utc_end_date, zone));
 
 /**
  * Whether a wall clock tells the moment to who knows the zone: not in UTC, not where the clock shows the time a second time (RFC 5545, 3.3.5: the first is

@@ -1,0 +1,316 @@
+import type { FeedView } from '../../kinds/feed-list.ts';
+import {
+  type CalendarPage,
+  ENDINGS,
+  ENDINGS_OF_ALL,
+  FEED_VALUES,
+  type FeedForm,
+  ICAL_NAMES,
+  type PathPart,
+  SECTIONS,
+  type Section,
+  type SlugName,
+} from '../../kinds/feed-pages.ts';
+import type { NamedEvents } from '../../records/feed-events.ts';
+import { slugPathForQuery } from '../../wordpress/slug.ts';
+import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import type { Raw } from '../input.ts';
+
+/** A page of the calendar that an address names. */
+export interface FeedAddress {
+  /** The form that is asked for; undefined: the page itself. */
+  readonly form: FeedForm | undefined;
+  readonly page: EventPage | IdsPage | ListPage | OtherPage;
+  /** The language that the address names. */
+  readonly language: string | undefined;
+  /** Whether the page is named by the path; else by the query of the home. */
+  readonly byPath: boolean;
+}
+
+/** One event, by its slug or its id. */
+export interface EventPage {
+  readonly of: 'event';
+  readonly slug?: string;
+  readonly id?: number;
+  /** Of an event that recurs: one of its dates (`YYYY-MM-DD`), and which of several on that day. */
+  readonly on?: { readonly date: string; readonly number: number | undefined } | undefined;
+}
+
+/** Events are named by their own slug, whatever they stand below. */
+export const namesOf = ({ slug, id = 0, on }: EventPage): NamedEvents =>
+  slug === undefined ? { ids: [id] } : { slug: slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '', on };
+
+/** A page without feeds. */
+export interface OtherPage {
+  readonly of: 'other';
+}
+
+/** Events by their ids, in this order. */
+export interface IdsPage {
+  readonly of: 'ids';
+  readonly ids: readonly number[];
+}
+
+export interface ListPage {
+  readonly of: 'list';
+  /** Undefined: what the settings say. */
+  readonly view: FeedView | undefined;
+  /** The day or the month in the address, as far as it is one. */
+  readonly date: string | undefined;
+  /** The date that visitors have chosen: lists begin with it. */
+  readonly from: string | undefined;
+  readonly number: number;
+  readonly featured: boolean;
+  /** Slugs of which an event must have any, list by list. */
+  readonly categories: readonly (readonly string[])[];
+  readonly tags: readonly (readonly string[])[];
+  readonly search: string | undefined;
+  /** Whether all events of a term are meant, the latest published first, as the feeds of WordPress's own archives have it. */
+  readonly archive: boolean;
+}
+
+/** How the pages of a site are addressed. */
+export interface FeedPlace {
+  /** Path of the site's home, without trailing slash. */
+  readonly base: string;
+  readonly languages: readonly string[];
+  /** Each may be several segments of a path. */
+  readonly slugs: Readonly<Record<SlugName, readonly string[]>>;
+}
+
+/**
+ * The page of the calendar that an address names, as WordPress and The Events Calendar address it, and as which feed it is asked for. Where the path and the
+ * query disagree, the query counts. Undefined: no page of the calendar.
+ */
+export function feedAddress(path: string, query: Raw, place: FeedPlace): FeedAddress | undefined {
+  const segments = segmentsOf(path, place.base);
+  if (segments === undefined) return undefined;
+  if (segments[0] === 'index.php') segments.shift();
+  const language = place.languages.find((known) => known === segments[0]);
+  if (language !== undefined) segments.shift();
+  const found = segments.length === 0 ? homeOf(query) : pageOf(segments, place);
+  if (found === undefined) return undefined;
+  const byPath = segments.length > 0;
+  if (found.feeds === 'none') return { form: undefined, page: { of: 'other' }, language, byPath };
+  const form = found.form ?? formOf(query);
+  const page = found.parts.has('event')
+    ? eventPage(found.parts.get('event') ?? '', found.parts.get('day'), found.parts.get('number'))
+    : queriedPage(found, query, form, byPath);
+  if (form === 'jsonld' && page.of !== 'event') return undefined;
+  if (isNews(form) && found.feeds !== 'all') return undefined;
+  return { form, page, language, byPath };
+}
+
+const isNews = (form: FeedForm | undefined): boolean => form === 'rss2' || form === 'atom' || form === 'rdf';
+
+const LONGEST_PATH = 1000;
+
+/** The path below the home in its pieces, decoded; undefined where it can't be. */
+function segmentsOf(path: string, base: string): string[] | undefined {
+  if (path.length > LONGEST_PATH) return undefined;
+  const below = path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+  try {
+    return below
+      .split('/')
+      .filter((segment) => segment !== '')
+      .map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+// ------------------------------------------------------------------------------------------------- paths
+/** A page that a path names. */
+interface Found {
+  /** Its own part of the path. */
+  readonly path: string;
+  readonly parts: ReadonlyMap<PathPart, string>;
+  readonly view: CalendarPage['view'];
+  readonly featured: boolean;
+  readonly form: FeedForm | undefined;
+  readonly feeds: Section['feeds'];
+  /** Whether it is one of WordPress's own archives of a tag. */
+  readonly archive: boolean;
+}
+
+function pageOf(segments: readonly string[], { slugs }: FeedPlace): Found | undefined {
+  for (const section of SECTIONS) {
+    for (const { ending, form, alone } of endingsOf(section)) {
+      const rest = withoutEnd(segments, ending);
+      const found = rest && pageIn(section, rest, slugs);
+      if (!found || (alone && found.path !== '')) continue;
+      if (form === undefined || section.feeds === 'all' || section.feeds === form) return { ...found, form };
+    }
+  }
+  return undefined;
+}
+
+interface Ending {
+  readonly ending: readonly string[];
+  readonly form: FeedForm | undefined;
+  /** Whether it stands behind the path of the section alone. */
+  readonly alone: boolean;
+}
+
+/** Endings that ask for a feed, before the empty one that does not. */
+function endingsOf({ path }: Section): Ending[] {
+  const endings = (known: ReadonlyMap<string, FeedForm>, alone: boolean) =>
+    [...known].map(([ending, form]): Ending => ({ ending: ending.split('/'), form, alone }));
+  return [
+    ...endings(ENDINGS, false),
+    ...(path === '{events}' ? endings(ENDINGS_OF_ALL, true) : []),
+    { ending: [], form: undefined, alone: false },
+  ];
+}
+
+function withoutEnd(segments: readonly string[], ending: readonly string[]): readonly string[] | undefined {
+  const length = segments.length - ending.length;
+  return length >= 0 && ending.every((segment, at) => segments[length + at] === segment) ? segments.slice(0, length) : undefined;
+}
+
+/** The page of a section that a path names; of several the one whose own path is the longest, since the slug of a category may be anything. */
+function pageIn(section: Section, segments: readonly string[], slugs: FeedPlace['slugs']): Omit<Found, 'form'> | undefined {
+  const front = section.path.split('/').flatMap((piece) => (piece.startsWith('{') ? slugs[piece.slice(1, -1) as SlugName] : piece)); // the slugs that paths name
+  const longestFirst = section.pages.toSorted((one, other) => piecesOf(other.path).length - piecesOf(one.path).length);
+  for (const page of longestFirst) {
+    const end = piecesOf(page.path);
+    const begin = segments.slice(0, segments.length - end.length);
+    const inFront = begin.length >= front.length ? partsIn(front, begin) : undefined;
+    const atEnd = inFront && partsIn(end, segments.slice(begin.length));
+    if (!atEnd) continue;
+    const { path, view, featured = false } = page;
+    return {
+      path,
+      parts: new Map([...inFront, ...atEnd]),
+      view,
+      featured,
+      feeds: section.feeds,
+      archive: section.path.startsWith('{tag}'),
+    };
+  }
+  return undefined;
+}
+
+const piecesOf = (path: string): string[] => (path === '' ? [] : path.split('/'));
+
+/** The parts that these pieces of a pattern name in these segments; undefined where they don't fit. A category may take several segments. */
+function partsIn(pattern: readonly string[], segments: readonly string[]): [PathPart, string][] | undefined {
+  const parts: [PathPart, string][] = [];
+  if (pattern.at(-1) === ':category' ? segments.length < pattern.length : segments.length !== pattern.length) return undefined;
+  for (const [at, piece] of pattern.entries()) {
+    const segment = (piece === ':category' ? segments.at(-1) : segments[at]) ?? '';
+    if (piece.startsWith(':')) {
+      const part = piece.slice(1) as PathPart; // pieces with a colon are parts
+      if (PARTS[part]?.(segment) === false) return undefined;
+      parts.push([part, segment]);
+    } else if (segment !== piece) return undefined;
+  }
+  return parts;
+}
+
+const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && textFromUnix(unixFromText(text)).startsWith(text);
+const isNumber = (text: string): boolean => /^[1-9]\d{0,3}$/.test(text);
+const isMonth = (text: string): boolean => /^\d{4}-\d\d$/.test(text) && isDay(`${text}-01`);
+
+/** What the parts of a path must look like. */
+const PARTS: Partial<Record<PathPart, (text: string) => boolean>> = {
+  month: isMonth,
+  day: isDay,
+  page: (text) => /^\d{1,6}$/.test(text),
+  number: isNumber,
+};
+
+// ------------------------------------------------------------------------------------------------- queries
+const said = (query: Raw, name: string): string | undefined => {
+  const value = query[name];
+  return typeof value === 'string' && value !== '' && value.length <= LONGEST_PATH ? value : undefined;
+};
+
+function formOf(query: Raw): FeedForm | undefined {
+  if (said(query, 'format') === 'jsonld') return 'jsonld';
+  if (ICAL_NAMES.some((name) => Object.hasOwn(query, name))) return 'ical';
+  return FEED_VALUES.get(said(query, 'feed') ?? '');
+}
+
+const NO_PARTS: ReadonlyMap<PathPart, string> = new Map();
+
+/** The home: it has news of the calendar only where the query names a page of it. */
+const homeOf = (query: Raw): Found => ({
+  path: '',
+  parts: NO_PARTS,
+  view: 'standard',
+  featured: false,
+  form: undefined,
+  feeds: said(query, 'post_type') === 'tribe_events' || query.tribe_events_cat !== undefined ? 'all' : 'ical',
+  archive: true,
+});
+
+const eventPage = (slug: string, date: string | undefined, number: string | undefined): EventPage => ({
+  of: 'event',
+  slug,
+  ...(date === undefined || !isDay(date) ? {} : { on: { date, number: number === undefined ? undefined : Number(number) } }),
+});
+
+function queriedPage(found: Found, query: Raw, form: FeedForm | undefined, byPath: boolean): EventPage | IdsPage | ListPage {
+  const slug = said(query, 'tribe_events') ?? (said(query, 'post_type') === 'tribe_events' ? said(query, 'name') : undefined);
+  const id = said(query, 'p');
+  if (!byPath && slug !== undefined)
+    return eventPage(
+      slug,
+      said(query, 'eventDate'),
+      isNumber(said(query, 'eventSequence') ?? '') ? said(query, 'eventSequence') : undefined,
+    );
+  if (!byPath && id !== undefined) return { of: 'event', id: /^\d{1,15}$/.test(id) ? Number(id) : 0 };
+  if (typeof query.event_ids === 'string' && form === 'ical') return { of: 'ids', ids: idsIn(query.event_ids) };
+  return listPage(found, query, form);
+}
+
+/** A calendar of chosen events holds this many at most, as others do that are asked for with `per_page`. */
+const MOST_IDS = 1000;
+
+const idsIn = (text: string): number[] => [
+  ...new Set(
+    text
+      .split(',', MOST_IDS)
+      .filter((id) => /^\s*\d{1,15}\s*$/.test(id))
+      .map(Number),
+  ),
+];
+
+const VIEWS: ReadonlySet<string> = new Set<FeedView>(['list', 'past', 'month', 'day']);
+const isView = (text: string | undefined): text is FeedView => text !== undefined && VIEWS.has(text);
+
+function listPage({ parts, view, featured, archive }: Found, query: Raw, form: FeedForm | undefined): ListPage {
+  const display = said(query, 'eventDisplay');
+  const shown = isView(display) ? display : view === 'standard' ? undefined : view;
+  const term = said(query, 'tag');
+  const categories = slugsIn(query.tribe_events_cat);
+  const from = said(query, 'tribe-bar-date');
+  const number = Number(/^\d{1,6}$/.exec(said(query, 'paged') ?? '')?.[0] ?? parts.get('page') ?? 1);
+  return {
+    of: 'list',
+    view: shown ?? (isNews(form) ? 'list' : undefined),
+    date: [said(query, 'eventDate'), parts.get('day'), parts.get('month')].find(
+      (date) => date !== undefined && (isDay(date) || isMonth(date)),
+    ),
+    from: from === undefined ? undefined : isDay(from) ? from : isMonth(from) ? `${from}-01` : undefined,
+    number: Math.max(1, number),
+    featured,
+    categories: [...listOf(parts.get('category')), ...(categories.length > 0 ? [categories] : [])],
+    tags: [...listOf(parts.get('tag')), ...listOf(term)],
+    search: said(query, 'tribe-bar-search') ?? said(query, 's'),
+    archive: archive && isNews(form) && query.post_type === undefined,
+  };
+}
+
+const listOf = (slug: string | undefined): string[][] => (slug === undefined ? [] : [[slug]]);
+
+/** Slugs of categories in a query, each perhaps behind those of the categories above it. */
+const slugsIn = (value: unknown): string[] =>
+  [value]
+    .flat()
+    .slice(0, MOST_SLUGS)
+    .filter((slug): slug is string => typeof slug === 'string' && slug !== '' && slug.length <= LONGEST_PATH)
+    .map((slug) => slug.split('/').at(-1)!);
+
+const MOST_SLUGS = 50;

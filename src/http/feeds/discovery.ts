@@ -1,0 +1,78 @@
+import type { SiteSettings } from '../../calendar/settings.ts';
+import { type Config, servedNamespaces } from '../../config.ts';
+import type { Caller } from '../../records/caller.ts';
+import { feedTerms, namedEvents } from '../../records/feed-events.ts';
+import type { Site } from '../../site.ts';
+import { restUrl } from '../../wordpress/links.ts';
+import { namesOf } from './address.ts';
+import type { About, Wanted } from './wanted.ts';
+
+/** The namespace under which programs look for the calendar's interface. */
+const NAMESPACE = 'tribe/events/v1';
+
+/** What of a site these headers depend on. */
+interface Place {
+  readonly config: Pick<Config, 'restNamespace'>;
+  readonly settings: SiteSettings;
+}
+
+/**
+ * What every page of the calendar says of the interface, for programs that were given nothing but its address: the address of the interface, of the event or
+ * of the list that the page shows, and `Link` to the root of WordPress's own.
+ */
+export function discoveryHeaders({ config, settings }: Place, about: About): Record<string, string> {
+  const { route, query, core } = routesOf(about);
+  const place = { home: settings.home, settings };
+  const links = [`<${restUrl(place, '')}>; rel="https://api.w.org/"`];
+  if (core !== undefined) links.push(`<${restUrl(place, core)}>; rel="alternate"; title="JSON"; type="application/json"`);
+  const namespace = servedNamespaces(config).includes(NAMESPACE) ? NAMESPACE : config.restNamespace;
+  return {
+    'X-TEC-API-VERSION': 'v1',
+    'X-TEC-API-ROOT': restUrl(place, `${namespace}/${route}`, query),
+    'X-TEC-API-ORIGIN': settings.home,
+    Link: links.join(', '),
+  };
+}
+
+interface Routes {
+  readonly route: string;
+  readonly query?: readonly (readonly [string, string])[];
+  /** The route in WordPress's own namespace. */
+  readonly core?: string;
+}
+
+function routesOf({ event, term, featured }: About): Routes {
+  if (event !== undefined) return { route: `events/${event}`, core: `wp/v2/tribe_events/${event}` };
+  if (term === undefined) return featured ? { route: 'events/', query: [['featured', '1']] } : { route: '' };
+  const isTag = term.taxonomy === 'post_tag';
+  return {
+    route: 'events/',
+    query: [[isTag ? 'tags' : 'categories', term.slug]],
+    core: `wp/v2/${isTag ? 'tags' : term.taxonomy}/${term.term_id}`,
+  };
+}
+
+/** The same for a page that is not served, with links to the feeds of the calendar. */
+export async function pageHeaders({ site, caller, address: { page } }: Wanted): Promise<Record<string, string>> {
+  const { settings } = caller;
+  const headers = discoveryHeaders({ config: site.config, settings }, await aboutPage(site, caller, page));
+  return { ...headers, Link: [headers.Link, ...feedLinks(settings)].join(', ') };
+}
+
+async function aboutPage(site: Site, caller: Caller, page: Wanted['address']['page']): Promise<About> {
+  if (page.of === 'ids' || page.of === 'other') return {};
+  if (page.of === 'event') {
+    const { events } = await namedEvents(site, caller, namesOf(page), undefined);
+    return { event: events[0]?.id };
+  }
+  const [category, tag] = [page.categories[0], page.tags[0]];
+  if (!category && !tag) return { featured: page.featured };
+  const [[term] = []] = await feedTerms(site, category ? 'category' : 'tag', [category ?? tag ?? []]);
+  return { term };
+}
+
+function feedLinks({ home, permalinkStructure, calendar: { eventsSlug } }: SiteSettings): string[] {
+  const events = permalinkStructure === '' ? `${home}/?post_type=tribe_events&` : `${home}/${eventsSlug}/?`;
+  const news = permalinkStructure === '' ? `${events}feed=rss2` : `${home}/${eventsSlug}/feed/`;
+  return [`<${events}ical=1>; rel="alternate"; type="text/calendar"`, `<${news}>; rel="alternate"; type="application/rss+xml"`];
+}

@@ -1,0 +1,199 @@
+import { hash } from 'node:crypto';
+import { shownTimes } from '../../calendar/shown-times.ts';
+import { fail } from '../../errors.ts';
+import { calendarHead } from '../../exchange/ical/records.ts';
+import { writeCalendar } from '../../exchange/ical/write.ts';
+import { type EventRecord, plainLine } from '../../exchange/items/event-record.ts';
+import { asHtml, NEWS, type NewsEvent } from '../../exchange/rss.ts';
+import { event as EVENT } from '../../kinds/event.ts';
+import { eventOrders } from '../../kinds/event-list.ts';
+
+import { type FeedView, feedFilters } from '../../kinds/feed-list.ts';
+import type { FeedForm } from '../../kinds/feed-pages.ts';
+import type { Order } from '../../kinds/kind.ts';
+import type { Timeliness } from '../../kinds/timeliness.ts';
+import type { Caller } from '../../records/caller.ts';
+import { authorNames, type FeedEvent, type FeedEvents, feedEvents, feedTerms, inTerms, namedEvents } from '../../records/feed-events.ts';
+import { readPost } from '../../records/posts.ts';
+import type { Site } from '../../site.ts';
+import { decodeEntities } from '../../wordpress/entities.ts';
+import { EXCERPT_MORE, EXCERPT_WORDS, trimWords } from '../../wordpress/excerpt.ts';
+import { sanitizeTitle } from '../../wordpress/slug.ts';
+import type { Raw } from '../input.ts';
+import { type EventPage, type IdsPage, type ListPage, namesOf } from './address.ts';
+import type { About, Wanted } from './wanted.ts';
+
+/** What is sent as a feed. */
+export interface Feed {
+  readonly type: string;
+  readonly body: string;
+  readonly timeliness: Timeliness;
+  readonly records: readonly unknown[];
+  readonly about: About;
+  /** The name under which calendars are saved. */
+  readonly file?: string;
+}
+
+/** The events of a page, and what news of them are called. */
+interface Found extends FeedEvents {
+  readonly title: string;
+  readonly about: About;
+}
+
+/** The feed of a page. Throws `rest_no_route` or `rest-event-not-found` where there is none. */
+export async function feedOf(wanted: Wanted): Promise<Feed> {
+  const { page, form } = wanted.address;
+  if (form === 'jsonld') return jsonLd(wanted);
+  if (form === undefined || page.of === 'other') return fail('rest_no_route');
+  const found = page.of === 'list' ? await listed(wanted, page) : await named(wanted, page);
+  return form === 'ical' ? calendar(wanted, found) : news(wanted, form, found);
+}
+
+// ------------------------------------------------------------------------------------------------- which events
+/** Calendars hold so many events; on request (`per_page`) more, up to the second number. */
+const [MANY, MOST] = [30, 1000];
+
+/** How many events a calendar holds. Fewer than the usual number are never meant: the plugin does not heed the parameter. */
+function longest({ query }: Wanted): number {
+  const asked = typeof query.per_page === 'string' && /^\d{1,9}$/.test(query.per_page) ? Number(query.per_page) : MANY;
+  return Math.min(Math.max(asked, MANY), MOST);
+}
+
+const passwordOf = ({ query: { password } }: Wanted) => (typeof password === 'string' ? password : undefined);
+
+/** Named events. One that nobody may see is not there; of several such ones are left out. */
+async function named(wanted: Wanted, page: EventPage | IdsPage): Promise<Found> {
+  const { site, caller } = wanted;
+  const names = page.of === 'ids' ? { ids: page.ids.slice(0, longest(wanted)) } : namesOf(page);
+  const found = await namedEvents(site, caller, names, passwordOf(wanted));
+  const event = found.events[0]?.id;
+  if (page.of === 'event' && event === undefined) fail('rest-event-not-found');
+  return { ...found, title: caller.settings.name, about: page.of === 'event' ? { event } : {} };
+}
+
+async function listed(wanted: Wanted, page: ListPage): Promise<Found> {
+  const { site, caller, address, query } = wanted;
+  const { settings } = caller;
+  const calendars = address.form === 'ical';
+  const [categories, tags] = [await feedTerms(site, 'category', page.categories), await feedTerms(site, 'tag', page.tags)];
+  const limit = calendars ? longest(wanted) : Math.min(settings.postsPerRss, MOST);
+  const perPage = calendars && limit === MANY ? (settings.calendar.eventsPerPage ?? settings.postsPerPage) : limit;
+  const view = page.view ?? settings.calendar.view;
+  const found = await feedEvents(site, caller, {
+    span: { view, date: dateOf(view, page) },
+    terms: [...categories.map((terms) => inTerms('category', terms)), ...tags.map((terms) => inTerms('tag', terms))],
+    filters: filtersOf(page, query),
+    unhidden: calendars,
+    archive: page.archive,
+    order: calendars ? undefined : orderOf(query),
+    limit,
+    offset: (page.number - 1) * perPage,
+    password: passwordOf(wanted),
+  });
+  const terms = [...categories, ...tags].flat();
+  const title = [...terms.map(({ name }) => decodeEntities(name)), settings.name].join(' - ');
+  return { ...found, title, about: { term: terms[0], featured: page.featured } };
+}
+
+/** The date that a view begins with. Lists know only the one that visitors choose; a day and a month also the one in the address, which counts first. */
+function dateOf(view: FeedView, { date, from }: ListPage): string | undefined {
+  const chosen = view === 'day' || view === 'month' ? (date ?? from) : from;
+  return view === 'day' && chosen?.length === MONTH ? `${chosen}-01` : chosen;
+}
+
+const MONTH = 'YYYY-MM'.length;
+
+function filtersOf({ search, featured }: ListPage, query: Raw): Record<string, unknown> {
+  const filters = Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(feedFilters, name)));
+  return { ...filters, ...(search === undefined ? {} : { search }), ...(featured ? { featured: true } : {}) };
+}
+
+/** Feeds of news can be sorted, as WordPress's can. */
+function orderOf({ orderby, order }: Raw): Order | undefined {
+  const by = typeof orderby === 'string' ? eventOrders.names.get(orderby.toLowerCase()) : undefined;
+  return by === undefined || by === 'include' ? undefined : { by, descending: typeof order !== 'string' || order.toLowerCase() !== 'asc' };
+}
+
+// ------------------------------------------------------------------------------------------------- as what
+async function jsonLd(wanted: Wanted): Promise<Feed> {
+  const { site, caller, address } = wanted;
+  if (address.page.of !== 'event') return fail('rest_no_route');
+  const { about } = await named(wanted, address.page);
+  const password = passwordOf(wanted);
+  const { record } = await readPost(site, caller, EVENT, about.event ?? 0, password === undefined ? {} : { password });
+  return { type: 'application/ld+json', body: JSON.stringify(record.json_ld ?? {}), timeliness: 'never', records: [record], about };
+}
+
+async function calendar({ site, caller, query }: Wanted, { events, timeliness, about }: Found): Promise<Feed> {
+  const locked = site.texts.t(caller.language, 'site:words.locked');
+  const records = events.map((event) => calendarRecord(event, locked));
+  const pieces: string[] = [];
+  for await (const piece of writeCalendar(records, calendarHead(site, caller))) pieces.push(piece);
+  return {
+    type: 'text/calendar',
+    body: pieces.join(''),
+    timeliness,
+    records,
+    about,
+    file: fileName(
+      caller.settings.name,
+      Object.hasOwn(query, 'ical') || !Object.hasOwn(query, 'outlook-ical') ? 'ical' : 'outlook',
+      events.map(({ id }) => id),
+    ),
+  };
+}
+
+/** An event as calendars show it: the title as it was written, without the quotation marks of pages, and the categories of a protected one too. */
+const calendarRecord = (event: FeedEvent, locked: string): EventRecord => ({
+  ...event.record,
+  title: event.row.post_title,
+  categories: event.categories,
+  ...(event.locked ? { description: locked } : {}),
+});
+
+/** The name of a file, as the plugin makes it: of the site's name and of a digest of the ids, so that each list has one of its own. */
+function fileName(name: string, form: 'ical' | 'outlook', ids: readonly number[]): string {
+  const site = sanitizeTitle(decodeEntities(name)).replace(/%[\da-f]{2}/g, '') || 'events';
+  return `${site}-${hash('md5', form + ids.join('')).slice(0, FILE_DIGITS)}.ics`;
+}
+
+const FILE_DIGITS = 11;
+
+async function news(
+  { site, caller, self }: Wanted,
+  form: Exclude<FeedForm, 'ical' | 'jsonld'>,
+  { events, timeliness, title, about }: Found,
+): Promise<Feed> {
+  const { settings } = caller;
+  const authors = await authorNames(site, events);
+  const { type, write } = NEWS[form];
+  const head = {
+    title,
+    description: settings.description,
+    home: settings.home,
+    self,
+    language: settings.contentLanguage,
+    zone: settings.timezoneString === '' ? undefined : settings.zone,
+  };
+  const body = write(
+    events.map((event) => newsEvent(site, caller, event, authors.get(event.row.post_author) ?? '')),
+    head,
+  );
+  return { type, body, timeliness, records: events.map(({ record }) => record), about };
+}
+
+function newsEvent({ texts }: Site, { language, settings }: Caller, event: FeedEvent, author: string): NewsEvent {
+  const { record, row, locked, tags } = event;
+  const text = locked ? texts.t(language, 'site:words.locked') : record.description;
+  const content = settings.rssExcerpts ? {} : { content: text };
+  return {
+    record,
+    title: locked ? texts.t(language, 'site:words.protected-title', { title: record.title }) : record.title,
+    guid: event.id === row.ID ? decodeEntities(row.guid) || `${settings.home}/?post_type=tribe_events&p=${row.ID}` : record.url,
+    author,
+    start: shownTimes(record, settings.calendar.timezoneMode, settings.zone).start,
+    tags,
+    excerpt: record.excerpt === '' ? trimWords(asHtml(plainLine(text)), EXCERPT_WORDS, EXCERPT_MORE) : asHtml(plainLine(record.excerpt)),
+    ...content,
+  };
+}

@@ -1,0 +1,80 @@
+import { fail } from '../../errors.ts';
+import { termKind } from '../../kinds/index.ts';
+import { feedTerms, namedEvents } from '../../records/feed-events.ts';
+import { ancestorsOf } from '../../records/terms.ts';
+import { postUrl, termUrl } from '../../wordpress/links.ts';
+import type { FeedAddress } from './address.ts';
+import type { Wanted } from './wanted.ts';
+
+/**
+ * Where WordPress sends whoever asks for a calendar at another address than its own (`redirect_canonical`): to the path with a slash at its end, to the page of
+ * a term or an event that the query names. Undefined: nowhere. Feeds of news are not redirected.
+ */
+export async function redirectOf(wanted: Wanted): Promise<string | undefined> {
+  const { address, page, queryText } = wanted;
+  if (address.form !== 'ical') return undefined;
+  if (!address.byPath) return redirectOfQuery(wanted);
+  const { permalinkStructure } = wanted.caller.settings;
+  return permalinkStructure.endsWith('/') && !page.endsWith('/') ? withQuery(`${page}/`, queryText) : undefined;
+}
+
+async function redirectOfQuery(wanted: Wanted): Promise<string | undefined> {
+  const { address, caller, query, queryText } = wanted;
+  const readable = caller.settings.permalinkStructure !== '';
+  const { page } = address;
+  if (page.of === 'event' && page.id !== undefined) {
+    if (!readable && query.post_type !== undefined) return undefined;
+    const url = await eventUrl(wanted, page.id);
+    return url === undefined ? undefined : withQuery(url, without(queryText, ['p', 'post_type']));
+  }
+  if (!readable) return undefined;
+  const named = termOf(address);
+  if (named === undefined) return undefined;
+  return withQuery(await pageOfTerm(wanted, named), without(queryText, [QUERY_NAMES[named.kind]]));
+}
+
+const QUERY_NAMES = { category: 'tribe_events_cat', tag: 'tag' } as const;
+
+interface NamedTerm {
+  readonly kind: 'category' | 'tag';
+  readonly slug: string;
+}
+
+/** The one term that a query names. */
+function termOf({ page }: FeedAddress): NamedTerm | undefined {
+  if (page.of !== 'list') return undefined;
+  const named = [
+    ...page.categories.flat().map((slug): NamedTerm => ({ kind: 'category', slug })),
+    ...page.tags.flat().map((slug): NamedTerm => ({ kind: 'tag', slug })),
+  ];
+  return named.length === 1 ? named[0] : undefined;
+}
+
+async function eventUrl({ site, caller }: Wanted, id: number): Promise<string | undefined> {
+  const { events } = await namedEvents(site, caller, { ids: [id] }, undefined);
+  const { home, settings } = caller;
+  const place = { home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug };
+  return events[0] && postUrl(place, events[0].row);
+}
+
+async function pageOfTerm({ site, caller }: Wanted, { kind, slug }: NamedTerm): Promise<string> {
+  const [[term] = []] = await feedTerms(site, kind, [[slug]]);
+  if (term === undefined) return fail('rest_no_route');
+  const { home, settings } = caller;
+  const place = {
+    home,
+    permalinkStructure: settings.permalinkStructure,
+    eventsSlug: settings.calendar.eventsSlug,
+    tagBase: settings.tagBase,
+  };
+  return termUrl(place, term, await ancestorsOf(site.db, termKind(kind), term));
+}
+
+/** A query without these parameters, each perhaps a list; the others as they were written. */
+const without = (query: string, names: readonly string[]): string =>
+  query
+    .split('&')
+    .filter((pair) => !names.includes(/^[\w-]*/.exec(pair)?.[0] ?? ''))
+    .join('&');
+
+const withQuery = (url: string, query: string): string => (query === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${query}`);

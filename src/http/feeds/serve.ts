@@ -1,0 +1,148 @@
+import type { Request, RequestHandler } from 'express';
+import { admitRecordPassword } from '../../accounts/record-passwords.ts';
+import type { SiteSettings } from '../../calendar/settings.ts';
+import { ApiError } from '../../errors.ts';
+import { feedFilters } from '../../kinds/feed-list.ts';
+import { ICAL_NAMES, PAGE_NAMES } from '../../kinds/feed-pages.ts';
+import { postKind } from '../../kinds/index.ts';
+import { callerFor } from '../../records/caller.ts';
+import type { Site } from '../../site.ts';
+import { tagPath } from '../../wordpress/links.ts';
+import { ANONYMOUS } from '../../wordpress/viewer.ts';
+import { basePath, splitTarget } from '../addressing.ts';
+import { type Answer, type Answers, deliver, keyOf, tagOf } from '../answers.ts';
+import { parseQuery, type Raw } from '../input.ts';
+import { meaningOf } from '../meaning.ts';
+import { problemOf } from '../problem.ts';
+import { answerOf, bringsPassword, httpDate, KEPT, NOT_KEPT, PLAIN, untilWhen } from '../protocol.ts';
+import { surrogateKeys } from '../surrogates.ts';
+import { type FeedAddress, feedAddress } from './address.ts';
+import { discoveryHeaders, pageHeaders } from './discovery.ts';
+import { type Feed, feedOf } from './feed.ts';
+import { redirectOf } from './redirect.ts';
+import type { Wanted } from './wanted.ts';
+
+/**
+ * Serves the feeds of the calendar's pages and passes on everything else. Feeds are for everybody: whoever asks, they hold what an anonymous caller may
+ * read. The pages themselves are not served; they are refused with headers that lead to the interface and to the feeds.
+ */
+export function serveFeeds(site: Site, answers: Answers | undefined): RequestHandler {
+  const language = (header: string | undefined) => (header === undefined ? '' : site.texts.chooseLanguage({ acceptLanguage: header }));
+  return async (req, res, next) => {
+    if (req.method !== 'GET' && req.method !== 'HEAD') return next();
+    const personal = bringsPassword(parseQuery(splitTarget(req.originalUrl).query));
+    const url = personal ? undefined : keyOf(req, language);
+    const from = url === undefined ? site : site.reading();
+    const wanted = await readWanted(from, req);
+    if (!wanted) return next();
+    if (!answers || url === undefined) return deliver(req, res, await compose(wanted, req));
+    const { text, whole } = meaningOf(wanted.page, wanted.query, HEEDED);
+    // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
+    const compute = async () => compose((await readWanted(from, req)) ?? wanted, req);
+    return deliver(req, res, await answers.answerFor(keyOf(req, language, text) ?? url, from.freshness, compute, whole ? url : undefined));
+  };
+}
+
+/** Which page is asked for; undefined: none of the calendar. */
+async function readWanted(site: Site, req: Request): Promise<Wanted | undefined> {
+  const { path, query: text } = splitTarget(req.originalUrl);
+  const query = parseQuery(text);
+  const settings = await site.settings();
+  const base = basePath(settings.home);
+  const address = feedAddress(path, query, placeOf(site, settings));
+  if (!address) return undefined;
+  const page = settings.home + (path.startsWith(`${base}/`) ? path.slice(base.length) : path);
+  return {
+    site,
+    caller: callerOf(site, settings, address, query, req.get('accept-language')),
+    address,
+    query,
+    queryText: text,
+    page,
+    self: [page, heededPart(text)].filter((part) => part !== '').join('?'),
+  };
+}
+
+const placeOf = ({ texts }: Site, { home, calendar, permalinkStructure, tagBase }: SiteSettings) => ({
+  base: basePath(home),
+  languages: texts.languages,
+  slugs: {
+    events: calendar.eventsSlug.split('/'),
+    event: calendar.singleEventSlug.split('/'),
+    tag: tagPath(permalinkStructure, tagBase),
+  },
+});
+
+/** An anonymous caller, in the language of the request. */
+function callerOf(site: Site, settings: SiteSettings, { language: segment }: FeedAddress, query: Raw, header: string | undefined) {
+  const parameter = typeof query.translation_language === 'string' ? query.translation_language : undefined;
+  const language = site.texts.chooseLanguage({ parameter, segment, acceptLanguage: header });
+  return callerFor(site, settings, ANONYMOUS, { language, home: settings.home + (segment === undefined ? '' : `/${segment}`) });
+}
+
+/** Parameters that a feed depends on. */
+const HEEDED: ReadonlySet<string> = new Set([...PAGE_NAMES, ...Object.keys(feedFilters), 'translation_language']);
+
+/** The part of a query that a feed depends on, in the order of the names. */
+function heededPart(query: string): string {
+  const named = query.split('&').map((pair) => [Object.keys(parseQuery(pair))[0] ?? '', pair] as const);
+  const heeded = named.filter(([name]) => HEEDED.has(name)).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+  return heeded.map(([, pair]) => pair).join('&');
+}
+
+// ------------------------------------------------------------------------------------------------- answers
+async function compose(wanted: Wanted, req: Request): Promise<Answer> {
+  const { site, caller, query, address } = wanted;
+  const changedAt = site.changedAt();
+  try {
+    if (address.form === undefined) return await notServed(wanted, req);
+    const location = await redirectOf(wanted);
+    if (location !== undefined) return redirectTo(location);
+    await admitRecordPassword(site, query.password, req.ip ?? '');
+    return answerWith(await feedOf(wanted), wanted, changedAt);
+  } catch (error) {
+    const reply = problemOf(site, req, caller.language, error);
+    return answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: bringsPassword(query) });
+  }
+}
+
+/** The refusal of a page, with what whoever was given its address can go on with. */
+async function notServed(wanted: Wanted, req: Request): Promise<Answer> {
+  const reply = problemOf(wanted.site, req, wanted.caller.language, new ApiError('rest_no_route'));
+  const answer = answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: false });
+  return { ...answer, headers: { ...answer.headers, ...(await pageHeaders(wanted)) } };
+}
+
+const redirectTo = (location: string): Answer => ({
+  status: 301,
+  headers: { Location: location, 'Cache-Control': 'no-cache' },
+  body: Buffer.alloc(0),
+  until: 0,
+  shared: false,
+});
+
+/** Anyone may keep it, unless it is opened by a password. */
+function answerWith({ type, body: text, timeliness, records, about, file }: Feed, wanted: Wanted, changedAt: string | undefined): Answer {
+  const { site, caller, query } = wanted;
+  const body = Buffer.from(text);
+  const personal = bringsPassword(query);
+  const unindexed = ICAL_NAMES.some((name) => typeof query[name] === 'string' && query[name] !== '');
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': `${type}; charset=UTF-8`,
+      'X-Content-Type-Options': 'nosniff',
+      ...(personal ? NOT_KEPT : KEPT),
+      Vary: 'Origin, Accept-Language, Accept-Encoding',
+      ETag: tagOf(body),
+      ...(timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
+      ...(file === undefined ? {} : { 'Content-Disposition': `attachment; filename="${file}"` }),
+      ...(unindexed ? { 'X-Robots-Tag': 'noindex, nofollow' } : {}),
+      ...discoveryHeaders({ config: site.config, settings: caller.settings }, about),
+      ...(personal ? {} : surrogateKeys(postKind('event'), records)),
+    },
+    body,
+    until: untilWhen(timeliness, caller),
+    shared: !personal,
+  };
+}

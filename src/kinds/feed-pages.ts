@@ -1,0 +1,154 @@
+import type { FeedView } from './feed-list.ts';
+
+/*
+ * The pages of the calendar that have feeds, as data. Routing, the table of docs/feeds.md and the example for nginx follow from it.
+ */
+
+/** The form of a feed. */
+export type FeedForm = 'ical' | 'rss2' | 'atom' | 'rdf' | 'jsonld';
+
+/** The slugs of the site's settings, which stand in braces in a path. */
+export type SlugName = 'events' | 'event' | 'tag';
+
+/** What a path names besides, each written with a colon in it. A category may stand behind those above it; the last one counts. */
+export type PathPart = 'category' | 'tag' | 'event' | 'linked' | 'month' | 'day' | 'number' | 'page';
+
+/** A page below the one of the whole calendar, of a category or of a tag. */
+export interface CalendarPage {
+  readonly path: string;
+  /** What it shows; `standard`: what the settings say. */
+  readonly view: FeedView | 'standard';
+  readonly featured?: true;
+  /** What a calendar of it holds, for the documentation. */
+  readonly meaning: string;
+}
+
+const PAGE_MEANING = 'the list without the first pages, a page being as long as the settings say';
+const MONTH_MEANING = 'what touches the days of that month';
+const DAY_MEANING = 'what touches that day';
+
+const CALENDAR_PAGES: readonly CalendarPage[] = [
+  { path: '', view: 'standard', meaning: 'what the settings say that the calendar shows first: the list, the month or the day' },
+  { path: 'list', view: 'list', meaning: 'what has not ended, by start' },
+  { path: 'page/:page', view: 'list', meaning: PAGE_MEANING },
+  { path: 'list/page/:page', view: 'list', meaning: PAGE_MEANING },
+  { path: 'month', view: 'month', meaning: 'what touches the days of this month' },
+  { path: 'month/:month', view: 'month', meaning: MONTH_MEANING },
+  { path: ':month', view: 'month', meaning: MONTH_MEANING },
+  { path: 'today', view: 'day', meaning: 'what touches this day' },
+  { path: ':day', view: 'day', meaning: DAY_MEANING },
+  { path: 'day/:day', view: 'day', meaning: DAY_MEANING },
+  { path: 'featured', view: 'standard', featured: true, meaning: 'featured events of what the calendar shows first' },
+  { path: 'list/featured', view: 'list', featured: true, meaning: 'featured events of the list' },
+  { path: 'featured/page/:page', view: 'list', featured: true, meaning: 'featured events of the list, without the first pages' },
+  { path: 'month/featured', view: 'month', featured: true, meaning: 'featured events of this month' },
+  { path: ':month/featured', view: 'month', featured: true, meaning: 'featured events of that month' },
+  { path: 'today/featured', view: 'day', featured: true, meaning: 'featured events of this day' },
+  { path: ':day/featured', view: 'day', featured: true, meaning: 'featured events of that day' },
+];
+
+const FRONT_PAGE: readonly CalendarPage[] = [{ path: '', view: 'standard', meaning: '' }];
+
+const EVENT_PAGES: readonly CalendarPage[] = [
+  { path: '', view: 'standard', meaning: '' },
+  { path: ':day', view: 'standard', meaning: '' },
+  { path: ':day/:number', view: 'standard', meaning: '' },
+  { path: 'all', view: 'standard', meaning: '' },
+];
+
+/** Pages that begin alike. */
+export interface Section {
+  readonly path: string;
+  readonly pages: readonly CalendarPage[];
+  /** Which feeds they have: calendars and news, calendars alone, or none. */
+  readonly feeds: 'all' | 'ical' | 'none';
+  /** Set where WordPress has news of its own, which hold posts too: a proxy before both leaves those to WordPress. */
+  readonly shared?: true;
+  /** What they are about, for the documentation. */
+  readonly meaning: string;
+}
+
+export const SECTIONS: readonly Section[] = [
+  { path: '{events}', pages: CALENDAR_PAGES, feeds: 'all', meaning: '' },
+  { path: '{events}/category/:category', pages: CALENDAR_PAGES, feeds: 'all', meaning: 'the same of a category and those below it' },
+  { path: '{events}/tag/:tag', pages: CALENDAR_PAGES, feeds: 'all', meaning: 'the same of a tag' },
+  { path: '{tag}/:tag', pages: FRONT_PAGE, feeds: 'all', shared: true, meaning: 'events with a tag' },
+  // The news of an event would be its comments.
+  { path: '{event}/:event', pages: EVENT_PAGES, feeds: 'ical', meaning: 'one event, though it is hidden from lists or protected' },
+  // The plugin alone has no feeds of these; its extension has.
+  { path: 'venue/:linked', pages: FRONT_PAGE, feeds: 'none', meaning: '' },
+  { path: 'organizer/:linked', pages: FRONT_PAGE, feeds: 'none', meaning: '' },
+];
+
+/** What may stand behind the path of a page, and asks for it as a feed. */
+export const ENDINGS: ReadonlyMap<string, FeedForm> = new Map([
+  ['ical', 'ical'],
+  ['feed', 'rss2'],
+  ['feed/rss', 'rss2'],
+  ['feed/rss2', 'rss2'],
+  ['feed/atom', 'atom'],
+  ['feed/rdf', 'rdf'],
+]);
+
+/** The same behind the path of the whole calendar alone. */
+export const ENDINGS_OF_ALL: ReadonlyMap<string, FeedForm> = new Map([
+  ['rss', 'rss2'],
+  ['rss2', 'rss2'],
+  ['atom', 'atom'],
+  ['rdf', 'rdf'],
+]);
+
+/** Parameters that ask for a page as a calendar, whatever their value. */
+export const ICAL_NAMES = ['ical', 'outlook-ical'] as const;
+
+/** Values of `feed`. */
+export const FEED_VALUES: ReadonlyMap<string, FeedForm> = new Map([
+  ['feed', 'rss2'],
+  ['rss', 'rss2'],
+  ['rss2', 'rss2'],
+  ['atom', 'atom'],
+  ['rdf', 'rdf'],
+]);
+
+/** Parameters that say which page is meant and what it shows. */
+export const PAGE_NAMES = [
+  ...ICAL_NAMES,
+  'feed',
+  'format',
+  'eventDisplay',
+  'eventDate',
+  'eventSequence',
+  'tribe-bar-date',
+  'tribe-bar-search',
+  's',
+  'paged',
+  'per_page',
+  'post_type',
+  'name',
+  'p',
+  'event_ids',
+  'tribe_events',
+  'tribe_events_cat',
+  'tag',
+  'order',
+  'orderby',
+  'password',
+] as const;
+
+/** Addresses without a path, as sites without readable ones have them and as the Subscribe buttons of the plugin use them everywhere. */
+export const QUERY_PAGES: readonly { readonly query: string; readonly meaning: string }[] = [
+  { query: 'ical=1', meaning: 'what the settings say that the calendar shows first' },
+  { query: 'post_type=tribe_events&ical=1', meaning: 'the same' },
+  { query: 'post_type=tribe_events&ical=1&eventDisplay=list', meaning: 'the list, as the Subscribe buttons ask for it' },
+  { query: 'post_type=tribe_events&tribe-bar-date=2030-08&ical=1&eventDisplay=list', meaning: 'the same from a month or a day on' },
+  { query: 'post_type=tribe_events&tribe_events_cat=sport&ical=1&eventDisplay=list', meaning: 'the list of a category' },
+  { query: 'post_type=tribe_events&tag=outdoor&ical=1', meaning: 'events with a tag' },
+  { query: 'post_type=tribe_events&ical=1&eventDisplay=month&eventDate=2030-06', meaning: 'a month' },
+  { query: 'post_type=tribe_events&ical=1&eventDisplay=day&eventDate=2030-08-05', meaning: 'a day' },
+  { query: 'post_type=tribe_events&ical=1&eventDisplay=past', meaning: 'what has ended, the latest first' },
+  { query: 'tribe_events=spring-fair&ical=1', meaning: 'one event' },
+  { query: 'p=38&post_type=tribe_events&ical=1', meaning: 'one event' },
+  { query: 'event_ids=38,39&ical=1', meaning: 'these events, in this order' },
+  { query: 'post_type=tribe_events&feed=rss2', meaning: 'the list as news; `atom` and `rdf` likewise' },
+  { query: 'feed=rss2&tribe_events_cat=sport', meaning: 'all events of a category as news, the latest published first' },
+];

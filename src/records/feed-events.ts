@@ -1,0 +1,145 @@
+import { fail } from '../errors.ts';
+import { event as EVENT } from '../kinds/event.ts';
+import type { EventRecord } from '../kinds/event-shape.ts';
+import { type FeedSpan, feedFilters, narrowSpan, UNHIDDEN } from '../kinds/feed-list.ts';
+import { narrow } from '../kinds/filter.ts';
+import type { Condition, Order, TermKindName } from '../kinds/kind.ts';
+import { soonest, type Timeliness } from '../kinds/timeliness.ts';
+import type { Site } from '../site.ts';
+import { loadUsers } from '../storage/rows/users.ts';
+import type { Post, Term } from '../wordpress/rows.ts';
+import type { Caller } from './caller.ts';
+import { acceptParams } from './input.ts';
+import { recordOfDate } from './occurrences.ts';
+import { listedIds, narrowedPosts, type Rendered, readablePosts } from './posts.ts';
+import { termLookUp } from './references.ts';
+
+/** Which events a feed holds. */
+export interface FeedQuery {
+  readonly span: FeedSpan;
+  /** Terms of which an event must have any, list by list. */
+  readonly terms: readonly Condition[];
+  /** Parameters that narrow the list of events, as they were sent. */
+  readonly filters: Readonly<Record<string, unknown>>;
+  /** Whether events are left out that their authors keep out of lists. */
+  readonly unhidden: boolean;
+  /** All events, whatever their dates, the latest published first. */
+  readonly archive: boolean;
+  /** Another order than that of the view. */
+  readonly order?: Order | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  /** What opens protected events. */
+  readonly password?: string | undefined;
+}
+
+/** An event of a feed: the record that the interface shows, its row, and what anybody sees of a protected one besides. */
+export interface FeedEvent {
+  /** That of the record: of an event that recurs, each of its dates has one. */
+  readonly id: number;
+  readonly record: EventRecord;
+  readonly row: Post;
+  readonly locked: boolean;
+  readonly categories: readonly Term[];
+  readonly tags: readonly Term[];
+}
+
+export interface FeedEvents {
+  readonly events: readonly FeedEvent[];
+  readonly timeliness: Timeliness;
+}
+
+/**
+ * The events of a feed that the caller may see. A small, fixed number of queries.
+ *
+ * @throws rest_invalid_param for filters that the list of events refuses
+ */
+export async function feedEvents(site: Site, caller: Caller, query: FeedQuery): Promise<FeedEvents> {
+  const values = await acceptParams(site, caller, feedFilters, query.filters, 'read');
+  const filtered = narrow(feedFilters, values, caller);
+  const span = query.archive ? ARCHIVE : narrowSpan(query.span, caller);
+  const conditions = [...span.conditions, ...filtered.conditions, ...query.terms, ...(query.unhidden ? [UNHIDDEN] : [])];
+  const events = await eventsBy(site, caller, { ...query, conditions, order: query.order ?? span.order });
+  return { events, timeliness: soonest([span.timeliness, filtered.timeliness]) };
+}
+
+const ARCHIVE = { conditions: [], order: { by: 'date', descending: true }, timeliness: 'never' } as const;
+
+/** How single events are named: by their ids, or one by its slug, perhaps with one of its dates. */
+export type NamedEvents =
+  | { readonly ids: readonly number[] }
+  | { readonly slug: string; readonly on?: { readonly date: string; readonly number: number | undefined } | undefined };
+
+/** Named events, hidden ones too, in the order of the ids. Those that the caller may not see are left out. */
+export async function namedEvents(site: Site, caller: Caller, named: NamedEvents, password: string | undefined): Promise<FeedEvents> {
+  const ids = 'ids' in named ? named.ids : await idsOfSlug(site, caller, named);
+  if (ids.length === 0) return { events: [], timeliness: 'never' };
+  const found = await readablePosts(site, caller, EVENT, ids, { password });
+  return { events: eventsOf(found, password), timeliness: 'never' };
+}
+
+/** The event with a slug, whatever it stands below, or the record of one of its dates. */
+async function idsOfSlug(site: Site, caller: Caller, { slug, on }: Exclude<NamedEvents, { ids: readonly number[] }>): Promise<number[]> {
+  if (slug === '') return [];
+  const order: Order = { by: 'id', descending: false };
+  const [post] = await listedIds(site, caller, EVENT, { conditions: [{ by: 'slug', slugs: [slug] }], order, statuses: undefined });
+  const record = post !== undefined && on ? await recordOfDate(site.db, caller, post, on) : post;
+  return record === undefined ? [] : [record];
+}
+
+interface Stretch extends Pick<FeedQuery, 'limit' | 'offset' | 'password'> {
+  readonly conditions: readonly Condition[];
+  readonly order: Order;
+}
+
+async function eventsBy(site: Site, caller: Caller, { password, ...stretch }: Stretch): Promise<FeedEvent[]> {
+  return eventsOf(await narrowedPosts(site, caller, EVENT, { ...stretch, statuses: undefined }, { password }), password);
+}
+
+const eventsOf = ({ records, bundle }: Rendered<EventRecord>, password: string | undefined): FeedEvent[] =>
+  records.map((record) => {
+    const { id } = record;
+    const row = bundle.posts.get(id)!; // records are made of rows
+    const terms = bundle.terms.get(id) ?? [];
+    return {
+      id,
+      record,
+      row,
+      locked: row.post_password !== '' && row.post_password !== password,
+      categories: terms.filter(({ taxonomy }) => taxonomy === 'tribe_events_cat'),
+      tags: terms.filter(({ taxonomy }) => taxonomy === 'post_tag'),
+    };
+  });
+
+/** Public names of the authors of these events, by their ids. */
+export async function authorNames({ db }: Site, events: readonly FeedEvent[]): Promise<ReadonlyMap<number, string>> {
+  const users = await loadUsers(
+    db,
+    events.map(({ row }) => row.post_author),
+    [],
+  );
+  return new Map([...users].map(([id, { row }]) => [id, row.display_name]));
+}
+
+/**
+ * Terms by lists of slugs, of each list those that exist, in one query. Who visits a page of a term sees protected events of it, as on the pages of
+ * WordPress, so that what they are in is no secret here.
+ *
+ * @throws rest_no_route where none of a list exists
+ */
+export async function feedTerms({ db }: Site, kind: TermKindName, lists: readonly (readonly string[])[]): Promise<Term[][]> {
+  if (lists.length === 0) return [];
+  const { byToken } = await termLookUp(db, kind, lists.flat());
+  return lists.map((slugs) => {
+    const found = slugs.flatMap((slug) => byToken(slug) ?? []);
+    return found.length === 0 ? fail('rest_no_route') : found;
+  });
+}
+
+/** The condition that an event is in any of these terms. */
+export const inTerms = (kind: TermKindName, terms: readonly Term[]): Condition => ({
+  by: 'terms',
+  kind,
+  ids: terms.map(({ term_id: id }) => id),
+  guarded: false,
+});
