@@ -3,7 +3,7 @@ import { basename, extname } from 'node:path';
 import { tableOf } from '../wordpress/table.ts';
 import { type CsvOptions, openCsv } from './csv/read.ts';
 import { calendarSource } from './ical/read.ts';
-import { linesOf } from './items/file-text.ts';
+import { bytesOf } from './items/file-text.ts';
 import { SourceFault } from './items/items.ts';
 import { openJsonLines } from './items/json-lines.ts';
 import type { Source } from './items/source.ts';
@@ -28,6 +28,9 @@ const ENDINGS: ReadonlyMap<string, FileFormat> = tableOf({
   '.ndjson': 'jsonl',
   '.csv': 'csv',
   '.ics': 'ical',
+  '.ical': 'ical',
+  '.icalendar': 'ical',
+  '.vcs': 'ical',
 });
 
 /** The format that the name of a file says. Throws SourceFault `format`. */
@@ -70,7 +73,7 @@ export async function openSource(places: readonly string[], options: SourceOptio
     case 'ical': {
       if (places.length > 1) throw new SourceFault('several-formats', { places: places.join(', ') });
       const { caller, from, to } = options;
-      return calendarSource(() => linesOf(first), { file: basename(first), settings: caller.settings, now: caller.now, from, to });
+      return calendarSource(() => bytesOf(first), { file: basename(first), settings: caller.settings, now: caller.now, from, to });
     }
     default:
       return openJsonLines(places);

@@ -2,7 +2,6 @@ import { lookup } from 'node:dns/promises';
 import { FREE_WORDS } from '../../calendar/cost.ts';
 import { type FetchOptions, FetchRefused, fetchPublic } from '../../media/safe-fetch.ts';
 import type { Caller } from '../../records/caller.ts';
-import type { Line } from '../ical/components.ts';
 import { calendarSource } from '../ical/read.ts';
 import { SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
@@ -63,8 +62,8 @@ export async function openWebSource(address: string, options: WebOptions): Promi
 /** A calendar is fetched once, however often it is read. */
 async function openFeed(url: string, { caller, from, to }: WebOptions, fetching: FetchOptions): Promise<Source> {
   const file = decodeURIComponent(new URL(url).pathname.split('/').filter(Boolean).at(-1) ?? 'calendar');
-  const text = await fetched(url, fetching);
-  const source = calendarSource(() => linesIn(text), {
+  const bytes = await fetched(url, fetching);
+  const source = calendarSource(() => inPieces(bytes), {
     file,
     source: `ical:${siteName(url)}`,
     settings: caller.settings,
@@ -75,7 +74,13 @@ async function openFeed(url: string, { caller, from, to }: WebOptions, fetching:
   return { ...source, fetching };
 }
 
-async function fetched(url: string, fetching: FetchOptions): Promise<string> {
+async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
+}
+
+const PIECE = 65_536;
+
+async function fetched(url: string, fetching: FetchOptions): Promise<Uint8Array> {
   try {
     const { bytes } = await fetchPublic(url, {
       maxBytes: LONGEST_FEED,
@@ -83,23 +88,10 @@ async function fetched(url: string, fetching: FetchOptions): Promise<string> {
       headers: { accept: 'text/calendar' },
       ...fetching,
     });
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return bytes;
   } catch (error) {
     if (error instanceof FetchRefused) throw new SourceFault('feed-not-fetched', { address: url, what: error.fault }, error);
-    if (error instanceof TypeError) throw new SourceFault('not-utf8', { file: url, byte: 0 }, error);
     throw error;
-  }
-}
-
-async function* linesIn(text: string): AsyncGenerator<Line> {
-  let line = 0;
-  let at = 0;
-  while (at < text.length) {
-    const end = text.indexOf('\n', at);
-    const next = end < 0 ? text.length : end;
-    line += 1;
-    yield { line, text: text.slice(at, next).replace(/\r$/, '') };
-    at = next + 1;
   }
 }
 
