@@ -7,6 +7,7 @@ import { bytesOf } from './items/file-text.ts';
 import { SourceFault } from './items/items.ts';
 import { openJsonLines } from './items/json-lines.ts';
 import type { Source } from './items/source.ts';
+import { openJsonLdFiles } from './json-ld/source.ts';
 import { openWebSource, type WebOptions } from './live/web-sources.ts';
 import { openWordpressDatabase } from './wordpress-database.ts';
 import { openWxr } from './wxr/read.ts';
@@ -19,6 +20,9 @@ export interface SourceOptions extends CsvOptions, WebOptions {
 
 /** What a source can be: databases and sites by their address, files by their ending. */
 export const FILE_FORMATS = ['wxr', 'jsonl', 'csv', 'ical'] as const;
+/** Formats that are only read and that addresses don't tell: pages that describe their events in JSON-LD. */
+export const READ_AS = ['jsonld'] as const;
+type ReadFormat = FileFormat | (typeof READ_AS)[number];
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
 const ENDINGS: ReadonlyMap<string, FileFormat> = tableOf({
@@ -33,13 +37,16 @@ const ENDINGS: ReadonlyMap<string, FileFormat> = tableOf({
   '.vcs': 'ical',
 });
 
+/** Endings of files that are only read. */
+const READ_ENDINGS: ReadonlyMap<string, ReadFormat> = tableOf({ '.jsonld': 'jsonld', '.html': 'jsonld', '.htm': 'jsonld' });
+
 /** The format that the name of a file says. Throws SourceFault `format`. */
 export function formatOf(path: string): FileFormat {
   return ENDINGS.get(extname(path).toLowerCase()) ?? unknown(path);
 }
 
 const unknown = (path: string): never => {
-  throw new SourceFault('format', { file: basename(path), endings: [...ENDINGS.keys()].join(' ') });
+  throw new SourceFault('format', { file: basename(path), endings: [...ENDINGS.keys(), ...READ_ENDINGS.keys()].join(' ') });
 };
 
 /**
@@ -57,7 +64,7 @@ export async function openSource(places: readonly string[], options: SourceOptio
     if (places.length > 1) throw new SourceFault('several-formats', { places: places.length });
     return openWebSource(first, options);
   }
-  const formats = new Set(places.map(formatOf));
+  const formats = new Set(places.map((path): ReadFormat => options.as ?? READ_ENDINGS.get(extname(path).toLowerCase()) ?? formatOf(path)));
   if (formats.size > 1) throw new SourceFault('several-formats', { places: [...formats].join(', ') });
   for (const path of places) {
     const file = await stat(path).catch((cause: NodeJS.ErrnoException) => {
@@ -70,6 +77,8 @@ export async function openSource(places: readonly string[], options: SourceOptio
       return openWxr(places);
     case 'csv':
       return openCsv(places, options);
+    case 'jsonld':
+      return openJsonLdFiles(places, options.caller);
     case 'ical': {
       if (places.length > 1) throw new SourceFault('several-formats', { places: places.join(', ') });
       const { caller, from, to } = options;

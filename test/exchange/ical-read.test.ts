@@ -325,7 +325,7 @@ describe('what an event says', () => {
     expect([events, losses]).toEqual([[], [`${reason} a.ics:4`]]);
   });
   it.each([
-    [['DTSTART:20261224T190000Z', 'DTEND:20261224T180000Z'], 'ical-end-before-start a.ics:4'],
+    [['DTSTART:20261224T190000Z', 'DTEND:20261224T180000Z'], 'end-before-start a.ics:4'],
     [['DTSTART:20261224T190000Z', 'DURATION:-PT1H'], 'ical-line-unreadable a.ics:8'],
     [['DTSTART:20261224T190000Z', 'RRULE:FREQ=DAILY;RSCALE=HEBREW'], 'ical-rule-unknown a.ics:4'],
     [['DTSTART:20261224T190000Z', 'RRULE:FREQ=DAILY;COUNT=1', 'RRULE:FREQ=SOMETIMES'], 'ical-rule-unknown a.ics:4'],

@@ -1,4 +1,5 @@
-import { offsetAt, parseZone, UTC, unixFromWall, type Zone } from '../../wordpress/time.ts';
+import { UTC, unixFromWall, type Zone } from '../../wordpress/time.ts';
+import { offsetIn, wallIn } from '../items/telling-zone.ts';
 
 /** A clock that a file tells times on. Walls are what it shows, in seconds read as UTC; moments are Unix seconds. */
 export interface Clock {
@@ -18,26 +19,6 @@ export const clockOf = (zone: Zone): Clock => ({
 
 /** The clock of UTC, whose events are shown in another zone. */
 export const utcClock = (shownIn: Zone): Clock => ({ ...clockOf(UTC), zoneAt: () => shownIn });
-
-/**
- * The zone in which these moments can be told: the one that suits, or a fixed offset where its clock shows one of them twice and WordPress would take
- * the other.
- */
-export function tellingZone(zone: Zone, moments: readonly number[]): Zone {
-  return moments.every((moment) => unixFromWall(wallIn(zone, moment), zone) === moment) ? zone : offsetZone(offsetIn(zone, moments[0]!));
-}
-
-/** What a zone's clock shows. */
-const wallIn = (zone: Zone, moment: number): number => moment + offsetIn(zone, moment);
-
-/** `UTC+5:30` and its like; UTC itself where the offset is no zone's. */
-export function offsetZone(seconds: number): Zone {
-  const minutes = Math.round(Math.abs(seconds) / 60);
-  const clock = `${Math.floor(minutes / 60)}${minutes % 60 === 0 ? '' : `:${String(minutes % 60).padStart(2, '0')}`}`;
-  return parseZone(`UTC${seconds < 0 ? '-' : '+'}${clock}`) ?? UTC;
-}
-
-const offsetIn = (zone: Zone, moment: number): number => offsetAt(moment, zone) * 60;
 
 /** No clock goes back by more. */
 const LONGEST_REPEAT = 3 * 3600;

@@ -85,7 +85,7 @@ async function* withLineFeeds(texts: AsyncIterable<string>): AsyncGenerator<stri
   let isOpen = false;
   for await (const piece of texts) {
     if (piece === '') continue;
-    const text = isOpen ? `\r${piece}` : piece;
+    const text: string = isOpen ? `\r${piece}` : piece;
     isOpen = text.endsWith('\r');
     yield (isOpen ? text.slice(0, -1) : text).replace(/\r\n?/g, '\n');
   }

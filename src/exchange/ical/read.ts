@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { eventDates } from '../../calendar/dates.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { escHtml } from '../../wordpress/entities.ts';
-import { ksesPost } from '../../wordpress/kses.ts';
 import { addDays, localFromUnix, nowLocal, textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { contentOf } from '../items/content.ts';
 import type { Entry, PostItem } from '../items/items.ts';
 import type { LossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
-import { tellingZone } from './clock.ts';
+import { tellingZone } from '../items/telling-zone.ts';
 import { partsOf } from './components.ts';
 import { type CalendarEvent, type Moment, readEvent } from './event.ts';
 import { type Head, readHead } from './head.ts';
@@ -201,7 +201,7 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
     yield lossAt(reading, 'dates-unsound', event, `${told.start} - ${told.end}`);
     return;
   }
-  if (span.isTurned) yield lossAt(reading, 'ical-end-before-start', event, `${told.start} - ${told.end}`);
+  if (span.isTurned) yield lossAt(reading, 'end-before-start', event, `${told.start} - ${told.end}`);
   const { items, links, website } = places.of(event);
   yield* items;
   const url = /^https?:\/\//i.test(event.url) ? event.url : website;
@@ -227,7 +227,7 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
     place: `${file}:${event.line}`,
     columns: {
       post_title: escHtml(event.summary.replace(/\s+/g, ' ').trim()),
-      post_content: contentOf(event),
+      post_content: contentOf(event.html, event.description),
       post_status: event.isPrivate ? 'private' : 'publish',
       ...moments(event),
     },
@@ -253,19 +253,4 @@ function moments({ created, modified }: CalendarEvent) {
     ...(sound(created) ? { post_date_gmt: created!.wall } : {}),
     ...(sound(modified) ? { post_modified_gmt: modified!.wall } : {}),
   };
-}
-
-/** What stands in the `body` element; the whole text where there is none. */
-function bodyOf(html: string): string {
-  const [, ...opened] = html.split(/<body[^<>]*>/i);
-  const [body, ...closed] = opened.join('').split(/<\/body>/i);
-  return body === undefined || closed.length === 0 ? html : body;
-}
-
-/** HTML of a calendar is somebody else's, whoever imports it; what is none becomes some. */
-function contentOf({ html, description }: CalendarEvent): string {
-  const body = bodyOf(html).trim();
-  if (body !== '') return ksesPost(body);
-  const text = description.trim();
-  return /<(a|b|br|p|i|u|ul|ol|li|em|strong|span|div)(\s[^<>]*)?\/?>/i.test(text) ? ksesPost(text) : escHtml(text);
 }

@@ -1,5 +1,6 @@
 import { offsetAt, parseZone, unixFromFields, type Zone } from '../../wordpress/time.ts';
-import { type Clock, clockOf, offsetZone } from './clock.ts';
+import { offsetZone } from '../items/telling-zone.ts';
+import { type Clock, clockOf } from './clock.ts';
 import type { Line } from './lines.ts';
 import { fieldOf, type TimezoneRules, timezoneRules } from './timezone-rules.ts';
 import { mainZones, zoneNamed, zonesCalled } from './zone-names.ts';

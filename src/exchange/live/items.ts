@@ -1,8 +1,8 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { toSerialized } from '../../wordpress/serialized.ts';
-import { tableOf } from '../../wordpress/table.ts';
 import { diffSeconds } from '../../wordpress/time.ts';
+import { STATUSES } from '../items/event-status.ts';
 import type { Link, PostColumns, PostItem, TermItem } from '../items/items.ts';
 import type { CoreMedia, CoreRecord, LiveEvent, LiveImage, LiveOrganizer, LivePost, LiveTerm, LiveVenue } from './records.ts';
 import { type Guess, storedContent, storedCost, storedExcerpt, storedTitle } from './texts.ts';
@@ -85,12 +85,6 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
     changed: [...changed, ...(cost.same ? [] : ['cost'])],
   };
 }
-
-const STATUSES: ReadonlyMap<string, string> = tableOf({
-  EventCancelled: 'canceled',
-  EventPostponed: 'postponed',
-  EventMovedOnline: 'moved-online',
-});
 
 /** A venue. */
 export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {

@@ -5,6 +5,7 @@ import type { Caller } from '../../records/caller.ts';
 import { calendarSource } from '../ical/read.ts';
 import { SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
+import { openJsonLdSite } from '../json-ld/source.ts';
 import { openLiveSite } from './site.ts';
 import { type AskingOptions, findSite } from './site-client.ts';
 
@@ -22,6 +23,10 @@ export interface WebOptions {
   readonly to?: string | undefined;
   /** Told how many entries a walk through a site has given so far. */
   readonly onWalk?: ((entries: number) => void) | undefined;
+  /** `jsonld`: the address is that of a page that describes its events. */
+  readonly as?: 'jsonld' | undefined;
+  /** The address is that of a sitemap, or of a site with one, whose pages describe their events. */
+  readonly sitemap?: boolean | undefined;
   /** Where a walk is kept meanwhile. */
   readonly folder?: string | undefined;
   /** What tests put in the place of the network. */
@@ -35,7 +40,7 @@ const LONGEST_FEED = 32 * 2 ** 20;
 const FEED_MS = 60_000;
 
 /**
- * Opens what an address of the web leads to: a calendar (`webcal:`, `.ics`, `ical=1`), else a site with the interface. The host that was named may lie in a
+ * Opens what an address of the web leads to: pages with JSON-LD where that is said, a calendar (`webcal:`, `.ics`, `ical=1`), else a site with the interface. The host that was named may lie in a
  * network of its own; what it sends to elsewhere may not.
  *
  * @throws SourceFault
@@ -44,6 +49,10 @@ export async function openWebSource(address: string, options: WebOptions): Promi
   const url = address.replace(/^webcals?:/i, 'https:');
   const allowAddress = await addressesOf(url);
   const fetching = { allowAddress, ...options.fetching };
+  if (options.as === 'jsonld' || options.sitemap) {
+    const { caller, sitemap, onWalk } = options;
+    return openJsonLdSite(url, { caller, sitemap, fetching, rate: options.rate ?? RATE, ...(onWalk ? { onWalk } : {}) });
+  }
   if (/^webcals?:/i.test(address) || /\.ics(\?|$)|[?&](outlook-)?ical=/i.test(url)) return openFeed(url, options, fetching);
   const { caller, credentials, rate = RATE, resume = false, target } = options;
   const site = await findSite(url, { credentials, rate, concurrency: CONCURRENCY });
