@@ -382,6 +382,7 @@ describe('a file', () => {
     ['BEGIN:VEVENT\nEND:VEVENT', 'ical-none', 1],
     ['BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1', 'ical-truncated', 3],
     ['BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR', 'ical-structure', 3],
+    ['BEGIN:VCALENDAR\nEND:VEVENT\nEND:VCALENDAR', 'ical-structure', 2],
     [`BEGIN:VCALENDAR\n${'BEGIN:X\n'.repeat(50)}`, 'ical-deep', 7],
     [`BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:x\n${` ${'y'.repeat(1000)}\n`.repeat(1200)}`, 'too-long', 3],
     [`BEGIN:VCALENDAR\nBEGIN:VEVENT\n${'X:1\n'.repeat(30_000)}`, 'too-long', 20_003],

@@ -21,40 +21,42 @@ const NESTED = new Set(['VTIMEZONE']);
  *
  * @throws SourceFault `ical-none`, `ical-structure`, `ical-truncated`, `ical-deep`, `too-long`, saying where
  */
-export async function* partsOf(lines: AsyncIterable<Line>, file: string): AsyncGenerator<Part> {
+export async function* partsOf(lines: AsyncIterable<readonly Line[]>, file: string): AsyncGenerator<Part> {
   const open: string[] = [];
   let inside: { name: string; line: number; lines: Line[] } | undefined;
   let last = 1;
   let calendars = 0;
-  for await (const { line, text, ...rest } of lines) {
-    last = line;
-    const calendar = calendars - 1;
-    const [, marker = '', given = ''] = /^(BEGIN|END):\s*([\w-]+)\s*$/i.exec(text) ?? [];
-    const name = given.toUpperCase();
-    if (marker === '') {
-      if (text.trim() === '') continue;
-      if (open.length === 0 && calendars === 0) throw new SourceFault('ical-none', { file, line });
-      if (open.length === 0) yield { is: 'outside', calendar, line };
-      else if (open.length === 1) yield { is: 'property', calendar, line, text };
-      else if (inside && (open.length === 2 || NESTED.has(inside.name))) add(inside.lines, { line, text, ...rest }, file);
-      continue;
+  for await (const some of lines) {
+    for (const { line, text, ...rest } of some) {
+      last = line;
+      const calendar = calendars - 1;
+      const [, marker = '', given = ''] = /^(BEGIN|END):\s*([\w-]+)\s*$/i.exec(text) ?? [];
+      const name = given.toUpperCase();
+      if (marker === '') {
+        if (text.trim() === '') continue;
+        if (open.length === 0 && calendars === 0) throw new SourceFault('ical-none', { file, line });
+        if (open.length === 0) yield { is: 'outside', calendar, line };
+        else if (open.length === 1) yield { is: 'property', calendar, line, text };
+        else if (inside && (open.length === 2 || NESTED.has(inside.name))) add(inside.lines, { line, text, ...rest }, file);
+        continue;
+      }
+      if (marker.toUpperCase() === 'BEGIN') {
+        if (open.length === 0 && name !== 'VCALENDAR') throw new SourceFault('ical-none', { file, line });
+        open.push(name);
+        if (open.length === 1) calendars += 1;
+        if (open.length > DEEPEST) throw new SourceFault('ical-deep', { file, line });
+        if (open.length === 2) inside = { name, line, lines: [] };
+        else if (inside && NESTED.has(inside.name)) add(inside.lines, { line, text: `BEGIN:${name}` }, file);
+        continue;
+      }
+      // Inside a calendar, a name that nothing has is a slip of the pen; what is open further out is not closed by the way.
+      if (open.at(-1) !== name && (open.length < 2 || open.includes(name))) throw new SourceFault('ical-structure', { file, line, name });
+      open.pop();
+      if (open.length === 1 && inside) {
+        yield { is: 'component', calendar, ...inside };
+        inside = undefined;
+      } else if (inside && NESTED.has(inside.name)) add(inside.lines, { line, text: `END:${name}` }, file);
     }
-    if (marker.toUpperCase() === 'BEGIN') {
-      if (open.length === 0 && name !== 'VCALENDAR') throw new SourceFault('ical-none', { file, line });
-      open.push(name);
-      if (open.length === 1) calendars += 1;
-      if (open.length > DEEPEST) throw new SourceFault('ical-deep', { file, line });
-      if (open.length === 2) inside = { name, line, lines: [] };
-      else if (inside && NESTED.has(inside.name)) add(inside.lines, { line, text: `BEGIN:${name}` }, file);
-      continue;
-    }
-    // A name that nothing has is a slip of the pen; what is open further out is not closed by the way.
-    if (open.length === 0 || (open.at(-1) !== name && open.includes(name))) throw new SourceFault('ical-structure', { file, line, name });
-    open.pop();
-    if (open.length === 1 && inside) {
-      yield { is: 'component', calendar, ...inside };
-      inside = undefined;
-    } else if (inside && NESTED.has(inside.name)) add(inside.lines, { line, text: `END:${name}` }, file);
   }
   if (open.length > 0) throw new SourceFault('ical-truncated', { file, line: last, name: open.at(-1)! });
   if (calendars === 0) throw new SourceFault('ical-none', { file, line: last });

@@ -45,8 +45,9 @@ export async function readHead(parts: AsyncIterable<Part>, site: Zone): Promise<
 }
 
 /** UIDs may be long, and there may be many: what is kept of each is short. Escapes and blanks do not count. */
-const keyOf = (uid: string): string =>
-  createHash('sha1')
-    .update(uid.replace(/[\\\s]/g, ''))
-    .digest('base64')
-    .slice(0, 16);
+function keyOf(uid: string): string {
+  const plain = uid.replace(/[\\\s]+/g, '');
+  return plain.length <= SHORT ? plain : createHash('sha1').update(plain).digest('base64');
+}
+
+const SHORT = 64;

@@ -1,4 +1,4 @@
-import { LONGEST_TEXT, linesIn, type NumberedLine } from '../items/file-text.ts';
+import type { NumberedLine } from '../items/file-text.ts';
 import { SourceFault } from '../items/items.ts';
 import { windows1252 } from '../items/windows-1252.ts';
 
@@ -17,16 +17,37 @@ export type OtherEncoding = 'windows-1252' | 'damaged';
 const LONGEST_LINE = 2 ** 20;
 
 /**
- * The content lines of a calendar file (RFC 5545, 3.1), continued rows joined. Rows are joined as bytes, since some programs fold within a character.
- * UTF-16 is recognised by its mark or its first letter. A line that is not UTF-8 is read as Windows-1252, or has its broken characters replaced where
- * the others are UTF-8; `encoding` tells which.
+ * The content lines of a calendar file (RFC 5545, 3.1), continued rows joined, as many at once as a piece of the file holds. Rows are joined as bytes,
+ * since some programs fold within a character. UTF-16 is recognised by its mark or its first letter. A line that is not UTF-8 is read as Windows-1252,
+ * or has its broken characters replaced where the others are UTF-8; `encoding` tells which.
  *
  * @throws SourceFault `too-long`
  */
-export async function* calendarLines(pieces: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Line> {
+export async function* calendarLines(pieces: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Line[]> {
   const { texts, decode } = await decoded(pieces);
-  for await (const { line, text } of unfolded(rowsOf(texts, file), file)) yield { line, ...decode(text) };
+  const unfold = unfolder(file);
+  const whole = ({ line, text }: NumberedLine): Line => ({ line, ...decode(text) });
+  // The row that a piece of the file breaks off, and a CR whose LF may come with the next.
+  let [rest, line] = ['', 0];
+  for await (const piece of texts) {
+    const rows = (rest + piece).split(piece.endsWith('\r') ? OPEN_END : ROW_END);
+    rest = rows.pop() ?? '';
+    if (rest.length > LONGEST_LINE) throw new SourceFault('too-long', { file, line: line + 1 });
+    yield rows.flatMap((text) => {
+      line += 1;
+      return unfold.take(line, text).map(whole);
+    });
+  }
+  const last = rest.split(ROW_END).flatMap((text) => {
+    line += 1;
+    return unfold.take(line, text).map(whole);
+  });
+  yield [...last, ...unfold.end().map(whole)];
 }
+
+/** Rows end in CRLF, LF or CR; at the end of a piece a CR may still become CRLF. */
+const ROW_END = /\r\n|\n|\r/;
+const OPEN_END = /\r\n|\n|\r(?!$)/;
 
 type Decode = (text: string) => { readonly text: string; readonly encoding?: OtherEncoding };
 
@@ -76,38 +97,24 @@ function lineOfBytes(text: string): ReturnType<Decode> {
   }
 }
 
-/** Rows that end in CRLF, LF or CR. */
-async function* rowsOf(texts: AsyncIterable<string>, file: string): AsyncGenerator<NumberedLine> {
-  yield* linesIn(withLineFeeds(texts), LONGEST_TEXT, (line) => new SourceFault('too-long', { file, line }));
-}
-
-async function* withLineFeeds(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let isOpen = false;
-  for await (const piece of texts) {
-    if (piece === '') continue;
-    const text: string = isOpen ? `\r${piece}` : piece;
-    isOpen = text.endsWith('\r');
-    yield (isOpen ? text.slice(0, -1) : text).replace(/\r\n?/g, '\n');
-  }
-  if (isOpen) yield '\n';
-}
-
 /** Joins rows that a blank at the begin of the next continues. */
-async function* unfolded(rows: AsyncIterable<NumberedLine>, file: string): AsyncGenerator<Line> {
-  let number = 0;
-  let pieces: string[] | undefined;
-  let length = 0;
-  for await (const { line, text: raw } of rows) {
-    const text: string = pieces === undefined ? raw.replace(/^(?:\ufeff|\xef\xbb\xbf)/, '') : raw;
-    if (pieces && /^[ \t]/.test(text)) {
-      length += text.length;
-      if (length > LONGEST_LINE) throw new SourceFault('too-long', { file, line: number });
-      pieces.push(text.slice(1));
-      continue;
-    }
-    if (pieces) yield { line: number, text: pieces.join('') };
-    [number, pieces, length] = [line, [text], text.length];
-    if (length > LONGEST_LINE) throw new SourceFault('too-long', { file, line });
-  }
-  if (pieces) yield { line: number, text: pieces.join('') };
+function unfolder(file: string): { take: (line: number, row: string) => NumberedLine[]; end: () => NumberedLine[] } {
+  let begun: { line: number; pieces: string[]; length: number } | undefined;
+  const end = (): NumberedLine[] => (begun ? [{ line: begun.line, text: begun.pieces.join('') }] : []);
+  return {
+    take: (line, row) => {
+      const isMore = begun !== undefined && (row.startsWith(' ') || row.startsWith('\t'));
+      const done = isMore ? [] : end();
+      if (begun && isMore) {
+        begun.pieces.push(row.slice(1));
+        begun.length += row.length;
+      } else {
+        const text = begun ? row : row.replace(/^(?:\ufeff|\xef\xbb\xbf)/, '');
+        begun = { line, pieces: [text], length: text.length };
+      }
+      if (begun.length > LONGEST_LINE) throw new SourceFault('too-long', { file, line: begun.line });
+      return done;
+    },
+    end,
+  };
 }

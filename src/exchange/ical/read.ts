@@ -33,15 +33,17 @@ export type Bytes = () => AsyncIterable<Uint8Array>;
 
 /** A calendar in a file or feed, as a source of items. */
 export function calendarSource(bytes: Bytes, options: CalendarOptions): Source {
-  let title = '';
+  const known: Known = {};
   return {
-    name: () => options.source ?? `ical:${title || options.file}`,
-    entries: () =>
-      calendarEntries(bytes, options, (name) => {
-        title = name;
-      }),
+    name: () => options.source ?? `ical:${known.head?.name || options.file}`,
+    entries: () => calendarEntries(bytes, options, known),
     close: async () => undefined,
   };
+}
+
+/** What is kept of a file from one reading to the next. */
+interface Known {
+  head?: Head;
 }
 
 /** Repeating events and their exceptions are kept until all of them are known; more than this many are no calendar. */
@@ -54,14 +56,10 @@ const MOST_HELD = 50_000;
  *
  * @throws SourceFault where the file is no calendar, broken off or beyond all measure
  */
-export async function* calendarEntries(
-  bytes: Bytes,
-  options: CalendarOptions,
-  named: (name: string) => void = () => undefined,
-): AsyncGenerator<Entry> {
+export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, known: Known = {}): AsyncGenerator<Entry> {
   const { settings, file } = options;
-  const head = await readHead(partsOf(calendarLines(bytes(), file), file), settings.zone);
-  if (head.name !== undefined) named(head.name);
+  const head = known.head ?? (await readHead(partsOf(calendarLines(bytes(), file), file), settings.zone));
+  known.head = head;
   const reading: Reading = { ...options, head, places: createPlaces(file), window: windowOf(options), nameless: createNameless() };
   const skipped = new Map<string, number>();
   const skip = (what: string) => skipped.set(what, (skipped.get(what) ?? 0) + 1);
