@@ -1,4 +1,4 @@
-import { remembered } from '../wordpress/remembered.ts';
+import { remembered } from '../memo.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import type { Bundle, RenderContext } from './kind.ts';

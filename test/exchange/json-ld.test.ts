@@ -237,6 +237,11 @@ describeDatabases('JSON-LD', (open) => {
       event: 1,
     });
   });
+  it('that a page does not have is told', async () => {
+    pages = { '/e/': '<html></html>' };
+    const { code, out } = await fasti('import', `${base}/e/`, '--as=jsonld', '--format=json');
+    expect([code, JSON.parse(out).losses]).toMatchObject([3, [{ reason: 'jsonld-none', count: 1 }]]);
+  });
   it('is not fetched from places that were not named and are not public', async () => {
     pages = { '/e/': `to http://127.0.0.2:${new URL(base).port}/e/` };
     expect(await fasti('import', `${base}/e/`, '--as=jsonld')).toMatchObject({

@@ -47,7 +47,7 @@ export function openJsonLdFiles(paths: readonly string[], caller: Caller): Sourc
     name: () => `jsonld:${basename(paths[0] ?? '')}`,
     entries: async function* () {
       const events: FoundEvent[] = [];
-      for await (const page of pages()) yield* taken(page, events);
+      for await (const page of pages()) yield* takenAlone(page, events);
       yield* eventEntries(events, caller);
     },
     close: async () => undefined,
@@ -69,7 +69,7 @@ export async function openJsonLdSite(address: string, options: JsonLdOptions): P
       options.onWalk?.(events.length);
       if (events.length > MOST_EVENTS) break;
     }
-  } else asides.push(...taken(pageOf(await asked(address, fetch)), events));
+  } else asides.push(...takenAlone(pageOf(await asked(address, fetch)), events));
   return {
     name: () => `jsonld:${siteName(address)}`,
     entries: async function* () {
@@ -86,6 +86,14 @@ function taken(page: Page, events: FoundEvent[]): Entry[] {
   const found = findEvents(page);
   events.push(...found.events);
   return found.losses;
+}
+
+/** The same for a page that was named by itself, which should have an event. */
+function takenAlone(page: Page, events: FoundEvent[]): Entry[] {
+  const before = events.length;
+  const losses = taken(page, events);
+  const none: Entry = { kind: 'loss', loss: { reason: 'jsonld-none', kind: 'source', of: page.place } };
+  return events.length > before || losses.length > 0 ? losses : [none];
 }
 
 type Fetch = (url: string, maxBytes: number) => Promise<Fetched>;
