@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
+import { COORDINATES, COST, EVENT_ORIGIN, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
 import { decodeEntities, escHtml } from '../../wordpress/entities.ts';
 import { contentOf } from '../items/content.ts';
 import { STATUSES } from '../items/event-status.ts';
+import { rowsOfValues } from '../items/field-rows.ts';
 import { imageItem } from '../items/image-item.ts';
 import type { Entry, Link, PostItem, TermReference } from '../items/items.ts';
 import type { LossEntry } from '../items/report.ts';
-import { rowsOfValues } from '../items/values.ts';
 import { datesOf } from './dates.ts';
 import { addressOf, eventsIn, isNode, listOf, type Node, parsedBlock, textOf } from './nodes.ts';
 import { blocksOf } from './page.ts';
@@ -128,14 +129,14 @@ function* entriesOf({ node, page }: FoundEvent, sourceId: string, caller: Caller
       ...event.metas.filter(([key]) => !CURRENCY.includes(key)),
       ...currencyOf(node, event.metas),
       ...(status === undefined ? [] : [['_tribe_events_status', status] as const]),
-      ['_EventOrigin', 'json-ld'],
+      [EVENT_ORIGIN, 'json-ld'],
     ],
     links: others.flatMap((item): Link[] => (isLinked(item) ? [{ key: LINKS[item.kind], kind: item.kind, sourceId: item.sourceId }] : [])),
     terms: tagsOf(node),
   };
 }
 
-const LINKS = { venue: '_EventVenueID', organizer: '_EventOrganizerID', attachment: '_thumbnail_id' } as const;
+const LINKS = { venue: VENUE_LINK, organizer: ORGANIZER_LINK, attachment: '_thumbnail_id' } as const;
 const isLinked = (item: PostItem): item is PostItem & { kind: keyof typeof LINKS } => item.kind !== 'event';
 
 function post(kind: 'venue' | 'organizer', sourceId: string, values: Node, page: FoundEvent['page'], caller: Caller): PostItem {
@@ -186,8 +187,8 @@ function venueOf(value: unknown, page: FoundEvent['page'], caller: Caller): Post
   const spot: PostItem['metas'] =
     Math.abs(lat) <= 90 && Math.abs(lng) <= 180
       ? [
-          ['_VenueLat', String(lat)],
-          ['_VenueLng', String(lng)],
+          [COORDINATES.lat, String(lat)],
+          [COORDINATES.lng, String(lng)],
         ]
       : [];
   return [{ ...item, metas: [...item.metas, ...spot] }];
@@ -227,7 +228,7 @@ function costOf(node: Node): readonly string[] {
   return [...new Set([String(lowest), String(highest)])];
 }
 
-const CURRENCY: readonly string[] = ['_EventCurrencySymbol', '_EventCurrencyCode', '_EventCurrencyPosition'];
+const CURRENCY: readonly string[] = [COST.symbol, COST.code, COST.position];
 
 function currencyOf(node: Node, metas: PostItem['metas']): PostItem['metas'] {
   const code = listOf(node.offers)
@@ -238,9 +239,9 @@ function currencyOf(node: Node, metas: PostItem['metas']): PostItem['metas'] {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' });
   const symbol = format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? code;
   return [
-    ['_EventCurrencySymbol', symbol],
-    ['_EventCurrencyCode', code],
-    ['_EventCurrencyPosition', 'prefix'],
+    [COST.symbol, symbol],
+    [COST.code, code],
+    [COST.position, 'prefix'],
   ];
 }
 
