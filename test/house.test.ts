@@ -25,7 +25,7 @@ const FLOORS: readonly (readonly string[])[] = [
 /** The folders of large rooms from the ground up, as far as they are not the room itself; those on one floor don't import each other. */
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   storage: [['engine'], ['rows'], ['schema', 'index'], ['lists', 'freshness'], ['audit']],
-  exchange: [['items'], ['ical', 'csv', 'wxr', 'import'], ['live'], ['verify']],
+  exchange: [['items'], ['ical', 'csv', 'wxr', 'json-ld', 'import'], ['live'], ['verify']],
 };
 
 /** Rooms that are pure: what they may import besides files of the house. */

@@ -10,7 +10,7 @@ import { type PreviewedRecord, previewOf } from '../exchange/import/preview.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import { isIncomplete, type Report } from '../exchange/items/report.ts';
 import { type Source, survey } from '../exchange/items/source.ts';
-import { openSource } from '../exchange/sources.ts';
+import { openSource, READ_AS } from '../exchange/sources.ts';
 import { postKinds } from '../kinds/index.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
@@ -41,6 +41,8 @@ export function addImportCommand(program: Command, session: Session): void {
     'fasti import calendar.jsonl --resume',
     'fasti import https://old.example --media --follow=300',
     'fasti import https://town.example/calendar.ics',
+    'fasti import https://club.example/concerts/ --as=jsonld --dry-run',
+    'fasti import https://club.example --sitemap',
   ])
     .option('--dry-run', say('exchange:import.dry-run'))
     .option('--preview [records]', say('exchange:import.preview'))
@@ -51,6 +53,8 @@ export function addImportCommand(program: Command, session: Session): void {
     .option('--prefix <prefix>', say('exchange:import.prefix'), 'wp_')
     .option('--site <number>', say('exchange:import.site'))
     .option('--source <name>', say('exchange:import.source'))
+    .option('--as <format>', say('exchange:import.as'))
+    .option('--sitemap', say('exchange:import.sitemap'))
     .option('--date-order <order>', say('exchange:import.date-order'))
     .option('--kind <kind>', say('exchange:import.kind'))
     .option('--map <column=field>', say('exchange:import.map'), collected)
@@ -82,6 +86,8 @@ async function runImport(session: Session, places: readonly string[], given: Opt
     categories: listOf(given.category),
     credentials: credentialsIn(given.remoteUser ?? io.env.FASTI_REMOTE_USER),
     rate: numberOf('rate', given.rate),
+    as: chosen('as', given.as, READ_AS),
+    sitemap: given.sitemap === true,
     from: dayOf('from', given.from),
     to: dayOf('to', given.to),
     onWalk: (entries: number) => showLine(session, say('exchange:import.walking', { entries })),

@@ -3,11 +3,12 @@ import { basename, extname } from 'node:path';
 import { tableOf } from '../wordpress/table.ts';
 import { type CsvOptions, openCsv } from './csv/read.ts';
 import { calendarSource } from './ical/read.ts';
-import { linesOf } from './items/file-text.ts';
+import { bytesOf } from './items/file-text.ts';
 import { SourceFault } from './items/items.ts';
 import { openJsonLines } from './items/json-lines.ts';
 import { type Overrides, overridden } from './items/overrides.ts';
 import type { Source } from './items/source.ts';
+import { openJsonLdFiles } from './json-ld/source.ts';
 import { openWebSource, type WebOptions } from './live/web-sources.ts';
 import { openWordpressDatabase } from './wordpress-database.ts';
 import { openWxr } from './wxr/read.ts';
@@ -20,6 +21,9 @@ export interface SourceOptions extends CsvOptions, WebOptions, Overrides {
 
 /** What a source can be: databases and sites by their address, files by their ending. */
 export const FILE_FORMATS = ['wxr', 'jsonl', 'csv', 'ical'] as const;
+/** Formats that are only read and that addresses don't tell: pages that describe their events in JSON-LD. */
+export const READ_AS = ['jsonld'] as const;
+type ReadFormat = FileFormat | (typeof READ_AS)[number];
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
 const ENDINGS: ReadonlyMap<string, FileFormat> = tableOf({
@@ -29,7 +33,13 @@ const ENDINGS: ReadonlyMap<string, FileFormat> = tableOf({
   '.ndjson': 'jsonl',
   '.csv': 'csv',
   '.ics': 'ical',
+  '.ical': 'ical',
+  '.icalendar': 'ical',
+  '.vcs': 'ical',
 });
+
+/** Endings of files that are only read. */
+const READ_ENDINGS: ReadonlyMap<string, ReadFormat> = tableOf({ '.jsonld': 'jsonld', '.html': 'jsonld', '.htm': 'jsonld' });
 
 /** The format that the name of a file says. Throws SourceFault `format`. */
 export function formatOf(path: string): FileFormat {
@@ -37,7 +47,7 @@ export function formatOf(path: string): FileFormat {
 }
 
 const unknown = (path: string): never => {
-  throw new SourceFault('format', { file: basename(path), endings: [...ENDINGS.keys()].join(' ') });
+  throw new SourceFault('format', { file: basename(path), endings: [...ENDINGS.keys(), ...READ_ENDINGS.keys()].join(' ') });
 };
 
 /**
@@ -59,7 +69,7 @@ async function openNamed(places: readonly string[], options: SourceOptions): Pro
     if (places.length > 1) throw new SourceFault('several-formats', { places: places.length });
     return openWebSource(first, options);
   }
-  const formats = new Set(places.map(formatOf));
+  const formats = new Set(places.map((path): ReadFormat => options.as ?? READ_ENDINGS.get(extname(path).toLowerCase()) ?? formatOf(path)));
   if (formats.size > 1) throw new SourceFault('several-formats', { places: [...formats].join(', ') });
   for (const path of places) {
     const file = await stat(path).catch((cause: NodeJS.ErrnoException) => {
@@ -72,10 +82,12 @@ async function openNamed(places: readonly string[], options: SourceOptions): Pro
       return openWxr(places);
     case 'csv':
       return openCsv(places, options);
+    case 'jsonld':
+      return openJsonLdFiles(places, options.caller);
     case 'ical': {
       if (places.length > 1) throw new SourceFault('several-formats', { places: places.join(', ') });
       const { caller, from, to } = options;
-      return calendarSource(() => linesOf(first), { file: basename(first), settings: caller.settings, now: caller.now, from, to });
+      return calendarSource(() => bytesOf(first), { file: basename(first), settings: caller.settings, now: caller.now, from, to });
     }
     default:
       return openJsonLines(places);

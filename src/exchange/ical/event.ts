@@ -2,7 +2,8 @@ import ICAL from 'ical.js';
 import { stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
-import type { Line } from './components.ts';
+import type { Line } from './lines.ts';
+import { mendLine } from './mend.ts';
 
 /** A moment as a file writes it: a day, or a wall clock in a zone, in UTC or in whatever zone who reads it is in. */
 export interface Moment {
@@ -12,18 +13,34 @@ export interface Moment {
   readonly zone?: string;
 }
 
+/** How long something takes: days of the calendar, and exact seconds besides (RFC 5545, 3.3.6). */
+export interface Length {
+  readonly days: number;
+  readonly seconds: number;
+}
+
+/** A moment at which something takes place besides; with an end or a length of its own where it is a period. */
+export interface ExtraDate {
+  readonly start: Moment;
+  readonly end?: Moment | undefined;
+  readonly length?: Length | undefined;
+}
+
 /** A VEVENT as values, checked no further than that they can be read. */
 export interface CalendarEvent {
   readonly line: number;
   readonly uid: string;
   readonly recurrenceId: Moment | undefined;
+  /** Of an override: whether it holds for all later times too. */
+  readonly andFuture: boolean;
   readonly start: Moment | undefined;
   readonly end: Moment | undefined;
-  /** Seconds. */
-  readonly duration: number | undefined;
-  readonly rule: string | undefined;
-  readonly dates: readonly Moment[];
+  readonly length: Length | undefined;
+  readonly rules: readonly string[];
+  readonly exceptRules: readonly string[];
+  readonly dates: readonly ExtraDate[];
   readonly exceptDates: readonly Moment[];
+  readonly sequence: number;
   readonly summary: string;
   readonly description: string;
   /** The description as HTML, where there is one. */
@@ -39,8 +56,12 @@ export interface CalendarEvent {
   readonly isPrivate: boolean;
   readonly created: Moment | undefined;
   readonly modified: Moment | undefined;
-  /** Lines that can't be read. */
+  readonly stamp: Moment | undefined;
+  /** Names of the properties that it has, in lower case. */
+  readonly told: ReadonlySet<string>;
+  /** Lines that can't be read, and those that are not UTF-8. */
   readonly unreadable: readonly Line[];
+  readonly otherEncoding: readonly Line[];
 }
 
 /** Reads the lines of a VEVENT. Undefined: it can't be read at all. */
@@ -48,21 +69,28 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
   const sound = lines.filter(({ text }) => PROPERTY.test(text));
   // The library reads rules only to follow them, which is done elsewhere.
   const told = sound.filter(({ text }) => !/^(RRULE|EXRULE)[:;]/i.test(text));
-  const component = parsed(told.map(({ text }) => text));
+  const component = parsed(told.flatMap(({ text }) => mendLine(text)));
   if (!component) return undefined;
   const text = (name: string): string => texts(component, name)[0] ?? '';
   const moments = (name: string): Moment[] => component.getAllProperties(name).flatMap(momentsOf);
+  const rules = (name: RegExp): string[] =>
+    sound.flatMap(({ text: rule }) => (name.test(rule) ? [rule.replace(/^[^:]*:/, '').trim()] : [])).filter((rule) => rule !== '');
+  const length = lengthOf(component);
   const [organizer] = component.getAllProperties('organizer');
+  const [recurrenceId] = component.getAllProperties('recurrence-id');
   return {
     line,
     uid: text('uid').trim(),
     recurrenceId: moments('recurrence-id')[0],
+    andFuture: recurrenceId !== undefined && parameter(recurrenceId, 'range').toUpperCase() === 'THISANDFUTURE',
     start: moments('dtstart')[0],
     end: moments('dtend')[0],
-    duration: durationOf(component),
-    rule: sound.find(({ text: rule }) => /^RRULE[:;]/i.test(rule))?.text.replace(/^[^:]*:/, ''),
-    dates: moments('rdate').slice(0, MOST_DATES),
+    length,
+    rules: rules(/^RRULE[:;]/i).slice(0, MOST_RULES),
+    exceptRules: rules(/^EXRULE[:;]/i).slice(0, MOST_RULES),
+    dates: component.getAllProperties('rdate').flatMap(extraDatesOf).slice(0, MOST_DATES),
     exceptDates: moments('exdate').slice(0, MOST_DATES),
+    sequence: /^\d{1,9}$/.test(text('sequence').trim()) ? Number(text('sequence')) : 0,
     summary: text('summary'),
     description: text('description'),
     html: htmlOf(component),
@@ -82,12 +110,16 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(text('class').trim()),
     created: moments('created')[0],
     modified: moments('last-modified')[0],
-    unreadable: lines.filter(({ text: one }) => !PROPERTY.test(one)),
+    stamp: moments('dtstamp')[0],
+    told: new Set(component.getAllProperties().map(({ name }) => name)),
+    unreadable: lines.filter(({ text: one }) => !PROPERTY.test(one) || (/^DURATION[:;]/i.test(one) && length === undefined)),
+    otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
 }
 
 const PROPERTY = /^[A-Za-z0-9-]+[;:]/;
 const MOST_DATES = 5000;
+const MOST_RULES = 20;
 
 /** The component; lines that the library stumbles over are left out one by one, as long as there are few. */
 function parsed(lines: readonly string[]): ICAL.Component | undefined {
@@ -117,30 +149,45 @@ function parameter(property: ICAL.Property, name: string): string {
   return stripControlCharacters(String((Array.isArray(value) ? value[0] : value) ?? '')).trim();
 }
 
-function momentsOf(property: ICAL.Property): Moment[] {
+const momentsOf = (property: ICAL.Property): Moment[] =>
+  rawValues(property).flatMap((value) => momentOf(value, parameter(property, 'tzid')));
+
+function momentOf(value: string, zone: string): Moment[] {
+  const [, day = '', time, utc] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(Z)?)?$/.exec(value) ?? [];
+  const wall = `${day} ${time?.replace(':60', ':59') ?? '00:00:00'}`;
+  if (day === '' || Number.isNaN(unixFromText(wall))) return [];
+  if (time === undefined) return [{ wall, in: 'day' }];
+  // Some programs write a Z behind times of a zone.
+  if (zone !== '') return [{ wall, in: 'zone', zone }];
+  return [{ wall, in: utc === undefined ? 'anywhere' : 'utc' }];
+}
+
+function extraDatesOf(property: ICAL.Property): ExtraDate[] {
   const zone = parameter(property, 'tzid');
-  return rawValues(property).flatMap((value): Moment[] => {
-    const [, day = '', time, utc] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(Z)?)?(?:\/.*)?$/.exec(value) ?? [];
-    const wall = `${day} ${time?.replace(':60', ':59') ?? '00:00:00'}`;
-    if (day === '' || Number.isNaN(unixFromText(wall))) return [];
-    if (time === undefined) return [{ wall, in: 'day' }];
-    if (utc !== undefined) return [{ wall, in: 'utc' }];
-    return [zone === '' ? { wall, in: 'anywhere' } : { wall, in: 'zone', zone }];
+  return rawValues(property).flatMap((value): ExtraDate[] => {
+    const [from = '', to] = value.split('/');
+    const [start] = momentOf(from, zone);
+    if (!start) return [];
+    return [{ start, ...(to === undefined ? {} : { end: momentOf(to, zone)[0], length: lengthFrom(to) }) }];
   });
 }
 
 const LONGEST_S = 366 * 86_400;
 
-function durationOf(component: ICAL.Component): number | undefined {
+function lengthOf(component: ICAL.Component): Length | undefined {
   const [property] = component.getAllProperties('duration');
-  if (!property) return undefined;
+  return property ? lengthFrom(raw(property)) : undefined;
+}
+
+/** The length that a DURATION says; undefined where it is none, or negative, which no event can be (3.8.2.5). */
+function lengthFrom(text: string): Length | undefined {
   const [, minus, weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0'] =
-    /^([+-]?)P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$/.exec(raw(property)) ?? [];
+    /^([+-]?)P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$/.exec(text) ?? [];
   if (minus === undefined || minus === '-') return undefined;
-  return Math.min(
-    LONGEST_S,
-    Number(weeks) * 604_800 + Number(days) * 86_400 + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds),
-  );
+  return {
+    days: Math.min(LONGEST_S / 86_400, Number(weeks) * 7 + Number(days)),
+    seconds: Math.min(LONGEST_S, Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)),
+  };
 }
 
 function geoOf(component: ICAL.Component): CalendarEvent['geo'] {

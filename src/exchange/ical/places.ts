@@ -2,6 +2,7 @@ import { COORDINATES, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas
 import { ORGANIZER } from '../../kinds/organizer.ts';
 import { VENUE } from '../../kinds/venue.ts';
 import { escHtml } from '../../wordpress/entities.ts';
+import { imageItem, namesImage } from '../items/image-item.ts';
 import type { Entry, Link, LinkedKind, PostItem } from '../items/items.ts';
 import type { CalendarEvent } from './event.ts';
 
@@ -92,21 +93,9 @@ function person(name: string, ownEmail: string, more: readonly string[], place: 
   ]);
 }
 
-const IMAGE = /\.(jpe?g|png|gif|webp|avif)(?:[?#]|$)/i;
-
 function imageOf({ attachments }: CalendarEvent, place: string): PostItem | undefined {
-  const image = attachments.find(({ url, type }) => isAddress(url) && (type.startsWith('image/') || (type === '' && IMAGE.test(url))));
-  if (!image) return undefined;
-  const name = image.url.split(/[?#]/, 1)[0]?.split('/').at(-1) || 'image';
-  const mime = image.type.startsWith('image/')
-    ? image.type
-    : `image/${(IMAGE.exec(image.url)?.[1] ?? 'jpeg').toLowerCase().replace('jpg', 'jpeg')}`;
-  return {
-    ...post('attachment', image.url, name.replace(/\.[^.]+$/, ''), place, []),
-    columns: { post_title: name.replace(/\.[^.]+$/, ''), post_mime_type: mime, post_status: 'inherit', guid: image.url },
-    match: undefined,
-    url: image.url,
-  };
+  const image = attachments.find(({ url, type }) => isAddress(url) && (type.startsWith('image/') || (type === '' && namesImage(url))));
+  return image && imageItem(image.url, image.type, place);
 }
 
 const post = (kind: PostItem['kind'], sourceId: string, title: string, place: string, metas: PostItem['metas']): PostItem => ({

@@ -5,7 +5,7 @@
 
 /** A rule. Weekdays count from 0, Sunday; `nth` 0 means every one. */
 export interface Rule {
-  readonly freq: 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
+  readonly freq: 'SECONDLY' | 'MINUTELY' | 'HOURLY' | 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
   readonly interval: number;
   readonly count: number | undefined;
   /** `20261231`, `20261231T235959` or `20261231T225959Z`. */
@@ -25,16 +25,19 @@ export interface Rule {
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 const MOST_VALUES = 400;
 
-/** The rule that a text says; undefined where it is none, or repeats more often than by days. */
+const FREQUENCIES = ['SECONDLY', 'MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const;
+
+/** The rule that a text says; undefined where it is none, or counts in another calendar than the Gregorian (RFC 7529). */
 export function parseRule(text: string): Rule | undefined {
   const parts = new Map(
     text
       .toUpperCase()
+      .replace(/\s/g, '')
       .split(';')
       .map((part) => part.split('=', 2) as [string, string | undefined]),
   );
-  const freq = parts.get('FREQ');
-  if (freq !== 'DAILY' && freq !== 'WEEKLY' && freq !== 'MONTHLY' && freq !== 'YEARLY') return undefined;
+  const freq = FREQUENCIES.find((name) => name === parts.get('FREQ'));
+  if (freq === undefined || (parts.get('RSCALE') ?? 'GREGORIAN') !== 'GREGORIAN') return undefined;
   const numbers = (name: string, least: number, most: number): number[] =>
     (parts.get(name) ?? '')
       .split(',')
@@ -68,20 +71,33 @@ export function parseRule(text: string): Rule | undefined {
   };
 }
 
+/** From which moment on occurrences are wanted, and whether the start is one of them though the rule may not name it. */
+export interface Wanted {
+  readonly from?: number;
+  readonly startCounts?: boolean;
+}
+
 /**
  * The moments at which something happens that begins at `start` and repeats by a rule, in order, none before `from` or after `last`. The start itself is
- * always the first. An `UNTIL` in UTC has to be made part of `last` by who knows the zone.
+ * the first, unless `startCounts` is false and the rule does not name it. An `UNTIL` in UTC has to be made part of `last` by who knows the zone.
  */
-export function* occurrences(rule: Rule, start: number, last: number, from = start): Generator<number> {
+export function* occurrences(
+  rule: Rule,
+  start: number,
+  last: number,
+  { from = start, startCounts = true }: Wanted = {},
+): Generator<number> {
   const end = Math.min(last, untilOf(rule));
   let left = Math.min(rule.count ?? MOST_MOMENTS, MOST_MOMENTS);
   if (start > end || left < 1) return;
-  if (start >= from) yield start;
-  left -= 1;
+  if (startCounts) {
+    if (start >= from) yield start;
+    left -= 1;
+  }
   // Where they need not be counted, those before what is wanted need not be gone through.
-  for (const days of periods(rule, start, end, rule.count === undefined ? from : start)) {
-    for (const moment of chosen(momentsOf(rule, days, start), rule.bySetPos)) {
-      if (moment <= start) continue;
+  for (const moments of periodsOf(rule, start, end, rule.count === undefined ? from : start)) {
+    for (const moment of chosen(moments, rule.bySetPos)) {
+      if (moment < start || (startCounts && moment === start)) continue;
       if (moment > end || left < 1) return;
       if (moment >= from) yield moment;
       left -= 1;
@@ -135,8 +151,50 @@ function dayAt(at: number): Day {
 const daysBetween = (from: number, to: number): Day[] =>
   Array.from({ length: Math.max(0, Math.round((to - from) / DAY)) }, (_, place) => dayAt(from + place * DAY));
 
+/** Seconds of the periods that are shorter than days. */
+const SHORT_S = { SECONDLY: 1, MINUTELY: 60, HOURLY: 3600 } as const;
+
+/** The moments of each period in turn that the rule may choose from. */
+function* periodsOf(rule: Rule, start: number, end: number, wanted: number): Generator<readonly number[]> {
+  const { freq } = rule;
+  if (freq === 'SECONDLY' || freq === 'MINUTELY' || freq === 'HOURLY') yield* shortPeriods(rule, SHORT_S[freq], start, end, wanted);
+  else for (const days of periods({ ...rule, freq }, start, end, wanted)) yield momentsOf(rule, days, start);
+}
+
+/** So many of these are gone through in search of one that a rule wants. */
+const MOST_SHORT = 500_000;
+
+/** Hours, minutes and seconds, those that the rule's other parts leave (RFC 5545, 3.3.10, the table); what is shorter than the period expands it. */
+function* shortPeriods(rule: Rule, length: number, start: number, end: number, wanted: number): Generator<readonly number[]> {
+  const step = length * rule.interval;
+  const first = start - within(start, length);
+  const suits = matcher(rule, dayAt(Math.floor(start / DAY) * DAY));
+  const isIn = (values: readonly number[], value: number) => values.length === 0 || values.includes(value);
+  const skipped = Math.max(0, Math.floor((wanted - first) / step) - 1);
+  let day: { at: number; suits: boolean } | undefined;
+  for (let number = 0, at = first + skipped * step; at <= end && number < MOST_SHORT; number += 1, at += step) {
+    const midnight = Math.floor(at / DAY) * DAY;
+    if (day?.at !== midnight) day = { at: midnight, suits: suits(dayAt(midnight)) };
+    const [hour, minute, second] = [Math.floor((at - midnight) / 3600), Math.floor(within(at, 3600) / 60), within(at, 60)];
+    if (!day.suits || !isIn(rule.byHour, hour)) continue;
+    if (length < 3600 && !isIn(rule.byMinute, minute)) continue;
+    if (length === 1 && !isIn(rule.bySecond, second)) continue;
+    yield timesWithin(rule, length, start).map((time) => at + time);
+  }
+}
+
+/** The seconds within an hour, a minute or a second at which the rule falls. */
+function timesWithin({ byMinute, bySecond }: Rule, length: number, start: number): number[] {
+  const ownSeconds = length === 1 ? [0] : orOwn(bySecond, within(start, 60));
+  const minutes = length < 3600 ? [0] : orOwn(byMinute, Math.floor(within(start, 3600) / 60));
+  return minutes.flatMap((minute) => ownSeconds.map((second) => minute * 60 + second));
+}
+
+/** A rule about days. */
+type DayRule = Rule & { readonly freq: keyof typeof LONGEST_PERIOD };
+
 /** The days of each period in turn that the rule may choose from. */
-function* periods(rule: Rule, start: number, end: number, wanted: number): Generator<Day[]> {
+function* periods(rule: DayRule, start: number, end: number, wanted: number): Generator<Day[]> {
   const first = dayAt(Math.floor(start / DAY) * DAY);
   const most = Math.min(end, seconds(first.year + MOST_YEARS, 1, 1));
   const matches = matcher(rule, first);
@@ -216,13 +274,19 @@ function isNth({ at, year, month, day }: Day, nth: number, { freq, byMonth }: Ru
 }
 
 function momentsOf({ byHour, byMinute, bySecond }: Rule, days: readonly Day[], start: number): number[] {
-  const [hour, minute, second] = [Math.floor((start % DAY) / 3600), Math.floor((start % 3600) / 60), start % 60];
-  const or = (values: readonly number[], own: number) => (values.length > 0 ? [...new Set(values)].sort((a, b) => a - b) : [own]);
-  const times = or(byHour, hour).flatMap((h) =>
-    or(byMinute, minute).flatMap((m) => or(bySecond, second).map((s) => h * 3600 + m * 60 + s)),
+  const [hour, minute, second] = [Math.floor(within(start, DAY) / 3600), Math.floor(within(start, 3600) / 60), within(start, 60)];
+  const times = orOwn(byHour, hour).flatMap((h) =>
+    orOwn(byMinute, minute).flatMap((m) => orOwn(bySecond, second).map((s) => h * 3600 + m * 60 + s)),
   );
   return days.flatMap(({ at }) => times.map((time) => at + time));
 }
+
+/** The values that a rule names, in order; where it names none, that of the start. */
+const orOwn = (values: readonly number[], own: number): readonly number[] =>
+  values.length > 0 ? [...new Set(values)].sort((a, b) => a - b) : [own];
+
+/** How far a moment lies within its period; also before 1970. */
+const within = (moment: number, length: number): number => ((moment % length) + length) % length;
 
 /** Those at the wanted places of a period, from its begin or its end. */
 function chosen(moments: readonly number[], places: readonly number[]): readonly number[] {

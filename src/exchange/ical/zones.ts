@@ -1,140 +1,108 @@
-import { offsetAt, parseZone, unixFromFields, unixFromText, type Zone } from '../../wordpress/time.ts';
-import { trimStartOf } from '../../wordpress/trim.ts';
-import type { Line } from './components.ts';
-import { occurrences, parseRule } from './recurrence.ts';
+import { offsetAt, parseZone, unixFromFields, type Zone } from '../../wordpress/time.ts';
+import { offsetZone } from '../items/telling-zone.ts';
+import { type Clock, clockOf } from './clock.ts';
+import type { Line } from './lines.ts';
+import { fieldOf, type TimezoneRules, timezoneRules } from './timezone-rules.ts';
+import { mainZones, zoneNamed, zonesCalled } from './zone-names.ts';
 
 /** Zones as a file names them. */
 export interface FileZones {
   /** Notes a VTIMEZONE of the file. */
   readonly add: (lines: readonly Line[]) => void;
-  /** The zone that a TZID means: by its name, by what the file tells of it, or undefined. */
-  readonly find: (id: string) => Zone | undefined;
+  /** The clock that a TZID means: by its name, by what the file tells of it, or undefined. */
+  readonly find: (id: string) => Clock | undefined;
 }
 
-/** More zones in one file are not looked through for their likes. */
-const MOST_MATCHED = 20;
+/** All zones are gone through for no more stretches of time in one file. */
+const MOST_SEARCHES = 6;
+const MOST_TOLD = 1000;
 
 /**
- * Finds zones by the names that programs give them: IANA's own, IANA's behind a path, a location said beside it. Others (`W. Europe Standard Time`,
- * `Custom`) are compared by their offsets, with the zone of the site first, since the same clock is all that counts. `year`: around which they must agree.
+ * Finds zones by the names that programs give them. An IANA name, also at the end of a path, means that zone. Any other name means what the VTIMEZONE
+ * of the file says, at the date in question; where the file has none, what Windows calls so. `site`: the zone to be preferred where several show the
+ * same clock.
  */
-export function createZones(site: Zone, year: number): FileZones {
+export function createZones(site: Zone): FileZones {
   const told = new Map<string, readonly Line[]>();
-  const known = new Map<string, Zone | undefined>();
-  let matched = 0;
-  const find = (id: string): Zone | undefined => {
+  const known = new Map<string, Clock | undefined>();
+  const search = createSearch(site);
+  const find = (id: string): Clock | undefined => {
+    const named = zoneNamed(id);
+    if (named) return clockOf(named);
     const lines = told.get(id);
-    const named = [id, nameAtEnd(id), lines ? fieldOf(lines, 'X-LIC-LOCATION') : ''].flatMap((name) => zoneNamed(name))[0];
-    if (named?.rules != null || !lines || matched >= MOST_MATCHED) return named;
-    matched += 1;
-    return alike(lines, site, year) ?? named;
+    const rules = lines && timezoneRules(lines);
+    const called = zonesCalled(id);
+    if (rules) return rulesClock(rules, search(rules, [...zonesAt(fieldOf(lines, 'X-LIC-LOCATION')), ...called]));
+    const zone = called.find(({ name }) => name === site.name) ?? called[0] ?? (lines && zonesAt(fieldOf(lines, 'X-LIC-LOCATION'))[0]);
+    return zone && clockOf(zone);
   };
   return {
     add: (lines) => {
-      const id = fieldOf(lines, 'TZID');
+      const id = plainId(fieldOf(lines, 'TZID'));
       if (id === '' || told.has(id) || told.size > MOST_TOLD) return;
       told.set(id, lines);
       known.delete(id);
     },
-    find: (id) => {
+    find: (given) => {
+      const id = plainId(given);
       if (!known.has(id)) known.set(id, find(id));
       return known.get(id);
     },
   };
 }
 
-const MOST_TOLD = 1000;
+/** As a value of a VTIMEZONE it is escaped, as a parameter it may be quoted. */
+const plainId = (id: string): string =>
+  id
+    .replace(/\\([\\,;:])/g, '$1')
+    .replace(/^"|"$/g, '')
+    .trim();
 
-/** The name of a zone that a longer name ends with, as some programs write it: `/example.org/20260101_1/Europe/Rome`. */
-function nameAtEnd(id: string): string {
-  const name = trimStartOf(id.split(/[^A-Za-z_/+-]/).at(-1) ?? '', '_/+-');
-  return name.includes('/') ? name : '';
-}
-
-/** A zone of this very name. Whatever begins with UTC is a zone elsewhere; here it must say its offset. */
-function zoneNamed(name: string): Zone[] {
-  const zone =
-    name === '' || name.length > 60 || (/^UTC./s.test(name) && !/^UTC[+-]\d{1,2}([:.]\d{1,2})?$/.test(name)) ? null : parseZone(name);
+const zonesAt = (name: string): Zone[] => {
+  const zone = zoneNamed(name);
   return zone ? [zone] : [];
-}
-
-const fieldOf = (lines: readonly Line[], name: string): string =>
-  lines
-    .find(({ text }) => text.toUpperCase().startsWith(name) && /^[:;]/.test(text.slice(name.length)))
-    ?.text.replace(/^[^:]*:/, '')
-    .trim() ?? '';
-
-/** A change of offset as a file tells it: from which wall clock on, and seconds east of UTC after it. */
-interface Onset {
-  readonly at: number;
-  readonly offset: number;
-}
-
-/** A zone whose clock shows the same as the one that the file tells, in the years around. */
-function alike(lines: readonly Line[], site: Zone, year: number): Zone | undefined {
-  const onsets = onsetsOf(lines, year);
-  if (onsets.length === 0) return undefined;
-  const moments = Array.from({ length: 36 }, (_, month) => unixFromFields(year - 1, month + 1, 15, 12));
-  const wanted = moments.map((moment) => offsetIn(onsets, moment));
-  const fits = (zone: Zone) => moments.every((moment, place) => offsetAt(moment, zone) * 60 === wanted[place]);
-  if (fits(site)) return site;
-  const names = [...Intl.supportedValuesOf('timeZone')].sort((a, b) => rank(a) - rank(b));
-  for (const name of names) {
-    const zone = parseZone(name);
-    if (zone && fits(zone)) return zone;
-  }
-  const hours = (wanted[0] ?? 0) / 3600;
-  return wanted.every((offset) => offset === wanted[0]) ? (parseZone(`UTC${hours < 0 ? '' : '+'}${hours}`) ?? undefined) : undefined;
-}
-
-const REGIONS = ['Europe/', 'America/', 'Asia/', 'Australia/', 'Africa/', 'Pacific/'];
-const rank = (name: string): number => {
-  const place = REGIONS.findIndex((region) => name.startsWith(region));
-  return place < 0 ? REGIONS.length : place;
 };
 
-function offsetIn(onsets: readonly Onset[], moment: number): number {
-  let { offset } = onsets[0]!;
-  for (const onset of onsets) if (onset.at <= moment) offset = onset.offset;
-  return offset;
+const rulesClock = ({ offsetAt: offset, toMoment }: TimezoneRules, zoneAt: Clock['zoneAt']): Clock => ({
+  toMoment,
+  toWall: (moment) => moment + offset(moment),
+  zoneAt,
+});
+
+/** Finds the zone that shows the same as rules around a moment, else when they began; a fixed offset where none does. */
+function createSearch(site: Zone): (rules: TimezoneRules, likely: readonly Zone[]) => Clock['zoneAt'] {
+  let searches = 0;
+  const search = (rules: TimezoneRules, preferred: readonly Zone[], year: number): Zone[] => {
+    const moments = Array.from({ length: 36 }, (_, month) => unixFromFields(year - 1, month + 1, 15, 12));
+    const wanted = moments.map(rules.offsetAt);
+    const fits = (zone: Zone) => moments.every((moment, place) => offsetAt(moment, zone) * 60 === wanted[place]);
+    const near = preferred.find(fits);
+    if (near) return [near];
+    searches += 1;
+    if (searches > MOST_SEARCHES) return [];
+    for (const zone of allZones()) if (fits(zone)) return [zone];
+    return [];
+  };
+  return (rules, likely) => {
+    const candidates = new Map<number, readonly Zone[]>();
+    const zonesIn = (year: number): readonly Zone[] => {
+      const found = search(rules, [...new Set([...candidates.values()].flat()), site, ...likely], year);
+      return found.length > 0 ? found : [...likely, ...search(rules, [site], rules.since + 2), site];
+    };
+    return (moment) => {
+      const year = new Date(moment * 1000).getUTCFullYear();
+      if (!candidates.has(year)) candidates.set(year, zonesIn(year));
+      const offset = rules.offsetAt(moment);
+      return candidates.get(year)?.find((zone) => offsetAt(moment, zone) * 60 === offset) ?? offsetZone(offset);
+    };
+  };
 }
 
-/** All changes that a file tells, in order, in UTC. */
-function onsetsOf(lines: readonly Line[], year: number): Onset[] {
-  const onsets: Onset[] = [];
-  const last = unixFromFields(year + 3, 1, 1);
-  let inner: Line[] | undefined;
-  for (const line of lines) {
-    if (/^BEGIN:(STANDARD|DAYLIGHT)$/.test(line.text)) inner = [];
-    else if (/^END:(STANDARD|DAYLIGHT)$/.test(line.text) && inner) {
-      onsets.push(...observed(inner, last));
-      inner = undefined;
-    } else inner?.push(line);
+/** All zones, the well-known ones first. */
+function* allZones(): Generator<Zone> {
+  yield* mainZones();
+  for (const name of Intl.supportedValuesOf('timeZone')) {
+    const zone = parseZone(name);
+    if (zone) yield zone;
   }
-  return onsets.sort((a, b) => a.at - b.at);
-}
-
-function observed(lines: readonly Line[], last: number): Onset[] {
-  const [from, to] = [offsetOf(fieldOf(lines, 'TZOFFSETFROM')), offsetOf(fieldOf(lines, 'TZOFFSETTO'))];
-  const start = wallOf(fieldOf(lines, 'DTSTART'));
-  if (from === undefined || to === undefined || start === undefined) return [];
-  const rule = parseRule(fieldOf(lines, 'RRULE'));
-  const dates = fieldOf(lines, 'RDATE')
-    .split(',')
-    .flatMap((text) => wallOf(text) ?? []);
-  const walls = rule ? [...occurrences(rule, start, last)] : [start];
-  return [...walls, ...dates].map((wall) => ({ at: wall - from, offset: to }));
-}
-
-function offsetOf(text: string): number | undefined {
-  const [, sign, hours, minutes, seconds = '0'] = /^([+-])(\d\d)(\d\d)(\d\d)?$/.exec(text) ?? [];
-  return hours === undefined ? undefined : (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
-}
-
-/** `20260329T020000` as seconds read as UTC. Years before 1900 tell the begin of time. */
-function wallOf(text: string): number | undefined {
-  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(text) ?? [];
-  if (year === undefined) return undefined;
-  const wall = unixFromText(`${Number(year) < 1900 ? '1900' : year}-${month}-${day} ${hour}:${minute}:${second}`);
-  return Number.isNaN(wall) ? undefined : wall;
 }

@@ -16,8 +16,8 @@ import { organizerTexts } from '../../kinds/organizer.ts';
 import { VENUE, venueTexts } from '../../kinds/venue.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { toSerialized } from '../../wordpress/serialized.ts';
-import { tableOf } from '../../wordpress/table.ts';
 import { diffSeconds } from '../../wordpress/time.ts';
+import { STATUSES } from '../items/event-status.ts';
 import type { Link, PostColumns, PostItem, TermItem } from '../items/items.ts';
 import type { CoreMedia, CoreRecord, LiveEvent, LiveImage, LiveOrganizer, LivePost, LiveTerm, LiveVenue } from './records.ts';
 import { type Guess, storedContent, storedCost, storedExcerpt, storedTitle } from './texts.ts';
@@ -106,12 +106,6 @@ function customMetas(name: string, value: string, fields: readonly CustomField[]
   const stored = field && storedValue(field, value);
   return stored ? customFieldRows(field, stored) : pair(field?.meta ?? name, value);
 }
-
-const STATUSES: ReadonlyMap<string, string> = tableOf({
-  EventCancelled: 'canceled',
-  EventPostponed: 'postponed',
-  EventMovedOnline: 'moved-online',
-});
 
 /** A venue. */
 export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {

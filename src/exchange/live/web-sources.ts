@@ -2,10 +2,10 @@ import { lookup } from 'node:dns/promises';
 import { FREE_WORDS } from '../../calendar/cost.ts';
 import { type FetchOptions, FetchRefused, fetchPublic } from '../../media/safe-fetch.ts';
 import type { Caller } from '../../records/caller.ts';
-import type { Line } from '../ical/components.ts';
 import { calendarSource } from '../ical/read.ts';
 import { SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
+import { openJsonLdSite } from '../json-ld/source.ts';
 import { openLiveSite } from './site.ts';
 import { type AskingOptions, findSite } from './site-client.ts';
 
@@ -23,6 +23,10 @@ export interface WebOptions {
   readonly to?: string | undefined;
   /** Told how many entries a walk through a site has given so far. */
   readonly onWalk?: ((entries: number) => void) | undefined;
+  /** `jsonld`: the address is that of a page that describes its events. */
+  readonly as?: 'jsonld' | undefined;
+  /** The address is that of a sitemap, or of a site with one, whose pages describe their events. */
+  readonly sitemap?: boolean | undefined;
   /** Where a walk is kept meanwhile. */
   readonly folder?: string | undefined;
   /** What tests put in the place of the network. */
@@ -36,7 +40,7 @@ const LONGEST_FEED = 32 * 2 ** 20;
 const FEED_MS = 60_000;
 
 /**
- * Opens what an address of the web leads to: a calendar (`webcal:`, `.ics`, `ical=1`), else a site with the interface. The host that was named may lie in a
+ * Opens what an address of the web leads to: pages with JSON-LD where that is said, a calendar (`webcal:`, `.ics`, `ical=1`), else a site with the interface. The host that was named may lie in a
  * network of its own; what it sends to elsewhere may not.
  *
  * @throws SourceFault
@@ -45,6 +49,10 @@ export async function openWebSource(address: string, options: WebOptions): Promi
   const url = address.replace(/^webcals?:/i, 'https:');
   const allowAddress = await addressesOf(url);
   const fetching = { allowAddress, ...options.fetching };
+  if (options.as === 'jsonld' || options.sitemap) {
+    const { caller, sitemap, onWalk } = options;
+    return openJsonLdSite(url, { caller, sitemap, fetching, rate: options.rate ?? RATE, ...(onWalk ? { onWalk } : {}) });
+  }
   if (/^webcals?:/i.test(address) || /\.ics(\?|$)|[?&](outlook-)?ical=/i.test(url)) return openFeed(url, options, fetching);
   const { caller, credentials, rate = RATE, resume = false, target } = options;
   const site = await findSite(url, { credentials, rate, concurrency: CONCURRENCY });
@@ -63,8 +71,8 @@ export async function openWebSource(address: string, options: WebOptions): Promi
 /** A calendar is fetched once, however often it is read. */
 async function openFeed(url: string, { caller, from, to }: WebOptions, fetching: FetchOptions): Promise<Source> {
   const file = decodeURIComponent(new URL(url).pathname.split('/').filter(Boolean).at(-1) ?? 'calendar');
-  const text = await fetched(url, fetching);
-  const source = calendarSource(() => linesIn(text), {
+  const bytes = await fetched(url, fetching);
+  const source = calendarSource(() => inPieces(bytes), {
     file,
     source: `ical:${siteName(url)}`,
     settings: caller.settings,
@@ -75,7 +83,13 @@ async function openFeed(url: string, { caller, from, to }: WebOptions, fetching:
   return { ...source, fetching };
 }
 
-async function fetched(url: string, fetching: FetchOptions): Promise<string> {
+async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
+}
+
+const PIECE = 65_536;
+
+async function fetched(url: string, fetching: FetchOptions): Promise<Uint8Array> {
   try {
     const { bytes } = await fetchPublic(url, {
       maxBytes: LONGEST_FEED,
@@ -83,23 +97,10 @@ async function fetched(url: string, fetching: FetchOptions): Promise<string> {
       headers: { accept: 'text/calendar' },
       ...fetching,
     });
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return bytes;
   } catch (error) {
     if (error instanceof FetchRefused) throw new SourceFault('feed-not-fetched', { address: url, what: error.fault }, error);
-    if (error instanceof TypeError) throw new SourceFault('not-utf8', { file: url, byte: 0 }, error);
     throw error;
-  }
-}
-
-async function* linesIn(text: string): AsyncGenerator<Line> {
-  let line = 0;
-  let at = 0;
-  while (at < text.length) {
-    const end = text.indexOf('\n', at);
-    const next = end < 0 ? text.length : end;
-    line += 1;
-    yield { line, text: text.slice(at, next).replace(/\r$/, '') };
-    at = next + 1;
   }
 }
 

@@ -1,0 +1,32 @@
+import { UTC, unixFromWall, type Zone } from '../../wordpress/time.ts';
+import { offsetIn, wallIn } from '../items/telling-zone.ts';
+
+/** A clock that a file tells times on. Walls are what it shows, in seconds read as UTC; moments are Unix seconds. */
+export interface Clock {
+  /** A wall that is shown twice means the first time, one that is skipped the moment after the gap (RFC 5545, 3.3.5). */
+  readonly toMoment: (wall: number) => number;
+  readonly toWall: (moment: number) => number;
+  /** The zone that suits to tell an event of this clock in which begins at a moment. */
+  readonly zoneAt: (moment: number) => Zone;
+}
+
+/** The clock of a zone. */
+export const clockOf = (zone: Zone): Clock => ({
+  toMoment: (wall) => firstMoment(wall, zone),
+  toWall: (moment) => wallIn(zone, moment),
+  zoneAt: () => zone,
+});
+
+/** The clock of UTC, whose events are shown in another zone. */
+export const utcClock = (shownIn: Zone): Clock => ({ ...clockOf(UTC), zoneAt: () => shownIn });
+
+/** No clock goes back by more. */
+const LONGEST_REPEAT = 3 * 3600;
+
+/** PHP takes the second of two moments that show the same wall in some zones. */
+function firstMoment(wall: number, zone: Zone): number {
+  const moment = unixFromWall(wall, zone);
+  if (zone.rules === null) return moment;
+  const earlier = wall - offsetIn(zone, moment - LONGEST_REPEAT);
+  return earlier < moment && wallIn(zone, earlier) === wall ? earlier : moment;
+}

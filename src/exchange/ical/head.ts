@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { Zone } from '../../wordpress/time.ts';
+import type { Clock } from './clock.ts';
+import type { Part } from './components.ts';
+import { createZones } from './zones.ts';
+
+/** What has to be known of a whole file before its events are read. */
+export interface Head {
+  /** What the calendar is called. */
+  readonly name: string | undefined;
+  /** The zone of times of a calendar that name none: its own, else that of the site. */
+  readonly zoneOf: (calendar: number) => Zone;
+  /** The clock that a TZID means. */
+  readonly find: (id: string) => Clock | undefined;
+  /** Whether several events of the file have this UID. */
+  readonly isShared: (uid: string) => boolean;
+}
+
+/** Goes through a file once: its zones, the names of its events. `site`: the zone of the site. */
+export async function readHead(parts: AsyncIterable<Part>, site: Zone): Promise<Head> {
+  const zones = createZones(site);
+  const told = new Map<number, string>();
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  let name: string | undefined;
+  for await (const part of parts) {
+    if (part.is === 'property') {
+      const [, property = '', value = ''] = /^([\w-]+)(?:;[^:]*)?:(.*)$/.exec(part.text) ?? [];
+      if (/^(X-WR-CALNAME|NAME)$/i.test(property) && value !== '') name = value.replace(/\\(.)/g, '$1').slice(0, 100);
+      if (/^X-WR-TIMEZONE$/i.test(property)) told.set(part.calendar, value.trim());
+    } else if (part.is === 'component' && part.name === 'VTIMEZONE') zones.add(part.lines);
+    else if (part.is === 'component' && part.name === 'VEVENT') {
+      const uid = part.lines.find(({ text }) => /^UID[:;]/i.test(text));
+      const key = keyOf(uid?.text.replace(/^[^:]*:/, '') ?? '');
+      if (seen.has(key)) shared.add(key);
+      else seen.add(key);
+    }
+  }
+  return {
+    name,
+    zoneOf: (calendar) => zones.find(told.get(calendar) ?? '')?.zoneAt(0) ?? site,
+    find: zones.find,
+    isShared: (uid) => shared.has(keyOf(uid)),
+  };
+}
+
+/** UIDs may be long, and there may be many: what is kept of each is short. Escapes and blanks do not count. */
+function keyOf(uid: string): string {
+  const plain = uid.replace(/[\\\s]+/g, '');
+  return plain.length <= SHORT ? plain : createHash('sha1').update(plain).digest('base64');
+}
+
+const SHORT = 64;

@@ -1,0 +1,120 @@
+import type { NumberedLine } from '../items/file-text.ts';
+import { SourceFault } from '../items/items.ts';
+import { windows1252 } from '../items/windows-1252.ts';
+
+/** A line of a file, with the number of its first row; continued rows are one line. */
+export interface Line {
+  readonly line: number;
+  readonly text: string;
+  /** Set where the line is not valid UTF-8: how it was read instead. */
+  readonly encoding?: OtherEncoding;
+}
+
+/** `damaged`: UTF-8 with broken characters, which became U+FFFD. */
+export type OtherEncoding = 'windows-1252' | 'damaged';
+
+/** No text of a calendar is longer. */
+const LONGEST_LINE = 2 ** 20;
+
+/**
+ * The content lines of a calendar file (RFC 5545, 3.1), continued rows joined, as many at once as a piece of the file holds. Rows are joined as bytes,
+ * since some programs fold within a character. UTF-16 is recognised by its mark or its first letter. A line that is not UTF-8 is read as Windows-1252,
+ * or has its broken characters replaced where the others are UTF-8; `encoding` tells which.
+ *
+ * @throws SourceFault `too-long`
+ */
+export async function* calendarLines(pieces: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Line[]> {
+  const { texts, decode } = await decoded(pieces);
+  const unfold = unfolder(file);
+  const whole = ({ line, text }: NumberedLine): Line => ({ line, ...decode(text) });
+  // The row that a piece of the file breaks off, and a CR whose LF may come with the next.
+  let [rest, line] = ['', 0];
+  for await (const piece of texts) {
+    const rows = (rest + piece).split(piece.endsWith('\r') ? OPEN_END : ROW_END);
+    rest = rows.pop() ?? '';
+    if (rest.length > LONGEST_LINE) throw new SourceFault('too-long', { file, line: line + 1 });
+    yield rows.flatMap((text) => {
+      line += 1;
+      return unfold.take(line, text).map(whole);
+    });
+  }
+  const last = rest.split(ROW_END).flatMap((text) => {
+    line += 1;
+    return unfold.take(line, text).map(whole);
+  });
+  yield [...last, ...unfold.end().map(whole)];
+}
+
+/** Rows end in CRLF, LF or CR; at the end of a piece a CR may still become CRLF. */
+const ROW_END = /\r\n|\n|\r/;
+const OPEN_END = /\r\n|\n|\r(?!$)/;
+
+type Decode = (text: string) => { readonly text: string; readonly encoding?: OtherEncoding };
+
+/** The bytes as text. Where they are not UTF-16 each byte is one letter until its line is known; `decode` then reads the line. */
+async function decoded(pieces: AsyncIterable<Uint8Array>): Promise<{ texts: AsyncIterable<string>; decode: Decode }> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  const all = async function* (): AsyncGenerator<Uint8Array> {
+    for (let next = first; !next.done; next = await iterator.next()) yield next.value;
+  };
+  const wide = first.done ? undefined : wideEncoding(first.value);
+  return wide === undefined
+    ? { texts: mapped(all(), (piece) => Buffer.from(piece).toString('latin1')), decode: lineOfBytes }
+    : { texts: wideText(all(), wide), decode: (text) => ({ text }) };
+}
+
+/** UTF-16 begins with a mark, or with the letter B beside a zero. */
+function wideEncoding([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if ((first === 0xff && second === 0xfe) || (first === 0x42 && second === 0)) return 'utf-16le';
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x42)) return 'utf-16be';
+  return undefined;
+}
+
+async function* wideText(pieces: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding);
+  for await (const piece of pieces) yield decoder.decode(piece, { stream: true });
+  yield decoder.decode();
+}
+
+async function* mapped<From, To>(values: AsyncIterable<From>, map: (value: From) => To): AsyncGenerator<To> {
+  for await (const value of values) yield map(value);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const forgiving = new TextDecoder('utf-8', { ignoreBOM: true });
+
+function lineOfBytes(text: string): ReturnType<Decode> {
+  if (!/[\x80-\xff]/.test(text)) return { text };
+  const bytes = Buffer.from(text, 'latin1');
+  try {
+    return { text: utf8.decode(bytes) };
+  } catch {
+    const mended = forgiving.decode(bytes);
+    const broken = mended.match(/\ufffd/g)?.length ?? 0;
+    const whole = mended.match(/[\x80-\ufffc]/g)?.length ?? 0;
+    return whole >= broken ? { text: mended, encoding: 'damaged' } : { text: windows1252(text), encoding: 'windows-1252' };
+  }
+}
+
+/** Joins rows that a blank at the begin of the next continues. */
+function unfolder(file: string): { take: (line: number, row: string) => NumberedLine[]; end: () => NumberedLine[] } {
+  let begun: { line: number; pieces: string[]; length: number } | undefined;
+  const end = (): NumberedLine[] => (begun ? [{ line: begun.line, text: begun.pieces.join('') }] : []);
+  return {
+    take: (line, row) => {
+      const isMore = begun !== undefined && (row.startsWith(' ') || row.startsWith('\t'));
+      const done = isMore ? [] : end();
+      if (begun && isMore) {
+        begun.pieces.push(row.slice(1));
+        begun.length += row.length;
+      } else {
+        const text = begun ? row : row.replace(/^(?:\ufeff|\xef\xbb\xbf)/, '');
+        begun = { line, pieces: [text], length: text.length };
+      }
+      if (begun.length > LONGEST_LINE) throw new SourceFault('too-long', { file, line: begun.line });
+      return done;
+    },
+    end,
+  };
+}

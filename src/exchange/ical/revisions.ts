@@ -1,0 +1,29 @@
+import type { CalendarEvent } from './event.ts';
+
+/** The version of an event that counts, and others that say something else without being older ones of it. */
+export interface Chosen<Event> {
+  readonly event: Event;
+  readonly conflicts: readonly Event[];
+}
+
+/**
+ * Of several events of one name the one that counts: that of the highest SEQUENCE, else the one written last, else the first (RFC 5546, 2.1.5). Those
+ * of a lower SEQUENCE are older versions; what differs without that is a conflict, since programs give different events one UID.
+ */
+export function newestOf<Event extends CalendarEvent>(events: readonly [Event, ...Event[]]): Chosen<Event> {
+  const event = events.reduce((best, other) => (isNewer(other, best) ? other : best));
+  return {
+    event,
+    conflicts: events.filter((other) => other !== event && other.sequence === event.sequence && contentOf(other) !== contentOf(event)),
+  };
+}
+
+function isNewer(one: CalendarEvent, other: CalendarEvent): boolean {
+  if (one.sequence !== other.sequence) return one.sequence > other.sequence;
+  const [written, before] = [one, other].map(({ stamp, modified }) => `${stamp?.wall ?? ''} ${modified?.wall ?? ''}`) as [string, string];
+  return written > before;
+}
+
+/** What makes two events different to those who go there. */
+const contentOf = ({ summary, start, end, length, rules, dates, exceptDates, location }: CalendarEvent): string =>
+  JSON.stringify([summary, start, end, length, rules, dates, exceptDates, location]);

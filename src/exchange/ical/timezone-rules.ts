@@ -1,0 +1,99 @@
+import { unixFromFields, unixFromText } from '../../wordpress/time.ts';
+import type { Line } from './lines.ts';
+import { occurrences, parseRule } from './recurrence.ts';
+
+/** The offsets that a VTIMEZONE tells: seconds east of UTC at a moment, and the moment of a wall (seconds read as UTC). */
+export interface TimezoneRules {
+  /** The year from which on the latest of its rules holds. */
+  readonly since: number;
+  readonly offsetAt: (moment: number) => number;
+  readonly toMoment: (wall: number) => number;
+}
+
+/** A change of offset: from which moment on, and the seconds east of UTC before and after it. */
+interface Onset {
+  readonly at: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Rules are followed until then. */
+const LAST = unixFromFields(2100, 1, 1);
+const MOST_ONSETS = 2000;
+const DAY = 86_400;
+
+/** The rules of a VTIMEZONE (RFC 5545, 3.6.5); undefined where it tells none. */
+export function timezoneRules(lines: readonly Line[]): TimezoneRules | undefined {
+  const onsets = onsetsOf(lines);
+  if (onsets.length === 0) return undefined;
+  const offsetAt = (moment: number): number => {
+    let [low, high] = [0, onsets.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (onsets[middle]!.at <= moment) low = middle + 1;
+      else high = middle;
+    }
+    return low === 0 ? onsets[0]!.from : onsets[low - 1]!.to;
+  };
+  return {
+    since: Math.max(...lines.map(({ text }) => Number(/^DTSTART[^:]*:(\d{4})/i.exec(text)?.[1] ?? 0))),
+    offsetAt,
+    toMoment: (wall) => {
+      const [before, after] = [wall - offsetAt(wall - DAY), wall - offsetAt(wall + DAY)];
+      return wall - offsetAt(before) === before || wall - offsetAt(after) !== after ? before : after;
+    },
+  };
+}
+
+/** What a property of a VTIMEZONE says, without its parameters; empty where it is absent. */
+export const fieldOf = (lines: readonly Line[], name: string): string => fieldsOf(lines, name)[0] ?? '';
+
+const fieldsOf = (lines: readonly Line[], name: string): string[] =>
+  lines
+    .filter(({ text }) => text.toUpperCase().startsWith(name) && /^[:;]/.test(text.slice(name.length)))
+    .map(({ text }) => text.replace(/^[^:]*:/, '').trim());
+
+/** All changes that a file tells, in order. */
+function onsetsOf(lines: readonly Line[]): Onset[] {
+  const onsets: Onset[] = [];
+  let inner: Line[] | undefined;
+  for (const line of lines) {
+    if (/^BEGIN:(STANDARD|DAYLIGHT)$/.test(line.text)) inner = [];
+    else if (/^END:(STANDARD|DAYLIGHT)$/.test(line.text) && inner) {
+      onsets.push(...observed(inner));
+      inner = undefined;
+    } else inner?.push(line);
+  }
+  return onsets.sort((a, b) => a.at - b.at);
+}
+
+function observed(lines: readonly Line[]): Onset[] {
+  const to = offsetOf(fieldOf(lines, 'TZOFFSETTO'));
+  const start = wallOf(fieldOf(lines, 'DTSTART'));
+  if (to === undefined || start === undefined) return [];
+  const from = offsetOf(fieldOf(lines, 'TZOFFSETFROM')) ?? to;
+  const dates = fieldsOf(lines, 'RDATE').flatMap((text) => text.split(',').flatMap((date) => wallOf(date) ?? []));
+  const rules = fieldsOf(lines, 'RRULE').flatMap((text) => parseRule(text) ?? []);
+  const walls = new Set([start, ...dates]);
+  for (const rule of rules) {
+    for (const wall of occurrences(rule, start, LAST)) {
+      if (walls.size >= MOST_ONSETS) break;
+      walls.add(wall);
+    }
+  }
+  return [...walls].map((wall) => ({ at: wall - from, from, to }));
+}
+
+function offsetOf(text: string): number | undefined {
+  const [, sign, hours, minutes, seconds = '0'] = /^([+-]?)(\d\d):?(\d\d)(\d\d)?$/.exec(text) ?? [];
+  return hours === undefined ? undefined : (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
+}
+
+/** `20260329T020000` or `20260329` as seconds read as UTC. Years before 1900 tell the begin of time. */
+function wallOf(text: string): number | undefined {
+  const [, year, month, day, hour = '00', minute = '00', second = '00'] =
+    /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?/.exec(text.trim()) ?? [];
+  if (year === undefined) return undefined;
+  const wall = unixFromText(`${Number(year) < 1900 ? '1900' : year}-${month}-${day} ${hour}:${minute}:${second}`);
+  return Number.isNaN(wall) ? undefined : wall;
+}

@@ -1,0 +1,89 @@
+import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
+import { offsetAt, parseZone, unixFromFields, type Zone } from '../../wordpress/time.ts';
+
+/**
+ * The zone of an IANA name, alone or at the end of a path (`/example.org/20260101_1/America/Argentina/Buenos_Aires`). Undefined where it is none: a
+ * fixed offset says too little, a VTIMEZONE may say more.
+ */
+export function zoneNamed(id: string): Zone | undefined {
+  if (id.length > LONGEST_NAME) return undefined;
+  const parts = id.split('/').filter((part) => part !== '');
+  for (const count of [3, 2, 1]) {
+    if (count > parts.length || (count === 1 && parts.length > 1 && !isUtc(parts.at(-1)!))) continue;
+    const zone = parseZone(parts.slice(-count).join('/'));
+    if (zone && (zone.rules !== null || isUtc(zone.name))) return zone;
+  }
+  return undefined;
+}
+
+/**
+ * Zones that other names may mean, the most likely first: Windows's (`Eastern Standard Time`), what it shows of them (`(UTC-05:00) Eastern Time (US &
+ * Canada)`, `(UTC+01:00) Amsterdam, Berlin, Rome`), abbreviations and offsets. The names of Windows are those of CLDR's table windowsZones.
+ */
+export function zonesCalled(id: string): Zone[] {
+  if (id.length > LONGEST_NAME) return [];
+  const name = id.replace(/^tzone:\/\/Microsoft\//i, '');
+  const shown = withoutOffset(name);
+  const windows = [name, shown, `${shown.split(' Time')[0]} Standard Time`].flatMap(windowsZones);
+  const fixed = parseZone(name);
+  return [...windows, ...citiesOf(name, shown), ...(fixed && /^[\w+:.-]+$/.test(name) && isOffset(name) ? [fixed] : [])];
+}
+
+/** The zone that stands for each of Windows's. */
+export const mainZones = (): Zone[] => [...WINDOWS.values()].flatMap(([main = '']) => parsed(main));
+
+const LONGEST_NAME = 200;
+/** Windows's names in small letters -> the zones it covers, first the one that CLDR has for the whole world. */
+const WINDOWS: ReadonlyMap<string, readonly string[]> = windowsTable();
+
+function windowsTable(): Map<string, string[]> {
+  const table = new Map<string, string[]>();
+  for (const { windowsName, iana } of WINDOWS_TO_IANA_MAP) {
+    const name = windowsName.toLowerCase();
+    table.set(name, [...(table.get(name) ?? []), ...iana]);
+  }
+  return table;
+}
+
+const windowsZones = (name: string): Zone[] => [...new Set(WINDOWS.get(name.toLowerCase()))].flatMap(parsed);
+
+function parsed(name: string): Zone[] {
+  const zone = parseZone(name);
+  return zone ? [zone] : [];
+}
+
+const isUtc = (name: string): boolean => /^(?:UTC|GMT|Z|Zulu|Etc\/(?:UTC|GMT))$/i.test(name);
+
+/** Whatever begins with UTC is a zone elsewhere; here it must say its offset. */
+const isOffset = (name: string): boolean => !/^UTC./.test(name) || /^UTC[+-]\d{1,2}(?:[:.]\d{1,2})?$/.test(name);
+
+/** `(UTC-05:00) ` and `(GMT) ` before the names that Windows shows. */
+const OFFSET = /^\((?:UTC|GMT) ?(?:([+-])(\d{1,2}):(\d\d))?\) ?/i;
+
+const withoutOffset = (name: string): string => name.replace(OFFSET, '');
+
+/** Zones of the cities that a name lists, as far as they have the offset that it says. */
+function citiesOf(name: string, shown: string): Zone[] {
+  const [prefix, sign, hours = '0', minutes = '0'] = OFFSET.exec(name) ?? [];
+  const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  const zones = shown
+    .split(/[,:;]/)
+    .flatMap((city) => zoneOfCity(city.trim()))
+    .filter((zone) => prefix === undefined || WINTER_SUMMER.some((moment) => offsetAt(moment, zone) === offset));
+  return zones.slice(0, MOST_CITIES);
+}
+
+const MOST_CITIES = 10;
+const WINTER_SUMMER = [unixFromFields(2025, 1, 15), unixFromFields(2025, 7, 15)];
+
+let cities: Map<string, string> | undefined;
+
+function zoneOfCity(city: string): Zone[] {
+  cities ??= new Map(
+    Intl.supportedValuesOf('timeZone').flatMap((zone): [string, string][] => {
+      const own = zone.split('/').at(-1);
+      return zone.includes('/') && own !== undefined ? [[own.replaceAll('_', ' ').toLowerCase(), zone]] : [];
+    }),
+  );
+  return parsed(cities.get(city.toLowerCase()) ?? '');
+}

@@ -1,0 +1,8 @@
+import { tableOf } from '../../wordpress/table.ts';
+
+/** States of events in schema.org's words, and what the calendar stores for them. */
+export const STATUSES: ReadonlyMap<string, string> = tableOf({
+  EventCancelled: 'canceled',
+  EventPostponed: 'postponed',
+  EventMovedOnline: 'moved-online',
+});

@@ -1,0 +1,75 @@
+import { addDays, textFromUnix, unixFromLocal, unixFromText, type Zone } from '../../wordpress/time.ts';
+import { offsetIn, offsetZone, tellingZone, wallIn } from '../items/telling-zone.ts';
+
+/** When an event takes place, as fields of an event say it. */
+export interface ToldDates {
+  readonly start_date: string;
+  readonly end_date: string;
+  readonly timezone: string;
+  readonly all_day: boolean;
+  /** Whether the page has the end before the start. */
+  readonly isTurned: boolean;
+}
+
+/** A date of a page: a day, a time without a zone, or a moment. */
+type Told = { readonly day: string } | { readonly wall: string } | { readonly moment: number; readonly offset: number };
+
+/**
+ * The dates of an event (schema.org `startDate`, `endDate`, `duration`). A day as start makes whole days, its end is the last of them. A time without an
+ * offset is one of the site's zone; one with an offset is shown in the site's zone where that has the same, else in that offset.
+ * Undefined where the start is none.
+ */
+export function datesOf(start: string, end: string, duration: string, site: Zone): ToldDates | undefined {
+  const from = readDate(start);
+  const to = readDate(end);
+  if (!from) return undefined;
+  if ('day' in from) {
+    const last = !to
+      ? addDays(`${from.day} 00:00:00`, Math.max(0, Math.ceil(secondsOf(duration) / 86_400) - 1)).slice(0, 10)
+      : dayOf(to, site);
+    const [first, final] = [from.day, last].sort() as [string, string];
+    const isTurned = last < from.day;
+    return { start_date: `${first} 00:00:00`, end_date: `${final} 23:59:59`, timezone: site.name, all_day: true, isTurned };
+  }
+  const begin = momentOf(from, site);
+  const finish = to ? ('day' in to ? unixFromLocal(`${to.day} 23:59:59`, site) : momentOf(to, site)) : begin + secondsOf(duration);
+  const fits = 'wall' in from || offsetIn(site, begin) === from.offset || from.offset === 0;
+  const [early, late] = [Math.min(begin, finish), Math.max(begin, finish)];
+  const zone = tellingZone(fits ? site : offsetZone('offset' in from ? from.offset : 0), [early, late]);
+  const wall = (moment: number) => textFromUnix(wallIn(zone, moment));
+  return { start_date: wall(early), end_date: wall(late), timezone: zone.name, all_day: false, isTurned: finish < begin };
+}
+
+function readDate(text: string): Told | undefined {
+  const [, day, hour, minute, second = '00', zone = ''] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d\d:?\d\d)?)?$/i.exec(text.trim()) ?? [];
+  if (day === undefined) return undefined;
+  const wall = `${day} ${hour ?? '00'}:${minute ?? '00'}:${second}`;
+  const unix = unixFromText(wall);
+  if (Number.isNaN(unix) || textFromUnix(unix) !== wall) return undefined;
+  if (hour === undefined) return { day };
+  if (zone === '') return { wall };
+  const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
+  const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60);
+  return { moment: unix - offset, offset };
+}
+
+const momentOf = (told: Exclude<Told, { day: string }>, site: Zone): number =>
+  'wall' in told ? unixFromLocal(told.wall, site) : told.moment;
+
+function dayOf(told: Told, site: Zone): string {
+  if ('day' in told) return told.day;
+  return 'wall' in told ? told.wall.slice(0, 10) : textFromUnix(wallIn(site, told.moment)).slice(0, 10);
+}
+
+const LONGEST_S = 366 * 86_400;
+
+/** The seconds of a duration in ISO 8601; 0 where it is none. */
+function secondsOf(text: string): number {
+  const [, weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0'] =
+    /^P(?:(\d{1,3})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,7})(?:\.\d{1,6})?S)?)?$/i.exec(text.trim()) ?? [];
+  return Math.min(
+    LONGEST_S,
+    Number(weeks) * 604_800 + Number(days) * 86_400 + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds),
+  );
+}

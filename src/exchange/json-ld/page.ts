@@ -1,0 +1,58 @@
+import { Parser } from 'htmlparser2';
+
+/** A block of JSON-LD, and the line of the file on which it begins. */
+export interface Block {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** No page has more blocks. */
+const MOST_BLOCKS = 500;
+
+/** The JSON-LD of a file: what stands in the scripts of a page, or all of a file that is JSON. */
+export function blocksOf(file: string): Block[] {
+  if (/^\s*[[{]/.test(file.slice(0, 1000))) return [{ line: 1, text: file }];
+  const blocks: Block[] = [];
+  let [line, counted] = [1, 0];
+  let open: { line: number; pieces: string[] } | undefined;
+  const parser = new Parser({
+    onopentag: (name, attributes) => {
+      if (name !== 'script' || !/^application\/ld\+json\b/i.test((attributes.type ?? '').trim()) || blocks.length >= MOST_BLOCKS) return;
+      for (; counted < parser.startIndex; counted += 1) if (file.charCodeAt(counted) === 10) line += 1;
+      open = { line, pieces: [] };
+    },
+    ontext: (text) => open?.pieces.push(text),
+    onclosetag: (name) => {
+      if (name !== 'script' || !open) return;
+      blocks.push({ line: open.line, text: open.pieces.join('') });
+      open = undefined;
+    },
+  });
+  parser.end(file);
+  return blocks;
+}
+
+/** The addresses that a sitemap or an index of sitemaps lists. */
+export function locationsOf(xml: string): { pages: string[]; sitemaps: string[] } {
+  const found = { pages: [] as string[], sitemaps: [] as string[] };
+  let inside: string[] | undefined;
+  let list = found.pages;
+  const parser = new Parser(
+    {
+      onopentagname: (name) => {
+        if (name === 'url') list = found.pages;
+        else if (name === 'sitemap') list = found.sitemaps;
+        else if (name === 'loc') inside = [];
+      },
+      ontext: (text) => inside?.push(text),
+      onclosetag: (name) => {
+        if (name !== 'loc' || !inside) return;
+        list.push(inside.join('').trim());
+        inside = undefined;
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.end(xml);
+  return found;
+}

@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto';
+import { COORDINATES, COST, EVENT_ORIGIN, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
+import { postKind } from '../../kinds/index.ts';
+import type { Caller } from '../../records/caller.ts';
+import { decodeEntities, escHtml } from '../../wordpress/entities.ts';
+import { contentOf } from '../items/content.ts';
+import { STATUSES } from '../items/event-status.ts';
+import { rowsOfValues } from '../items/field-rows.ts';
+import { imageItem } from '../items/image-item.ts';
+import type { Entry, Link, PostItem, TermReference } from '../items/items.ts';
+import type { LossEntry } from '../items/report.ts';
+import { datesOf } from './dates.ts';
+import { addressOf, eventsIn, isNode, listOf, type Node, parsedBlock, textOf } from './nodes.ts';
+import { blocksOf } from './page.ts';
+
+/** A page or file with events. */
+export interface Page {
+  /** Its address, by which relative ones are completed; empty for a file. */
+  readonly url: string;
+  /** What reports call it. */
+  readonly place: string;
+  readonly text: string;
+}
+
+/** An event of a page as the page has it. */
+export interface FoundEvent {
+  readonly node: Node;
+  readonly page: Pick<Page, 'url' | 'place'>;
+}
+
+/** The events of a page (schema.org Event in JSON-LD), and the blocks that can't be read. */
+export function findEvents(page: Page): { events: FoundEvent[]; losses: LossEntry[] } {
+  const blocks = blocksOf(page.text).map(({ line, text }) => ({ line, value: parsedBlock(text) }));
+  const { url, place } = page;
+  return {
+    events: eventsIn(blocks.map(({ value }) => value)).map((node) => ({ node, page: { url, place } })),
+    losses: blocks.flatMap(({ line, value }) => (value === undefined ? [lossOf('jsonld-unreadable', `${place}:${line}`, '')] : [])),
+  };
+}
+
+/** The items of events, after those of their venues, organizers and images. An event that several pages show comes once. */
+export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Generator<Entry> {
+  const names = namesOf(events);
+  const told = new Set<string>();
+  for (const found of events) {
+    const sourceId = names.get(found) ?? '';
+    if (told.has(sourceId)) continue;
+    told.add(sourceId);
+    for (const entry of entriesOf(found, sourceId, caller)) {
+      const key = 'sourceId' in entry ? entry.sourceId : '';
+      if ('sourceId' in entry && entry.kind !== 'event' && told.has(key)) continue;
+      told.add(key);
+      yield entry;
+    }
+  }
+}
+
+const lossOf = (reason: string, place: string, of: string, detail?: string): LossEntry => ({
+  kind: 'loss',
+  loss: { reason, kind: 'event', of, place, ...(detail === undefined ? {} : { detail }) },
+});
+
+// ------------------------------------------------------------------------------------------------- names
+/** A lasting name for each event: its `@id`, else its address, else its title; with its start where several share that. */
+function namesOf(events: readonly FoundEvent[]): Map<FoundEvent, string> {
+  const starts = new Map<string, Set<string>>();
+  for (const event of events) {
+    const name = nameOf(event);
+    starts.set(name, (starts.get(name) ?? new Set()).add(textOf(event.node.startDate)));
+  }
+  return new Map(
+    events.map((event) => {
+      const name = nameOf(event);
+      return [event, shortened((starts.get(name)?.size ?? 0) > 1 ? `${name}#${textOf(event.node.startDate)}` : name)];
+    }),
+  );
+}
+
+function nameOf({ node, page }: FoundEvent): string {
+  const id = typeof node['@id'] === 'string' ? (URL.parse(node['@id'], page.url || undefined)?.href ?? node['@id']) : '';
+  return id || addressOf(node.url, page.url) || `${page.url} ${titleOf(node)}`.trim();
+}
+
+const LONGEST_NAME = 300;
+const shortened = (name: string): string => (name.length <= LONGEST_NAME ? name : createHash('sha256').update(name).digest('hex'));
+
+/** Texts of JSON-LD are plain, but many programs leave entities of HTML in them. */
+const plain = (value: unknown): string => decodeEntities(textOf(value)).replace(/\s+/g, ' ').trim();
+const titleOf = (node: Node): string => plain(node.name ?? node.headline);
+
+// ------------------------------------------------------------------------------------------------- items
+function* entriesOf({ node, page }: FoundEvent, sourceId: string, caller: Caller): Generator<Entry> {
+  const title = titleOf(node);
+  const { settings } = caller;
+  const dates = datesOf(textOf(node.startDate), textOf(node.endDate), textOf(node.duration), settings.zone);
+  if (!dates) {
+    // A series tells its dates by the events inside of it.
+    if (node.subEvent === undefined && node.subEvents === undefined)
+      yield lossOf('jsonld-no-date', page.place, title || sourceId, textOf(node.startDate));
+    return;
+  }
+  const { isTurned, ...when } = dates;
+  if (isTurned) yield lossOf('end-before-start', page.place, title, `${when.start_date} - ${when.end_date}`);
+  const website = addressOf(node.url, page.url) || addressOf(listOf(node.location).find(isVirtual), page.url);
+  const event = rowsOfValues(postKind('event'), { title: escHtml(title) || '-', ...when, website, cost: costOf(node) }, caller);
+  for (const field of event.refused) yield lossOf('value-refused', page.place, title, field);
+  if (event.refused.includes('start_date')) return;
+  const image = addressOf(node.image, page.url);
+  const others = [
+    ...listOf(node.location).flatMap((place) => venueOf(place, page, caller)),
+    ...listOf(node.organizer).flatMap((person) => organizerOf(person, page, caller)),
+    ...(image === '' ? [] : [imageItem(image, '', page.place)]),
+  ];
+  yield* others;
+  const status = STATUSES.get(textOf(node.eventStatus).split(/[/#:]/).at(-1) ?? '');
+  yield {
+    kind: 'event',
+    sourceId,
+    place: page.place,
+    match: 'name',
+    complete: false,
+    columns: {
+      ...event.columns,
+      post_title: escHtml(title),
+      post_content: contentOf('', decodeEntities(textOf(node.description))),
+      post_status: 'publish',
+    },
+    metas: [
+      ...event.metas.filter(([key]) => !CURRENCY.includes(key)),
+      ...currencyOf(node, event.metas),
+      ...(status === undefined ? [] : [['_tribe_events_status', status] as const]),
+      [EVENT_ORIGIN, 'json-ld'],
+    ],
+    links: others.flatMap((item): Link[] => (isLinked(item) ? [{ key: LINKS[item.kind], kind: item.kind, sourceId: item.sourceId }] : [])),
+    terms: tagsOf(node),
+  };
+}
+
+const LINKS = { venue: VENUE_LINK, organizer: ORGANIZER_LINK, attachment: '_thumbnail_id' } as const;
+const isLinked = (item: PostItem): item is PostItem & { kind: keyof typeof LINKS } => item.kind !== 'event';
+
+function post(kind: 'venue' | 'organizer', sourceId: string, values: Node, page: FoundEvent['page'], caller: Caller): PostItem {
+  const { columns, metas } = rowsOfValues(postKind(kind), values, caller);
+  return {
+    kind,
+    sourceId: shortened(sourceId),
+    place: page.place,
+    match: 'name',
+    complete: false,
+    columns: { ...columns, post_status: 'publish' },
+    metas,
+    links: [],
+  };
+}
+
+const hasType = (value: unknown, name: string): boolean =>
+  isNode(value) && listOf(value['@type']).some((type) => typeof type === 'string' && type.split(/[/#:]/).at(-1) === name);
+const isVirtual = (value: unknown): boolean => hasType(value, 'VirtualLocation');
+
+/** A place, an address, or a text whose first part is a name. Places of the web are none. */
+function venueOf(value: unknown, page: FoundEvent['page'], caller: Caller): PostItem[] {
+  if (isVirtual(value)) return [];
+  const place = isNode(value) ? value : { name: textOf(value) };
+  const given = hasType(place, 'PostalAddress') ? place : listOf(place.address)[0];
+  const address = isNode(given) ? given : { streetAddress: given };
+  const name = plain(
+    hasType(place, 'PostalAddress') ? address.streetAddress : (place.name ?? address.streetAddress ?? address.addressLocality),
+  );
+  if (name === '' || /^https?:\/\//i.test(name)) return [];
+  const [street, city, region, zip] = [address.streetAddress, address.addressLocality, address.addressRegion, address.postalCode].map(
+    plain,
+  );
+  const country = countryOf(plain(address.addressCountry));
+  const geo = listOf(place.geo).find(isNode);
+  const [lat, lng] = [geo?.latitude, geo?.longitude].map((number) => Number(textOf(number) || Number.NaN)) as [number, number];
+  const values = {
+    venue: escHtml(name),
+    address: street,
+    city,
+    country,
+    zip,
+    ...(/^(US|United States)$/.test(country) ? { state: region } : { province: region }),
+    phone: plain(place.telephone),
+    website: addressOf(place.url ?? place.sameAs, page.url),
+  };
+  const item = post('venue', `venue:${[name, street, city].join(' ').toLowerCase()}`, values, page, caller);
+  const spot: PostItem['metas'] =
+    Math.abs(lat) <= 90 && Math.abs(lng) <= 180
+      ? [
+          [COORDINATES.lat, String(lat)],
+          [COORDINATES.lng, String(lng)],
+        ]
+      : [];
+  return [{ ...item, metas: [...item.metas, ...spot] }];
+}
+
+/** The English name of a country by its code. */
+function countryOf(text: string): string {
+  if (!/^[A-Z]{2}$/.test(text)) return text;
+  return new Intl.DisplayNames('en', { type: 'region' }).of(text) ?? text;
+}
+
+function organizerOf(value: unknown, page: FoundEvent['page'], caller: Caller): PostItem[] {
+  const who = isNode(value) ? value : { name: textOf(value) };
+  const name = plain(who.name);
+  if (name === '') return [];
+  const email = plain(who.email).replace(/^mailto:/i, '');
+  const values = {
+    organizer: escHtml(name),
+    email,
+    phone: plain(who.telephone),
+    website: addressOf(who.url ?? who.sameAs, page.url),
+  };
+  return [post('organizer', `organizer:${(email || name).toLowerCase()}`, values, page, caller)];
+}
+
+/** The lowest and the highest price of all offers; 0 means free. */
+function costOf(node: Node): readonly string[] {
+  const offers = listOf(node.offers).filter(isNode);
+  const prices = offers
+    .flatMap((offer) => [offer.price, offer.lowPrice, offer.highPrice])
+    .map((price) => textOf(price).replace(',', '.'))
+    .filter((price) => /^\d{1,9}(\.\d{1,4})?$/.test(price))
+    .map(Number)
+    .sort((one, other) => one - other);
+  const [lowest, highest] = [prices[0], prices.at(-1)];
+  if (lowest === undefined || highest === undefined) return node.isAccessibleForFree === true ? ['0'] : [];
+  return [...new Set([String(lowest), String(highest)])];
+}
+
+const CURRENCY: readonly string[] = [COST.symbol, COST.code, COST.position];
+
+function currencyOf(node: Node, metas: PostItem['metas']): PostItem['metas'] {
+  const code = listOf(node.offers)
+    .filter(isNode)
+    .map((offer) => textOf(offer.priceCurrency))
+    .find((text) => /^[A-Z]{3}$/.test(text));
+  if (code === undefined) return metas.filter(([key]) => CURRENCY.includes(key));
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' });
+  const symbol = format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? code;
+  return [
+    [COST.symbol, symbol],
+    [COST.code, code],
+    [COST.position, 'prefix'],
+  ];
+}
+
+const tagsOf = (node: Node): TermReference[] => {
+  const names = listOf(node.keywords).flatMap((words) => (typeof words === 'string' ? words.split(',') : [textOf(words)]));
+  return [...new Set(names.map(plain).filter((name) => name !== '' && name.length <= 100))].map((name) => ({
+    kind: 'tag',
+    sourceId: `name ${name.toLowerCase()}`,
+    name: escHtml(name),
+  }));
+};

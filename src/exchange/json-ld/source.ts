@@ -1,0 +1,180 @@
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { type Fetched, type FetchOptions, FetchRefused, fetchPublic } from '../../media/safe-fetch.ts';
+import type { Caller } from '../../records/caller.ts';
+import { textOf } from '../items/file-text.ts';
+import { type Entry, SourceFault } from '../items/items.ts';
+import { type Source, siteName } from '../items/source.ts';
+import { locationsOf } from './page.ts';
+import { eventEntries, type FoundEvent, findEvents, type Page } from './read.ts';
+
+/** How pages of the web are to be read. */
+export interface JsonLdOptions {
+  readonly caller: Caller;
+  /** Whether the address is that of a sitemap, or of a site that has one at `/sitemap.xml`. */
+  readonly sitemap?: boolean | undefined;
+  /** Requests in a second. */
+  readonly rate: number;
+  readonly fetching: FetchOptions;
+  /** Told how many events are found so far. */
+  readonly onWalk?: ((events: number) => void) | undefined;
+}
+
+const LONGEST_PAGE = 16 * 2 ** 20;
+const LONGEST_SITEMAP = 64 * 2 ** 20;
+const PAGE_MS = 30_000;
+const MOST_SITEMAPS = 100;
+const MOST_PAGES = 5000;
+const MOST_EVENTS = 50_000;
+
+/** Events in JSON-LD in files: saved pages, or JSON. Throws SourceFault `unreadable`, `not-utf8`, `too-long`. */
+export function openJsonLdFiles(paths: readonly string[], caller: Caller): Source {
+  const pages = async function* (): AsyncGenerator<Page> {
+    for (const path of paths) {
+      const pieces: string[] = [];
+      let length = 0;
+      for await (const piece of textOf(path)) {
+        length += piece.length;
+        if (length > LONGEST_PAGE) throw new SourceFault('too-long', { file: basename(path), line: 1 });
+        pieces.push(piece);
+      }
+      yield { url: '', place: basename(path), text: pieces.join('') };
+    }
+  };
+  return {
+    name: () => `jsonld:${basename(paths[0] ?? '')}`,
+    entries: async function* () {
+      const events: FoundEvent[] = [];
+      for await (const page of pages()) yield* takenAlone(page, events);
+      yield* eventEntries(events, caller);
+    },
+    close: async () => undefined,
+  };
+}
+
+/**
+ * Events in JSON-LD on a page of the web, or on all pages of a sitemap that are of the same host. They are fetched once, however often the source is read.
+ *
+ * @throws SourceFault `feed-not-fetched` where the page or the sitemap can't be had
+ */
+export async function openJsonLdSite(address: string, options: JsonLdOptions): Promise<Source> {
+  const asides: Entry[] = [];
+  const events: FoundEvent[] = [];
+  const fetch = spaced(options);
+  if (options.sitemap) {
+    for await (const page of sitemapPages(address, fetch, asides)) {
+      asides.push(...taken(page, events));
+      options.onWalk?.(events.length);
+      if (events.length > MOST_EVENTS) break;
+    }
+  } else asides.push(...takenAlone(pageOf(await asked(address, fetch)), events));
+  return {
+    name: () => `jsonld:${siteName(address)}`,
+    entries: async function* () {
+      yield* asides;
+      yield* eventEntries(events, options.caller);
+    },
+    close: async () => undefined,
+    fetching: options.fetching,
+  };
+}
+
+/** Adds the events of a page and gives what is to be said of it. */
+function taken(page: Page, events: FoundEvent[]): Entry[] {
+  const found = findEvents(page);
+  events.push(...found.events);
+  return found.losses;
+}
+
+/** The same for a page that was named by itself, which should have an event. */
+function takenAlone(page: Page, events: FoundEvent[]): Entry[] {
+  const before = events.length;
+  const losses = taken(page, events);
+  const none: Entry = { kind: 'loss', loss: { reason: 'jsonld-none', kind: 'source', of: page.place } };
+  return events.length > before || losses.length > 0 ? losses : [none];
+}
+
+type Fetch = (url: string, maxBytes: number) => Promise<Fetched>;
+
+/** Fetches one after the other, no more often than is allowed. */
+function spaced({ rate, fetching }: JsonLdOptions): Fetch {
+  let next = 0;
+  return async (url, maxBytes) => {
+    const wait = next - performance.now();
+    if (wait > 0) await sleep(wait);
+    next = performance.now() + 1000 / rate;
+    return fetchPublic(url, {
+      timeoutMs: PAGE_MS,
+      headers: { accept: 'text/html,application/ld+json,application/xml' },
+      ...fetching,
+      maxBytes,
+    });
+  };
+}
+
+/** What must be there: the page or the sitemap that was named. */
+async function asked(url: string, fetch: Fetch, maxBytes = LONGEST_PAGE): Promise<Fetched> {
+  try {
+    return await fetch(url, maxBytes);
+  } catch (error) {
+    if (error instanceof FetchRefused) throw new SourceFault('feed-not-fetched', { address: url, what: error.fault }, error);
+    throw error;
+  }
+}
+
+const pageOf = ({ url, bytes, headers }: Fetched): Page => ({ url, place: url, text: decoded(bytes, headers['content-type']) });
+
+/** The text of an answer in the encoding that it names, UTF-8 else. */
+function decoded(bytes: Buffer, type = ''): string {
+  const label = /charset="?([\w-]{1,40})/i.exec(type)?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(label).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}
+
+async function* sitemapPages(address: string, fetch: Fetch, asides: Entry[]): AsyncGenerator<Page> {
+  const first = /\.xml(\.gz)?(\?|$)/i.test(address) ? address : new URL('/sitemap.xml', address).href;
+  const { host } = new URL(first);
+  const sitemaps = [first];
+  const seen = new Set<string>();
+  let others = 0;
+  let isCut = false;
+  for (let place = 0; place < sitemaps.length; place += 1) {
+    const found = locationsOf(await sitemapText(await asked(sitemaps[place]!, fetch, LONGEST_SITEMAP)));
+    const own = (url: string) => URL.canParse(url) && new URL(url).host === host;
+    for (const more of found.sitemaps.filter(own)) {
+      if (sitemaps.length >= MOST_SITEMAPS) isCut = true;
+      else if (!sitemaps.includes(more)) sitemaps.push(more);
+    }
+    for (const url of found.pages) {
+      if (!own(url)) others += 1;
+      else if (seen.size >= MOST_PAGES) isCut = true;
+      else if (!seen.has(url)) {
+        seen.add(url);
+        const page = await fetch(url, LONGEST_PAGE).catch((error: unknown) => {
+          if (!(error instanceof FetchRefused)) throw error;
+          asides.push({ kind: 'loss', loss: { reason: 'page-not-fetched', kind: 'source', of: url, detail: error.fault } });
+          return undefined;
+        });
+        if (page) yield pageOf(page);
+      }
+    }
+  }
+  if (isCut) asides.push({ kind: 'loss', loss: { reason: 'sitemap-cut', kind: 'source', of: first, detail: String(seen.size) } });
+  if (others > 0) asides.push({ kind: 'skipped', what: 'page of another host', count: others });
+}
+
+const inflate = promisify(gunzip);
+
+async function sitemapText({ url, bytes }: Fetched): Promise<string> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return decoded(bytes);
+  try {
+    return decoded(await inflate(bytes, { maxOutputLength: LONGEST_SITEMAP }));
+  } catch (error) {
+    throw new SourceFault('feed-not-fetched', { address: url, what: 'gzip' }, error);
+  }
+}

@@ -1,0 +1,252 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Entry, isItem, type PostItem } from '../../src/exchange/items/items.ts';
+import { datesOf } from '../../src/exchange/json-ld/dates.ts';
+import { eventEntries, findEvents } from '../../src/exchange/json-ld/read.ts';
+import type { Caller } from '../../src/records/caller.ts';
+import { parseZone } from '../../src/wordpress/time.ts';
+import { commandIn } from '../cli/command.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+import { bareFixture, bareSite, callerOf } from './sites.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fasti-jsonld-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const script = (value: unknown) =>
+  `<script type="application/ld+json">${typeof value === 'string' ? value : JSON.stringify(value).replaceAll('</', '<\\/')}</script>`;
+const page = (...values: unknown[]) =>
+  `<!doctype html><html><head><title>x</title>${values.map(script).join('\n')}</head><body>y</body></html>`;
+const concert = { '@context': 'https://schema.org', '@type': 'MusicEvent', name: 'Concert', startDate: '2027-05-01T20:00' };
+
+describe('the dates of a page', () => {
+  const rome = parseZone('Europe/Rome')!;
+  it.each([
+    [
+      ['2027-05-01T20:00', '2027-05-01T22:00:00', ''],
+      ['2027-05-01 20:00:00', '2027-05-01 22:00:00', 'Europe/Rome', false],
+    ],
+    [
+      ['2027-05-01T20:00:00+02:00', '', 'PT1H30M'],
+      ['2027-05-01 20:00:00', '2027-05-01 21:30:00', 'Europe/Rome', false],
+    ],
+    [
+      ['2027-05-01T20:00:00-0400', '', ''],
+      ['2027-05-01 20:00:00', '2027-05-01 20:00:00', 'UTC-4', false],
+    ],
+    [
+      ['2027-05-01T18:00:00.000Z', '', ''],
+      ['2027-05-01 20:00:00', '2027-05-01 20:00:00', 'Europe/Rome', false],
+    ],
+    [
+      ['2027-05-01', '', ''],
+      ['2027-05-01 00:00:00', '2027-05-01 23:59:59', 'Europe/Rome', true],
+    ],
+    [
+      ['2027-05-01', '2027-05-03', ''],
+      ['2027-05-01 00:00:00', '2027-05-03 23:59:59', 'Europe/Rome', true],
+    ],
+    [
+      ['2027-05-01 20:00', '2027-05-03', ''],
+      ['2027-05-01 20:00:00', '2027-05-03 23:59:59', 'Europe/Rome', false],
+    ],
+  ])('%j', ([start, end, duration], expected) => {
+    const dates = datesOf(start!, end!, duration!, rome);
+    expect(dates && [dates.start_date, dates.end_date, dates.timezone, dates.all_day]).toEqual(expected);
+  });
+  it('are none where the start is none', () => {
+    for (const start of ['', 'soon', '2027-02-31', '2027-05-01T25:00']) expect(datesOf(start, '2027-05-01', '', rome)).toBeUndefined();
+  });
+  it('are exchanged where the end is before the start', () =>
+    expect(datesOf('2027-05-01T20:00', '2027-05-01T19:00', '', rome)).toMatchObject({ start_date: '2027-05-01 19:00:00', isTurned: true }));
+});
+
+describeDatabases('JSON-LD', (open) => {
+  let caller: Caller;
+  let base: string;
+  let server: http.Server;
+  let pages: Record<string, string | Buffer> = {};
+  let target: Awaited<ReturnType<typeof open>>;
+  beforeAll(async () => {
+    target = await open();
+    caller = await callerOf(await bareSite(target));
+    server = http.createServer((req, res) => {
+      const body = pages[req.url ?? ''];
+      if (typeof body === 'string' && body.startsWith('to ')) res.writeHead(302, { location: body.slice(3) }).end();
+      else if (body === undefined) res.writeHead(404).end();
+      else res.end(body);
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    server.close();
+  });
+  beforeEach(() => loadSite(target, bareFixture()));
+
+  const fasti = (...args: string[]) => commandIn({ DATABASE_URL: urlOf(target), LOG_LEVEL: 'silent', UPLOADS_DIR: folder })(...args);
+  const read = (text: string): { entries: Entry[]; events: PostItem[] } => {
+    const { events, losses } = findEvents({ url: 'https://x.example/page/', place: 'page', text });
+    const entries = [...losses, ...eventEntries(events, caller)];
+    return { entries, events: entries.filter((entry): entry is PostItem => isItem(entry) && entry.kind === 'event') };
+  };
+  const titles = (text: string) => read(text).events.map(({ columns }) => columns.post_title);
+
+  it.each<[string, string]>([
+    ['one object', page(concert)],
+    ['a list', page([concert])],
+    ['a graph', page({ '@context': 'https://schema.org', '@graph': [{ '@type': 'WebPage', name: 'Page' }, concert] })],
+    ['a list of items', page({ '@type': 'ItemList', itemListElement: [{ '@type': 'ListItem', item: concert }] })],
+    ['a type by its address', page({ ...concert, '@type': ['http://schema.org/TheaterEvent', 'Thing'] })],
+    ['a festival', page({ ...concert, '@type': 'Festival' })],
+    ['a comment around it', page(`<!-- ${JSON.stringify(concert)} -->`)],
+    ['a line end inside of a text', page(JSON.stringify({ ...concert, description: '@' }).replace('@', 'one\ntwo'))],
+    ['another type of script beside it', `<script>{"@type":"Event"}</script>${page(concert)}`],
+    ['JSON alone', JSON.stringify(concert)],
+  ])('is found as %s', (_, text) => expect(titles(text)).toEqual(['Concert']));
+  it('has the events inside of an event, and no series without dates', () =>
+    expect(titles(page({ '@type': 'EventSeries', name: 'Season', subEvent: [concert, { ...concert, name: 'Other' }] }))).toEqual([
+      'Concert',
+      'Other',
+    ]));
+  it('that is none, or an event without a date, is told', () => {
+    const { entries, events } = read(`${page('{"@type": "Event",')}\n${page({ '@type': 'Event', name: 'When?' })}`);
+    expect([events, entries.map((entry) => entry.kind === 'loss' && [entry.loss.reason, entry.loss.place])]).toEqual([
+      [],
+      [
+        ['jsonld-unreadable', 'page:1'],
+        ['jsonld-no-date', 'page'],
+      ],
+    ]);
+  });
+
+  it('says of an event what the plugin has fields for', () => {
+    const { entries, events } = read(
+      page({
+        '@graph': [
+          {
+            ...concert,
+            name: 'Rock &amp; Roll <b>',
+            description: '&lt;p&gt;Hello&lt;/p&gt;<script>x()</script>',
+            url: '/concert/',
+            eventStatus: 'https://schema.org/EventCancelled',
+            location: [{ '@type': 'VirtualLocation', url: 'https://v.example/' }, { '@id': '#hall' }],
+            organizer: [{ '@type': 'Person', name: 'Anna', email: 'a@x.example' }, 'Club'],
+            offers: [
+              { '@type': 'Offer', price: '10.50', priceCurrency: 'EUR' },
+              { '@type': 'AggregateOffer', lowPrice: 5, highPrice: 20 },
+            ],
+            image: [{ '@type': 'ImageObject', url: '/a.png' }],
+            keywords: 'jazz, open air',
+          },
+          {
+            '@id': '#hall',
+            '@type': 'Place',
+            name: 'Hall',
+            address: {
+              streetAddress: 'Via Roma 1',
+              addressLocality: 'Pisa',
+              postalCode: '56100',
+              addressRegion: 'PI',
+              addressCountry: 'IT',
+            },
+            geo: { latitude: '43.7', longitude: 10.4 },
+          },
+        ],
+      }),
+    );
+    const [item] = events;
+    expect(item!.columns).toMatchObject({ post_title: 'Rock &amp; Roll &lt;b&gt;', post_content: expect.stringMatching(/^<p>Hello<\/p>/) });
+    expect(item!.columns.post_content).not.toContain('<script');
+    expect(Object.fromEntries(item!.metas)).toMatchObject({
+      _EventURL: 'https://x.example/concert/',
+      _tribe_events_status: 'canceled',
+      _EventCost: '20',
+      _EventCurrencySymbol: '€',
+      _EventCurrencyCode: 'EUR',
+      _EventStartDate: '2027-05-01 20:00:00',
+    });
+    expect(item!.metas.filter(([key]) => key === '_EventCost').map(([, cost]) => cost)).toEqual(['5', '20']);
+    expect(item!.terms).toMatchObject([{ name: 'jazz' }, { name: 'open air' }]);
+    const others = entries.filter((entry): entry is PostItem => isItem(entry) && 'links' in entry && entry.kind !== 'event');
+    expect(others.map(({ kind, columns, url }) => [kind, columns.post_title, url])).toEqual([
+      ['venue', 'Hall', undefined],
+      ['organizer', 'Anna', undefined],
+      ['organizer', 'Club', undefined],
+      ['attachment', 'a', 'https://x.example/a.png'],
+    ]);
+    expect(Object.fromEntries(others[0]!.metas)).toMatchObject({
+      _VenueAddress: 'Via Roma 1',
+      _VenueCity: 'Pisa',
+      _VenueCountry: 'Italy',
+      _VenueProvince: 'PI',
+      _VenueZip: '56100',
+      _VenueLat: '43.7',
+      _VenueLng: '10.4',
+    });
+    expect(item!.links.map(({ key }) => key)).toEqual(['_EventVenueID', '_EventOrganizerID', '_EventOrganizerID', '_thumbnail_id']);
+  });
+  it.each<[unknown, string[]]>([
+    ['Town hall', ['Town hall']],
+    [{ '@type': 'Place', address: 'Via Roma 1' }, ['Via Roma 1']],
+    [{ '@type': 'PostalAddress', streetAddress: 'Via Roma 1', addressLocality: 'Pisa' }, ['Via Roma 1']],
+    [{ '@type': 'VirtualLocation', url: 'https://v.example/' }, []],
+    ['https://v.example/', []],
+  ])('has the place %j', (location, expected) => {
+    const { entries } = read(page({ ...concert, location }));
+    expect(
+      entries.flatMap((entry) => (isItem(entry) && entry.kind === 'venue' && 'columns' in entry ? [entry.columns.post_title] : [])),
+    ).toEqual(expected);
+  });
+
+  it('of a page is rehearsed, imported, and updated by a later import', async () => {
+    pages = { '/e/': page({ ...concert, '@id': '/e/#event', location: 'Hall' }) };
+    const args = ['import', `${base}/e/`, '--as=jsonld', '--format=json'];
+    const [rehearsal, done] = [await fasti(...args, '--dry-run'), await fasti(...args)];
+    expect(JSON.parse(rehearsal.out)).toEqual({ ...JSON.parse(done.out), dryRun: true });
+    expect([done.code, JSON.parse(done.out).created]).toEqual([0, { venue: 1, event: 1 }]);
+    expect(JSON.parse((await fasti(...args)).out)).toMatchObject({ created: {}, updated: {}, unchanged: { venue: 1, event: 1 } });
+    pages = { '/e/': page({ ...concert, '@id': '/e/#event', location: 'Hall', startDate: '2027-05-02T20:00' }) };
+    expect(JSON.parse((await fasti(...args)).out)).toMatchObject({ created: {}, updated: { event: 1 } });
+  });
+  it('of all pages of a sitemap comes, those of other hosts left aside', async () => {
+    const list = (...urls: string[]) =>
+      `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.map((url) => `<url><loc>${url}</loc></url>`).join('')}</urlset>`;
+    pages = {
+      '/sitemap.xml': `<sitemapindex><sitemap><loc>${base}/events.xml.gz</loc></sitemap><sitemap><loc>${base}/sitemap.xml</loc></sitemap></sitemapindex>`,
+      '/events.xml.gz': gzipSync(list(`${base}/1`, `${base}/2`, `${base}/gone`, 'http://other.example/3')),
+      '/1': page(concert, { ...concert, name: 'Second', url: `${base}/shared` }),
+      '/2': page({ ...concert, name: 'Second', url: `${base}/shared` }),
+    };
+    const { out, code } = await fasti('import', base, '--sitemap', '--rate=1000', '--format=json');
+    expect([code, JSON.parse(out)]).toMatchObject([
+      3,
+      { created: { event: 2 }, skipped: { 'page of another host': 1 }, losses: [{ reason: 'page-not-fetched', count: 1 }] },
+    ]);
+  });
+  it('in a saved page or a file of JSON comes, too', async () => {
+    writeFileSync(join(folder, 'saved.html'), page(concert));
+    writeFileSync(join(folder, 'events.json'), JSON.stringify([{ ...concert, name: 'Other' }]));
+    expect(JSON.parse((await fasti('import', join(folder, 'saved.html'), '--format=json')).out).created).toEqual({ event: 1 });
+    expect(JSON.parse((await fasti('import', join(folder, 'events.json'), '--as=jsonld', '--format=json')).out).created).toEqual({
+      event: 1,
+    });
+  });
+  it('that a page does not have is told', async () => {
+    pages = { '/e/': '<html></html>' };
+    const { code, out } = await fasti('import', `${base}/e/`, '--as=jsonld', '--format=json');
+    expect([code, JSON.parse(out).losses]).toMatchObject([3, [{ reason: 'jsonld-none', count: 1 }]]);
+  });
+  it('is not fetched from places that were not named and are not public', async () => {
+    pages = { '/e/': `to http://127.0.0.2:${new URL(base).port}/e/` };
+    expect(await fasti('import', `${base}/e/`, '--as=jsonld')).toMatchObject({
+      code: 1,
+      err: `Error: ${base}/e/ could not be fetched (address).\n`,
+    });
+  });
+});
