@@ -50,6 +50,7 @@ export const problems = {
   rest_forbidden_orderby: { status: 403 },
   rest_no_search_term_defined: { status: 400 },
   rest_orderby_include_missing_include: { status: 400 },
+  rest_cannot_view: { status: 403 },
   rest_cannot_create: { status: 403 },
   rest_cannot_edit: { status: 403 },
   rest_cannot_edit_others: { status: 403 },
@@ -63,6 +64,18 @@ export const problems = {
   rest_taxonomy_invalid: { status: 404 },
   rest_user_invalid_id: { status: 404 },
   rest_user_cannot_view: { status: 403 },
+  rest_forbidden_who: { status: 403 },
+  rest_cannot_list_application_passwords: { status: 403 },
+  rest_cannot_read_application_password: { status: 403 },
+  rest_cannot_create_application_passwords: { status: 403 },
+  rest_cannot_edit_application_password: { status: 403 },
+  rest_cannot_delete_application_password: { status: 403 },
+  rest_cannot_delete_application_passwords: { status: 403 },
+  rest_cannot_introspect_app_password_for_non_authenticated_user: { status: 403 },
+  rest_no_authenticated_app_password: { status: 404 },
+  rest_application_password_not_found: { status: 404 },
+  application_password_duplicate_name: { status: 409 },
+  'too-many-passwords': { code: 'rest_too_many_application_passwords', status: 400 },
   rest_upload_no_data: { status: 400 },
   rest_upload_no_content_type: { status: 400 },
   rest_upload_no_content_disposition: { status: 400 },
@@ -137,6 +150,8 @@ export interface ProblemDetails {
   readonly besides?: Readonly<Record<string, unknown>>;
   /** A status other than the table's: 401 instead of 403 for an anonymous caller. */
   readonly status?: number;
+  /** Whether it is the caller who may not: then the methods that may be used lack this one. */
+  readonly notAllowed?: true;
   readonly cause?: unknown;
 }
 

@@ -125,7 +125,7 @@ async function applicationUser(
   const { entry, slow } = await matching(site, user, normalizeApplicationPassword(password), address);
   if (user && entry) {
     noteUse(site, user, entry, address);
-    return viewerOf(site.db, settings, user);
+    return { ...viewerOf(site.db, settings, user), applicationPassword: entry.uuid };
   }
   const counted = attemptsOf(site).failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
   const wait = counted ?? (crowded ? CROWDED_SECONDS : undefined);

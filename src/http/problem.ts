@@ -91,7 +91,8 @@ const codeOf = (fault: TypedFault): string =>
   fault.stage === 'schema' ? fault.code : fault.stage === 'enum' ? 'rest_not_in_enum' : 'rest_invalid_type';
 
 function about(param: string, message: string, fault: TypedFault): object | null {
-  if (fault.stage !== 'schema' || fault.about === 'param') return { param };
+  if (fault.stage === 'enum') return null;
+  if (fault.stage === 'type' || fault.about === 'param') return { param };
   if (fault.about === 'argument') return { status: 400, argument: param, details: message };
   if (fault.about === undefined || 'status' in fault.about) return fault.about ?? null;
   return { param: `${param}[${fault.about.item}]` };

@@ -9,6 +9,8 @@ import type { Reply } from './route.ts';
 /** A reply that has links of its own, beside the members that `_fields` chooses from. */
 export interface LinkedReply extends Reply {
   readonly links?: Readonly<Record<string, unknown>>;
+  /** Whether `_fields` chooses among these too, as it does at the root of the interface. */
+  readonly linksAreFields?: true;
 }
 
 export const ok = (body: unknown): Reply => ({ status: 200, body });

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { admitRecordPassword } from '../accounts/record-passwords.ts';
 import { servedNamespaces } from '../config.ts';
-import { fail, type ProblemName, problems } from '../errors.ts';
+import { ApiError, fail, type ProblemName, problems } from '../errors.ts';
 import { LENGTHS } from '../kinds/grammar.ts';
 import type { Params, Selected, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
@@ -118,14 +118,17 @@ async function answer(site: Site, caller: Caller, router: Router, incoming: Inco
 
   const selected = await select(site, found);
   let reply: LinkedReply;
+  let refused: Endpoint | undefined;
   try {
     reply = isHandled(found)
       ? await handle(site, caller, found, selected, incoming, body)
       : described(describeRoute(site, caller, found.route, address.route === '/' ? '' : caller.namespace));
   } catch (error) {
+    if (error instanceof ApiError && error.details.notAllowed) refused = found.endpoint;
     reply = problemOf(site, req, caller.language, error);
   }
-  const allowed = await allowedMethods(site, caller, found.route.endpoints, { ...askedContext(incoming), ...selected }).catch(unlessLost);
+  const endpoints = found.route.endpoints.filter((endpoint) => endpoint !== refused);
+  const allowed = await allowedMethods(site, caller, endpoints, { ...askedContext(incoming), ...found.pieces, ...selected }).catch(unlessLost);
   return { ...reply, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
@@ -142,7 +145,7 @@ async function handle(
   const { query, method } = incoming;
   if (body.fault) refuseJson(site, caller, body.fault);
   const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
-  const key = keyOfWrite(incoming, caller, found, { raw, body });
+  const key = endpoint.secret ? undefined : keyOfWrite(incoming, caller, found, { raw, body });
   const work = () => checkAndRun(site, caller, found, selected, { incoming, body, raw, key });
   const reply = await (key ? answerOnce(site, key, caller.now, work) : work());
   const { acknowledged } = endpoint;
@@ -216,7 +219,7 @@ const HEEDED = new WeakMap<ServedEndpoint, Params>();
 
 /** Refuses; what a known caller may not do, an anonymous one is asked to sign in for. */
 const refuse = ({ viewer }: Caller, problem: ProblemName): never =>
-  fail(problem, problems[problem].status === 403 && viewer.id === 0 ? { status: 401 } : {});
+  fail(problem, { ...(problems[problem].status === 403 && viewer.id === 0 ? { status: 401 } : {}), notAllowed: true });
 
 /** The context that a request asks for, on which it may depend what is allowed. */
 const askedContext = ({ query: { context } }: Incoming): Values => (context === 'edit' ? { context } : {});

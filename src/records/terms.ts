@@ -27,8 +27,14 @@ const ORDERS = new Map<string, TermOrder>(
 /** Parameters of a list of terms that its URLs carry (decision D25). */
 const ECHOED = ['search', 'exclude', 'include', 'order', 'orderby', 'hide_empty', 'parent', 'post', 'event', 'slug'];
 
-/** The terms that a request asks for. A page past the last is empty. */
-export async function listTerms(site: Site, caller: Caller, kind: TermKind, values: TermListValues): Promise<Listing> {
+/** The terms that a request asks for. A page past the last is empty. `offset`: how many terms to pass over instead of pages. */
+export async function listTerms(
+  site: Site,
+  caller: Caller,
+  kind: TermKind,
+  values: TermListValues,
+  offset?: number,
+): Promise<Listing> {
   const { page = 1, orderby = 'name', order = 'asc', slug } = values;
   const perPage = pageSize(site, caller, values);
   const post = values.event ?? values.post;
@@ -44,7 +50,7 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
     order: ORDERS.get(orderby.toLowerCase()) ?? 'name',
     descending: order.toLowerCase() !== 'asc',
     limit: perPage,
-    offset: (page - 1) * perPage,
+    offset: offset === undefined ? (page - 1) * perPage : Math.max(0, offset),
   });
   return {
     records: terms.map((term) => termRecord(term, kind, ancestors(term, tree), caller)),

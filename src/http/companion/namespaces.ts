@@ -3,6 +3,7 @@ import { postKinds, termKinds } from '../../kinds/index.ts';
 import { describeNamespace } from '../describe.ts';
 import type { ServedRoute } from '../endpoint.ts';
 import { described } from '../reply.ts';
+import { passwordRoutes } from './application-passwords.ts';
 import { mediaRoutes } from './media.ts';
 import { peopleRoutes } from './people.ts';
 import { corePostRoutes } from './posts.ts';
@@ -19,6 +20,7 @@ export const companionNamespaces = (): ReadonlyMap<string, readonly ServedRoute[
       ...typeRoutes,
       ...termKinds.flatMap(coreTermRoutes),
       ...peopleRoutes,
+      ...passwordRoutes,
     ]),
     withIndex('tec/v1', tecRoutes()),
   ]);

@@ -172,6 +172,8 @@ export interface PeopleQuery {
   readonly search: string | undefined;
   /** Columns that a search looks into. */
   readonly searched: readonly ('user_login' | 'user_nicename' | 'user_email' | 'user_url' | 'display_name')[];
+  /** Only those who may write: their level is not 0 (`WP_User_Query`, `who`). */
+  readonly writers: boolean;
   /** Only those who have published something of these types. */
   readonly publishedIn: readonly string[] | undefined;
   readonly order: PeopleOrder;
@@ -202,7 +204,7 @@ export async function publishedAuthors(db: Database, ids: readonly number[], typ
 
 type Builder = ReturnType<Database['knex']['queryBuilder']>;
 
-function people(db: Database, { include, exclude, slugs, roles, search, searched, publishedIn }: PeopleQuery): Builder {
+function people(db: Database, { include, exclude, slugs, roles, search, searched, writers, publishedIn }: PeopleQuery): Builder {
   const builder: Builder = db.knex({ u: db.table('users') });
   if (include) builder.whereIn('u.ID', [...include]);
   if (exclude) builder.whereNotIn('u.ID', [...exclude]);
@@ -216,6 +218,14 @@ function people(db: Database, { include, exclude, slugs, roles, search, searched
         .where((any: Builder) => {
           for (const role of roles) any.orWhereRaw(...contains('m.meta_value', `"${role}"`));
         }),
+    );
+  if (writers)
+    builder.whereIn('u.ID', (sub: Builder) =>
+      sub
+        .select('m.user_id')
+        .from({ m: db.table('usermeta') })
+        .where('m.meta_key', levelKey(db))
+        .whereNot('m.meta_value', '0'),
     );
   if (search !== undefined)
     builder.where((any: Builder) => {
