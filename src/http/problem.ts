@@ -35,7 +35,9 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason, ProblemName>> = {
 export function problemOf(site: Site, req: Request, language: string, error: unknown): Reply {
   const refusal = refusalOf(error);
   const { status } = refusal;
-  if (status >= 500) site.log[status === 500 ? 'error' : 'warn']({ ...requestEntry(req, req.ip), err: error }, refusal.problem);
+  // What the client did wrong is no fault of the server, though WordPress's status says so.
+  const isOurs = refusal.problem === 'internal_server_error';
+  if (status >= 500) site.log[isOurs ? 'error' : 'warn']({ ...requestEntry(req, req.ip), err: error }, refusal.problem);
   return problemReply(site.texts, language, refusal, String(req.id));
 }
 

@@ -7,8 +7,8 @@ import { addDays, nowLocal, unixFromLocal } from '../wordpress/time.ts';
 import { type Answer, tagOf } from './answers.ts';
 import type { Raw } from './input.ts';
 import type { LinkedReply } from './reply.ts';
-import type { Reply } from './route.ts';
 import type { Incoming } from './request.ts';
+import type { Reply } from './route.ts';
 import { surrogateKeys } from './surrogates.ts';
 
 /** How an answer is to be wrapped, by parameters of the query that every route has. */

@@ -1,7 +1,7 @@
 import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
-import { anyId, anything, type Grammar, LENGTHS, oneOf, selector, text, unread } from '../kinds/grammar.ts';
 import { OFFSET } from '../kinds/core-params.ts';
+import { anyId, anything, type Grammar, LENGTHS, oneOf, selector, text, unread } from '../kinds/grammar.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, Param, Params, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';

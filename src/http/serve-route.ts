@@ -128,7 +128,9 @@ async function answer(site: Site, caller: Caller, router: Router, incoming: Inco
     reply = problemOf(site, req, caller.language, error);
   }
   const endpoints = found.route.endpoints.filter((endpoint) => endpoint !== refused);
-  const allowed = await allowedMethods(site, caller, endpoints, { ...askedContext(incoming), ...found.pieces, ...selected }).catch(unlessLost);
+  const allowed = await allowedMethods(site, caller, endpoints, { ...askedContext(incoming), ...found.pieces, ...selected }).catch(
+    unlessLost,
+  );
   return { ...reply, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 

@@ -35,7 +35,7 @@ export const FORCE = { force: { grammar: truth, fallback: false } } satisfies Pa
 /** What every reading route heeds without declaring it. */
 export const EMBED = { _embed: { grammar: anything(LENGTHS.word) } } satisfies Params;
 
-const PAGING = {
+export const PAGING = {
   page: control(integer({ minimum: 1 }), { fallback: 1 }),
   per_page: control(integer({ minimum: 1, maximum: LONGEST_PAGE }), { fallback: USUAL_PAGE }),
 };
@@ -212,6 +212,7 @@ export type MediaListValues = ValuesOf<typeof MEDIA_FILTERS>;
 export const MEDIA_FIELDS = {
   title: { grammar: rawString(LENGTHS.text) },
   author: { grammar: integer() },
+  slug: { grammar: anyString(LENGTHS.slug) },
   alt_text: { grammar: anyString(LENGTHS.text) },
   caption: { grammar: rawString(LENGTHS.text) },
   description: { grammar: rawString(LENGTHS.content) },

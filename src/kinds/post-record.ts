@@ -1,5 +1,5 @@
 import { globalId } from '../wordpress/global-id.ts';
-import { postUrl } from '../wordpress/links.ts';
+import { type LinkedPost, postUrl } from '../wordpress/links.ts';
 import { remembered } from '../wordpress/remembered.ts';
 import { renderContent, renderExcerpt, renderTitle } from '../wordpress/render.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
@@ -24,7 +24,7 @@ export function postMembers(row: Post, context: RenderContext) {
 }
 
 /** Address of a record's page on the site. */
-export function permalink(row: Post, { home, settings }: Pick<RenderContext, 'home' | 'settings'>): string {
+export function permalink(row: LinkedPost, { home, settings }: Pick<RenderContext, 'home' | 'settings'>): string {
   return postUrl({ home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug }, row);
 }
 

@@ -158,6 +158,12 @@ export async function readCorePost(site: Site, caller: Caller, kind: PostKind, i
   return { record: records[0] ?? refuseTo(caller, 'rest_post_invalid_id'), version: loadedVersion(caller, id, bundle) };
 }
 
+/** Records as others embed them, by id. */
+export async function embeddedPosts(site: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Map<number, CoreRecord>> {
+  const { records } = await shownPosts(site, caller, kind, ids, { context: 'embed' });
+  return new Map(records.map((record) => [Number(record.id), record]));
+}
+
 /** Records by id, in this order, and the rows that they are made of. */
 async function shownPosts(
   site: Site,

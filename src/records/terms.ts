@@ -28,13 +28,7 @@ const ORDERS = new Map<string, TermOrder>(
 const ECHOED = ['search', 'exclude', 'include', 'order', 'orderby', 'hide_empty', 'parent', 'post', 'event', 'slug'];
 
 /** The terms that a request asks for. A page past the last is empty. `offset`: how many terms to pass over instead of pages. */
-export async function listTerms(
-  site: Site,
-  caller: Caller,
-  kind: TermKind,
-  values: TermListValues,
-  offset?: number,
-): Promise<Listing> {
+export async function listTerms(site: Site, caller: Caller, kind: TermKind, values: TermListValues, offset?: number): Promise<Listing> {
   const { page = 1, orderby = 'name', order = 'asc', slug } = values;
   const perPage = pageSize(site, caller, values);
   const post = values.event ?? values.post;

@@ -7,6 +7,7 @@ import { passwordRoutes } from './application-passwords.ts';
 import { mediaRoutes } from './media.ts';
 import { peopleRoutes } from './people.ts';
 import { corePostRoutes } from './posts.ts';
+import { searchRoute } from './search.ts';
 import { tecRoutes } from './tec.ts';
 import { coreTermRoutes } from './terms.ts';
 import { typeRoutes } from './types.ts';
@@ -21,6 +22,7 @@ export const companionNamespaces = (): ReadonlyMap<string, readonly ServedRoute[
       ...termKinds.flatMap(coreTermRoutes),
       ...peopleRoutes,
       ...passwordRoutes,
+      searchRoute,
     ]),
     withIndex('tec/v1', tecRoutes()),
   ]);
