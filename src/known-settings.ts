@@ -61,5 +61,9 @@ function areEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, s
 /** What the options say, as far as the configuration does not say otherwise. */
 export function siteSettings(options: ReadonlyMap<string, string>, { prefix }: Database, config: Config): SiteSettings {
   const settings = readSettings(options, prefix, config.siteUrl);
-  return { ...settings, shared: config.sharedWithWordpress === 'auto' ? settings.shared : config.sharedWithWordpress === 'on' };
+  return {
+    ...settings,
+    shared: config.sharedWithWordpress === 'auto' ? settings.shared : config.sharedWithWordpress === 'on',
+    occurrenceTables: settings.occurrenceTables && config.customTables === 'auto',
+  };
 }

@@ -415,7 +415,8 @@ describeDatabases('the companion routes', (open) => {
       ],
     ])('refuses %s', async (_, headers, bytes, code) => {
       const named = headers as Record<string, string>;
-      expect(await raw(named, 'auth', bytes)).toMatchObject({ status: 400, body: { code } });
+      const status = code === 'rest_upload_sideload_error' ? 500 : 400;
+      expect(await raw(named, 'auth', bytes)).toMatchObject({ status, body: { code } });
       expect(await db.from('posts').where('ID', '>', 92)).toEqual([]);
     });
     it('refuses a file that arrives otherwise than it left', async () =>

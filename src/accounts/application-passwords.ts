@@ -4,7 +4,7 @@ import { readOptions, writeOption } from '../storage/rows/options.ts';
 import { hashApplicationPassword, newApplicationPassword } from '../wordpress/passwords.ts';
 import { textFromUnix, unixFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
-import { changePasswords, PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
+import { changePasswords, PASSWORDS_KEY, PASSWORDS_OPTION, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { requireUser, type UserReference } from './users.ts';
 
 /** An application password, for people to read. Times are UTC, `YYYY-MM-DD HH:MM:SS`; `lastUsed` is noted once a day. */
@@ -52,7 +52,8 @@ export async function createApplicationPassword(
       return [...list, entry];
     });
     // WordPress, and we, look at application passwords only when this says that there are any.
-    if (['', '0'].includes((await readOptions(db, [OPTION])).get(OPTION) ?? '')) await writeOption(db, OPTION, '1', 'off');
+    if (['', '0'].includes((await readOptions(db, [PASSWORDS_OPTION])).get(PASSWORDS_OPTION) ?? ''))
+      await writeOption(db, PASSWORDS_OPTION, '1', 'off');
   });
   return { uuid, password, entry };
 }
@@ -84,5 +85,3 @@ export async function revokeApplicationPassword(site: Site, reference: UserRefer
     });
   });
 }
-
-const OPTION = 'using_application_passwords';

@@ -5,6 +5,8 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import { foldText } from '../storage/engine/collation.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { readOptions } from '../storage/rows/options.ts';
 import { capabilitiesKey, findUserByName, replaceUserMeta, type StoredUser } from '../storage/rows/users.ts';
 import { type LoginCookie, loginCookieName, parseLoginCookie, type Session, verifyLoginCookie } from '../wordpress/cookies.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
@@ -14,7 +16,7 @@ import { unixFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
 import { attemptsOf } from './attempts.ts';
 import { isCrowded, verifySlowly } from './slow-passwords.ts';
-import { PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
+import { PASSWORDS_KEY, PASSWORDS_OPTION, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { viewerOf } from './viewer.ts';
 
 /** What a request says about who sends it. */
@@ -53,8 +55,9 @@ export async function identify(site: Site, settings: SiteSettings, credentials: 
     return { viewer: viewerOf(site.db, settings, signedIn.user), nonce: renewed(site, nonce!, signedIn.user.row.ID, signedIn.token) };
 
   const pair = basicPair(credentials.authorization);
-  const accepted = settings.applicationPasswords && (site.config.basicAuth === 'always' || credentials.secure);
-  if (pair && accepted) return { viewer: await applicationUser(site, settings, pair, credentials.address) };
+  const accepted = site.config.basicAuth === 'always' || credentials.secure;
+  if (pair && accepted && (settings.applicationPasswords || (await passwordsInUse(site.db))))
+    return { viewer: await applicationUser(site, settings, pair, credentials.address) };
   return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: renewed(site, nonce, 0, '') };
 }
 
@@ -102,6 +105,10 @@ function memoryOf(site: Site): Memory {
   memories.set(site, memory);
   return memory;
 }
+
+/** What is known of the options may be a moment old: the first password of a site works from the moment that it is made, whoever makes it. */
+const passwordsInUse = async (db: Database): Promise<boolean> =>
+  !['', '0'].includes((await readOptions(db, [PASSWORDS_OPTION])).get(PASSWORDS_OPTION) ?? '');
 
 /** Name and password of a Basic header. An empty password counts as none, as PHP has it. */
 function basicPair(authorization: string | undefined): { name: string; password: string } | undefined {

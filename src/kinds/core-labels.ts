@@ -1,3 +1,5 @@
+import { tableOf } from '../wordpress/table.ts';
+
 /** Names of the labels of types of posts (`get_post_type_labels`), in WordPress's order. */
 const POST_LABELS = [
   'name', 'singular_name', 'add_new', 'add_new_item', 'edit_item', 'new_item', 'view_item', 'view_items', 'search_items', 'not_found', 'not_found_in_trash', 'parent_item_colon', 'all_items', 'archives', 'attributes', 'insert_into_item', 'uploaded_to_this_item', 'featured_image', 'set_featured_image', 'remove_featured_image', 'use_featured_image', 'filter_items_list', 'filter_by_date', 'items_list_navigation', 'items_list', 'item_published', 'item_published_privately', 'item_reverted_to_draft', 'item_trashed', 'item_scheduled', 'item_updated', 'item_link', 'item_link_description', 'menu_name', 'singular_name_lowercase', 'plural_name_lowercase', 'name_admin_bar', 'template_name',
@@ -27,17 +29,29 @@ type Labels = Readonly<Record<string, string | null>>;
 export function postLabels(slug: string, say: Say, linked: boolean): Labels {
   const words = wordsOf(slug, say);
   const shown = POST_LABELS.filter((name) => linked || !OF_LINKED.has(name));
-  return Object.fromEntries(shown.map((name) => [name, name === 'parent_item_colon' ? null : say(`post-labels.${name}`, words)]));
+  const label = (name: string) =>
+    name === 'parent_item_colon' ? null : (words.names.get(name) ?? say(`post-labels.${name}`, words.texts));
+  return Object.fromEntries(shown.map((name) => [name, label(name)]));
 }
 
 /** What a taxonomy is called. */
 export function termLabels(slug: string, say: Say, hierarchical: boolean): Labels {
   const words = wordsOf(slug, say);
   const silent = hierarchical ? OF_FLAT : OF_TREES;
-  return Object.fromEntries(TERM_LABELS.map((name) => [name, silent.has(name) ? null : say(`term-labels.${name}`, words)]));
+  const label = (name: string) => (silent.has(name) ? null : (words.names.get(name) ?? say(`term-labels.${name}`, words.texts)));
+  return Object.fromEntries(TERM_LABELS.map((name) => [name, label(name)]));
 }
 
-function wordsOf(slug: string, say: Say): Readonly<Record<string, string>> {
+/** What one and what many of a type are called: for the sentences of its labels, and for those that are these very words. */
+function wordsOf(slug: string, say: Say) {
   const [singular, plural] = [say(`singular.${slug}`), say(`words.${slug}`)];
-  return { singular, plural, lowerSingular: singular.toLowerCase(), lowerPlural: plural.toLowerCase() };
+  const names: ReadonlyMap<string, string> = tableOf({
+    name: plural,
+    singular_name: singular,
+    menu_name: plural,
+    singular_name_lowercase: singular.toLowerCase(),
+    plural_name_lowercase: plural.toLowerCase(),
+    name_admin_bar: singular,
+  });
+  return { texts: { singular, plural }, names };
 }

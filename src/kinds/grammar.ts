@@ -373,7 +373,7 @@ const isPublishAlone = (raw: unknown): boolean => {
 };
 
 /** Whether a member of a list is empty: such members are passed over (decision D49). */
-export const isEmptyMember = (item: unknown): boolean => item === '' || item === null;
+const isEmptyMember = (item: unknown): boolean => item === '' || item === null;
 
 /** Members of a list given as array or as comma-separated text. WordPress decodes the text once more. */
 export function listOf(raw: unknown): unknown[] {

@@ -28,9 +28,9 @@ export function permalink(row: LinkedPost, { home, settings }: Pick<RenderContex
   return postUrl({ home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug }, row);
 }
 
-/** `global_id` and its lineage: the record's own, then those it was imported under. */
-export function globalIds(id: number, bundle: Bundle, { home }: Pick<RenderContext, 'home'>) {
-  const own = globalId(home, id);
+/** `global_id` and its lineage: the record's own, the same in every language (decision D48), then those it was imported under. */
+export function globalIds(id: number, bundle: Bundle, { settings }: Pick<RenderContext, 'settings'>) {
+  const own = globalId(settings.home, id);
   return { global_id: own, global_id_lineage: [own, ...(bundle.metas.get(id)?.get('_tribe_aggregator_global_id_lineage') ?? [])] };
 }
 

@@ -16,6 +16,7 @@ import { mapMetaCap } from '../wordpress/capabilities.ts';
 import { renderTitle } from '../wordpress/render.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
+import { tableOf } from '../wordpress/table.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import type { Caller } from './caller.ts';
 import { type CorePage, embeddedPosts, paging } from './core-posts.ts';
@@ -135,9 +136,11 @@ async function findMixed(
 
 /** An author who is not the caller. */
 const NOBODY = -1;
-const CAPABILITIES: Readonly<Record<string, string>> = { post: 'posts', page: 'pages', [EVENT.postType]: EVENT.capabilities };
+/** The word in the capabilities of a type, and its route where that is not called like the type. */
+const CAPABILITIES: ReadonlyMap<string, string> = tableOf({ post: 'posts', page: 'pages', [EVENT.postType]: EVENT.capabilities });
+const BASES: ReadonlyMap<string, string> = tableOf({ post: 'posts', page: 'pages' });
 const edits = (viewer: Viewer, type: string, author: number) =>
-  mapMetaCap('edit', viewer, { author, status: 'publish' }, CAPABILITIES[type] ?? 'posts');
+  mapMetaCap('edit', viewer, { author, status: 'publish' }, CAPABILITIES.get(type) ?? 'posts');
 
 /** Pages hang under others: a few levels, each in one query. */
 const DEEPEST = 10;
@@ -158,8 +161,6 @@ async function slugsAbove({ db }: Pick<Site, 'db'>, rows: readonly FoundPost[]):
   return new Map(rows.map((row) => [row.ID, path(row.post_parent)]));
 }
 
-const BASES: Readonly<Record<string, string>> = { post: 'posts', page: 'pages' };
-
 function postHit(row: FoundPost, above: readonly string[], caller: Caller): SearchHit {
   const { ID: id, post_type: type } = row;
   return {
@@ -168,14 +169,14 @@ function postHit(row: FoundPost, above: readonly string[], caller: Caller): Sear
     url: type === EVENT.postType ? permalink(row, caller) : blogUrl(blogPlace(caller), row, above),
     type: 'post',
     subtype: type,
-    route: `${BASES[type] ?? type}/${id}`,
+    route: `${BASES.get(type) ?? type}/${id}`,
     about: `types/${type}`,
     methods: methodsOn(caller.viewer, row),
   };
 }
 
 function methodsOn(viewer: Viewer, { post_author: author, post_status: status, post_type: type }: FoundPost): Methods {
-  const may = (verb: 'edit' | 'delete') => mapMetaCap(verb, viewer, { author, status }, CAPABILITIES[type] ?? 'posts');
+  const may = (verb: 'edit' | 'delete') => mapMetaCap(verb, viewer, { author, status }, CAPABILITIES.get(type) ?? 'posts');
   return ['GET', ...(may('edit') ? ['POST', 'PUT', 'PATCH'] : []), ...(may('delete') ? ['DELETE'] : [])];
 }
 

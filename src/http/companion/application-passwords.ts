@@ -22,7 +22,7 @@ import { endpoint, type ServedRoute } from '../endpoint.ts';
 import { created, ok } from '../reply.ts';
 import type { Reply } from '../route.ts';
 
-const PATH = '/users/(?P<user_id>(?:[\\d]+|me))/application-passwords';
+const PATH = '/users/(?P<user_id>\\d+|me)/application-passwords';
 
 const manages =
   (refusal: ProblemName) =>

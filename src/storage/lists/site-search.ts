@@ -69,13 +69,15 @@ function matching(db: Database, asked: PostSearch): Sql[] {
   ];
 }
 
+/** A number would be that of a column. */
+const UNRANKED: Sql = ['NULL', []];
 /** Beyond so many words the order goes by the whole phrase alone. */
 const MOST_RANKED = 6;
 
 function rankOf(db: Database, asked: PostSearch): Sql {
   const { terms, phrase } = asked;
   const titled = terms.filter(({ exclude }) => !exclude).map(({ text }) => db.dialect.search('p.post_title', text));
-  if (titled.length === 0) return ['0', []];
+  if (titled.length === 0) return UNRANKED;
   if (terms.length === 1) return ranks([titled[0]!]);
   const whole = !terms.some(({ exclude }) => exclude);
   const within = (column: string) => all([openTo(asked), db.dialect.search(column, phrase)]);
@@ -88,7 +90,7 @@ function rankOf(db: Database, asked: PostSearch): Sql {
 
 /** The place of the first of these conditions that holds. */
 function ranks(conditions: readonly Sql[]): Sql {
-  if (conditions.length === 0) return ['0', []];
+  if (conditions.length === 0) return UNRANKED;
   const cases = conditions.map(([sql], place) => `WHEN ${sql} THEN ${place}`).join(' ');
   return [`CASE ${cases} ELSE ${conditions.length} END`, conditions.flatMap(([, bindings]) => bindings)];
 }
