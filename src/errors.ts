@@ -93,6 +93,8 @@ export const problems = {
   'edit-conflict': { code: 'rest_precondition_failed', status: 412 },
   'idempotency-key-invalid': { code: 'rest_idempotency_key_invalid', status: 400 },
   'idempotency-key-reused': { code: 'rest_idempotency_key_reused', status: 422 },
+  'recurring-event-dates': { code: 'rest_recurring_event_dates', status: 409 },
+  'recurring-event-date-kept': { code: 'rest_recurring_event_date', status: 409 },
   'request-under-way': { code: 'rest_request_under_way', status: 409 },
   'request-aborted': { code: 'rest_request_aborted', status: 400 },
   'several-hosts': { code: 'rest_invalid_host', status: 400 },
@@ -179,6 +181,17 @@ export class ApiError extends Error {
 /** Refuses by name. Throws always. */
 export function fail(problem: ProblemName, details: ProblemDetails = {}): never {
   throw new ApiError(problem, details);
+}
+
+/** Whether something is allowed; else, perhaps, by which name it is refused. */
+export type Verdict = boolean | ProblemName;
+
+/** The status by which a viewer is refused what they may not do: nobody in particular (id 0) is asked to sign in. */
+export const forbiddenStatus = ({ id }: { readonly id: number }): 401 | 403 => (id === 0 ? 401 : 403);
+
+/** Refuses by name what a viewer may not do, or may not know of. Throws always. */
+export function refuse(viewer: { readonly id: number }, problem: ProblemName = 'rest_forbidden', details: ProblemDetails = {}): never {
+  return fail(problem, problems[problem].status === 403 ? { status: forbiddenStatus(viewer), ...details } : details);
 }
 
 /** Refuses one parameter: `rest_invalid_param` naming it. Throws always. */

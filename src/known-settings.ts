@@ -1,7 +1,8 @@
-import { readSettings, type SiteSettings, settingNames } from './calendar/settings.ts';
+import { mayHaveRecurrence, occurrenceBase, readSettings, type SiteSettings, settingNames } from './calendar/settings.ts';
 import type { Config } from './config.ts';
 import type { Database } from './storage/engine/database.ts';
 import { beforeOptionsChange, readOptions } from './storage/rows/options.ts';
+import { findRecurrenceTables } from './storage/schema/recurrence-tables.ts';
 
 /** The settings of a site, as its options say them. */
 export interface SettingsReader {
@@ -32,9 +33,12 @@ export function settingsReader(db: Database, config: Config, keep: number): Sett
     const options = await readOptions(db, names);
     if (last && areEqual(last.options, options)) {
       last = { ...last, at: Math.max(at, last.at) };
-    } else if (!last || at > last.at) {
+      return last.settings;
+    }
+    const settings = await siteSettings(options, db, config);
+    if (!last || at > last.at) {
       edition += 1;
-      last = { options, settings: { ...siteSettings(options, db, config), edition }, at };
+      last = { options, settings: { ...settings, edition }, at };
     }
     return last.settings;
   };
@@ -58,12 +62,18 @@ function areEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, s
   return true;
 }
 
-/** What the options say, as far as the configuration does not say otherwise. */
-export function siteSettings(options: ReadonlyMap<string, string>, { prefix }: Database, config: Config): SiteSettings {
-  const settings = readSettings(options, prefix, config.siteUrl);
+/**
+ * What the options say, as far as the configuration does not say otherwise. Where they show traces of recurring events, the schema is asked
+ * whether the tables have the columns for them.
+ */
+export async function siteSettings(options: ReadonlyMap<string, string>, db: Database, config: Config): Promise<SiteSettings> {
+  const settings = readSettings(options, db.prefix, config.siteUrl);
+  const occurrenceTables = settings.occurrenceTables && config.customTables === 'auto';
+  const tables = occurrenceTables && mayHaveRecurrence(options) ? await findRecurrenceTables(db) : undefined;
   return {
     ...settings,
+    occurrenceTables,
     shared: config.sharedWithWordpress === 'auto' ? settings.shared : config.sharedWithWordpress === 'on',
-    occurrenceTables: settings.occurrenceTables && config.customTables === 'auto',
+    recurrence: tables?.columns ? { base: occurrenceBase(options), series: tables.series } : undefined,
   };
 }

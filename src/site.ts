@@ -4,7 +4,7 @@ import { settingsReader } from './known-settings.ts';
 import { createLog, type Log } from './log.ts';
 import type { ServerChange } from './storage/engine/cluster.ts';
 import { type Database, DatabaseUnavailable, openDatabase } from './storage/engine/database.ts';
-import { addressesOf } from './storage/engine/mysql-address.ts';
+import { addressesOf } from './storage/engine/mysql/address.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness/freshness.ts';
 import { followReplicas } from './storage/freshness/replicas.ts';
 import { watchTables } from './storage/freshness/table-watch.ts';

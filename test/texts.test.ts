@@ -103,7 +103,7 @@ function told(): { missing: string[]; used: Set<string> } {
 describe('a sentence', () => {
   it.each([
     ['en', 'translation_language is not one of en and it.'],
-    ['it', 'translation_language non è uno fra en e it.'],
+    ['it', 'translation_language non è tra i valori en e it.'],
   ])('takes its values in %s', (language, sentence) =>
     expect(texts.t(language, 'reasons:enum', { param: 'translation_language', values: ['en', 'it'] })).toBe(sentence),
   );

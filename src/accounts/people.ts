@@ -1,11 +1,12 @@
 import type { SiteSettings } from '../calendar/settings.ts';
-import { fail } from '../errors.ts';
+import { fail, type Verdict } from '../errors.ts';
 import { type ContextValues, LONGEST_PAGE, type PeopleListValues, USUAL_PAGE } from '../kinds/core-params.ts';
 import type { Person } from '../kinds/core-user.ts';
 import { postTypes } from '../kinds/index.ts';
 import type { Selected } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import type { Look } from '../storage/engine/look-once.ts';
 import { capabilitiesKey, existingUserIds, findPeople, loadUsers, publishedAuthors, type StoredUser } from '../storage/rows/users.ts';
 import { type Roles, userCapabilities } from '../wordpress/capabilities.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
@@ -100,19 +101,11 @@ function personOf({ row, metas }: StoredUser, db: Database, roles: Roles): Perso
 }
 
 /** Which of these people the viewer may see: oneself, and the authors of what is published; all of them for those who list users. */
-export async function visiblePeople(db: Database, viewer: Viewer, ids: readonly number[]): Promise<Set<number>> {
+export async function visiblePeople(look: Look, viewer: Viewer, ids: readonly number[]): Promise<Set<number>> {
   if (viewer.can('list_users')) return new Set(ids);
-  const authors = await publishedAuthors(db, ids, PUBLIC_TYPES);
+  const authors = await look(publishedAuthors, ids, PUBLIC_TYPES);
   return new Set(ids.filter((id) => authors.has(id) || (viewer.id > 0 && id === viewer.id)));
 }
-
-type Verdict =
-  | true
-  | 'rest_forbidden_who'
-  | 'rest_forbidden_context'
-  | 'rest_forbidden_orderby'
-  | 'rest_user_cannot_view'
-  | 'rest_user_invalid_id';
 
 /** Whether a list may be asked for: who may write is told to those who may; roles, addresses and the form for editing belong to those who list users. */
 export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabilities, who }: PeopleListValues): Verdict {
@@ -123,9 +116,9 @@ export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabil
   return orderby === 'email' || orderby === 'registered_date' ? 'rest_forbidden_orderby' : true;
 }
 
-export async function mayReadPerson({ db }: Site, viewer: Viewer, { id: person, context }: Selected & ContextValues): Promise<Verdict> {
-  if (!(await existingUserIds(db, [person])).has(person)) return 'rest_user_invalid_id';
+export async function mayReadPerson(look: Look, viewer: Viewer, { id: person, context }: Selected & ContextValues): Promise<Verdict> {
+  if (!(await look(existingUserIds, [person])).has(person)) return 'rest_user_invalid_id';
   if (viewer.id > 0 && viewer.id === person) return true;
   if (context === 'edit' && !viewer.can('edit_users')) return 'rest_forbidden_context';
-  return (await visiblePeople(db, viewer, [person])).has(person) ? true : 'rest_user_cannot_view';
+  return (await visiblePeople(look, viewer, [person])).has(person) ? true : 'rest_user_cannot_view';
 }

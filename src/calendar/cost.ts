@@ -1,6 +1,6 @@
+import { remembered } from '../memo.ts';
 import { decodeEntities, escHtml } from '../wordpress/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../wordpress/plain-text.ts';
-import { remembered } from '../wordpress/remembered.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { type Amount, type ReadCost, readCost } from './amounts.ts';
 

@@ -1,5 +1,5 @@
 import { parseRoles, type Roles } from '../wordpress/capabilities.ts';
-import { parseSerialized } from '../wordpress/serialized.ts';
+import { serializedMembers } from '../wordpress/serialized.ts';
 import { siteZone, type Zone } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 
@@ -26,12 +26,22 @@ export interface SiteSettings {
   /** Whether somebody else writes to these tables: WordPress, where the calendar's plugin is active in it. */
   readonly shared: boolean;
   readonly calendar: CalendarSettings;
+  /** Undefined: the tables have no place for recurring events. */
+  readonly recurrence: RecurrenceSettings | undefined;
   /** The secret for versions of records (`postVersion`); empty if there is none. */
   readonly versionKey: string;
   /** Which reading of the options this is: another number means other options. */
   readonly edition: number;
   /** The options as they stand, for what few readers need. */
   readonly raw: ReadonlyMap<string, string>;
+}
+
+/** What the calendar's paid extension adds to the database for recurring events. */
+export interface RecurrenceSettings {
+  /** The public id of an occurrence is this number plus its `occurrence_id`; ids of posts are lower. */
+  readonly base: number;
+  /** Whether there is a table that says which events belong to which series (`tec_series_relationships`). */
+  readonly series: boolean;
 }
 
 /** Members of `tribe_events_calendar_options`. */
@@ -71,6 +81,29 @@ export interface CustomField {
 /** The option that holds `versionKey`. */
 export const VERSION_KEY_OPTION = 'fasti_version_key';
 
+/** The option that holds `RecurrenceSettings.base`. */
+export const OCCURRENCE_BASE_OPTION = 'tec_custom_tables_v1_provisional_post_base_provisional_id';
+
+/** Options that show that the paid extension may have changed the tables. */
+const RECURRENCE_OPTIONS = [
+  OCCURRENCE_BASE_OPTION,
+  'tec_ct1_series_relationship_table_schema_version',
+  'tec_ct1_events_field_schema_version',
+  'tec_ct1_occurrences_field_schema_version',
+];
+
+/** Used where the option is missing. */
+const USUAL_BASE = 10_000_000;
+
+/** Whether the options suggest that there may be recurring events, so that the tables are worth a look. */
+export const mayHaveRecurrence = (options: ReadonlyMap<string, string>): boolean => RECURRENCE_OPTIONS.some((name) => options.has(name));
+
+/** The number that public ids of occurrences begin after. */
+export const occurrenceBase = (options: ReadonlyMap<string, string>): number => {
+  const stored = options.get(OCCURRENCE_BASE_OPTION) ?? '';
+  return /^[1-9]\d{0,14}$/.test(stored) ? Number(stored) : USUAL_BASE;
+};
+
 /** Names of the options that `readSettings` wants to see; `prefix` is the table prefix, part of one name. */
 export const settingNames = (prefix: string): string[] => [
     'home', 'siteurl', 'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page',
@@ -78,7 +111,7 @@ export const settingNames = (prefix: string): string[] => [
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', 'active_plugins', 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
-  'default_comment_status', 'WPLANG', 'fasti_index', VERSION_KEY_OPTION,
+  'default_comment_status', 'WPLANG', 'admin_email', 'fasti_index', VERSION_KEY_OPTION, ...RECURRENCE_OPTIONS,
 ]; // biome-ignore format: a list of names
 
 /** The settings that these option rows say; what is missing or broken counts as WordPress's default. */
@@ -104,7 +137,8 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
     roles: parseRoles(text(`${prefix}user_roles`)),
     occurrenceTables: flag('tec_custom_tables_v1_active', '1') && occurrencesInForce(options.get('tec_ct1_migration_state')),
     shared: text('active_plugins').includes('the-events-calendar'),
-    calendar: readCalendar(membersOf(options.get('tribe_events_calendar_options')), text('date_format'), text('time_format')),
+    calendar: readCalendar(serializedMembers(options.get('tribe_events_calendar_options')), text('date_format'), text('time_format')),
+    recurrence: undefined,
     versionKey: text(VERSION_KEY_OPTION),
     edition: 0,
     raw: options,
@@ -112,7 +146,7 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
 }
 
 function occurrencesInForce(state: string | undefined): boolean {
-  return ['migration-not-required', 'migration-complete'].includes(String(membersOf(state).phase));
+  return ['migration-not-required', 'migration-complete'].includes(String(serializedMembers(state).phase));
 }
 
 function readCalendar(members: Record<string, unknown>, dateFormat: string, timeFormat: string): CalendarSettings {
@@ -148,11 +182,6 @@ function readCustomFields(value: unknown): CustomField[] {
 }
 
 /** PHP arrays come as objects or lists; anything else counts as an empty one. */
-function membersOf(serialized: string | undefined): Record<string, unknown> {
-  const value = serialized === undefined ? undefined : parseSerialized(serialized);
-  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
-}
-
 /** `tribe_is_truthy`: 1, enable, enabled, on, y, yes and true in any case; other texts are false, numbers by being non-zero. */
 export function isTruthy(value: unknown): boolean {
   if (typeof value === 'string') return /^(1|enable|enabled|on|y|yes|true)$/i.test(value);

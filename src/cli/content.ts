@@ -13,6 +13,7 @@ import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../reco
 import { lockPostVersion, lockTermVersion, onlyIf, type Preconditions, tagsIn, versionTag } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
+import { lookOnce } from '../storage/engine/look-once.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
 import { shapeOf, userOf, withExamples, withShape } from './options.ts';
@@ -61,15 +62,31 @@ const commandIn = (args: readonly string[]): string | undefined =>
 type Options = Readonly<Record<string, unknown>>;
 type Params = Readonly<Record<string, Param>>;
 
-function addKind(program: Command, session: Session, kind: Kind): void {
-  const { say, io } = session;
-  const words = { one: say(`nouns.${kind.name}.one`), many: say(`nouns.${kind.name}.many`) };
-  const group = program.command(kind.name).helpCommand(false).description(say('content.group', words));
-  const verb = (name: Verb, more = '') =>
-    withExamples(group.command(`${name}${more}`).description(say(`content.${name}`, words)), say, examplesOf(kind.name, name));
-  const refer = kind.is === 'post' ? '<id-or-slug>' : '<id-slug-or-name>';
-  const said = (key: string, id: number, porcelain: unknown) => print(io, porcelain ? `${id}\n` : `${say(`done.${key}`, { id })}\n`);
+/** The commands of one kind. `verb`: adds one of them, with its description and examples. */
+interface Group {
+  readonly session: Session;
+  readonly kind: Kind;
+  readonly verb: (name: Verb, more?: string) => Command;
+  /** How one record is named on the command line. */
+  readonly reference: '<id-or-slug>' | '<id-slug-or-name>';
+}
 
+function addKind(program: Command, session: Session, kind: Kind): void {
+  const { say } = session;
+  const words = { one: say(`nouns.${kind.name}.one`), many: say(`nouns.${kind.name}.many`) };
+  const command = program.command(kind.name).helpCommand(false).description(say('content.group', words));
+  const verb = (name: Verb, more = '') =>
+    withExamples(
+      command.command(`${name}${more}`).description(say([`content.${name}-${kind.is}`, `content.${name}`], words)),
+      say,
+      examplesOf(kind.name, name),
+    );
+  const reference = kind.is === 'post' ? '<id-or-slug>' : '<id-slug-or-name>';
+  for (const add of [addList, addGet, addCreate, addUpdate, addDelete]) add({ session, kind, verb, reference });
+}
+
+function addList({ session, kind, verb }: Group): void {
+  const { say, io } = session;
   withShape(addParams(verb('list'), session, kind, kind.filters, filterTexts), say).action((given: Options, command: Command) =>
     withSite(session, 'read', async (site) => {
       const shape = shapeOf(given, COLUMNS[kind.name]);
@@ -80,7 +97,10 @@ function addKind(program: Command, session: Session, kind: Kind): void {
       } else print(io, printedList(await listAll(site, caller, kind, rawOf(kind.filters, given)), shape, io.terminal));
     }),
   );
+}
 
+function addGet({ session, kind, verb, reference: refer }: Group): void {
+  const { say, io } = session;
   withShape(verb('get', ` ${refer}`).option('--etag', say('options.etag')), say).action(
     (reference: string, given: Options, command: Command) =>
       withSite(session, 'read', async (site) => {
@@ -92,17 +112,22 @@ function addKind(program: Command, session: Session, kind: Kind): void {
         print(io, given.etag ? `${versionTag(version)}\n` : printedItem(record, shape, io.terminal));
       }),
   );
+}
 
+function addCreate({ session, kind, verb }: Group): void {
   addParams(verb('create'), session, kind, kind.fields, fieldTexts)
-    .option('--porcelain', say('options.porcelain'))
+    .option('--porcelain', session.say('options.porcelain'))
     .action((given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(command));
-        said('created', await create(site, caller, kind, rawOf(kind.fields, given)), given.porcelain);
+        tellDone(session, given, 'created', await create({ site, caller, kind }, rawOf(kind.fields, given)));
       }),
     );
+}
 
-  addParams(verb('update', ` ${refer.replace('>', '...>')}`), session, kind, kind.fields, fieldTexts)
+function addUpdate({ session, kind, verb, reference: refer }: Group): void {
+  const { say } = session;
+  addParams(verb('update', ` ${several(refer)}`), session, kind, kind.fields, fieldTexts)
     .option('--if-match <tag>', say('options.if-match'))
     .option('--porcelain', say('options.porcelain'))
     .action((references: string[], given: Options, command: Command) =>
@@ -113,13 +138,16 @@ function addKind(program: Command, session: Session, kind: Kind): void {
         const caller = await actingCaller(site, session, userOf(command));
         for (const reference of references) {
           const id = await idOf(site, kind, reference);
-          await change(site, caller, kind, id, raw, only);
-          said('updated', id, given.porcelain);
+          await change({ site, caller, kind }, id, raw, only);
+          tellDone(session, given, 'updated', id);
         }
       }),
     );
+}
 
-  verb('delete', ` ${refer.replace('>', '...>')}`)
+function addDelete({ session, kind, verb, reference: refer }: Group): void {
+  const { say } = session;
+  verb('delete', ` ${several(refer)}`)
     .option('--if-match <tag>', say('options.if-match'))
     .option('--porcelain', say('options.porcelain'))
     .action((references: string[], given: Options, command: Command) =>
@@ -128,12 +156,19 @@ function addKind(program: Command, session: Session, kind: Kind): void {
         const caller = await actingCaller(site, session, userOf(command));
         for (const reference of references) {
           const id = await idOf(site, kind, reference);
-          await remove(site, caller, kind, id, only);
-          said(kind.is === 'post' && site.config.emptyTrashDays > 0 ? 'trashed' : 'deleted', id, given.porcelain);
+          await remove({ site, caller, kind }, id, only);
+          tellDone(session, given, kind.is === 'post' && site.config.emptyTrashDays > 0 ? 'trashed' : 'deleted', id);
         }
       }),
     );
 }
+
+/** One or more of them. */
+const several = (refer: Group['reference']): string => refer.replace('>', '...>');
+
+/** Says what was done with a record; with `--porcelain`, its id alone. */
+const tellDone = ({ io, say }: Session, { porcelain }: Options, key: string, id: number): void =>
+  print(io, porcelain ? `${id}\n` : `${say(`done.${key}`, { id })}\n`);
 
 // ------------------------------------------------------------------------------------------------- flags
 const isFlag = ({ grammar }: Param): boolean => {
@@ -206,7 +241,14 @@ async function listAll(site: Site, caller: Caller, kind: Kind, raw: Options): Pr
   return items;
 }
 
-async function create(site: Site, caller: Caller, kind: Kind, raw: Options): Promise<number> {
+/** Who writes what kind of record. */
+interface Writing {
+  readonly site: Site;
+  readonly caller: Caller;
+  readonly kind: Kind;
+}
+
+async function create({ site, caller, kind }: Writing, raw: Options): Promise<number> {
   const values = await acceptParams(site, caller, kind.fields, raw, 'create');
   return discardingImages(values, async () => {
     allow(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
@@ -215,28 +257,29 @@ async function create(site: Site, caller: Caller, kind: Kind, raw: Options): Pro
   });
 }
 
-async function change(site: Site, caller: Caller, kind: Kind, id: number, raw: Options, only: Preconditions | undefined): Promise<void> {
+async function change(writing: Writing, id: number, raw: Options, only: Preconditions | undefined): Promise<void> {
+  const { site, caller, kind } = writing;
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
   await discardingImages(values, async () => {
-    allow(kind.is === 'post' ? await mayChange(site, caller, kind, id) : mayManageTerms(caller, kind));
-    await unlessChanged(site, caller, kind, { id, only }, (inside) =>
+    allow(kind.is === 'post' ? await mayChange(lookOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
+    await unlessChanged(writing, id, only, (inside) =>
       kind.is === 'post' ? changePost(inside, caller, kind, id, values) : changeTerm(inside, caller, kind, id, values),
     );
   });
 }
 
-async function remove(site: Site, caller: Caller, kind: Kind, id: number, only: Preconditions | undefined): Promise<void> {
-  allow(kind.is === 'post' ? await mayTrash(site, caller, kind, id) : mayManageTerms(caller, kind));
-  await unlessChanged<unknown>(site, caller, kind, { id, only }, (inside) =>
+async function remove(writing: Writing, id: number, only: Preconditions | undefined): Promise<void> {
+  const { site, caller, kind } = writing;
+  allow(kind.is === 'post' ? await mayTrash(lookOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
+  await unlessChanged<unknown>(writing, id, only, (inside) =>
     kind.is === 'post' ? trashPost(inside, caller, kind, id) : deleteTerm(inside, caller, kind, id),
   );
 }
 
 function unlessChanged<Result>(
-  site: Site,
-  caller: Caller,
-  kind: Kind,
-  { id, only }: { readonly id: number; readonly only: Preconditions | undefined },
+  { site, caller, kind }: Writing,
+  id: number,
+  only: Preconditions | undefined,
   write: (site: Site) => Promise<Result>,
 ): Promise<Result> {
   const lockVersion = kind.is === 'post' ? lockPostVersion(kind) : lockTermVersion(kind);

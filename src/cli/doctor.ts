@@ -46,7 +46,7 @@ async function doctor(session: Session, given: Options): Promise<void> {
       `${JSON.stringify({ ...health, findings: health.findings.map(({ fix, ...finding }) => ({ ...finding, fixable: fix !== undefined })) })}\n`,
     );
   const errors = health.findings.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) throw new CliError('not-healthy', { errors: errors.length });
+  if (errors.length > 0) throw new CliError('not-healthy', { count: errors.length });
 }
 
 /** Repairs what can be repaired, each kind after asking. Gives whether anything was. */

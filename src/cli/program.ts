@@ -4,6 +4,7 @@ import type { Say } from '../refusals.ts';
 import { loadTexts, type Texts } from '../texts.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { addBackupCommands } from './backup.ts';
+import { addConfigCommand } from './config.ts';
 import { addContentCommands, spellOutFlags } from './content.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addDoctorCommand } from './doctor.ts';
@@ -12,6 +13,7 @@ import { addImportCommand } from './import.ts';
 import type { Io } from './io.ts';
 import { report } from './report.ts';
 import type { Session } from './session.ts';
+import { addOptionCommands } from './site-options.ts';
 import { addUserCommands } from './users.ts';
 import { addVerifyCommand } from './verify.ts';
 import { version } from './version.ts';
@@ -57,6 +59,8 @@ export function createProgram(session: Session): Command {
     .option('--user <user>', say('options.user'))
     .option('--language <code>', say('options.language'));
   addDatabaseCommands(program, session);
+  addConfigCommand(program, session);
+  addOptionCommands(program, session);
   addUserCommands(program, session);
   addContentCommands(program, session);
   addImportCommand(program, session);

@@ -1,5 +1,5 @@
 import { postKind, postTypes } from '../kinds/index.ts';
-import { type Database, openDatabase } from '../storage/engine/database.ts';
+import { type Database, hasTable, openDatabase } from '../storage/engine/database.ts';
 import { pagesById } from '../storage/engine/pages.ts';
 import { authorsOfTypes, countTypes, idsOfType, repeatedEvents } from '../storage/lists/many-posts.ts';
 import { readOptions } from '../storage/rows/options.ts';
@@ -45,7 +45,7 @@ export async function openWordpressDatabase({ url, prefix, site = 1 }: DatabaseS
       [db, 'options'],
       [people, 'users'],
     ] as const) {
-      if (!(await handle.knex.schema.hasTable(handle.table(table)))) throw new SourceFault('no-wordpress', { table: handle.table(table) });
+      if (!(await hasTable(handle, table))) throw new SourceFault('no-wordpress', { table: handle.table(table) });
     }
     const home = (await readOptions(db, ['home'])).get('home') ?? '';
     if (home === '') throw new SourceFault('no-wordpress', { table: `${db.table('options')} (home)` });
@@ -69,7 +69,7 @@ async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
   yield* await termItems(db);
 
   const { posts, comments } = await countTypes(db, postTypes);
-  const occurrences = await db.knex.schema.hasTable(db.table('tec_occurrences'));
+  const occurrences = await hasTable(db, 'tec_occurrences');
   for (const kind of POST_ORDER) {
     for await (const ids of pagesById(PAGE, (after, size) => idsOfType(db, typeOf(kind), after, size))) {
       const items = await postItems(db, kind, ids, { author: (id) => logins.get(id) ?? (id > 0 ? `#${id}` : undefined), uploads });

@@ -1,6 +1,5 @@
 import { servedNamespaces } from '../config.ts';
 import { narrowList } from '../kinds/filter.ts';
-import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
@@ -83,11 +82,8 @@ export function describeSite(
   };
 }
 
-/** The kind of record that a route serves, if it is one of ours. */
-export function kindOf({ pattern, texts }: Pick<Route, 'pattern' | 'texts'>): Kind | undefined {
-  if (texts !== undefined) return undefined;
-  return kinds.find(({ path }) => pattern === `/${path}` || pattern.startsWith(`/${path}/`));
-}
+/** The kind whose fields and filters are the parameters of a route; the routes of other interfaces have their own. */
+export const kindOf = ({ kind, texts }: Pick<Route, 'kind' | 'texts'>): Kind | undefined => (texts === undefined ? kind : undefined);
 
 /** The parameters that stand in the path itself: names of the pattern's groups. */
 export function selectorsOf({ pattern }: Pick<Route, 'pattern'>): string[] {

@@ -9,6 +9,8 @@ export interface FeedAddress {
   readonly of: 'list' | 'event' | 'category' | 'tag';
   /** The slug in the address, decoded; empty for the list. */
   readonly slug: string;
+  /** Of an event that recurs: one of its dates (`YYYY-MM-DD`), and which of several on that day. */
+  readonly on?: { readonly date: string; readonly number: number | undefined };
   /** Whether what is past is wanted, the latest first. */
   readonly past: boolean;
   /** The language that the address names. */
@@ -24,6 +26,8 @@ export const FEED_NAMES = [
   'eventDisplay',
   'post_type',
   'tribe_events',
+  'eventDate',
+  'eventSequence',
   'tribe_events_cat',
   'tag',
 ];
@@ -99,11 +103,12 @@ function pageOf(
   segments: readonly string[],
   query: Raw,
   { eventsSlug, singleEventSlug, tagBase }: FeedPlace,
-): Pick<FeedAddress, 'of' | 'slug'> | undefined {
+): Pick<FeedAddress, 'of' | 'slug' | 'on'> | undefined {
   const [first, second, ...rest] = segments;
   if (first === undefined) return pageOfQuery(query);
   const slug = segments.at(-1)!;
   if (first === singleEventSlug && segments.length === 2) return { of: 'event', slug };
+  if (first === singleEventSlug && second !== undefined) return pageOfDate(second, rest);
   if (first === tagBase && segments.length === 2) return { of: 'tag', slug };
   if (first !== eventsSlug) return undefined;
   if (second === undefined || (second === 'list' && rest.length === 0)) return { of: 'list', slug: '' };
@@ -115,9 +120,22 @@ function pageOf(
 const withoutView = (segments: readonly string[]): string =>
   segments.length > 1 && segments.at(-1) === 'list' ? segments.at(-2)! : segments.at(-1)!;
 
-function pageOfQuery(query: Raw): Pick<FeedAddress, 'of' | 'slug'> | undefined {
+/** The page of one date of an event, or that of all of them, which holds what the event's own page holds. */
+function pageOfDate(slug: string, rest: readonly string[]): Pick<FeedAddress, 'of' | 'slug' | 'on'> | undefined {
+  const [date = '', number, ...more] = rest;
+  if (date === 'all' && number === undefined) return { of: 'event', slug };
+  if (more.length > 0 || !DATE.test(date) || (number !== undefined && !NUMBER.test(number))) return undefined;
+  return { of: 'event', slug, on: { date, number: number === undefined ? undefined : Number(number) } };
+}
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const NUMBER = /^[1-9]\d{0,3}$/;
+
+function pageOfQuery(query: Raw): Pick<FeedAddress, 'of' | 'slug' | 'on'> | undefined {
   const [event, category, tag] = ['tribe_events', 'tribe_events_cat', 'tag'].map((name) => said(query, name));
   if ([event, category, tag].some((slug) => slug !== undefined && slug.length > LONGEST_PATH)) return undefined;
+  const [date, number] = [said(query, 'eventDate'), said(query, 'eventSequence')];
+  if (event && date !== undefined) return pageOfDate(event, [date, ...(number === undefined ? [] : [number])]);
   if (event) return { of: 'event', slug: event };
   if (category) return { of: 'category', slug: category.split('/').at(-1)! };
   return tag ? { of: 'tag', slug: tag } : { of: 'list', slug: '' };

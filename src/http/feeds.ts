@@ -9,6 +9,7 @@ import { postKind } from '../kinds/index.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
+import { recordOfDate } from '../records/occurrences.ts';
 import { type Listing, listPosts, postIdOfSlug, readPost } from '../records/posts.ts';
 import { termLookUp } from '../records/references.ts';
 import type { Site } from '../site.ts';
@@ -135,7 +136,7 @@ function answerWith(
       ETag: tagOf(body),
       ...(timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
       ...(file === undefined ? {} : { 'Content-Disposition': `attachment; filename="${file}"` }),
-      ...(personal ? {} : surrogateKeys({ events: records, total_pages: 1 })),
+      ...(personal ? {} : surrogateKeys(EVENT, records)),
     },
     body,
     until: untilWhen(timeliness, caller),
@@ -159,7 +160,8 @@ async function feedOf(wanted: Wanted): Promise<Feed> {
 
 async function oneEvent(wanted: Wanted): Promise<Feed> {
   const { site, caller, address } = wanted;
-  const id = await postIdOfSlug(site, EVENT, encodeURIComponent(address.slug));
+  const post = await postIdOfSlug(site, EVENT, encodeURIComponent(address.slug));
+  const id = post !== undefined && address.on ? await recordOfDate(site.db, caller, post, address.on) : post;
   if (id === undefined) return fail('rest-event-not-found');
   const { record } = await readPost(site, caller, EVENT, id, passwordOf(wanted.query));
   if (address.form === 'jsonld')

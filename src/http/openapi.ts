@@ -77,14 +77,23 @@ const json = (schema: Json) => ({ 'application/json': { schema } });
 const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}') || '/';
 
 // ------------------------------------------------------------------------------------------------- paths
+/** What is described, for whom. */
+interface Operation {
+  readonly caller: Caller;
+  readonly say: Say;
+  readonly route: Route;
+  readonly endpoint: Endpoint;
+}
+
 function operations(caller: Caller, route: Route, say: Say): Json {
   const pairs = route.endpoints.flatMap((endpoint) =>
-    endpoint.methods.map((method) => [method.toLowerCase(), operation(caller, route, endpoint, method, say)] as const),
+    endpoint.methods.map((method) => [method.toLowerCase(), operation({ caller, say, route, endpoint }, method)] as const),
   );
   return Object.fromEntries(pairs);
 }
 
-function operation(caller: Caller, route: Route, endpoint: Endpoint, method: Method, say: Say): Json {
+function operation(described: Operation, method: Method): Json {
+  const { say, route, endpoint } = described;
   const kind = kindOf(route);
   const written = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter((name) => name in (kind?.fields ?? {}));
   const others = Object.entries(endpoint.params).filter(([name]) => !written.includes(name) || selectorsOf(route).includes(name));
@@ -93,15 +102,15 @@ function operation(caller: Caller, route: Route, endpoint: Endpoint, method: Met
     summary: say(`routes:${endpoint.summary}`),
     security: endpoint.allow === 'anyone' ? [{}, { applicationPassword: [] }] : [{ applicationPassword: [] }],
     parameters: [
-      ...others.map(([name, param]) => parameter(caller, route, endpoint, name, param, say)),
+      ...others.map(([name, param]) => parameter(described, name, param)),
       ...(kind ? headersTaken(method, selectorsOf(route).length > 0) : []),
     ],
-    ...(written.length > 0 && kind ? { requestBody: requestBody(route, endpoint, kind, written, say) } : {}),
+    ...(written.length > 0 && kind ? { requestBody: requestBody(described, kind, written) } : {}),
     responses: responses(route, method, kind, say),
   };
 }
 
-function parameter(caller: Caller, route: Route, endpoint: Endpoint, name: string, { grammar }: Param, say: Say): Json {
+function parameter({ caller, say, route, endpoint }: Operation, name: string, { grammar }: Param): Json {
   const inPath = selectorsOf(route).includes(name);
   if (name === 'password' && selectorsOf(route).length > 0) {
     // It belongs to the query, as the component says. What stands beside a reference has no meaning (OpenAPI 3.0, "Reference Object"); the
@@ -121,7 +130,7 @@ function parameter(caller: Caller, route: Route, endpoint: Endpoint, name: strin
 }
 
 /** Fields as a form or as JSON. The path's own selector is named too, as the reference does. */
-function requestBody(route: Route, endpoint: Endpoint, kind: Kind, written: readonly string[], say: Say): Json {
+function requestBody({ say, route, endpoint }: Operation, kind: Kind, written: readonly string[]): Json {
   const selectors = selectorsOf(route).filter((name) => !written.includes(name));
   const ignored = selectors.map(
     (name) =>

@@ -11,6 +11,7 @@ import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../reco
 import { lockPostVersion, lockTermVersion } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
+import type { Look } from '../storage/engine/look-once.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { describeNamespace, describeSite } from './describe.ts';
@@ -125,6 +126,7 @@ const READING = { ...PASSWORD, context: { grammar: anything(LENGTHS.word) } } sa
 // ------------------------------------------------------------------------------------------------- events, venues, organizers
 const posts = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}`,
+  kind,
   endpoints: [
     endpoint({
       methods: ['GET'],
@@ -141,26 +143,28 @@ const posts = (kind: PostKind): ServedRoute => ({
       params: kind.fields,
       unlisted: undescribed(Object.keys(kind.strays)),
       mode: 'create',
-      allow: (_site, caller) => mayCreate(caller, kind),
+      allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) =>
         created(await createPost(site, caller, kind, only(kind.fields, values), { metas: strayMetas(kind, values) })),
     }),
   ],
 });
 
-/** The id of an event need not be one's: what it is told by the handler. The id of a venue or organizer must exist. */
+/** An id must be that of a record, unless the kind has problems of its own for ids that are not. */
 const onePost = (kind: PostKind): ServedRoute => {
-  const id = kind.name === 'event' ? ID : existing(selector(kind.name));
+  const id = kind.problems.byId ? ID : existing(selector(kind.name));
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
+    kind,
     lockVersion: lockPostVersion(kind),
-    endpoints: singlePost(kind, '', id, kind.name === 'event' ? { ...id, ...PASSWORD } : id),
+    endpoints: singlePost(kind, '', id, kind.writesNamePassword ? { ...id, ...PASSWORD } : id),
   };
 };
 
 /** An event's update takes `slug` as its new slug (decision D6); elsewhere the name is the path's alone. */
 const onePostBySlug = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/by-slug/(?P<slug>[^/]+)`,
+  kind,
   select: (site, slug) => postIdOfSlug(site, kind, slug),
   lockVersion: lockPostVersion(kind),
   endpoints: singlePost(kind, '-by-slug', SLUG, 'slug' in kind.fields ? {} : SLUG),
@@ -180,9 +184,9 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
     recordEndpoint({
       methods: ['DELETE'],
       summary: `${kind.name}.trash${suffix}`,
-      params: { ...select, ...(kind.name === 'event' ? PASSWORD : {}) },
+      params: { ...select, ...(kind.writesNamePassword ? PASSWORD : {}) },
       mode: 'read',
-      allow: (site, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(site, caller, kind, id),
+      allow: (look, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(look, caller, kind, id),
       run: async (site, caller, values) => written(await trashPost(site, caller, kind, values.id)),
     }),
     recordEndpoint({
@@ -190,7 +194,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       summary: `${kind.name}.change${suffix}`,
       params: { ...selectToChange, ...optional(kind.fields) },
       mode: 'change',
-      allow: (site, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(site, caller, kind, id),
+      allow: (look, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(look, caller, kind, id),
       run: async (site, caller, values) => written(await changePost(site, caller, kind, values.id, only(kind.fields, values))),
     }),
   ];
@@ -203,6 +207,7 @@ const named = ({ viewer }: Caller, kind: PostKind, action: 'edit' | 'delete', id
 // ------------------------------------------------------------------------------------------------- categories, tags
 const terms = (kind: TermKind): ServedRoute => ({
   pattern: `/${kind.path}`,
+  kind,
   endpoints: [
     endpoint({
       methods: ['GET'],
@@ -223,7 +228,7 @@ const terms = (kind: TermKind): ServedRoute => ({
       params: kind.fields,
       unlisted: parent(kind),
       mode: 'create',
-      allow: (_site, caller) => mayManageTerms(caller, kind),
+      allow: (_look, caller) => mayManageTerms(caller, kind),
       run: async (site, caller, values) => {
         const { id, ...term } = await createTerm(site, caller, kind, only({ ...kind.fields, ...parent(kind) }, values));
         return created(term, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
@@ -234,9 +239,10 @@ const terms = (kind: TermKind): ServedRoute => ({
 
 const oneTerm = (kind: TermKind): ServedRoute => {
   const id = existing(selector(kind.name));
-  const allow = (_site: Site, caller: Caller) => mayManageTerms(caller, kind);
+  const allow = (_look: Look, caller: Caller) => mayManageTerms(caller, kind);
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
+    kind,
     lockVersion: lockTermVersion(kind),
     endpoints: [
       recordEndpoint({

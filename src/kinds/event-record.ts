@@ -12,7 +12,7 @@ import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './event-
 import { imageAddress, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Bundle, RenderContext } from './kind.ts';
 import { renderOrganizer } from './organizer.ts';
-import { globalIds, isLocked, linkedIds, permalink, postLd, postMembers, renderedTexts } from './post-record.ts';
+import { globalIds, isLocked, linkedIds, occurrenceUrl, permalink, postLd, postMembers, renderedTexts } from './post-record.ts';
 import { tag } from './tag.ts';
 import { embeddedTermRecord } from './term-record.ts';
 import { renderVenue } from './venue.ts';
@@ -31,13 +31,15 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
   const venues = locked ? [] : linkedIds(id, VENUE_LINK, bundle, context);
   const organizers = locked ? [] : linkedIds(id, ORGANIZER_LINK, bundle, context);
   const website = metaOf(metas, '_EventURL');
+  const page = bundle.pages.get(id);
+  const url = page ? occurrenceUrl(row, context, page) : permalink(row, context);
   const venueRecords = venues.map((venueId) => renderVenue(venueId, bundle, context, single));
   const organizerRecords = organizers.map((organizerId) => renderOrganizer(organizerId, bundle, context, single));
 
   return {
     id,
     ...globalIds(id, bundle, context),
-    ...postMembers(row, context),
+    ...postMembers(row, context, url),
     rest_url: restUrl(context, `${context.namespace}/events/${id}`),
     title: rendered.title(),
     description: locked ? '' : rendered.description(),
@@ -56,7 +58,7 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
     timezone: dates.timezone,
     timezone_abbr: dates.abbreviation,
     ...cost,
-    website: locked ? '' : website === undefined ? permalink(row, context) : escHtml(website),
+    website: locked ? '' : website === undefined ? url : escHtml(website),
     show_map: flag(() => shown('_EventShowMap')),
     show_map_link: flag(() => shown('_EventShowMapLink')),
     hide_from_listings: flag(() => value(HIDDEN_META) === 'yes'),
@@ -73,6 +75,7 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
             location: ldOf(venueRecords[0]),
             organizer: ldOf(organizerRecords[0]),
             dates,
+            url,
             cost: cost.cost,
           }),
         }
@@ -100,17 +103,18 @@ const ldOf = (record: Record<string, unknown> | undefined) => (record?.json_ld a
 
 interface LdParts extends Pick<EventLd, 'location' | 'organizer'> {
   readonly dates: EventDates;
+  readonly url: string;
   readonly cost: string;
 }
 
-function eventLd(row: Post, bundle: Bundle, context: RenderContext, { dates, cost, ...linked }: LdParts): Record<string, unknown> {
+function eventLd(row: Post, bundle: Bundle, context: RenderContext, { dates, url, cost, ...linked }: LdParts): Record<string, unknown> {
   const metas = bundle.metas.get(row.ID);
   const zone = parseZone(dates.timezone) ?? context.settings.zone;
   const { calendar } = context.settings;
   return eventJsonLd({
     ...postLd(row.ID, bundle),
     image: imageAddress(row.ID, bundle, context),
-    url: permalink(row, context),
+    url,
     start: isoWithOffset(dates.start, zone),
     end: isoWithOffset(dates.end, zone),
     eventStatus: metaOf(metas, '_tribe_events_status') ?? '',

@@ -53,6 +53,19 @@ export const event: PostKind<typeof fields> = {
   links: { [VENUE_LINK]: 'venue', [ORGANIZER_LINK]: 'organizer' },
   terms: ['category', 'tag'],
   dated: true,
+  problems: {
+    notAccessible: 'event-not-accessible',
+    isInTrash: 'event-is-in-trash',
+    noSuchPage: 'event-archive-page-not-found',
+    noTitle: 'empty_content',
+    byId: { missing: 'rest-event-not-found', otherType: 'rest-invalid-event-id', trashed: 'event-no-longer-available' },
+    locked: 'event-password-protected',
+  },
+  reusesTitles: false,
+  draftsGetSlugs: false,
+  shownWholeAfterWrite: true,
+  writesNamePassword: true,
+  trashedStatusMeta: '_tribe_ignored_event_previous_status',
 
   follows: (values, before, context) => {
     const metas: Record<string, readonly string[]> = { ...datesChange(values, before, context), ...costChange(values, before) };

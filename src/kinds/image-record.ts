@@ -1,6 +1,6 @@
+import { remembered } from '../memo.ts';
 import { blogUrl } from '../wordpress/blog-links.ts';
 import { postUrl } from '../wordpress/links.ts';
-import { remembered } from '../wordpress/remembered.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { isPrivate, isPublic } from '../wordpress/status.ts';

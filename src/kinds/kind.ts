@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { SiteSettings } from '../calendar/settings.ts';
+import type { ProblemName } from '../errors.ts';
 import type { Metas, Post, PostColumn, Term } from '../wordpress/rows.ts';
 import type { SearchTerm } from '../wordpress/search.ts';
 import type { Grammar } from './grammar.ts';
@@ -240,6 +241,18 @@ export interface Bundle {
   readonly terms: ReadonlyMap<number, readonly Term[]>;
   /** Images attached to posts that galleries ask for; 0: to none. */
   readonly attached: ReadonlyMap<number, readonly number[]>;
+  /** Pages of the single dates of events that recur; events without one have the page of their post. */
+  readonly pages: ReadonlyMap<number, OccurrencePage>;
+}
+
+/** The page of one date of an event that recurs. */
+export interface OccurrencePage {
+  /** Of the event. */
+  readonly slug: string;
+  /** `YYYY-MM-DD`, local. */
+  readonly date: string;
+  /** Which of several on that day, from 1; undefined where there is one. */
+  readonly number: number | undefined;
 }
 
 /** Rows to write. A meta with an empty list is removed. */
@@ -285,6 +298,32 @@ export interface Linked {
   readonly searched: readonly string[];
 }
 
+/** How requests about a kind of posts are refused. */
+export interface PostProblems {
+  /** The caller may not read the record. */
+  readonly notAccessible: ProblemName;
+  /** The record is to be trashed, and is in the trash. */
+  readonly isInTrash: ProblemName;
+  /** The page is past the last one of a list. */
+  readonly noSuchPage: ProblemName;
+  /** A new record has no title with text in it. */
+  readonly noTitle: ProblemName;
+  /**
+   * The id names no such record. Set where a problem of its own says so, and the request passes the check of its
+   * parameters first; elsewhere the parameter `id` is refused.
+   */
+  readonly byId?: {
+    /** No post has this id. */
+    readonly missing: ProblemName;
+    /** The post is of another type. */
+    readonly otherType: ProblemName;
+    /** The record is to be read, and is in the trash. */
+    readonly trashed: ProblemName;
+  };
+  /** The record is protected by a password. Set where it cannot be read at all then; others are shown blanked. */
+  readonly locked?: ProblemName;
+}
+
 export interface PostKind<Fields extends PostFields = PostFields> {
   readonly is: 'post';
   readonly name: PostKindName;
@@ -310,6 +349,17 @@ export interface PostKind<Fields extends PostFields = PostFields> {
   readonly terms: readonly TermKindName[];
   /** Whether it takes part in the occurrence tables. */
   readonly dated: boolean;
+  readonly problems: PostProblems;
+  /** Whether a record that is to be created with the title of another is that other one (decision D8). */
+  readonly reusesTitles: boolean;
+  /** Whether drafts get a slug from their title. */
+  readonly draftsGetSlugs: boolean;
+  /** Whether the answer to a write shows a protected record whole. */
+  readonly shownWholeAfterWrite: boolean;
+  /** Whether the reference describes the parameter `password` for writes of one record, too. */
+  readonly writesNamePassword: boolean;
+  /** The meta that holds the status from before the trash, besides WordPress's own. */
+  readonly trashedStatusMeta?: string;
   readonly record: z.ZodType;
   /** Pure map from the loaded rows to the published record. `single`: a GET of this one record. */
   readonly render: (id: number, bundle: Bundle, context: RenderContext, single: boolean) => Record<string, unknown>;

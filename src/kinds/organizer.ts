@@ -45,6 +45,16 @@ export const organizer: PostKind<typeof fields> = {
   linked,
   terms: [],
   dated: false,
+  problems: {
+    notAccessible: 'organizer-not-accessible',
+    isInTrash: 'organizer-is-in-trash',
+    noSuchPage: 'organizer-archive-page-not-found',
+    noTitle: 'could-not-create-organizer',
+  },
+  reusesTitles: true,
+  draftsGetSlugs: true,
+  shownWholeAfterWrite: false,
+  writesNamePassword: false,
 
   follows: (_values, before) => ({ columns: {}, metas: before ? {} : { _OrganizerOrigin: ['events-calendar'] } }),
 

@@ -1,17 +1,17 @@
+import { remembered } from '../memo.ts';
 import { globalId } from '../wordpress/global-id.ts';
-import { type LinkedPost, postUrl } from '../wordpress/links.ts';
-import { remembered } from '../wordpress/remembered.ts';
+import { eventDateUrl, type LinkedPost, postUrl } from '../wordpress/links.ts';
 import { renderContent, renderExcerpt, renderTitle } from '../wordpress/render.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
 import { contentImage, imageRecord, thumbnailOf } from './image-record.ts';
-import type { Bundle, RenderContext } from './kind.ts';
+import type { Bundle, OccurrencePage, RenderContext } from './kind.ts';
 
 /** Whether a record is protected by a password and not opened by the request (`post_password_required`). */
 export const isLocked = (row: Post, { opens }: Pick<RenderContext, 'opens'>): boolean => row.post_password !== '' && !opens(row);
 
 /** Members that every published post has, in the order of the record; `global_id` stands elsewhere in each. */
-export function postMembers(row: Post, context: RenderContext) {
+export function postMembers(row: Post, context: RenderContext, url = permalink(row, context)) {
   return {
     author: String(row.post_author),
     status: row.post_status,
@@ -19,13 +19,22 @@ export function postMembers(row: Post, context: RenderContext) {
     date_utc: row.post_date_gmt,
     modified: row.post_modified,
     modified_utc: row.post_modified_gmt,
-    url: permalink(row, context),
+    url,
   };
 }
 
 /** Address of a record's page on the site. */
 export function permalink(row: LinkedPost, { home, settings }: Pick<RenderContext, 'home' | 'settings'>): string {
   return postUrl({ home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug }, row);
+}
+
+/** The same for one date of an event that recurs: its page has the date in its address. */
+export function occurrenceUrl(row: Post, { home, settings }: Pick<RenderContext, 'home' | 'settings'>, page: OccurrencePage): string {
+  return eventDateUrl(
+    { home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug },
+    row,
+    page,
+  );
 }
 
 /** `global_id` and its lineage: the record's own, the same in every language (decision D48), then those it was imported under. */

@@ -66,6 +66,16 @@ export const venue: PostKind<typeof fields> = {
   linked,
   terms: [],
   dated: false,
+  problems: {
+    notAccessible: 'venue-not-accessible',
+    isInTrash: 'venue-is-in-trash',
+    noSuchPage: 'venue-archive-page-not-found',
+    noTitle: 'could-not-create-venue',
+  },
+  reusesTitles: true,
+  draftsGetSlugs: true,
+  shownWholeAfterWrite: false,
+  writesNamePassword: false,
 
   follows: (values, before) => {
     const metas: Record<string, readonly string[]> = {

@@ -3,6 +3,7 @@ import type { Database } from '../storage/engine/database.ts';
 import { findImage, insertAttachment } from '../storage/rows/media.ts';
 import { nowLocal, nowUtc, type Zone } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
+import { percentDecoded } from '../wordpress/web-url.ts';
 import { namesAnotherType } from './file-name.ts';
 import { imageType } from './image-type.ts';
 import { type Library, type StoredImage, storeImage } from './library.ts';
@@ -113,22 +114,14 @@ function fileBelow(url: string, uploads: string): string | undefined {
   const [place, base] = [new URL(url), new URL(uploads)];
   const folder = `${base.pathname.replace(/\/$/, '')}/`;
   if (place.host !== base.host || !place.pathname.startsWith(folder)) return undefined;
-  return decoded(place.pathname.slice(folder.length));
+  return percentDecoded(place.pathname.slice(folder.length));
 }
 
 /** Whether a URL leads to this very site, the pages of its host among it. */
 const isOwn = (url: string, { home, uploads }: OwnAddresses): boolean =>
   [home, uploads].some((own) => new URL(own).host === new URL(url).host);
 
-const lastPart = (url: string): string => decoded(new URL(url).pathname.split('/').at(-1) ?? '');
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
+const lastPart = (url: string): string => percentDecoded(new URL(url).pathname.split('/').at(-1) ?? '');
 
 function libraryOf({ config }: ImageSite, { uploads, settings }: ImageCaller): Library {
   const byMonth = !['', '0'].includes(settings.raw.get('uploads_use_yearmonth_folders') ?? '1');

@@ -1,4 +1,4 @@
-import { fail, type ProblemName } from '../errors.ts';
+import { fail, type Verdict } from '../errors.ts';
 import { fileActions } from '../kinds/core-actions.ts';
 import { coreMedia } from '../kinds/core-media.ts';
 import { type ContextValues, MEDIA_FILTERS, type MediaFieldValues, type MediaListValues } from '../kinds/core-params.ts';
@@ -9,6 +9,7 @@ import { insertPrepared, mayUpload, type PreparedImage, prepareUpload } from '..
 import { removeFiles } from '../media/library.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import type { Look } from '../storage/engine/look-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { noteChange } from '../storage/rows/changes.ts';
@@ -21,7 +22,7 @@ import type { Post } from '../wordpress/rows.ts';
 import { nowLocal, nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
-import { type CorePage, cleanText, forbiddenStatus, orderOf, paging, viewOf } from './core-posts.ts';
+import { type CorePage, cleanText, orderOf, paging, refuseStatus, viewOf } from './core-posts.ts';
 import { sampleSlugs } from './sample-slugs.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayTouchOther } from './visibility.ts';
@@ -29,8 +30,6 @@ import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, 
 /*
  * The library of files, as WordPress's own routes (`wp/v2/media`) list, show and change it.
  */
-
-type Verdict = true | false | ProblemName;
 
 /**
  * The files that a request asks for (`WP_REST_Attachments_Controller::get_items`): those that the caller may read,
@@ -41,7 +40,7 @@ type Verdict = true | false | ProblemName;
 export async function listMedia(site: Site, caller: Caller, values: MediaListValues): Promise<CorePage> {
   const { viewer, settings } = caller;
   const { status: statuses = ['inherit'] } = values;
-  if (statuses.some((status) => status !== 'inherit') && !viewer.can('edit_posts')) forbiddenStatus(viewer);
+  if (statuses.some((status) => status !== 'inherit') && !viewer.can('edit_posts')) refuseStatus(viewer);
   const { limit, offset, page } = paging(values);
   const { ids, total } = await findPostIds(site.db, {
     kind: { postType: 'attachment', dated: false },
@@ -90,7 +89,7 @@ async function loadMediaBundle(db: Database, ids: readonly number[]): Promise<Bu
     db,
     [...posts.values()].map((row) => row.post_parent).filter((parent) => parent > 0),
   );
-  return { posts: new Map([...parents, ...posts]), metas, terms: new Map(), attached: new Map() };
+  return { posts: new Map([...parents, ...posts]), metas, terms: new Map(), attached: new Map(), pages: new Map() };
 }
 
 // ------------------------------------------------------------------------------------------------- who may
@@ -104,42 +103,38 @@ const methodsOn = (viewer: Viewer, row: Post): Methods => [
 export const mayListMedia = ({ viewer }: Caller, { context }: ContextValues): Verdict =>
   context === 'edit' && !viewer.can('edit_posts') ? 'rest_forbidden_context' : true;
 
-export async function mayReadOneMedia({ db }: Site, { viewer }: Caller, { id, context }: Selected & ContextValues): Promise<Verdict> {
-  const row = await findPost(db, id);
+export async function mayReadOneMedia(look: Look, { viewer }: Caller, { id, context }: Selected & ContextValues): Promise<Verdict> {
+  const row = await look(findPost, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
   if (context === 'edit' && !mayEditFile(viewer, row)) return 'rest_forbidden_context';
-  const parent = row.post_parent > 0 ? await findPost(db, row.post_parent) : undefined;
+  const parent = row.post_parent > 0 ? await look(findPost, row.post_parent) : undefined;
   return mayReadFile(viewer, row, parent);
 }
 
 /** New files come from those who may upload, and are attached to what they may edit. */
-export async function mayUploadMedia({ db }: Site, { viewer }: Caller, { author, post }: MediaFieldValues): Promise<Verdict> {
+export async function mayUploadMedia(look: Look, { viewer }: Caller, { author, post }: MediaFieldValues): Promise<Verdict> {
   if (author !== undefined && author !== viewer.id && !viewer.can('edit_others_posts')) return 'rest_cannot_edit_others';
   if (!mayUpload(viewer)) return 'rest_cannot_create';
-  return (await mayAttach(db, viewer, post)) ? true : 'rest_cannot_edit';
+  return (await mayAttach(look, viewer, post)) ? true : 'rest_cannot_edit';
 }
 
-export async function mayChangeMedia(
-  { db }: Site,
-  { viewer }: Caller,
-  { id, author, post }: Selected & MediaFieldValues,
-): Promise<Verdict> {
-  const row = await findPost(db, id);
+export async function mayChangeMedia(look: Look, { viewer }: Caller, { id, author, post }: Selected & MediaFieldValues): Promise<Verdict> {
+  const row = await look(findPost, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
-  if (!mayEditFile(viewer, row) || !(await mayAttach(db, viewer, post))) return 'rest_cannot_edit';
+  if (!mayEditFile(viewer, row) || !(await mayAttach(look, viewer, post))) return 'rest_cannot_edit';
   const given = author !== undefined && author !== row.post_author && author !== viewer.id;
   return given && !viewer.can('edit_others_posts') ? 'rest_cannot_edit_others' : true;
 }
 
-export async function mayDeleteMedia({ db }: Site, { viewer }: Caller, { id }: Selected): Promise<Verdict> {
-  const row = await findPost(db, id);
+export async function mayDeleteMedia(look: Look, { viewer }: Caller, { id }: Selected): Promise<Verdict> {
+  const row = await look(findPost, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
   return mayDeleteFile(viewer, row) ? true : 'rest_cannot_delete';
 }
 
-async function mayAttach(db: Database, viewer: Viewer, post: number | undefined): Promise<boolean> {
+async function mayAttach(look: Look, viewer: Viewer, post: number | undefined): Promise<boolean> {
   if (post === undefined || post === 0) return true;
-  const row = await findPost(db, post);
+  const row = await look(findPost, post);
   return row !== undefined && (mayEdit(viewer, row) || mayTouchOther('edit', viewer, row));
 }
 

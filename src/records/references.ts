@@ -117,11 +117,11 @@ async function planned(value: unknown, kind: PostKind, accept: Options['accept']
 async function knownPosts(db: Database, { viewer }: Caller, rows: ReadonlyMap<number, Post>, password: string | undefined) {
   const trashed = [...rows.values()].filter((row) => row.post_status === 'trash').map((row) => row.ID);
   const metas = await loadMetas(db, trashed);
-  return ({ name, postType }: PostKind, id: number, anyway: boolean): boolean => {
+  return ({ problems, postType }: PostKind, id: number, anyway: boolean): boolean => {
     const row = rows.get(id);
     if (row?.post_type !== postType) return false;
     const locked = row.post_password !== '' && row.post_password !== password;
-    return anyway || (mayRead(viewer, seen(row, metas.get(id))) && !(locked && name === 'event'));
+    return anyway || (mayRead(viewer, seen(row, metas.get(id))) && !(locked && problems.locked));
   };
 }
 

@@ -5,14 +5,17 @@ import { withMapMetas } from '../kinds/map-metas.ts';
 import { kindValues, LONGEST_PAGE, narrowTec, type TecFieldValues, type TecListValues, type TecReadValues } from '../kinds/tec-params.ts';
 import { type TecContext, type TecRecord, tecRecord } from '../kinds/tec-record.ts';
 import type { Site } from '../site.ts';
+import type { Look } from '../storage/engine/look-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
-import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
+import { loadBundle } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { addSeconds, parseZone } from '../wordpress/time.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { type CorePage, cleanText } from './core-posts.ts';
+import { listedAs } from './occurrences.ts';
 import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
+import { metasInTrash } from './rule-rows.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, opens, seen } from './visibility.ts';
 
@@ -39,6 +42,7 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
     limit,
     offset: (page - 1) * limit,
     occurrences: settings.occurrenceTables,
+    recurrence: listedAs('event', settings),
   });
   if (ids.length === 0 && page > 1) fail('tec-page-not-found');
   const { records } = await shown(site, caller, kind, ids, values);
@@ -86,17 +90,15 @@ async function shown(
 
 // ------------------------------------------------------------------------------------------------- who may
 /** Whether the caller may read this record; none may read one that does not exist, or that is of another kind. */
-export const mayReadTec = (site: Site, caller: Caller, kind: PostKind, id: number) =>
-  may(site, caller, id, (viewer, row) => row.post_type === kind.postType && mayRead(viewer, row));
+export const mayReadTec = (look: Look, caller: Caller, kind: PostKind, id: number) =>
+  may(look, caller, id, (viewer, row) => row.post_type === kind.postType && mayRead(viewer, row));
 /** Whether the caller may change or delete this record; one that does not exist may be nobody's. */
-export const mayChangeTec = (site: Site, caller: Caller, id: number) => may(site, caller, id, mayEdit);
-export const mayDeleteTec = (site: Site, caller: Caller, id: number) => may(site, caller, id, mayDelete);
+export const mayChangeTec = (look: Look, caller: Caller, id: number) => may(look, caller, id, mayEdit);
+export const mayDeleteTec = (look: Look, caller: Caller, id: number) => may(look, caller, id, mayDelete);
 
-async function may({ db }: Site, { viewer }: Caller, id: number, rule: typeof mayRead): Promise<boolean> {
-  const row = await findPost(db, id);
-  if (!row) return false;
-  const metas = row.post_status === 'trash' ? (await loadMetas(db, [row.ID])).get(row.ID) : undefined;
-  return rule(viewer, seen(row, metas));
+async function may(look: Look, { viewer }: Caller, id: number, rule: typeof mayRead): Promise<boolean> {
+  const row = await look(findPost, id);
+  return row !== undefined && rule(viewer, seen(row, await metasInTrash(look, row)));
 }
 
 // ------------------------------------------------------------------------------------------------- writes
@@ -115,7 +117,7 @@ export async function createTecPost(site: Site, caller: Caller, kind: PostKind, 
 /** Changes what the values name of a record. Throws tec-record-unreadable for one of another kind. */
 export async function changeTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecFieldValues): Promise<void> {
   await existing(site, kind, id);
-  await changeRecord(site, caller, kind, id, fieldsOf(caller, kind, values), besides(caller, kind, values));
+  await changeRecord(site, caller, kind, id, { values: fieldsOf(caller, kind, values), besides: besides(caller, kind, values) });
 }
 
 /**

@@ -2,6 +2,7 @@ import { fail } from '../errors.ts';
 import type { Bundle, PostKind, TermKind } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import { lookOnce } from '../storage/engine/look-once.ts';
 import { loadMetas } from '../storage/rows/bundle.ts';
 import { changedAt } from '../storage/rows/changes.ts';
 import { lockPost } from '../storage/rows/posts.ts';
@@ -10,6 +11,7 @@ import { postVersion, termVersion, VERSION_DIGITS } from '../wordpress/record-ve
 import type { Term } from '../wordpress/rows.ts';
 import { ZERO_DATE } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
+import { postOfRecord } from './occurrences.ts';
 
 /** A record as an answer shows it, with the version of the rows it was made from. No version: the record is gone. */
 export interface Shown<Record = { [member: string]: unknown }> {
@@ -61,8 +63,10 @@ export type LockVersion = (db: Database, caller: WithSettings, id: number) => Pr
 
 /** Locks an event, a venue, an organizer or, without `terms`, a file of the library. */
 export const lockPostVersion =
-  ({ postType, terms }: Pick<PostKind, 'postType' | 'terms'>): LockVersion =>
-  async (db, { settings }, id) => {
+  (kind: Pick<PostKind, 'postType' | 'terms'> & Partial<Pick<PostKind, 'dated'>>): LockVersion =>
+  async (db, { settings }, record) => {
+    const { postType, terms } = kind;
+    const id = await postOfRecord(lookOnce(db), { settings }, kind, record);
     const row = await lockPost(db, id);
     if (row?.post_type !== postType) return undefined;
     const metas = (await loadMetas(db, [id])).get(id);

@@ -55,7 +55,7 @@ async function openLines(file: string): Promise<Backup> {
   let ended = false;
   let number = 0;
   const damaged = (cause?: unknown) => new SourceFault('backup-damaged', { file: name, line: number }, cause);
-  const known = new Set(siteTables());
+  const known = new Set<string>(siteTables());
   try {
     for await (const { line, text } of linesOf(file)) {
       number = line;

@@ -213,14 +213,14 @@ async function orphanFindings(site: Site): Promise<Finding[]> {
 }
 
 async function dateFindings(site: Site): Promise<Finding[]> {
-  const { occurrenceTables: rows, shared } = await site.settings();
+  const { occurrenceTables: rows, recurrence, shared } = await site.settings();
   const found = new Map<DateFault, number[]>();
-  for await (const { id, fault } of auditDates(site.db, { rows })) found.set(fault, [...(found.get(fault) ?? []), id]);
+  for await (const { id, fault } of auditDates(site.db, { rows, recurrence })) found.set(fault, [...(found.get(fault) ?? []), id]);
   return [...found].flatMap(([fault, ids]) => {
     const mend = async (): Promise<void> => {
       for (const some of pagesOf(ids, AT_ONCE)) {
         await repair(site, async (db) => {
-          for (const id of some) await repairDates(db, id, { rows, now: nowUtc(site.clock()) });
+          for (const id of some) await repairDates(db, id, { rows, now: nowUtc(site.clock()), recurrence });
           if (!shared) await indexEvents(db, some);
           if (rows) await renewEdges(db);
         })();

@@ -45,6 +45,21 @@ export function postUrl(place: EventPlace, { ID, post_type, post_status, post_na
   return pageUrl(place, [post_type === 'tribe_events' ? singleEventSlug : (BASES.get(post_type) ?? post_type), post_name]);
 }
 
+/**
+ * The address of the page of one date of an event (rewrite rules of the calendar's paid extension). `slug`: the event's; `number`: which of several
+ * on that day. An event that is not public has none: it has the address of its post.
+ */
+export function eventDateUrl(
+  place: EventPlace,
+  post: LinkedPost,
+  { slug, date, number }: { readonly slug: string; readonly date: string; readonly number: number | undefined },
+): string {
+  if (post.post_status !== 'publish' && post.post_status !== 'private') return postUrl(place, post);
+  if (place.permalinkStructure !== '')
+    return pageUrl(place, [place.singleEventSlug, slug, date, ...(number === undefined ? [] : [String(number)])]);
+  return `${place.home}/?${post.post_type}=${slug}&eventDate=${date}${number === undefined ? '' : `&eventSequence=${number}`}`;
+}
+
 /** The address of a term's page (WordPress `get_term_link`). `ancestors`: slugs from the root down to its parent. */
 export function termUrl(
   place: TermPlace,

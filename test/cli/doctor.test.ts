@@ -62,7 +62,7 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect((await found()).map(({ name, count, examples }) => [name, count, examples])).toEqual([['event-utc-wrong', 2, ['50', '51']]]);
     const { code, out } = await fasti(['--fix', '--yes']);
     expect(out).toMatch(/^fasti \d+\.\d+\.\d+, Node 2\d\.\S+, (SQLite|MariaDB|MySQL) \S+, time zones 20\d\d\w\n/);
-    expect([code, out.endsWith('Afterwards:\nEverything is as it should be.\n')]).toEqual([0, true]);
+    expect([code, out.endsWith('Afterwards:\nNo problems found.\n')]).toEqual([0, true]);
     expect((await db.from('tec_occurrences').where('post_id', 51).first())?.start_date_utc).not.toBe(
       (await db.from('tec_occurrences').where('post_id', 51).first())?.start_date,
     );
@@ -182,12 +182,12 @@ describeDatabases('fasti doctor', (open, engine) => {
     await db.from('term_taxonomy').where('term_id', 5).update({ count: 77 });
     const { asked, err, out } = await fasti(['--fix'], { answers: [false, true] });
     expect(asked).toEqual([
-      'Fields of posts that are gone (1). Repair it?',
+      'Metas of posts that no longer exist (1). Repair it?',
       'Counts of terms are wrong (stored / real) (1). Repair it?',
       expect.stringContaining('UTC'),
     ]);
     expect(err).toMatch(/^Repaired: Counts of terms are wrong \(stored \/ real\)\nError: /);
-    expect(out).toMatch(/Afterwards:\nwarning {2}Fields of posts that are gone · --fix repairs it\n {4}9999 x\n/);
+    expect(out).toMatch(/Afterwards:\nwarning {2}Metas of posts that no longer exist · --fix repairs it\n {4}9999 x\n/);
     expect(await db.from('postmeta').where('post_id', 9999)).toHaveLength(1);
   });
   it('repairs nothing where nobody can be asked', async () => {
@@ -209,7 +209,7 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect((await db.from('fasti_changes').first())!.counter).toBeGreaterThan(before);
   });
   it('tells of a folder of uploads that is not there or locked', async () => {
-    expect((await fasti([], { env: { UPLOADS_DIR: join(uploads, 'nothing') } })).out).toContain('The folder of uploads is not there');
+    expect((await fasti([], { env: { UPLOADS_DIR: join(uploads, 'nothing') } })).out).toContain('The uploads folder does not exist');
     if (process.getuid?.() === 0) return;
     chmodSync(uploads, 0o500);
     expect((await fasti([])).out).toContain('cannot be written to');
@@ -228,7 +228,7 @@ describeDatabases('fasti doctor', (open, engine) => {
       );
       const env = { DATABASE_URL: urlOf(broken) };
       expect((await fasti([], { env })).out).toMatch(
-        /Tables lack keys.*\(2\)[\s\S]*wp_postmeta \(meta_key\)\n {4}wp_posts \(post_name\)\n/,
+        /Indexes are missing.*\(2\)[\s\S]*wp_postmeta \(meta_key\)\n {4}wp_posts \(post_name\)\n/,
       );
       await fasti(['--fix', '--yes'], { env });
       expect((await fasti([], { env })).out).not.toContain('Tables lack keys');

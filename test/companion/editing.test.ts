@@ -37,10 +37,10 @@ describeAsking('what the form for editing is told', (ask) => {
       await edited(`tribe_events?per_page=${perPage}`, 'ed');
       return queries;
     };
-    site.db.knex.on('query', note);
+    const stop = site.db.driver.listen(note);
     await count(25);
     const [few, many] = [await count(25), await count(40)];
-    site.db.knex.removeListener('query', note);
+    stop();
     expect(many).toBeLessThanOrEqual(few);
   });
   it('categories below, where a filter asks for them', async () => {

@@ -33,13 +33,13 @@ describeDatabases('the commands import and export', (open) => {
   it('say what would become of everything, then do it, and end with 0', async () => {
     const rehearsal = await of(target)('import', urlOf(original), '--dry-run');
     expect(rehearsal).toMatchObject({ code: 0, err: '' });
-    expect(rehearsal.out).toContain('Nothing was written. This would become of 127.0.0.1:8081:\n');
+    expect(rehearsal.out).toContain('Nothing was written. This would happen to 127.0.0.1:8081:\n');
     expect(rehearsal.out).toMatch(/\n {2}events +53 +0 +0 +0\n/);
     expect(await target.from('posts')).toEqual([]);
     const done = await of(target)('import', urlOf(original));
     expect(done.code).toBe(0);
-    expect(done.out.replace('Imported from', 'Nothing was written. This would become of')).toBe(rehearsal.out);
-    expect(done.out).toContain('Left aside, no part of a calendar: page 1, post 1, revision 9\n');
+    expect(done.out.replace('Imported from', 'Nothing was written. This would happen to')).toBe(rehearsal.out);
+    expect(done.out).toContain('Skipped, because it is not part of a calendar: page 1, post 1, revision 9\n');
   });
 
   it.each(['calendar.xml', 'calendar.jsonl'])('carry a calendar over in %s', async (name) => {
@@ -75,7 +75,7 @@ describeDatabases('the commands import and export', (open) => {
       if (format === 'ical' && kind !== 'event') continue;
       const { out, err, code } = await of(original)('export', '-', `--format=${format}`, `--kind=${kind}`);
       expect([code, out.includes(title), out.includes('ecret body')]).toEqual([0, false, false]);
-      expect(err).toMatch(/^Protected by a password: it stayed behind \(\d\)\n/);
+      expect(err).toMatch(/^Protected by a password: not exported \(\d\)\n/);
     }
   });
 
@@ -83,14 +83,14 @@ describeDatabases('the commands import and export', (open) => {
     const { out, err } = await of(original)('export', '-', `--format=${format}`, '--kind=event');
     expect(out).toContain('With draft venue');
     for (const name of ['Draft venue', 'Draft organizer', 'Secret venue', 'Secret organizer']) expect(out).not.toContain(name);
-    expect(err).toContain('Something that it names does not go out with it (2)\n');
+    expect(err).toContain('A linked record is not exported (2)\n');
   });
 
   it('show what each column of a CSV file is taken for before anything is written', async () => {
     writeFileSync(path('venues.csv'), 'VENUE NAME,City,Colour\nTeatro,Roma,red\n');
     const { out } = await of(target)('import', path('venues.csv'), '--dry-run');
     expect(out).toContain(
-      'venues.csv holds venues. Its columns:\n  VENUE NAME  name       Teatro\n  City        city       Roma\n  Colour      not taken  red\n',
+      'venues.csv contains venues. Its columns:\n  VENUE NAME  name          Teatro\n  City        city          Roma\n  Colour      not imported  red\n',
     );
     expect(await target.from('posts')).toEqual([]);
   });
@@ -104,16 +104,16 @@ describeDatabases('the commands import and export', (open) => {
   it('end with 3 where something was lost, and tell what and where', async () => {
     writeFileSync(path('events.csv'), 'Event Name,Event Start Date,Event Venue Name\nConcert,2031-01-01,Nowhere\n');
     const { code, out, err } = await of(target)('import', path('events.csv'));
-    expect([code, err]).toEqual([3, 'Error: not everything could be kept; what was lost stands above.\n']);
+    expect([code, err]).toEqual([3, 'Error: some data could not be kept; see the list above.\n']);
     expect(out).toContain(
-      '  A venue, organizer or image that it names is not there (1)\n    events.csv:2 · Concert · _EventVenueID: Nowhere\n',
+      '  A venue, organizer or image that it links to is missing (1)\n    events.csv:2 · Concert · _EventVenueID: Nowhere\n',
     );
   });
 
   it('show rate and time left on standard error while somebody watches', async () => {
     const { err, out } = await of(target, true)('import', urlOf(original));
-    expect(err).toContain('Looking through the source\n');
-    expect(err).toMatch(/\r\u001b\[KImporting: \d+ of \d+, \d+ in a second, \d+:\d\d left/);
+    expect(err).toContain('Reading the source\n');
+    expect(err).toMatch(/\r\u001b\[KImporting: \d+ of \d+, \d+ per second, \d+:\d\d left/);
     expect(out).not.toContain('\r');
   });
 
@@ -155,17 +155,22 @@ describeDatabases('the commands import and export', (open) => {
       'Errore: x.jsonl, riga 1: non è un file di righe JSON scritto da fasti.\n',
     ]);
     expect((await asked('import', urlOf(original), '--resume'))[1]).toBe(
-      'Error: There is no unfinished import from 127.0.0.1:8081 to go on with.\n',
+      'Error: There is no unfinished import from 127.0.0.1:8081 to continue.\n',
     );
     expect((await asked('export', path('a.xml'), '--kind=poem'))[0]).toBe(2);
     expect((await asked('export', path('a.xml'), '--kind=venue', '--categories=music'))[0]).toBe(2);
     expect((await asked('export', path('a.pdf')))[0]).toBe(1);
+    expect((await asked('export', '-'))[0]).toBe(2);
     expect(existsSync(path('a.xml'))).toBe(false);
   });
 
   it('keep a file as it was when an export fails', async () => {
     writeFileSync(path('kept.xml'), 'as it was');
-    expect((await of(original)('export', path('kept.xml'), '--categories=unheard-of')).code).toBe(1);
+    expect(await of(original)('export', path('kept.xml'))).toMatchObject({
+      code: 1,
+      err: `Error: ${path('kept.xml')} already exists; --force overwrites it.\n`,
+    });
+    expect((await of(original)('export', path('kept.xml'), '--force', '--categories=unheard-of')).code).toBe(1);
     expect(readFileSync(path('kept.xml'), 'utf8')).toBe('as it was');
   });
 });

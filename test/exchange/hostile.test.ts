@@ -309,19 +309,23 @@ describeDatabases('a file with a fault near its end', (open) => {
   afterAll(() => site.close());
 
   it.each([
-    ['broken.xml', wxr(item('').repeat(3)).slice(0, -30), 'Error: broken.xml, line 5: the file is cut off here.\n'],
-    ['bomb.xml', wxr(item(''), '<!DOCTYPE a [<!ENTITY b "c">]>'), 'Error: bomb.xml, line 2: a document type declaration is not taken.\n'],
+    ['broken.xml', wxr(item('').repeat(3)).slice(0, -30), 'Error: broken.xml, line 5: the file is truncated here.\n'],
+    [
+      'bomb.xml',
+      wxr(item(''), '<!DOCTYPE a [<!ENTITY b "c">]>'),
+      'Error: bomb.xml, line 2: document type declarations are not accepted.\n',
+    ],
     [
       'broken.csv',
       'Event Name,Event Start Date\nA,2026-01-01\nB,03/04/2026\n',
-      'Error: broken.csv, line 3: 03/04/2026 in the column start_date can be read in several ways; say --date-order=dmy or --date-order=mdy.\n',
+      'Error: broken.csv, line 3: "03/04/2026" in the column start_date can be read in several ways; add --date-order=dmy or --date-order=mdy.\n',
     ],
     [
       'broken.jsonl',
       '{"format":"fasti","version":1,"home":"x"}\n{"kind":"tag","sourceId":"a","name":"A","slug":"a","description":""}\n',
-      'Error: broken.jsonl, line 2: the file is cut off here.\n',
+      'Error: broken.jsonl, line 2: the file is truncated here.\n',
     ],
-    ['calendar.pdf', 'x', 'Error: What calendar.pdf holds is not known by its name; the ending should be one of'],
+    ['calendar.pdf', 'x', 'Error: The format of calendar.pdf cannot be told from its name; the extension should be one of'],
   ])('ends with one clear line and leaves nothing behind (%s)', async (name, content, line) => {
     const before = await calendarOf(db);
     const said: string[] = [];

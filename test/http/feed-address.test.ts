@@ -22,6 +22,10 @@ describe('the address of a feed', () => {
     ['/event/summer-concert/ical/', 'ical event summer-concert'],
     ['/event/caf%C3%A9/?ical=1', 'ical event café'],
     ['/?tribe_events=summer-concert&ical=1', 'ical event summer-concert'],
+    ['/event/summer-concert/2031-07-10/?ical=1', 'ical event summer-concert on 2031-07-10'],
+    ['/event/summer-concert/2031-07-10/2/ical/', 'ical event summer-concert on 2031-07-10 2'],
+    ['/event/summer-concert/all/?ical=1', 'ical event summer-concert'],
+    ['/?tribe_events=summer-concert&eventDate=2031-07-10&eventSequence=2&ical=1', 'ical event summer-concert on 2031-07-10 2'],
     ['/events/category/music/?ical=1', 'ical category music'],
     ['/events/category/music/jazz/?ical=1', 'ical category jazz'],
     ['/events/category/music/jazz/list/?ical=1', 'ical category jazz'],
@@ -37,7 +41,9 @@ describe('the address of a feed', () => {
     ['/event/summer-concert/?format=jsonld', 'jsonld event summer-concert'],
   ])('%s is %s', (target, expected) => {
     const address = found(target);
-    expect(`${address?.form} ${address?.of} ${address?.slug}`).toBe(expected);
+    const { date, number } = address?.on ?? {};
+    const on = date === undefined ? '' : ` on ${[date, number].filter(Boolean).join(' ')}`;
+    expect(`${address?.form} ${address?.of} ${address?.slug}${on}`).toBe(expected);
   });
 
   it.each([

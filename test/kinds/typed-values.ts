@@ -10,6 +10,8 @@ import { byTickets } from '../../src/kinds/narrowing.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import type { Site } from '../../src/site.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import type { ConditionHandlers } from '../../src/storage/lists/post-conditions.ts';
 
 /*
  * What must not compile, and what must: checked by `npm run check`, which fails where an expected error is none.
@@ -74,3 +76,23 @@ export async function accepted(site: Site, caller: Caller): Promise<number> {
   // @ts-expect-error: nothing else was accepted
   return page + others.size;
 }
+
+export const handlers = (all: ConditionHandlers): ConditionHandlers => {
+  const { ticketed, ...others } = all;
+  // @ts-expect-error: a condition without a handler
+  const missing: ConditionHandlers = others;
+  // @ts-expect-error: a handler of a condition that there is not
+  const surplus: ConditionHandlers = { ...all, weather: ticketed };
+  // @ts-expect-error: the handler of another condition
+  const mistaken: ConditionHandlers = { ...all, slug: all.parent };
+  return { ...missing, ...surplus, ...mistaken };
+};
+
+export const asked = async (db: Database): Promise<string> => {
+  const [post] = await db.from('posts').where('ID', 1).select('post_title');
+  // @ts-expect-error: a column that was not chosen
+  post?.post_content;
+  // @ts-expect-error: a table that there is not
+  db.from('weather');
+  return post?.post_title ?? '';
+};

@@ -13,15 +13,15 @@ export function readFixture(file = new URL('site.json', FIXTURES)) {
 
 /**
  * One script that empties the fixture's tables and fills them, as one transaction, and counts the change. The next post, term and term-taxonomy
- * get the ids that follow those of the fixture (for posts 93, for terms 19).
+ * get the ids that follow those of the fixture (for posts 93, for terms 19). `emptied`: whether what is there goes first.
  */
-export function resetScript(fixture, { engine, prefix, counted = true, tables = Object.keys(fixture) }) {
+export function resetScript(fixture, { engine, prefix, counted = true, emptied = true, tables = Object.keys(fixture) }) {
   const { quote, numbering } = ENGINES[engine];
   const statements = tables.flatMap((name) => {
     const { columns, rows } = fixture[name];
     const values = rows.map((row) => `(${row.map(quote).join(',')})`);
     return [
-      `DELETE FROM \`${prefix}${name}\``,
+      ...(emptied ? [`DELETE FROM \`${prefix}${name}\``] : []),
       ...(values.length > 0
         ? [`INSERT INTO \`${prefix}${name}\` (${columns.map((column) => `\`${column}\``).join(',')}) VALUES ${values.join(',')}`]
         : []),

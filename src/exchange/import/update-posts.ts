@@ -93,7 +93,10 @@ async function updateOne(
     Object.keys(metas).some((name) => /^_Event(Start|End)Date|^_Event(Duration|Timezone|AllDay)$/.test(name))
   ) {
     const stored = (await loadMetas(db, [target])).get(target) ?? new Map();
-    await writeOccurrence(db, target, storedDates({ metas: stored }), nowUtc(run.caller.now));
+    await writeOccurrence(db, target, storedDates({ metas: stored }), {
+      updatedAt: nowUtc(run.caller.now),
+      recurrence: run.caller.settings.recurrence,
+    });
   }
   return true;
 }

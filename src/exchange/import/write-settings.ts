@@ -1,5 +1,5 @@
 import { lockOption, readOptions, writeOption } from '../../storage/rows/options.ts';
-import { parseSerialized, toSerialized, withMembers } from '../../wordpress/serialized.ts';
+import { serializedMembers, toSerialized, withMembers } from '../../wordpress/serialized.ts';
 import type { SettingsItem } from '../items/items.ts';
 import { count, lose } from '../items/report.ts';
 import type { Work } from './run.ts';
@@ -63,9 +63,6 @@ const LEFT_TO_THE_PLUGIN = Object.fromEntries(MEMBERS.map((name) => [name, undef
 const merged = (here: string, there: string): string | undefined => withMembers(here, { ...LEFT_TO_THE_PLUGIN, ...membersOf(there) });
 
 function membersOf(text: string): Record<string, unknown> {
-  const value = parseSerialized(text);
-  if (value === null || typeof value !== 'object') return {};
-  return Object.fromEntries(
-    MEMBERS.flatMap((name) => (Object.hasOwn(value, name) ? [[name, (value as Record<string, unknown>)[name]]] : [])),
-  );
+  const members = serializedMembers(text);
+  return Object.fromEntries(MEMBERS.flatMap((name) => (Object.hasOwn(members, name) ? [[name, members[name]]] : [])));
 }

@@ -2,9 +2,10 @@
  * What feeds and files take from the published record of an event. They are made of records, not of rows, so that they show what the interface shows
  * to the same caller and nothing besides.
  */
+
+import { remembered } from '../../memo.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../../wordpress/plain-text.ts';
-import { remembered } from '../../wordpress/remembered.ts';
 import { trimEndOf, trimStartOf } from '../../wordpress/trim.ts';
 
 /** An event as the interface publishes it, as far as feeds need it; texts are HTML, dates `YYYY-MM-DD HH:MM:SS`. */

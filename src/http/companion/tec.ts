@@ -51,6 +51,7 @@ export const tecRoutes = (): ServedRoute[] => {
 const list = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}`,
   texts: 'tec',
+  kind,
   endpoints: acknowledged([
     endpoint({
       methods: ['GET'],
@@ -69,7 +70,7 @@ const list = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.create`,
       params: tecFields(kind, postKind('event')),
       mode: 'create',
-      allow: (_site, caller) => mayCreate(caller, kind),
+      allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) => created(await readTecPost(site, caller, kind, await createTecPost(site, caller, kind, values))),
     }),
   ]),
@@ -78,6 +79,7 @@ const list = (kind: PostKind): ServedRoute => ({
 const single = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/(?P<id>\\d+)`,
   texts: 'tec',
+  kind,
   lockVersion: lockPostVersion(kind),
   endpoints: acknowledged([
     recordEndpoint({
@@ -86,7 +88,7 @@ const single = (kind: PostKind): ServedRoute => ({
       params: ID,
       unlisted: { ...TEC_PASSWORD, ...TEC_FIELDS },
       mode: 'read',
-      allow: (site, caller, { id }) => mayReadTec(site, caller, kind, id),
+      allow: (look, caller, { id }) => mayReadTec(look, caller, kind, id),
       run: async (site, caller, values) => {
         const { record, version } = await readTecPost(site, caller, kind, values.id, values);
         return written({ record: cutTo(values._fields)(record), ...(version === undefined ? {} : { version }) });
@@ -97,7 +99,7 @@ const single = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.change`,
       params: { ...ID, ...tecFields(kind, postKind('event')) },
       mode: 'change',
-      allow: (site, caller, { id }) => mayChangeTec(site, caller, id),
+      allow: (look, caller, { id }) => mayChangeTec(look, caller, id),
       run: async (site, caller, values) => {
         await changeTecPost(site, caller, kind, values.id, values);
         return written(await readTecPost(site, caller, kind, values.id));
@@ -108,7 +110,7 @@ const single = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.trash`,
       params: { ...ID, ...FORCE },
       mode: 'read',
-      allow: (site, caller, { id }) => mayDeleteTec(site, caller, id),
+      allow: (look, caller, { id }) => mayDeleteTec(look, caller, id),
       run: async (site, caller, { id }) => {
         await removeTecPost(site, caller, kind, id);
         return ok([]);

@@ -1,4 +1,4 @@
-import { fail, type ProblemName } from '../../errors.ts';
+import { fail, type ProblemName, refuse } from '../../errors.ts';
 import { CONTEXT, type ContextValues } from '../../kinds/core-params.ts';
 import { coreTaxonomies, coreTypes } from '../../kinds/core-types.ts';
 import type { View } from '../../kinds/core-view.ts';
@@ -6,10 +6,10 @@ import { LENGTHS } from '../../kinds/grammar.ts';
 import type { Param } from '../../kinds/kind.ts';
 import { anyString } from '../../kinds/schema-grammar.ts';
 import type { Caller } from '../../records/caller.ts';
-import { refuseTo, viewOf } from '../../records/core-posts.ts';
+import { viewOf } from '../../records/core-posts.ts';
 import type { Site } from '../../site.ts';
 import { endpoint, type ServedRoute } from '../endpoint.ts';
-import type { Handler, Reply, Verdict } from '../route.ts';
+import type { Reply, Rule } from '../route.ts';
 
 /** Parameters by name, each a text, and the context among them. */
 type Texts = Readonly<Record<string, Param<string>>> & typeof CONTEXT;
@@ -24,7 +24,7 @@ const taxonomies: All = (site, caller, view, type) => coreTaxonomies(caller, vie
 
 const still = (body: unknown): Reply => ({ status: 200, body, timeliness: 'never' });
 /** The form for editing is for those who edit anything. */
-const mayList: Handler<ContextValues, Verdict> = (_site, caller, values) => edits(caller, values) || 'rest_cannot_view';
+const mayList: Rule<ContextValues> = (_look, caller, values) => edits(caller, values) || 'rest_cannot_view';
 const edits = ({ viewer }: Caller, { context }: ContextValues): boolean => context !== 'edit' || viewer.can('edit_posts');
 
 const described = (
@@ -61,7 +61,7 @@ const described = (
         allow: 'anyone',
         run: async (site, caller, values) => {
           const record = all(site, caller, viewOf(values)).get(values[one] ?? '') ?? fail(unknown);
-          return edits(caller, values) ? still(record) : refuseTo(caller, 'rest_forbidden_context');
+          return edits(caller, values) ? still(record) : refuse(caller.viewer, 'rest_forbidden_context');
         },
       }),
     ],

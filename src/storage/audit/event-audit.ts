@@ -1,4 +1,5 @@
 import { type EventDates, type Occurrence, occurrence } from '../../calendar/dates.ts';
+import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { storedDates } from '../../kinds/event-dates.ts';
 import { diffSeconds, isZeroDate, parseZone, toUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
@@ -7,6 +8,7 @@ import { idsOfType } from '../lists/many-posts.ts';
 import { loadMetas } from '../rows/bundle.ts';
 import { writeOccurrence } from '../rows/occurrences.ts';
 import { writeMetas } from '../rows/posts.ts';
+import { isRecurringEvent, recurringIn } from '../rows/recurring-events.ts';
 
 /** What can be wrong with the dates of an event. */
 export type DateFault =
@@ -31,22 +33,33 @@ export interface DateFinding {
 
 const AT_ONCE = 500;
 
-/** Looks through the dates of all events, some at a time. `rows`: whether the occurrence tables are in force. */
-export async function* auditDates(db: Database, { rows }: { rows: boolean }): AsyncGenerator<DateFinding> {
+/** How the site keeps dates. `rows`: whether the occurrence tables are in force. */
+interface Kept {
+  readonly rows: boolean;
+  readonly recurrence: RecurrenceSettings | undefined;
+}
+
+/** Looks through the dates of all events, some at a time. Of those that recur only what does not follow from the rule. */
+export async function* auditDates(db: Database, { rows, recurrence }: Kept): AsyncGenerator<DateFinding> {
   for await (const ids of pagesById(AT_ONCE, (after, size) => idsOfType(db, 'tribe_events', after, size))) {
     const [metas, occurrences] = [await loadMetas(db, ids), rows ? await occurrencesOf(db, ids) : new Map<number, Occurrence[]>()];
+    // What recurs has rows by its rule (`recurrence-audit.ts`).
+    const recurring = recurrence ? await recurringIn(db, ids) : new Set<number>();
     for (const id of ids) {
       const own = metas.get(id) ?? new Map<string, readonly string[]>();
-      // What repeats has rows that its first dates do not tell.
-      const repeats = own.has('_EventRecurrence');
-      for (const fault of faultsOf(storedDates({ metas: own }), rows && !repeats ? (occurrences.get(id) ?? []) : undefined))
-        yield { id, fault };
+      const dates = occurrences.get(id) ?? [];
+      for (const fault of faultsOf(storedDates({ metas: own }), rows && !recurring.has(id) ? dates : undefined))
+        if (!recurring.has(id) || !REPAIRABLE.has(fault)) yield { id, fault };
     }
   }
 }
 
-/** Puts the dates of an event right by the clock on its wall: UTC, duration and the rows that lists read. Call it in a transaction. */
-export async function repairDates(db: Database, id: number, { rows, now }: { rows: boolean; now: string }): Promise<void> {
+/**
+ * Puts the dates of an event right by the clock on its wall: UTC, duration and the rows that lists read. One that recurs is left alone. Call it in a
+ * transaction.
+ */
+export async function repairDates(db: Database, id: number, { rows, now, recurrence }: Kept & { readonly now: string }): Promise<void> {
+  if (recurrence && (await isRecurringEvent(db, id))) return;
   const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, readonly string[]>();
   const dates = storedDates({ metas });
   const zone = parseZone(dates.timezone);
@@ -59,7 +72,7 @@ export async function repairDates(db: Database, id: number, { rows, now }: { row
     _EventEndDateUTC: [endUtc],
     ...(duration === null || duration < 0 ? {} : { _EventDuration: [String(duration)] }),
   });
-  if (rows && !metas.has('_EventRecurrence')) await writeOccurrence(db, id, right, now);
+  if (rows) await writeOccurrence(db, id, right, { updatedAt: now, recurrence });
 }
 
 function faultsOf(dates: EventDates, rows: readonly Occurrence[] | undefined): DateFault[] {

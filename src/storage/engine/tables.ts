@@ -142,6 +142,8 @@ export interface TecEventRow {
   /** UTC. MySQL sets it by itself when a row changes; SQLite does not, so every writer sets it. */
   updated_at: string | null;
   hash: string;
+  /** The rule of a recurring event as iCalendar lines; empty or null: a single one. Only where the paid extension was. */
+  rset?: string | null;
 }
 
 /** One row for each time an event takes place; without recurrence, one for each event. */
@@ -156,6 +158,21 @@ export interface TecOccurrenceRow {
   duration: number | null;
   hash: string;
   updated_at: string | null;
+  /** These three only where the paid extension was. 1 in all rows of an event that recurs. */
+  has_recurrence?: number | null;
+  /** Which save of the event made the row: a number that rises. */
+  sequence?: number | null;
+  /** 1 where the date was listed, not made by the rule. */
+  is_rdate?: number | null;
+}
+
+/** An event as a member of a series. The table is there only where the paid extension was. */
+export interface SeriesRelationshipRow {
+  relationship_id: number;
+  series_post_id: number;
+  /** Of `tec_events`. */
+  event_id: number;
+  event_post_id: number;
 }
 
 /** The one row (id 1) that counts what was ever changed. */
@@ -232,6 +249,8 @@ export interface EntryRow {
   hidden: number;
   locked: number;
   featured: number;
+  /** 0 for an event that takes place once. */
+  occurrence_id: number;
 }
 
 /** How many public events begin on a day (`YYYYMMDD`), and how many run past its midnight; or how many begin in a month (`-YYYYMM - 1`). */
@@ -240,6 +259,21 @@ export interface DayRow {
   day: number;
   n: number;
   running: number;
+}
+
+/** A step of the schema that was applied. The columns are those that knex gave to its own journal of migrations, which this once was. */
+export interface MigrationRow {
+  id: number;
+  name: string | null;
+  /** Steps that were applied together have the same number. */
+  batch: number | null;
+  migration_time: string | null;
+}
+
+/** One row that says whether a process is changing the schema. */
+export interface MigrationLockRow {
+  index: number;
+  is_locked: number | null;
 }
 
 /** Name of a table without the prefix -> its row. */
@@ -258,6 +292,7 @@ export interface Tables {
   links: LinkRow;
   tec_events: TecEventRow;
   tec_occurrences: TecOccurrenceRow;
+  tec_series_relationships: SeriesRelationshipRow;
   fasti_changes: ChangesRow;
   fasti_locks: LockRow;
   fasti_imports: ImportRow;
@@ -266,6 +301,8 @@ export interface Tables {
   fasti_entries: EntryRow;
   fasti_days: DayRow;
   fasti_answers: AnswerRow;
+  fasti_migrations: MigrationRow;
+  fasti_migrations_lock: MigrationLockRow;
 }
 
 export type TableName = keyof Tables;

@@ -49,7 +49,8 @@ export interface IndexedEvent {
   readonly locked: boolean;
   readonly hidden: boolean;
   readonly featured: boolean;
-  readonly occurrences: readonly { readonly start: string; readonly end: string }[];
+  /** `id`: of the row, where the event recurs; 0 where it takes place once. */
+  readonly occurrences: readonly { readonly id: number; readonly start: string; readonly end: string }[];
   /** With all categories above. */
   readonly categories: readonly number[];
   readonly tags: readonly number[];
@@ -80,7 +81,8 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
     locked: Number(event.locked),
     featured: Number(event.featured),
   };
-  if (event.occurrences.length === 0) return distinct(linked).map((facet) => ({ facet, start_at: UNDATED, end_at: UNDATED, ...common }));
+  if (event.occurrences.length === 0)
+    return distinct(linked).map((facet) => ({ facet, start_at: UNDATED, end_at: UNDATED, occurrence_id: 0, ...common }));
 
   const facets = distinct([
     ALL,
@@ -91,12 +93,12 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
   ]);
   const known = new Set<string>();
   const rows: EntryRow[] = [];
-  for (const { start, end } of event.occurrences) {
+  for (const { id, start, end } of event.occurrences) {
     const [start_at, end_at] = [momentOf(start), momentOf(end)];
     if (!start_at || !end_at || end_at < start_at || known.has(`${start}${end}`)) return undefined;
     known.add(`${start}${end}`);
     const under = isLong(start_at, end_at) ? facets.flatMap((facet) => [facet, longOnes(facet)]) : facets;
-    rows.push(...under.map((facet) => ({ facet, start_at, end_at, ...common })));
+    rows.push(...under.map((facet) => ({ facet, start_at, end_at, occurrence_id: id, ...common })));
   }
   return rows;
 }

@@ -4,8 +4,9 @@ import type { Post, Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows, upsertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
-import type { DayRow, EntryRow } from '../engine/tables.ts';
+import type { DayRow, EntryRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { deleteOption, readOptions, writeOption } from '../rows/options.ts';
+import { isRecurring } from '../rows/recurring-events.ts';
 import { entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesOf } from './event-index-rows.ts';
 
 /*
@@ -34,7 +35,7 @@ export async function indexEvents(db: Database, ids: readonly number[]): Promise
   for (let at = 0; at < ids.length; at += IDS) {
     const some = ids.slice(at, at + IDS);
     const events = await indexedEvents(db, await loadEventRows(db, some));
-    const present = (await db.knex(db.table('fasti_entries')).whereIn('post_id', some)) as EntryRow[];
+    const present = (await db.from('fasti_entries').whereIn('post_id', some)) as EntryRow[];
     unfit.push(...(await indexThese(db, some, events, present)));
   }
   if (unfit.length > 0) await distrustIndex(db);
@@ -60,7 +61,7 @@ export const distrustIndex = (db: Database): Promise<void> => deleteOption(db, I
 export async function isOvertaken(db: Database): Promise<boolean> {
   const options = await readOptions(db, [INDEX_OPTION, 'tribe_last_save_post']);
   if (!options.has(INDEX_OPTION)) return false;
-  const ours = (await db.knex(db.table('fasti_changes')).where('id', 1).select('changed_at').first()) as { changed_at: string } | undefined;
+  const ours = (await db.from('fasti_changes').where('id', 1).select('changed_at').first()) as { changed_at: string } | undefined;
   const last = Number(options.get('tribe_last_save_post') ?? 0);
   return last >= Date.parse(`${ours?.changed_at.replace(' ', 'T')}Z`) / 1000 + 1;
 }
@@ -68,7 +69,7 @@ export async function isOvertaken(db: Database): Promise<boolean> {
 /** Events whose rows change when this category gets another parent; undefined: too many to be changed at once. */
 export async function eventsUnder(db: Database, category: number): Promise<number[] | undefined> {
   const rows = (await db
-    .knex(db.table('fasti_entries'))
+    .from('fasti_entries')
     .where('facet', facetOf('category', category))
     .distinct('post_id')
     .limit(MOST_AT_ONCE + 1)) as Pick<EntryRow, 'post_id'>[];
@@ -78,7 +79,7 @@ export async function eventsUnder(db: Database, category: number): Promise<numbe
 /** Events with exactly this term, which the deletion of a category takes from under those above it; undefined: too many to be changed at once. */
 export async function eventsWith(db: Database, termTaxonomyId: number): Promise<number[] | undefined> {
   const rows = (await db
-    .knex({ r: db.table('term_relationships') })
+    .from('term_relationships', 'r')
     .where('r.term_taxonomy_id', termTaxonomyId)
     .limit(MOST_AT_ONCE + 1)
     .select('r.object_id')) as { object_id: number }[];
@@ -88,10 +89,10 @@ export async function eventsWith(db: Database, termTaxonomyId: number): Promise<
 /** Removes a heading for good, with its counts. */
 export async function dropFacet(db: Database, facet: Facet): Promise<void> {
   await db
-    .knex(db.table('fasti_entries'))
+    .from('fasti_entries')
     .whereIn('facet', [facet, longOnes(facet)])
     .delete();
-  await db.knex(db.table('fasti_days')).where('facet', facet).delete();
+  await db.from('fasti_days').where('facet', facet).delete();
 }
 
 // ------------------------------------------------------------------------------------------------- one step
@@ -115,14 +116,14 @@ async function indexThese(
     fresh.push(...(wanted ?? []));
   }
   const changed = [...new Set(gone.map((row) => row.post_id))];
-  if (changed.length > 0) await db.knex(db.table('fasti_entries')).whereIn('post_id', changed).delete();
+  if (changed.length > 0) await db.from('fasti_entries').whereIn('post_id', changed).delete();
   fresh.sort((a, b) => a.facet - b.facet || a.start_at - b.start_at);
   await insertRows(db, 'fasti_entries', fresh);
   await addToDays(db, gone, fresh);
   return unfit;
 }
 
-const COLUMNS = ['facet', 'start_at', 'posted_at', 'post_id', 'end_at', 'status', 'hidden', 'locked', 'featured'] as const;
+const COLUMNS = ['facet', 'start_at', 'posted_at', 'post_id', 'end_at', 'status', 'hidden', 'locked', 'featured', 'occurrence_id'] as const;
 const textOf = (rows: readonly EntryRow[]) =>
   rows
     .map((row) => COLUMNS.map((column) => row[column]).join())
@@ -154,7 +155,7 @@ async function addToDays(db: Database, gone: readonly EntryRow[], fresh: readonl
 /** What WordPress's tables and the calendar's say of an event, as far as the index is made of it. */
 export interface EventRows {
   readonly post: Pick<Post, 'ID' | 'post_status' | 'post_date' | 'post_password'>;
-  readonly occurrences: readonly { readonly start_date: string; readonly end_date: string }[];
+  readonly occurrences: readonly Pick<TecOccurrenceRow, 'start_date' | 'end_date' | 'occurrence_id' | 'has_recurrence'>[];
   readonly metas: readonly { readonly meta_key: string; readonly meta_value: string | null }[];
   readonly terms: readonly EventTerm[];
 }
@@ -164,24 +165,24 @@ type EventTerm = Pick<Term, 'term_id' | 'taxonomy'> & Partial<Pick<Term, 'parent
 
 async function loadEventRows(db: Database, ids: readonly number[]): Promise<EventRows[]> {
   const posts = (await db
-    .knex(db.table('posts'))
+    .from('posts')
     .whereIn('ID', [...ids])
     .where('post_type', postKind('event').postType)
     .select('ID', 'post_status', 'post_date', 'post_password')) as EventRows['post'][];
   const own = posts.map(({ ID }) => ID);
   if (own.length === 0) return [];
   type Of<Rows extends readonly unknown[]> = (Rows[number] & { readonly of: number })[];
-  const occurrences = (await db
-    .knex(db.table('tec_occurrences'))
-    .whereIn('post_id', own)
-    .select('post_id as of', 'start_date', 'end_date')) as Of<EventRows['occurrences']>;
+  // All columns: `has_recurrence` is not there in every database.
+  const occurrences = (await db.from('tec_occurrences').whereIn('post_id', own).select('*', 'post_id as of')) as Of<
+    EventRows['occurrences']
+  >;
   const metas = (await db
-    .knex(db.table('postmeta'))
+    .from('postmeta')
     .whereIn('post_id', own)
     .whereIn('meta_key', [VENUE_LINK, ORGANIZER_LINK, HIDDEN_META, FEATURED_META])
     .select('post_id as of', 'meta_key', 'meta_value')) as Of<EventRows['metas']>;
   const terms = (await db
-    .knex({ r: db.table('term_relationships') })
+    .from('term_relationships', 'r')
     .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
     .whereIn('r.object_id', own)
     .whereIn('tt.taxonomy', taxonomies)
@@ -217,7 +218,11 @@ async function indexedEvents(db: Database, events: readonly EventRows[]): Promis
         locked: post.post_password !== '',
         hidden: values(HIDDEN_META).length > 0,
         featured: values(FEATURED_META).length > 0,
-        occurrences: occurrences.map(({ start_date: start, end_date: end }) => ({ start, end })),
+        occurrences: occurrences.map(({ occurrence_id: id, start_date: start, end_date: end }) => ({
+          id: isRecurring(occurrences) ? id : 0,
+          start,
+          end,
+        })),
         categories: withAbove(
           categoriesOf(rows).map((term) => term.term_id),
           above,

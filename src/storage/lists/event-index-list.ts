@@ -30,7 +30,7 @@ import {
   shortBefore,
   UNDATED,
 } from '../index/event-index-rows.ts';
-import { fitsFew, type PostQuery, type Visibility } from './post-query.ts';
+import { fitsFew, isAboveBase, type PostQuery, type Recurrence, recordId, type Visibility } from './post-query.ts';
 
 /**
  * A list of events as one stretch of the list index (`fasti_entries`): those of any of these facets that start and end between these moments, in the order
@@ -69,7 +69,7 @@ export function stretchOf(query: PostQuery): Stretch | undefined {
   const headed: { readonly facets: Stretch['facets']; readonly condition: Guarded }[] = [];
   const rest: Condition[] = [];
   for (const condition of conditions) {
-    if (fitsFew(condition)) return undefined;
+    if (fitsFew(condition) || (condition.by === 'notId' && isAboveBase(condition.ids, query))) return undefined;
     if (condition.by === 'moment') {
       if (condition.utc || !narrowBounds(bounds, condition)) return undefined;
     } else if (condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present) flags.listedOnly = true;
@@ -101,6 +101,7 @@ export function stretchOf(query: PostQuery): Stretch | undefined {
 
 /** What a list shows of a page, before the records themselves are looked up. */
 export interface Page {
+  /** Ids of records: of posts, and of occurrences above the base of `PostQuery.recurrence`. */
   readonly ids: number[];
   /** How many there are in all. */
   readonly total: number;
@@ -112,7 +113,7 @@ export interface Page {
 export async function findIndexedIds(
   db: Database,
   stretch: Stretch,
-  limits: { readonly limit: number; readonly offset: number },
+  limits: { readonly limit: number; readonly offset: number; readonly recurrence?: Recurrence | undefined },
   rest: Sql | undefined,
 ): Promise<Page> {
   const parts = partsOf(stretch).map((part) => rowsOf(db, stretch, part, rest));
@@ -217,26 +218,34 @@ function rowsOf(db: Database, stretch: Stretch, { facets, from, to }: Part, rest
   const [where, bindings] = every(conditions);
   const posts: Sql = rest ? [` ${db.dialect.joinInOrder} ?? p ON p.ID = x.post_id`, [db.table('posts')]] : ['', []];
   const rows: Sql = [`FROM ?? x${posts[0]} WHERE ${where}`, [db.table('fasti_entries'), ...posts[1], ...bindings]];
-  return facets.length === 1 ? rows : [`FROM (SELECT DISTINCT x.start_at, x.posted_at, x.post_id, x.end_at ${rows[0]}) x`, rows[1]];
+  return facets.length === 1
+    ? rows
+    : [`FROM (SELECT DISTINCT x.start_at, x.posted_at, x.post_id, x.end_at, x.occurrence_id ${rows[0]}) x`, rows[1]];
 }
 
 /** One page, with its total where a row of the main part, the last one, is there to carry it: that saves a query. */
 async function pageOf(
   db: Database,
   parts: readonly Sql[],
-  { total, limit, offset, descending }: { total: Sql; limit: number; offset: number; descending: boolean },
+  {
+    total,
+    limit,
+    offset,
+    descending,
+    recurrence,
+  }: { total: Sql; limit: number; offset: number; descending: boolean; recurrence?: Recurrence | undefined },
 ): Promise<Omit<Page, 'total'> & { total?: number }> {
   const direction = verbatim(descending ? 'DESC' : 'ASC');
   const found: Omit<Page, 'total'> & { total?: number } = { ids: [], linked: [] };
   let skip = offset;
   for (const [place, part] of (descending ? parts.toReversed() : parts).entries()) {
     if (found.ids.length >= limit) break;
-    const rows = await db.rows<{ id: number; links: string | null; total: number | string | null }>`
-      SELECT x.post_id AS id, ${new Piece(part === parts.at(-1) ? total : ['NULL', []])} AS total,
+    const rows = await db.rows<{ id: number; occurrence: number; links: string | null; total: number | string | null }>`
+      SELECT x.post_id AS id, x.occurrence_id AS occurrence, ${new Piece(part === parts.at(-1) ? total : ['NULL', []])} AS total,
         (SELECT GROUP_CONCAT(l.facet) FROM {fasti_entries} l WHERE l.post_id = x.post_id AND l.facet % ${FACETS} IN (${LINK_CODES})) AS links
-      ${new Piece(part)} ORDER BY x.start_at ${direction}, x.posted_at ${direction}, x.post_id ${direction} LIMIT ${limit - found.ids.length} OFFSET ${skip}`;
-    for (const { id, links, total: whole } of rows) {
-      found.ids.push(id);
+      ${new Piece(part)} ORDER BY x.start_at ${direction}, x.posted_at ${direction}, x.post_id ${direction}, x.end_at ${direction} LIMIT ${limit - found.ids.length} OFFSET ${skip}`;
+    for (const { id, occurrence, links, total: whole } of rows) {
+      found.ids.push(recordId(id, occurrence, recurrence));
       found.linked.push(...(links?.split(',').map((facet) => idOf(Number(facet))) ?? []));
       if (whole !== null) found.total = Number(whole);
     }
@@ -249,14 +258,15 @@ async function pageOf(
 async function pageOfAll(
   db: Database,
   parts: readonly Sql[],
-  { limit, offset, descending }: { limit: number; offset: number; descending: boolean },
+  { limit, offset, descending, recurrence }: { limit: number; offset: number; descending: boolean; recurrence?: Recurrence | undefined },
 ): Promise<Page> {
   const direction = verbatim(descending ? 'DESC' : 'ASC');
   const ids: number[] = [];
   for (const part of descending ? parts.toReversed() : parts) {
-    const rows = await db.rows<{ id: number }>`
-      SELECT x.post_id AS id ${new Piece(part)} ORDER BY x.start_at ${direction}, x.posted_at ${direction}, x.post_id ${direction}`;
-    for (const { id } of rows) ids.push(id);
+    const rows = await db.rows<{ id: number; occurrence: number }>`
+      SELECT x.post_id AS id, x.occurrence_id AS occurrence ${new Piece(part)}
+      ORDER BY x.start_at ${direction}, x.posted_at ${direction}, x.post_id ${direction}, x.end_at ${direction}`;
+    for (const { id, occurrence } of rows) ids.push(recordId(id, occurrence, recurrence));
   }
   return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
 }

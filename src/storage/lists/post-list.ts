@@ -1,14 +1,15 @@
-import type { Knex } from 'knex';
 import type { Condition } from '../../kinds/kind.ts';
+import { conditionOf, type QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { datesWithPosts, joinDates } from '../rows/event-moments.ts';
+import { recurringEvents } from '../rows/recurring-events.ts';
 import { countRows } from '../rows/row-count.ts';
 import { findIndexedIds, type Page, type Stretch, stretchOf } from './event-index-list.ts';
 import { withLinksFound } from './linked-records.ts';
 import { whereCondition } from './post-conditions.ts';
 import { orderOf } from './post-order.ts';
-import { type Distances, fitsFew, type PostQuery } from './post-query.ts';
+import { type Distances, fitsFew, type PostQuery, type Recurrence, recordId } from './post-query.ts';
 import { whereAttached, whereVisible } from './post-visibility.ts';
 
 /** One page of a list, in order. A small number of queries, whatever is asked. */
@@ -20,6 +21,8 @@ export async function findPostIds(db: Database, asked: PostQuery): Promise<Page>
   const { limit, offset } = query;
   const ordered = narrowed(db, query).select('p.ID as id');
   for (const [sql, bindings] of orderOf(db, query)) ordered.orderByRaw(sql, bindings);
+  if (query.recurrence && query.kind.dated)
+    return recurringPage(db, query, query.recurrence, ordered.select('d.occurrence_id as occurrence'));
   const idsIn = (rows: { id: number }[]) => rows.map(({ id }) => Number(id));
   if (query.conditions.some(takesLong)) {
     const ids = idsIn(await ordered);
@@ -27,6 +30,37 @@ export async function findPostIds(db: Database, asked: PostQuery): Promise<Page>
   }
   const [rows, total] = await Promise.all([ordered.limit(limit).offset(offset), countRows(narrowed(db, query))]);
   return { ids: idsIn(rows), total, linked: [] };
+}
+
+/** One page of a list in which events may recur: a record for each occurrence, or for each event. */
+async function recurringPage(db: Database, query: PostQuery, recurrence: Recurrence, ordered: QueryBuilder): Promise<Page> {
+  const { limit, offset } = query;
+  const pageOf = async (rows: Dated[]) => ({ ids: await recordIds(db, rows, recurrence), linked: [] });
+  if (recurrence.each === 'event') {
+    const ids = [...new Set(((await ordered) as Dated[]).map(({ id }) => Number(id)))];
+    return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
+  }
+  if (query.conditions.some(takesLong)) {
+    const rows = (await ordered) as Dated[];
+    return { ...(await pageOf(rows.slice(offset, offset + limit))), total: rows.length };
+  }
+  const [rows, total] = await Promise.all([ordered.limit(limit).offset(offset) as Promise<Dated[]>, countRows(narrowed(db, query))]);
+  return { ...(await pageOf(rows)), total };
+}
+
+/** A row of a list: a post and one of its dates. */
+interface Dated {
+  readonly id: number;
+  readonly occurrence: number;
+}
+
+/** The ids of records. Of an event that takes place once it is the id of the post. */
+async function recordIds(db: Database, rows: readonly Dated[], recurrence: Recurrence): Promise<number[]> {
+  const recurring = await recurringEvents(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map(({ id, occurrence }) => recordId(Number(id), recurring.has(Number(id)) ? Number(occurrence) : 0, recurrence));
 }
 
 /** Whether a condition takes long to look at: then all that fits is found once, instead of once for the page and once more for the total. */
@@ -40,7 +74,9 @@ const LONG: ReadonlySet<Condition['by']> = new Set(['words', 'terms', 'links', '
  */
 async function nearestOf(db: Database, query: PostQuery, { link, km }: Distances): Promise<Page> {
   const { limit, offset, order } = query;
-  const found = new Set((await narrowed(db, query).pluck('p.ID')).map(Number));
+  const dates = query.recurrence !== undefined && query.kind.dated;
+  const rows = (await narrowed(db, query).select({ id: 'p.ID', ...(dates ? DATED : {}) })) as (Dated & { readonly start: string })[];
+  const found = new Set(rows.map(({ id }) => Number(id)));
   const links: { post_id: number; meta_value: string }[] = await db
     .from('postmeta')
     .where('meta_key', link)
@@ -53,13 +89,20 @@ async function nearestOf(db: Database, query: PostQuery, { link, km }: Distances
   }
   const direction = order.descending ? -1 : 1;
   const ids = [...nearest].sort(([id, away], [otherId, other]) => direction * (away - other || id - otherId)).map(([id]) => id);
-  return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
+  if (query.recurrence?.each !== 'occurrence' || !dates) return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
+  const place = new Map(ids.map((id, at) => [id, at]));
+  const near = rows
+    .filter(({ id }) => place.has(Number(id)))
+    .sort((a, b) => place.get(Number(a.id))! - place.get(Number(b.id))! || direction * (a.start < b.start ? -1 : 1));
+  return { ids: await recordIds(db, near.slice(offset, offset + limit), query.recurrence), total: near.length, linked: [] };
 }
+
+const DATED = { occurrence: 'd.occurrence_id', start: 'd.start_date' };
 
 /** The links of so few posts are looked up one by one; of more, all links are read. */
 const FEW_FOUND = 1000;
 
-function narrowed(db: Database, query: PostQuery): Knex.QueryBuilder {
+function narrowed(db: Database, query: PostQuery): QueryBuilder {
   const { kind, visible, attached, conditions } = query;
   const builder = postsIn(db, query).where('p.post_type', kind.postType);
   builder.where((where) => whereVisible(db, where, 'p', visible));
@@ -69,10 +112,10 @@ function narrowed(db: Database, query: PostQuery): Knex.QueryBuilder {
 }
 
 /** All posts (as `p`), dated ones with their dates. */
-function postsIn(db: Database, query: PostQuery): Knex.QueryBuilder {
+function postsIn(db: Database, query: PostQuery): QueryBuilder {
   const { kind, occurrences } = query;
   if (kind.dated && occurrences && isLedByDates(query)) return datesWithPosts(db, 'p');
-  const builder: Knex.QueryBuilder = db.knex({ p: db.table('posts') });
+  const builder: QueryBuilder = db.from('posts', 'p');
   if (kind.dated) joinDates(db, builder, 'p', occurrences);
   return builder;
 }
@@ -93,9 +136,8 @@ const isIndexed = (condition: Condition): boolean =>
 /** Condition: what the index does not know of the events `p` it found; undefined where it knows everything. */
 function restOf(db: Database, { statuses, rest }: Stretch, query: PostQuery): Sql | undefined {
   if (statuses !== undefined && rest.length === 0) return undefined;
-  const builder: Knex.QueryBuilder = db.knex.queryBuilder();
+  const builder: QueryBuilder = db.query();
   if (statuses === undefined) builder.where((where) => whereVisible(db, where, 'p', query.visible));
   for (const condition of rest) builder.where((where) => whereCondition(db, where, condition, query));
-  const { sql, bindings } = builder.toSQL();
-  return [sql.slice('select * where '.length), [...bindings]];
+  return conditionOf(builder);
 }

@@ -2,7 +2,7 @@ import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { placeAmong } from '../engine/expressions.ts';
 import { momentColumn } from '../rows/event-moments.ts';
-import type { PostQuery } from './post-query.ts';
+import { isAboveBase, type PostQuery } from './post-query.ts';
 import { openSql } from './post-visibility.ts';
 
 /** Orders that are those of columns. */
@@ -19,7 +19,9 @@ const COLUMNS = {
 export function orderOf(db: Database, query: PostQuery): Sql[] {
   const { by, descending } = query.order;
   const direction = descending ? 'desc' : 'asc';
-  const plain = (...columns: string[]): Sql[] => [...columns, 'p.ID'].map((column): Sql => [`?? ${direction}`, [column]]);
+  // Several dates of one event follow each other.
+  const ties = query.recurrence && query.kind.dated ? ['p.ID', 'd.start_date', 'd.end_date'] : ['p.ID'];
+  const plain = (...columns: string[]): Sql[] => [...columns, ...ties].map((column): Sql => [`?? ${direction}`, [column]]);
   const named = (column: string, values: readonly (string | number)[] = []): Sql[] => {
     if (values.length === 0) return plain();
     const [place, bindings] = placeAmong(column, values);
@@ -39,12 +41,27 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
     }
     case 'title':
       return [db.dialect.orderFolded('p.post_title', direction), ...plain()];
-    case 'include':
-      return named('p.ID', query.conditions.find((condition) => condition.by === 'id')?.ids);
+    case 'include': {
+      const ids = query.conditions.find((condition) => condition.by === 'id')?.ids ?? [];
+      if (!isAboveBase(ids, query)) return named('p.ID', ids);
+      const [place, bindings] = placeOfRecord(ids, query);
+      return [[`${place} ${direction}`, bindings], ...plain()];
+    }
     // Without a place to measure from.
     case 'distance':
       return plain();
     default:
       return plain(...COLUMNS[by]);
   }
+}
+
+/** For sorting: the place of a record among these ids, by the occurrence if that is named, else by the event. */
+function placeOfRecord(ids: readonly number[], { recurrence }: PostQuery): Sql {
+  const base = recurrence?.base ?? Number.POSITIVE_INFINITY;
+  const [column, bindings]: [string[], (string | number)[]] = [[], []];
+  for (const [place, id] of ids.entries()) {
+    column.push(`WHEN ?? = ? THEN ${place}`);
+    bindings.push(...(id > base ? ['d.occurrence_id', id - base] : ['p.ID', id]));
+  }
+  return [`CASE ${column.join(' ')} END`, bindings];
 }

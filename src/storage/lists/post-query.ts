@@ -53,9 +53,27 @@ export interface PostQuery {
   readonly offset: number;
   /** Whether occurrence rows are in force; otherwise the dates are read from the metas. */
   readonly occurrences: boolean;
+  /** Where events may recur. Absent: each has one id, that of its post. */
+  readonly recurrence?: Recurrence | undefined;
   /** Whether the list index holds every event as it is (`event-index.ts`). Absent: WordPress's tables are asked. */
   readonly indexed?: boolean;
 }
+
+/** How a list shows events that take place several times. */
+export interface Recurrence {
+  /** Public ids of occurrences are this number plus their `occurrence_id`. */
+  readonly base: number;
+  /** Each occurrence is a record of its own; or each event is listed once, however many of its occurrences fit. */
+  readonly each: 'occurrence' | 'event';
+}
+
+/** The id of a record in a list. `occurrence`: 0 for an event that takes place once. */
+export const recordId = (post: number, occurrence: number, recurrence: Recurrence | undefined): number =>
+  occurrence > 0 && recurrence?.each === 'occurrence' ? recurrence.base + occurrence : post;
+
+/** Whether some of these ids are those of occurrences, in a list that knows of them. */
+export const isAboveBase = (ids: readonly number[], { recurrence, kind }: Pick<PostQuery, 'recurrence' | 'kind'>): boolean =>
+  recurrence !== undefined && kind.dated && ids.some((id) => id > recurrence.base);
 
 /** Whether so few posts fit a condition that they are better looked up than sought among others. */
 export const fitsFew = ({ by }: Condition): boolean => FEW.has(by);

@@ -1,7 +1,7 @@
-import type { Knex } from 'knex';
 import type { TermKind } from '../../kinds/kind.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import { tableOf } from '../../wordpress/table.ts';
+import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { placeAmong } from '../engine/expressions.ts';
 import { countRows } from '../rows/row-count.ts';
@@ -47,10 +47,10 @@ export async function findTerms(
   return { terms: terms as Term[], total, tree };
 }
 
-function narrowed(db: Database, { kind, search, include, exclude, parent, slug, post }: TermQuery): Knex.QueryBuilder {
-  const builder: Knex.QueryBuilder = termsOf(db, kind.taxonomy);
+function narrowed(db: Database, { kind, search, include, exclude, parent, slug, post }: TermQuery): QueryBuilder {
+  const builder: QueryBuilder = termsOf(db, kind.taxonomy);
   if (search !== undefined) {
-    builder.where((any: Knex.QueryBuilder) => {
+    builder.where((any: QueryBuilder) => {
       for (const column of ['t.name', 't.slug']) {
         any.orWhereRaw(...db.dialect.search(column, search));
       }
@@ -61,7 +61,7 @@ function narrowed(db: Database, { kind, search, include, exclude, parent, slug, 
   if (parent !== undefined) builder.where('tt.parent', parent);
   if (slug !== undefined) builder.whereIn('t.slug', [slug].flat() as string[]);
   if (post !== undefined)
-    builder.whereIn('tt.term_taxonomy_id', (sub: Knex.QueryBuilder) =>
+    builder.whereIn('tt.term_taxonomy_id', (sub: QueryBuilder) =>
       sub
         .select('r.term_taxonomy_id')
         .from({ r: db.table('term_relationships') })
@@ -79,7 +79,7 @@ const COLUMNS = tableOf({
   term_group: 't.term_group',
 });
 
-function order(db: Database, builder: Knex.QueryBuilder, { order: by, descending, include = [] }: TermQuery): void {
+function order(db: Database, builder: QueryBuilder, { order: by, descending, include = [] }: TermQuery): void {
   const direction = descending ? 'desc' : 'asc';
   const included = by === 'include' || by === 'include_slugs';
   if (by === 'name' || by === 'description' || (included && include.length === 0)) {

@@ -1,27 +1,76 @@
-import type { Bundle, PostKind } from '../../kinds/kind.ts';
+import type { Bundle, OccurrencePage, PostKind } from '../../kinds/kind.ts';
+import { metasAt, pageOfDatedPost, pageOfOccurrence } from '../../kinds/occurrence.ts';
 import { galleryParentsIn, imageIdsIn } from '../../wordpress/render.ts';
 import type { Metas, Post, Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
+import { loadOccurrences, recurringEvents } from './recurring-events.ts';
 import { loadTermsOf } from './terms.ts';
 
 /**
  * Everything that the records of these posts are made of: their rows and metas, their terms, the posts they link to with metas, and the
  * images of all. A fixed number of queries for any number of ids; ids without a row are simply missing. `expected`: ids that they are likely to name.
+ * `base`: ids above it are those of occurrences, whose rows are their event's with the dates of the occurrence.
  */
-export async function loadBundle(db: Database, kind: PostKind, ids: readonly number[], expected: readonly number[] = []): Promise<Bundle> {
+export async function loadBundle(
+  db: Database,
+  kind: PostKind,
+  records: readonly number[],
+  expected: readonly number[] = [],
+  base = Number.POSITIVE_INFINITY,
+): Promise<Bundle> {
+  const dates = kind.dated ? await loadOccurrences(db, records, base) : [];
+  const ids = dates.length > 0 ? unique([...records.filter((id) => id <= base), ...dates.map((date) => date.post)]) : records;
   const loaded: Loaded = { posts: new Map(), metas: new Map() };
   const [terms] = await Promise.all([
     kind.terms.length > 0 ? loadTermsOf(db, ids) : new Map<number, Term[]>(),
     loadMore(db, loaded, [...ids, ...expected]),
   ]);
   const linked = unique(Object.keys(kind.links).flatMap((key) => idsIn(loaded, ids, key)));
-  await loadMore(db, loaded, [...linked, ...imagesOf(loaded, [...ids, ...linked])]);
+  const parents = kind.dated ? parentsOf(loaded, ids) : [];
+  await loadMore(db, loaded, [...linked, ...parents, ...imagesOf(loaded, [...ids, ...linked])]);
   const attached = await loadAttached(
     db,
     [...ids, ...linked].flatMap((id) => galleryParentsOf(loaded.posts.get(id))),
   );
   await loadMore(db, loaded, [...[...attached].flat(2), ...imagesOf(loaded, linked)]);
-  return { ...loaded, terms, attached };
+  const pages = kind.dated ? await pagesOfPosts(db, loaded, records, base) : new Map<number, OccurrencePage>();
+  for (const date of dates) {
+    const post = loaded.posts.get(date.post);
+    const metas = loaded.metas.get(date.post) ?? new Map<string, readonly string[]>();
+    if (!post) continue;
+    loaded.posts.set(date.id, post);
+    loaded.metas.set(date.id, metasAt(metas, date));
+    terms.set(date.id, terms.get(date.post) ?? []);
+    if (date.recurs) pages.set(date.id, pageOfOccurrence(post, metas, date));
+  }
+  return { ...loaded, terms, attached, pages };
+}
+
+/** Events that these name as their parent. */
+const parentsOf = ({ posts }: Loaded, ids: readonly number[]): number[] =>
+  ids.flatMap((id) => {
+    const parent = posts.get(id)?.post_parent ?? 0;
+    return parent > 0 ? [parent] : [];
+  });
+
+/**
+ * The pages of events of the old form of recurrence, in which each date is a post. Those that the tables hold as recurring are of the new form:
+ * the post alone has a page without a date.
+ */
+async function pagesOfPosts(
+  db: Database,
+  { posts, metas }: Loaded,
+  ids: readonly number[],
+  base: number,
+): Promise<Map<number, OccurrencePage>> {
+  const pages = new Map<number, OccurrencePage>();
+  for (const id of ids) {
+    const post = posts.get(id);
+    const page = post && pageOfDatedPost(post, metas.get(id), posts.get(post.post_parent));
+    if (page) pages.set(id, page);
+  }
+  if (Number.isFinite(base)) for (const id of await recurringEvents(db, [...pages.keys()])) pages.delete(id);
+  return pages;
 }
 
 /** Posts with their metas, as far as they are loaded yet. */
@@ -89,7 +138,7 @@ async function loadAttached(db: Database, parents: readonly number[]): Promise<M
   const attached = new Map<number, number[]>();
   if (parents.length === 0) return attached;
   const rows: { ID: number; post_parent: number }[] = await db
-    .knex(db.table('posts'))
+    .from('posts')
     .select('ID', 'post_parent')
     .where('post_type', 'attachment')
     .where('post_mime_type', 'like', 'image/%')

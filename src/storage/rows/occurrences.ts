@@ -1,14 +1,32 @@
 import { type EventDates, type Occurrence, occurrence, occurrenceHash } from '../../calendar/dates.ts';
+import type { RecurrenceSettings } from '../../calendar/settings.ts';
+import { fail } from '../../errors.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
+import { isRecurringEvent } from './recurring-events.ts';
+
+/** Where the rows of an event are written: `recurrence` as the settings have it. */
+interface Writing {
+  readonly updatedAt: string;
+  readonly recurrence: RecurrenceSettings | undefined;
+}
 
 /**
  * Writes the calendar's own rows of an event (`tec_events`, `tec_occurrences`) after a change of its dates, and gives the occurrence. Inconsistent dates
- * leave the rows as they are: then there is none. The occurrence keeps its id, as the calendar does it. `updatedAt`: UTC.
+ * leave the rows as they are: then there is none. The occurrence keeps its id, as the calendar does it. `updatedAt`: UTC. The rows of an event that
+ * recurs follow from its rule: they are not written.
+ *
+ * @throws recurring-event-dates where the event recurs and these are not the dates that it has
  */
-export async function writeOccurrence(db: Database, postId: number, dates: EventDates, updatedAt: string): Promise<Occurrence | undefined> {
+export async function writeOccurrence(
+  db: Database,
+  postId: number,
+  dates: EventDates,
+  { updatedAt, recurrence }: Writing,
+): Promise<Occurrence | undefined> {
   const rows = calendarRows(postId, dates, updatedAt);
   if (rows === undefined) return undefined;
+  if (recurrence && (await isRecurringEvent(db, postId))) return keptDates(db, postId, rows.moments);
   const known = await db.rows<{ id: number; what: 'event' | 'occurrence' }>`
     SELECT event_id AS id, 'event' AS what FROM {tec_events} WHERE post_id = ${postId}
     UNION ALL SELECT occurrence_id, 'occurrence' FROM {tec_occurrences} WHERE post_id = ${postId}`;
@@ -27,8 +45,9 @@ export async function writeFirstOccurrence(
   db: Database,
   postId: number,
   dates: EventDates,
-  updatedAt: string,
+  writing: Writing,
 ): Promise<Occurrence | undefined> {
+  const { updatedAt } = writing;
   const rows = calendarRows(postId, dates, updatedAt);
   if (rows === undefined) return undefined;
   try {
@@ -37,8 +56,16 @@ export async function writeFirstOccurrence(
     return rows.moments;
   } catch (error) {
     if (!db.dialect.isDuplicate(error)) throw error;
-    return writeOccurrence(db, postId, dates, updatedAt);
+    return writeOccurrence(db, postId, dates, writing);
   }
+}
+
+/** The dates of an event that recurs, if they are those that it has. */
+async function keptDates(db: Database, postId: number, moments: Occurrence): Promise<Occurrence> {
+  const [first] = await db.rows<Omit<Occurrence, 'duration'>>`
+    SELECT start_date, start_date_utc, end_date, end_date_utc FROM {tec_events} WHERE post_id = ${postId}`;
+  const same = first && (Object.keys(first) as (keyof typeof first)[]).every((name) => first[name] === moments[name]);
+  return same ? moments : fail('recurring-event-dates');
 }
 
 /** The rows that dates come to; undefined where they are inconsistent. */
@@ -52,9 +79,10 @@ function calendarRows(postId: number, dates: EventDates, updatedAt: string) {
   };
 }
 
-/** Removes the calendar's rows of an event that is deleted for good. */
-export async function removeOccurrence(db: Database, postId: number): Promise<void> {
-  for (const table of ['tec_occurrences', 'tec_events'] as const) await db.knex(db.table(table)).where('post_id', postId).delete();
+/** Removes the calendar's rows of an event that is deleted for good; it is no member of a series any more. */
+export async function removeOccurrence(db: Database, postId: number, recurrence: RecurrenceSettings | undefined): Promise<void> {
+  if (recurrence?.series) await db.change`DELETE FROM {tec_series_relationships} WHERE event_post_id = ${postId}`;
+  for (const table of ['tec_occurrences', 'tec_events'] as const) await db.from(table).where('post_id', postId).delete();
 }
 
 /** The first start and the last end (UTC) of a calendar, with the events that mark them. */
@@ -67,7 +95,7 @@ export interface Edges {
 export async function calendarEdges(db: Database): Promise<Edges> {
   const rows = () =>
     db
-      .knex({ o: db.table('tec_occurrences') })
+      .from('tec_occurrences', 'o')
       .join({ p: db.table('posts') }, 'p.ID', 'o.post_id')
       .where('p.post_type', 'tribe_events')
       .whereIn('p.post_status', ['publish', 'private']);

@@ -1,10 +1,10 @@
-import type { Cluster, ServerChange } from './cluster.ts';
+import type { Cluster, ServerChange } from '../cluster.ts';
+import type { MysqlServer } from './address.ts';
+import { type Connection, trackConnections } from './connections.ts';
 import { createGaleraSync } from './galera-sync.ts';
-import type { MysqlServer } from './mysql-address.ts';
-import { type Connection, trackConnections } from './mysql-connections.ts';
-import { type ErrorTable, isSilence, lookAtServers, messageOf } from './mysql-look.ts';
+import { type ErrorTable, isSilence, lookAtServers, messageOf } from './look.ts';
 import { createPulse } from './pulse.ts';
-import { chooseServers } from './servers.ts';
+import { chooseServers } from './server-choice.ts';
 
 export interface MysqlServersOptions {
   readonly servers: readonly [MysqlServer, ...MysqlServer[]];

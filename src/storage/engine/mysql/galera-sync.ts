@@ -1,6 +1,6 @@
-import type { MysqlServer } from './mysql-address.ts';
-import { ask, type Connection, type Connections } from './mysql-connections.ts';
-import { within } from './within.ts';
+import { within } from '../within.ts';
+import type { MysqlServer } from './address.ts';
+import { ask, type Connection, type Connections } from './connections.ts';
 
 /** Waits until a Galera node has applied what was committed through other nodes. */
 export interface GaleraSync {

@@ -1,8 +1,8 @@
-import { codeOf } from './dialect.ts';
-import type { MysqlServer } from './mysql-address.ts';
-import { ask, type Connection, type Connections } from './mysql-connections.ts';
-import type { Look } from './servers.ts';
-import { Silence, within } from './within.ts';
+import { codeOf } from '../dialect.ts';
+import { Silence, within } from '../within.ts';
+import type { MysqlServer } from './address.ts';
+import { ask, type Connection, type Connections } from './connections.ts';
+import type { Look } from './server-choice.ts';
 
 /** What the driver's errors say about a server. */
 export interface ErrorTable {

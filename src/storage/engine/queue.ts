@@ -6,7 +6,7 @@ export const LONGEST_WAIT_MS = 8000;
 const MOST_WAITING = 1000;
 
 /** Those who wait for one of a few places, in the order of their coming. Who leaves hands his place to the next, and with it what he leaves there. */
-export interface Line<Left> {
+export interface Queue<Left> {
   /** How many wait. */
   readonly length: () => number;
   /**
@@ -19,8 +19,8 @@ export interface Line<Left> {
   readonly leave: (left?: Left) => void;
 }
 
-/** A line in front of so many places. */
-export function createLine<Left>(places: number): Line<Left> {
+/** A queue in front of so many places. */
+export function createQueue<Left>(places: number): Queue<Left> {
   let free = places;
   const waiting: ((left: Left | undefined) => void)[] = [];
   return {

@@ -1,11 +1,13 @@
-import type { MysqlServer } from './mysql-address.ts';
-import { within } from './within.ts';
+import { within } from '../within.ts';
+import type { MysqlServer } from './address.ts';
 
 /** A connection of the driver, as far as it is used here. */
 export interface Connection {
-  query(sql: string, bindings: readonly unknown[], done: (error: unknown, rows?: unknown, fields?: unknown) => void): void;
+  query(sql: string, bindings: readonly unknown[], done: (error: unknown, result?: unknown, fields?: unknown) => void): void;
+  query(sql: string): { stream(): AsyncIterable<unknown> };
   once(event: 'connect', listener: () => void): void;
   on(event: 'error', listener: (error: unknown) => void): void;
+  end(done: (error: unknown) => void): void;
   destroy(): void;
   readonly stream: { once(event: 'close', listener: () => void): void; destroy(): void };
 }

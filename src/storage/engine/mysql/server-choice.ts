@@ -1,5 +1,5 @@
-import { FITNESS, type Fitness } from './cluster.ts';
-import { DatabaseUnavailable } from './dialect.ts';
+import { FITNESS, type Fitness } from '../cluster.ts';
+import { DatabaseUnavailable } from '../dialect.ts';
 
 /** What a look at a server shows. */
 export interface Look {

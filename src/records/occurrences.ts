@@ -1,0 +1,108 @@
+import type { EventDates } from '../calendar/dates.ts';
+import { fail } from '../errors.ts';
+import { storedDates } from '../kinds/event-dates.ts';
+import type { Before, PostKind, PostValues } from '../kinds/kind.ts';
+import { type EventDate, metasAt, pageOfOccurrence } from '../kinds/occurrence.ts';
+import type { Database } from '../storage/engine/database.ts';
+import type { Look } from '../storage/engine/look-once.ts';
+import type { Recurrence } from '../storage/lists/post-query.ts';
+import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
+import { datedPostsOnDay, isRecurringEvent, loadOccurrences, occurrencesOnDay } from '../storage/rows/recurring-events.ts';
+import type { Caller } from './caller.ts';
+
+/*
+ * An event that takes place several times is one post and a record for each of its dates. The id of a record is that of the post, or the public id of
+ * one date.
+ */
+
+type WithSettings = Pick<Caller, 'settings'>;
+
+/** How a list shows events that recur; undefined where there can't be any. */
+export const listedAs = (each: Recurrence['each'], { recurrence }: Caller['settings']): Recurrence | undefined =>
+  recurrence && { base: recurrence.base, each };
+
+/** The date that the id of a record names; undefined where it is the id of a post, or of nothing. */
+export async function dateOfRecord(
+  db: Database,
+  { settings }: WithSettings,
+  { dated = false }: Partial<Pick<PostKind, 'dated'>>,
+  id: number,
+): Promise<EventDate | undefined> {
+  const base = settings.recurrence?.base;
+  if (!dated || base === undefined || id <= base) return undefined;
+  const [date] = await loadOccurrences(db, [id], base);
+  return date;
+}
+
+/** The id of the post behind the id of a record; an id that names nothing stays as it is. */
+export async function postOfRecord(
+  look: Look,
+  { settings }: WithSettings,
+  { dated = false }: Partial<Pick<PostKind, 'dated'>>,
+  id: number,
+): Promise<number> {
+  const base = settings.recurrence?.base;
+  return !dated || base === undefined || id <= base ? id : look(postOfDate, id, base);
+}
+
+const postOfDate = async (db: Database, id: number, base: number): Promise<number> =>
+  (await loadOccurrences(db, [id], base))[0]?.post ?? id;
+
+/**
+ * The id of the record whose page is that of one date of an event; undefined: there is no such page. `number`: which of several on that day; without
+ * one the first.
+ */
+export async function recordOfDate(
+  db: Database,
+  { settings }: WithSettings,
+  post: number,
+  { date, number }: { readonly date: string; readonly number: number | undefined },
+): Promise<number | undefined> {
+  const base = settings.recurrence?.base;
+  const ids = base === undefined ? [] : await occurrencesOnDay(db, post, date);
+  if (base !== undefined && ids.length > 0) {
+    const [dates, metas, posts] = [
+      await loadOccurrences(
+        db,
+        ids.map((id) => base + id),
+        base,
+      ),
+      (await loadMetas(db, [post])).get(post) ?? new Map<string, readonly string[]>(),
+      await loadPosts(db, [post]),
+    ];
+    const pages = dates
+      .filter(({ recurs }) => recurs)
+      .sort((one, other) => one.place - other.place)
+      .map((one) => ({ id: one.id, number: pageOfOccurrence(posts.get(post)!, metas, one).number ?? 1 }));
+    if (pages.length > 0) return pages.find((page) => number === undefined || page.number === number)?.id;
+  }
+  const own = await datedPostsOnDay(db, post, date);
+  return number === undefined ? own[0] : own[number - 1];
+}
+
+/** What of an event's dates a change may name: the same in the record's own words. */
+const DATE_FIELDS = ['start_date', 'end_date', 'timezone', 'all_day'] as const;
+
+/**
+ * A change without what it says of the dates, if the event recurs: they follow from its rule, so that nothing else than the dates it has can be
+ * accepted. For other events the change as it is. `date`: the one that the change names by its id.
+ *
+ * @throws recurring-event-dates for other dates
+ */
+export async function withKeptDates(
+  db: Database,
+  caller: Caller,
+  kind: PostKind,
+  { before, date }: { readonly before: Before; readonly date: EventDate | undefined },
+  values: PostValues,
+): Promise<PostValues> {
+  if (!kind.dated || !caller.settings.recurrence || !DATE_FIELDS.some((name) => name in values)) return values;
+  if (!date?.recurs && !(await isRecurringEvent(db, before.row.ID))) return values;
+  const shown = { ...before, metas: date ? metasAt(before.metas, date) : before.metas };
+  const changed = new Map([...shown.metas, ...Object.entries(kind.follows(values, shown, caller).metas)]);
+  if (!areSameDates(storedDates(shown), storedDates({ metas: changed }))) fail('recurring-event-dates');
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !(DATE_FIELDS as readonly string[]).includes(name)));
+}
+
+const areSameDates = (one: EventDates, other: EventDates): boolean =>
+  (['start', 'end', 'startUtc', 'endUtc', 'timezone', 'allDay'] as const).every((name) => one[name] === other[name]);

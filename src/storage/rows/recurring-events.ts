@@ -1,0 +1,80 @@
+import type { EventDate } from '../../kinds/occurrence.ts';
+import type { Database } from '../engine/database.ts';
+import type { TecOccurrenceRow } from '../engine/tables.ts';
+
+/*
+ * Events that take place several times, as the occurrence tables hold them. Except for `isRecurring`, these need the columns of
+ * `schema/recurrence-tables.ts`: ask only where the settings know a base for public ids.
+ */
+
+/** Whether rows are those of an event that recurs: there are several, or its one row says so. */
+export const isRecurring = (rows: readonly Pick<TecOccurrenceRow, 'has_recurrence'>[]): boolean =>
+  rows.length > 1 || rows.some(({ has_recurrence: flag }) => Number(flag ?? 0) === 1);
+
+/** Which of these events recur, by the ids of their posts. */
+export async function recurringEvents(db: Database, posts: readonly number[]): Promise<Set<number>> {
+  if (posts.length === 0) return new Set();
+  const rows = await db.rows<{ id: number }>`
+    SELECT post_id AS id FROM {tec_occurrences} WHERE post_id IN (${[...new Set(posts)]})
+    GROUP BY post_id HAVING COUNT(*) > 1 OR MAX(has_recurrence) = 1`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Which of these events recur: they have a rule, or rows for several dates. */
+export async function recurringIn(db: Database, posts: readonly number[]): Promise<Set<number>> {
+  if (posts.length === 0) return new Set();
+  const rows = await db.rows<{ id: number }>`
+    SELECT post_id AS id FROM {tec_events} WHERE post_id IN (${[...posts]}) AND rset IS NOT NULL AND rset <> ''
+    UNION ALL SELECT post_id FROM {tec_occurrences} WHERE post_id IN (${[...posts]})
+    GROUP BY post_id HAVING COUNT(*) > 1 OR MAX(has_recurrence) = 1`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+export const isRecurringEvent = async (db: Database, post: number): Promise<boolean> => (await recurringIn(db, [post])).has(post);
+
+/** Ids (`occurrence_id`) of the dates of an event that begin on a day, `YYYY-MM-DD`, in their order. */
+export async function occurrencesOnDay(db: Database, post: number, day: string): Promise<number[]> {
+  const rows = await db.rows<{ id: number }>`
+    SELECT occurrence_id AS id FROM {tec_occurrences} WHERE post_id = ${post} AND DATE(start_date) = ${day} ORDER BY start_date`;
+  return rows.map(({ id }) => id);
+}
+
+/** Of an event in the old form of recurrence, a post for each date: those that begin on a day, in their order. Needs no further columns. */
+export async function datedPostsOnDay(db: Database, parent: number, day: string): Promise<number[]> {
+  const rows = await db.rows<{ id: number }>`
+    SELECT p.ID AS id FROM {posts} p JOIN {postmeta} m ON m.post_id = p.ID AND m.meta_key = '_EventStartDate'
+    WHERE p.post_type = 'tribe_events' AND (p.post_parent = ${parent} OR p.ID = ${parent}) AND m.meta_value LIKE ${`${day} %`}
+      AND EXISTS (SELECT 1 FROM {postmeta} r WHERE r.post_id = p.ID AND r.meta_key = '_EventRecurrence' AND r.meta_value LIKE '%"rules"%')
+    ORDER BY m.meta_value, p.ID`;
+  return rows.map(({ id }) => id);
+}
+
+/** The occurrences among these ids of records: those above the base. Ids without a row are left out. */
+export async function loadOccurrences(db: Database, records: readonly number[], base: number): Promise<EventDate[]> {
+  const ids = [...new Set(records.filter((id) => id > base))].map((id) => id - base);
+  if (ids.length === 0) return [];
+  const rows = await db.rows<OccurrenceRow>`
+    SELECT o.occurrence_id, o.post_id, o.start_date, o.end_date, o.start_date_utc, o.end_date_utc, o.duration, o.has_recurrence,
+      COUNT(*) AS of_event, SUM(DATE(x.start_date) = DATE(o.start_date)) AS of_day,
+      SUM(DATE(x.start_date) = DATE(o.start_date) AND x.start_date <= o.start_date) AS place
+    FROM {tec_occurrences} o JOIN {tec_occurrences} x ON x.post_id = o.post_id WHERE o.occurrence_id IN (${ids})
+    GROUP BY o.occurrence_id, o.post_id, o.start_date, o.end_date, o.start_date_utc, o.end_date_utc, o.duration, o.has_recurrence`;
+  return rows.map((row) => ({
+    id: base + row.occurrence_id,
+    post: row.post_id,
+    start: row.start_date,
+    end: row.end_date,
+    startUtc: row.start_date_utc,
+    endUtc: row.end_date_utc,
+    duration: Number(row.duration ?? 0),
+    recurs: Number(row.of_event) > 1 || Number(row.has_recurrence ?? 0) === 1,
+    sameDay: Number(row.of_day),
+    place: Number(row.place),
+  }));
+}
+
+interface OccurrenceRow extends Omit<TecOccurrenceRow, 'event_id' | 'hash' | 'updated_at'> {
+  readonly of_event: number | string;
+  readonly of_day: number | string;
+  readonly place: number | string;
+}

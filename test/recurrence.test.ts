@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { listWindow } from '../src/calendar/window.ts';
+import type { Database } from '../src/storage/engine/database.ts';
+import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
+import { describeDatabases } from './support/databases.ts';
+import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/recurring-site.ts';
+import { type RunningSite, serveDatabase } from './support/running-site.ts';
+
+/*
+ * Recurring events of the calendar's paid extension: the fixture holds 65 occurrences in the tables and 10 as posts of their own.
+ */
+
+const NOW = new Date('2030-12-31T12:00:00Z');
+const EVENTS = '/wp-json/tribe/events/v1/events';
+const IN_TABLES = EXPECTED_DATES.filter(({ form }) => form === 'tables');
+
+/** The id under which the list shows a date: an event that takes place once has the id of its post. */
+const SINGLE = 513;
+const idOf = ({ post_id: post, provisional_id: id }: ExpectedDate): number => (post === SINGLE ? post : (id ?? post));
+const pathOf = (date: ExpectedDate): string => (date.post_id === SINGLE ? `/event/${date.slug}/` : date.path);
+
+describeDatabases('recurring events', (open) => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await loadRecurringSite(await open());
+  });
+
+  describe.each([
+    ['with the list index', 'off'],
+    ['beside a WordPress that writes', 'on'],
+  ])('%s', (_, shared) => {
+    let running: RunningSite;
+    beforeAll(async () => {
+      running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: shared, MAX_PER_PAGE: '100' }, clock: () => NOW });
+      if (shared === 'off') expect((await reindexEvents(running.site.db, () => NOW, { trust: true })).unfit).toEqual([]);
+    });
+    afterAll(() => running?.close());
+
+    const get = (path: string) => running.send('GET', path);
+    // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
+    const listed = async (query: string): Promise<{ events: any[]; total: number }> => {
+      const { status, body } = await get(`${EVENTS}?${query}`);
+      expect([query, status]).toEqual([query, 200]);
+      return body;
+    };
+    // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
+    const walked = async (query: string, size: number): Promise<any[]> => {
+      const all = [];
+      for (let page = 1; ; page += 1) {
+        const { events, total } = await listed(`${query}&per_page=${size}&page=${page}`);
+        all.push(...events);
+        if (events.length === 0 || all.length >= total) {
+          expect(all).toHaveLength(total);
+          return all;
+        }
+      }
+    };
+
+    it('are listed once for each occurrence, with its dates, id and address', async () => {
+      const all = await walked('start_date=2031-01-01&end_date=2034-12-31', 50);
+      const ours = all.filter(({ id }) => id === SINGLE || id > 10_000_000);
+      const shown = ours.map(({ id, slug, url, start_date, end_date, utc_start_date, utc_end_date, timezone, all_day, rest_url }) => ({
+        id,
+        slug,
+        path: new URL(url).pathname,
+        start_date,
+        end_date,
+        utc_start_date,
+        utc_end_date,
+        timezone,
+        all_day,
+        rest: rest_url.replace(/.*\//, ''),
+      }));
+      const expected = IN_TABLES.map((date) => {
+        const { slug, start_date, end_date, utc_start_date, utc_end_date, timezone, all_day } = date;
+        return {
+          id: idOf(date),
+          slug,
+          path: pathOf(date),
+          start_date,
+          end_date,
+          utc_start_date,
+          utc_end_date,
+          timezone,
+          all_day,
+          rest: String(idOf(date)),
+        };
+      });
+      const byId = (one: { id: number }, other: { id: number }) => one.id - other.id;
+      expect(shown.sort(byId)).toEqual(expected.sort(byId));
+    });
+
+    it('are read by the id of an occurrence and by that of the post', async () => {
+      for (const date of IN_TABLES.filter(({ post_id: post }) => post !== SINGLE)) {
+        const { body } = await get(`${EVENTS}/${date.provisional_id}`);
+        expect([body.id, body.start_date, body.utc_end_date, new URL(body.url).pathname, body.json_ld.url]).toEqual([
+          date.provisional_id,
+          date.start_date,
+          date.utc_end_date,
+          date.path,
+          body.url,
+        ]);
+        expect(body.global_id).toMatch(new RegExp(`id=${date.provisional_id}$`));
+      }
+      const { body } = await get(`${EVENTS}/502`);
+      expect([body.id, body.start_date, new URL(body.url).pathname]).toEqual([
+        502,
+        '2031-01-14 18:30:00',
+        '/event/choir-tuesdays-and-thursdays/',
+      ]);
+      const bySlug = await get(`${EVENTS}/by-slug/choir-tuesdays-and-thursdays`);
+      expect(bySlug.body.id).toBe(502);
+      expect((await get(`${EVENTS}/10000999`)).status).toBe(404);
+    });
+
+    it('tell the name of the zone at the time of each occurrence', async () => {
+      const { body } = await get(`${EVENTS}/10000342`);
+      const { body: later } = await get(`${EVENTS}/10000343`);
+      expect([body.timezone_abbr, later.timezone_abbr]).toEqual(['CEST', 'CET']);
+    });
+
+    it('are included by either id', async () => {
+      const { events, total } = await listed('include=10000303,504,10000362&per_page=50&orderby=include');
+      expect(total).toBe(8);
+      expect(events.map(({ id }) => id)).toEqual([10000303, ...[325, 326, 327, 328, 329, 330].map((id) => 10_000_000 + id), 10000362]);
+    });
+
+    it('are found by filters and searches, each occurrence once', async () => {
+      const { events, total } = await listed('search=Last+Friday+jam&start_date=2031-01-01&end_date=2031-12-31&per_page=4');
+      expect(total).toBe(6);
+      expect(events.map(({ id }) => id)).toEqual([325, 326, 327, 328].map((id) => 10_000_000 + id));
+    });
+
+    it('are sorted by any order without a gap', async () => {
+      for (const order of ['title', 'id', 'modified', 'date', 'slug']) {
+        const all = await walked(`start_date=2031-01-01&end_date=2034-12-31&orderby=${order}`, 7);
+        expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+      }
+    });
+
+    it('total what the pages hold, whatever the window, and hold what a filter by hand finds', async () => {
+      const day = fc.integer({ min: 0, max: 360 }).map((n) => new Date(Date.UTC(2031, 0, 1 + n)).toISOString().slice(0, 10));
+      const everything = await walked('start_date=2029-01-01&end_date=2036-12-31', 50);
+      await fc.assert(
+        fc.asyncProperty(day, day, fc.integer({ min: 1, max: 9 }), fc.boolean(), async (one, other, size, descending) => {
+          const [from, to] = [one, other].sort() as [string, string];
+          const found = await walked(`start_date=${from}&end_date=${to}&order=${descending ? 'desc' : 'asc'}`, size);
+          const ids = found.map(({ id }) => id);
+          const settings = await running.site.settings();
+          const { filters } = listWindow(
+            { start_date: from, end_date: to },
+            { siteZone: settings.zone, cutoff: settings.calendar.cutoff, now: NOW, mode: 'event' },
+          );
+          const byHand = everything.filter((event) =>
+            filters.every(({ column, op, value }) => (op.startsWith('>') ? event[column] >= value : event[column] <= value)),
+          );
+          expect([...ids].sort()).toEqual(byHand.map(({ id }) => id).sort());
+          const starts = found.map(({ start_date }) => start_date);
+          expect(starts).toEqual(descending ? [...starts].sort().reverse() : [...starts].sort());
+        }),
+        { numRuns: 12 },
+      );
+    });
+
+    it('have a calendar of their own for each date, under the address that the list gives', async () => {
+      for (const date of EXPECTED_DATES.filter(({ post_id: post, form }) => form === 'tables' && post !== SINGLE)) {
+        const { text, status } = await get(`${date.path}?ical=1`);
+        expect([date.path, status]).toEqual([date.path, 200]);
+        expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(1);
+        expect(text).toMatch(new RegExp(`UID:${date.provisional_id}-`));
+      }
+      expect((await get('/event/tower-open-daily/2031-01-25/?ical=1')).status).toBe(404);
+      expect((await get('/event/two-tours-a-day/2031-07-10/3/?ical=1')).status).toBe(404);
+    });
+
+    it('are in feeds under one UID for each date', async () => {
+      const { text } = await get('/events/?ical=1&start_date=2031-01-01&end_date=2034-12-31');
+      const uids = [...text.matchAll(/^UID:(.*)/gm)].map(([, uid]) => uid!.split('-')[0]);
+      expect(uids.length).toBeGreaterThan(IN_TABLES.length - 1);
+      expect(new Set(uids).size).toBe(uids.length);
+      expect(uids).toEqual(expect.arrayContaining(IN_TABLES.map((date) => String(idOf(date)))));
+    });
+
+    it('are one record each in the lists of posts', async () => {
+      const { body: posts, headers } = await get('/wp-json/wp/v2/tribe_events?per_page=100&include=501,502,509');
+      expect([posts.map(({ id }: { id: number }) => id).sort(), headers['x-wp-total']]).toEqual([[501, 502, 509], '3']);
+      for (const path of ['/wp-json/wp/v2/tribe_events?per_page=100', '/wp-json/tec/v1/events?per_page=100']) {
+        const { body, headers } = await running.send('GET', path, { headers: { 'X-TEC-EEA': 'yes' } });
+        const ids = body.map(({ id }: { id: number }) => id);
+        expect([path, ids.includes(501), new Set(ids).size, headers['x-wp-total']]).toEqual([path, true, ids.length, String(ids.length)]);
+      }
+    });
+  });
+});
+
+describeDatabases('writing to recurring events', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  beforeAll(async () => {
+    db = await open();
+    running = await serveDatabase(await loadRecurringSite(db), { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
+  });
+  beforeEach(async () => {
+    await loadRecurringSite(db);
+    await reindexEvents(running.site.db, () => NOW, { trust: true });
+  });
+  afterAll(() => running.close());
+
+  const send = (method: string, id: number, body?: object) =>
+    running.send(method, `${EVENTS}/${id}`, { as: 'admin', ...(body ? { body } : {}) });
+  /** Everything that tells of the dates of events. */
+  const datesStored = async () => ({
+    metas: await db.from('postmeta').where('meta_key', 'like', '\\_Event%').orderBy('meta_id'),
+    events: await db.from('tec_events').orderBy('event_id'),
+    occurrences: await db.from('tec_occurrences').orderBy('occurrence_id'),
+    posts: await db.from('posts').orderBy('ID').select('ID', 'post_status', 'post_title'),
+  });
+
+  it.each([502, 10_000_308])('changes texts of all dates, whichever id is named (%s), and answers under that id', async (id) => {
+    const before = await datesStored();
+    const { status, body } = await send('POST', id, { title: 'Choir practice', website: 'https://example.com/' });
+    expect([status, body.id, body.title]).toEqual([200, id, 'Choir practice']);
+    const { body: other } = await send('GET', 10_000_317);
+    expect([other.title, other.start_date]).toEqual(['Choir practice', '2031-02-25 18:30:00']);
+    const after = await datesStored();
+    expect([after.events, after.occurrences]).toEqual([before.events, before.occurrences]);
+  });
+
+  it.each<[number, object]>([
+    [502, { start_date: '2031-01-14 19:30:00', end_date: '2031-01-14 21:00:00' }],
+    [10_000_308, { start_date: '2031-01-21 19:30:00' }],
+    [10_000_308, { start_date: '2031-01-14 18:30:00', end_date: '2031-01-14 20:00:00' }],
+    [502, { timezone: 'America/New_York' }],
+    [10_000_308, { all_day: true }],
+  ])('refuses other dates (%s %j) and writes nothing', async (id, change) => {
+    const before = await datesStored();
+    const { status, body } = await send('POST', id, { title: 'Moved', ...change });
+    expect([status, body.code]).toEqual([409, 'rest_recurring_event_dates']);
+    expect(await datesStored()).toEqual(before);
+  });
+
+  it.each([502, 10_000_308])('accepts a record as it was read (%s)', async (id) => {
+    const { body: read } = await send('GET', id);
+    const before = await datesStored();
+    const { start_date, end_date, timezone, all_day } = read;
+    const { status, body } = await send('POST', id, { start_date, end_date, timezone, all_day, title: 'Sent back' });
+    expect([status, body.start_date, body.title]).toEqual([200, start_date, 'Sent back']);
+    const after = await datesStored();
+    expect([after.metas, after.occurrences]).toEqual([before.metas, before.occurrences]);
+  });
+
+  it('refuses to delete one date, and deletes the event with all of them', async () => {
+    const before = await datesStored();
+    const { status, body } = await send('DELETE', 10_000_308);
+    expect([status, body.code]).toEqual([409, 'rest_recurring_event_date']);
+    expect(await datesStored()).toEqual(before);
+    expect((await send('DELETE', 502)).status).toBe(200);
+    expect((await send('GET', 10_000_308)).status).toBe(403);
+    const { body: list } = await running.send('GET', `${EVENTS}?search=choir,&start_date=2031-01-01&end_date=2031-12-31`);
+    expect(list.events).toEqual([]);
+  });
+
+  it('leaves no trace of an event that is deleted for good', async () => {
+    const path = '/wp-json/wp/v2/tribe_events/502?force=true';
+    expect((await running.send('DELETE', path, { as: 'admin' })).status).toBe(200);
+    expect(await db.from('tec_occurrences').where('post_id', 502)).toEqual([]);
+    expect(await db.from('tec_series_relationships').where('event_post_id', 502)).toEqual([]);
+    expect(await db.from('fasti_entries').where('post_id', 502)).toEqual([]);
+  });
+
+  it('keeps the note of the first and the last date by all dates of an event', async () => {
+    expect((await send('POST', 505, { title: 'Fair' })).status).toBe(200);
+    const { calendar } = await running.site.settings();
+    expect(calendar.edges.last >= '2034-10-04 15:00:00').toBe(true);
+  });
+});
