@@ -126,7 +126,7 @@ export type ProblemName = keyof typeof problems;
  * type or set (`rest_validate_value_from_schema`). `reason` names a sentence in `locales/<language>/reasons.json`.
  */
 export type Fault =
-  | { stage: 'value'; reason?: string }
+  | { stage: 'value'; reason?: string; values?: Readonly<Record<string, string>> }
   | { stage: 'type'; type: string }
   | { stage: 'enum'; values: readonly string[] }
   | SchemaFault;
@@ -143,6 +143,9 @@ export interface SchemaFault {
   readonly about?: 'param' | 'argument' | { readonly item: number } | { readonly status: number };
 }
 
+/** What failed and why, for the log. No secrets, and no text that a caller has sent. */
+export type LogDetail = Readonly<Record<string, string | number | boolean | undefined>>;
+
 export interface ProblemDetails {
   /** Values for the sentence. */
   readonly values?: Readonly<Record<string, string | number>>;
@@ -157,6 +160,8 @@ export interface ProblemDetails {
   /** Whether it is the caller who may not: then the methods that may be used lack this one. */
   readonly notAllowed?: true;
   readonly cause?: unknown;
+  /** For the log alone. */
+  readonly detail?: LogDetail;
 }
 
 /** A refusal that the caller is told about. Thrown by `fail` only. */

@@ -10,6 +10,7 @@ import type { Say } from '../src/kinds/core-labels.ts';
 import { coreTaxonomies, coreTypes } from '../src/kinds/core-types.ts';
 import { status } from '../src/kinds/grammar.ts';
 import { loadTexts, TEXT_FILES, type Texts } from '../src/texts.ts';
+import { toSerialized } from '../src/wordpress/serialized.ts';
 import { callerOf, config, LANGUAGES, routes } from './http/describing.ts';
 
 const root = new URL('..', import.meta.url);
@@ -78,6 +79,11 @@ describe('there is a sentence, and none besides,', () => {
 const isSpoken = (key: string) => key.startsWith('site:words.');
 
 /** Which sentences the descriptions of the whole interface ask for, and what they ask for in vain. */
+/** A site that defines a field of its own. */
+const WITH_FIELDS = {
+  tribe_events_calendar_options: toSerialized({ 'custom-fields': [{ name: '_ecp_custom_2', label: 'Stage', type: 'text', values: '' }] }),
+};
+
 function told(): { missing: string[]; used: Set<string> } {
   const missing: string[] = [];
   const used = new Set<string>();
@@ -92,7 +98,7 @@ function told(): { missing: string[]; used: Set<string> } {
     const site = { config, texts: { ...texts, t } };
     describeSite(site, callerOf({ language }), routes, { others: companions });
     for (const endpoint of [...companions.values()].flat().flatMap((route) => route.endpoints)) t(language, `routes:${endpoint.summary}`);
-    openApiDocument(site, callerOf({ language }), routes);
+    openApiDocument(site, callerOf({ language, options: WITH_FIELDS }), routes);
     const say: Say = (key, words) => t(language, `site:${key}`, words);
     coreTypes(callerOf({ language }), 'edit', say);
     coreTaxonomies(callerOf({ language }), 'edit', say);

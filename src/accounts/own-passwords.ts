@@ -1,7 +1,7 @@
 import { fail, type ProblemName, type Verdict } from '../errors.ts';
 import type { PasswordFieldValues, PasswordOwnerValues } from '../kinds/core-password.ts';
 import type { Site } from '../site.ts';
-import type { Look } from '../storage/engine/look-once.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { existingUserIds, loadUsers } from '../storage/rows/users.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
@@ -19,16 +19,21 @@ const MOST_NEW = 20;
 const NEW_SECONDS = 900;
 
 /** Whether the caller may do something with the passwords of the person that the path names; `refusal`: what others are told. */
-export async function mayManagePasswords(look: Look, viewer: Viewer, values: PasswordOwnerValues, refusal: ProblemName): Promise<Verdict> {
+export async function mayManagePasswords(
+  lookUp: LookUp,
+  viewer: Viewer,
+  values: PasswordOwnerValues,
+  refusal: ProblemName,
+): Promise<Verdict> {
   if (values.user_id === 'me' && viewer.id === 0) return 'rest_not_logged_in';
   const owner = ownerOf(viewer, values);
-  if (!(await look(existingUserIds, [owner])).has(owner)) return 'rest_user_invalid_id';
+  if (!(await lookUp(existingUserIds, [owner])).has(owner)) return 'rest_user_invalid_id';
   return (viewer.id > 0 && viewer.id === owner) || viewer.can('edit_users') ? true : refusal;
 }
 
 /** Whether the caller may learn which password the request was signed in with: of nobody but the caller. */
-export async function mayIntrospect(look: Look, viewer: Viewer, values: PasswordOwnerValues): Promise<Verdict> {
-  const known = await mayManagePasswords(look, viewer, values, INTROSPECTION_REFUSED);
+export async function mayIntrospect(lookUp: LookUp, viewer: Viewer, values: PasswordOwnerValues): Promise<Verdict> {
+  const known = await mayManagePasswords(lookUp, viewer, values, INTROSPECTION_REFUSED);
   return known === true && ownerOf(viewer, values) !== viewer.id ? INTROSPECTION_REFUSED : known;
 }
 

@@ -34,7 +34,7 @@ export interface CostRecord {
     readonly currency_code: string;
     readonly currency_position: string;
     /** Amounts with a decimal point in ascending order, words as slugs. */
-    readonly values: readonly string[];
+    readonly values: string[];
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { fail } from '../errors.ts';
+import { onSite } from '../kinds/custom-fields.ts';
 import { flagAnything } from '../kinds/grammar.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Param, PostKind, TermKind } from '../kinds/kind.ts';
@@ -13,7 +14,7 @@ import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../reco
 import { lockPostVersion, lockTermVersion, onlyIf, type Preconditions, tagsIn, versionTag } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
-import { lookOnce } from '../storage/engine/look-once.ts';
+import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
 import { shapeOf, userOf, withExamples, withShape } from './options.ts';
@@ -92,9 +93,9 @@ function addList({ session, kind, verb }: Group): void {
       const shape = shapeOf(given, COLUMNS[kind.name]);
       const caller = await actingCaller(site, session, userOf(command));
       if (shape.format === 'count') {
-        const { total } = await listPage(site, caller, kind, { per_page: 1, ...rawOf(kind.filters, given) });
+        const { total } = await listPage(site, caller, kind, { per_page: 1, ...rawOf(caller, kind, kind.filters, given) });
         print(io, `${total}\n`);
-      } else print(io, printedList(await listAll(site, caller, kind, rawOf(kind.filters, given)), shape, io.terminal));
+      } else print(io, printedList(await listAll(site, caller, kind, rawOf(caller, kind, kind.filters, given)), shape, io.terminal));
     }),
   );
 }
@@ -120,7 +121,7 @@ function addCreate({ session, kind, verb }: Group): void {
     .action((given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(command));
-        tellDone(session, given, 'created', await create({ site, caller, kind }, rawOf(kind.fields, given)));
+        tellDone(session, given, 'created', await create({ site, caller, kind }, rawOf(caller, kind, kind.fields, given)));
       }),
     );
 }
@@ -133,9 +134,9 @@ function addUpdate({ session, kind, verb, reference: refer }: Group): void {
     .action((references: string[], given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
         const only = ifMatchOf(given, references);
-        const raw = rawOf(kind.fields, given);
-        if (Object.keys(raw).length === 0) throw new CliError('nothing-named', {}, EXIT.usage);
         const caller = await actingCaller(site, session, userOf(command));
+        const raw = rawOf(caller, kind, kind.fields, given);
+        if (Object.keys(raw).length === 0) throw new CliError('nothing-named', {}, EXIT.usage);
         for (const reference of references) {
           const id = await idOf(site, kind, reference);
           await change({ site, caller, kind }, id, raw, only);
@@ -182,13 +183,14 @@ const isCollection = ({ grammar }: Param): boolean => {
   return type === 'array' || type === undefined;
 };
 
-function addParams(command: Command, { say }: Session, kind: Kind, params: Params, texts: (kind: Kind, name: string) => string[]): Command {
+function addParams(command: Command, session: Session, kind: Kind, params: Params, texts: (kind: Kind, name: string) => string[]): Command {
+  const { say } = session;
   for (const [name, param] of Object.entries(params)) {
     const flag = isFlag(param) ? `--${name} [yes|no]` : `--${name} <${placeholder(param)}>`;
     const required = param.required && params === kind.fields && command.name() === 'create' ? ` ${say('options.required')}` : '';
     command.option(flag, say(texts(kind, name)) + required);
   }
-  return command;
+  return withCustomFields(command, session, kind);
 }
 
 function placeholder({ grammar }: Param): string {
@@ -206,11 +208,32 @@ const fieldTexts = (kind: Kind, name: string): string[] => [
   `fields:common.${name}`,
 ];
 
-/** What was given of these parameters. Throws CliError `json-invalid`. */
-function rawOf(params: Params, given: Options): Record<string, unknown> {
+/** What was given of these parameters. Throws CliError `json-invalid`, `no-custom-fields`, `custom-field-form`. */
+function rawOf(caller: Caller, kind: Kind, params: Params, given: Options): Record<string, unknown> {
   const named = Object.entries(params).filter(([name]) => given[name] !== undefined);
-  return Object.fromEntries(named.map(([name, param]) => [name, parsed(name, param, given[name])]));
+  const { custom_fields: custom } = given;
+  if (custom !== undefined && onSiteOf(caller, kind) === kind) throw new CliError('no-custom-fields', {}, EXIT.usage);
+  return {
+    ...Object.fromEntries(named.map(([name, param]) => [name, parsed(name, param, given[name])])),
+    ...(Array.isArray(custom) ? { custom_fields: Object.fromEntries(custom.map(memberIn)) } : {}),
+  };
 }
+
+/** A kind as the site of this caller has it. */
+const onSiteOf = <K extends Kind>({ settings }: Caller, kind: K): K => (kind.is === 'post' ? (onSite(kind, settings) as K) : kind);
+
+/** Name and value of `accessibility=yes`. Throws CliError `custom-field-form`. */
+function memberIn(text: unknown): [string, string] {
+  const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(String(text)) ?? [];
+  if (name === '') throw new CliError('custom-field-form', { text: String(text) }, EXIT.usage);
+  return [name, value];
+}
+
+/** Adds the flag for the fields that a site defines; it may be given several times. */
+const withCustomFields = (command: Command, { say }: Session, { name }: Kind): Command =>
+  name === 'event'
+    ? command.option('--custom_fields <name=value>', say('content.custom_fields'), (one: string, others: string[] = []) => [...others, one])
+    : command;
 
 function parsed(name: string, param: Param, given: unknown): unknown {
   if (typeof given !== 'string' || !isCollection(param) || !/^\s*[[{]/.test(given)) return given;
@@ -223,7 +246,8 @@ function parsed(name: string, param: Param, given: unknown): unknown {
 
 // ------------------------------------------------------------------------------------------------- verbs
 /** One page of a list. Whoever looks at terms here wants to see those that are not in use, too. */
-async function listPage(site: Site, caller: Caller, kind: Kind, raw: Options): Promise<Listing> {
+async function listPage(site: Site, caller: Caller, declared: Kind, raw: Options): Promise<Listing> {
+  const kind = onSiteOf(caller, declared);
   if (kind.is === 'post') return listPosts(site, caller, kind, await acceptParams(site, caller, kind.filters, raw, 'read'));
   const whole = 'hide_empty' in raw || !('hide_empty' in kind.filters) ? raw : { ...raw, hide_empty: false };
   return listTerms(site, caller, kind, await acceptParams(site, caller, kind.filters, whole, 'read'));
@@ -248,7 +272,8 @@ interface Writing {
   readonly kind: Kind;
 }
 
-async function create({ site, caller, kind }: Writing, raw: Options): Promise<number> {
+async function create({ site, caller, kind: declared }: Writing, raw: Options): Promise<number> {
+  const kind = onSiteOf(caller, declared);
   const values = await acceptParams(site, caller, kind.fields, raw, 'create');
   return discardingImages(values, async () => {
     allow(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
@@ -258,10 +283,11 @@ async function create({ site, caller, kind }: Writing, raw: Options): Promise<nu
 }
 
 async function change(writing: Writing, id: number, raw: Options, only: Preconditions | undefined): Promise<void> {
-  const { site, caller, kind } = writing;
+  const { site, caller } = writing;
+  const kind = onSiteOf(caller, writing.kind);
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
   await discardingImages(values, async () => {
-    allow(kind.is === 'post' ? await mayChange(lookOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
+    allow(kind.is === 'post' ? await mayChange(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
     await unlessChanged(writing, id, only, (inside) =>
       kind.is === 'post' ? changePost(inside, caller, kind, id, values) : changeTerm(inside, caller, kind, id, values),
     );
@@ -270,7 +296,7 @@ async function change(writing: Writing, id: number, raw: Options, only: Precondi
 
 async function remove(writing: Writing, id: number, only: Preconditions | undefined): Promise<void> {
   const { site, caller, kind } = writing;
-  allow(kind.is === 'post' ? await mayTrash(lookOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
+  allow(kind.is === 'post' ? await mayTrash(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
   await unlessChanged<unknown>(writing, id, only, (inside) =>
     kind.is === 'post' ? trashPost(inside, caller, kind, id) : deleteTerm(inside, caller, kind, id),
   );

@@ -96,7 +96,7 @@ async function writerFor(
   items: AsyncIterable<Item>,
 ): Promise<AsyncIterable<string>> {
   const { settings, language } = caller;
-  if (format === 'csv') return writeCsv(kind, items);
+  if (format === 'csv') return writeCsv(kind, items, settings.calendar.customFields);
   if (format === 'jsonl') return writeJsonLines(settings.home, items);
   if (format === 'ical') return writeCalendar(eventRecords(site, caller, items), calendarHead(caller));
   return writeWxr({ home: settings.home, title: settings.name, description: settings.description, language, now: site.clock() }, items);

@@ -1,4 +1,5 @@
 import { storedDates } from '../kinds/event-dates.ts';
+import { ORGANIZER_LINK, VENUE_LINK } from '../kinds/event-metas.ts';
 import { postKind } from '../kinds/index.ts';
 import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
@@ -103,8 +104,8 @@ function draft(caller: Caller, supply: Supply, random: Random, suffix: string): 
   const metas = {
     ...own.metas,
     ...follows.metas,
-    ...links('_EventVenueID', random.some(supply.venues, 1)),
-    ...links('_EventOrganizerID', random.some(supply.organizers, random.chance(0.2) ? 2 : 1)),
+    ...links(VENUE_LINK, random.some(supply.venues, 1)),
+    ...links(ORGANIZER_LINK, random.some(supply.organizers, random.chance(0.2) ? 2 : 1)),
   };
   const published = addSeconds(nowLocal(now, settings.zone), -random.below(300 * 86_400));
   const dates = { post_date: published, post_date_gmt: toUtc(published, settings.zone) };

@@ -1,3 +1,5 @@
+import type { CustomFieldProblem } from '../records/custom-fields.ts';
+
 /** Where the command reads and writes; tests put texts here. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -56,7 +58,10 @@ export type CliProblem =
   | 'nobody-to-ask'
   | 'file-exists'
   | 'format-unknown'
-  | 'database-in-use';
+  | 'database-in-use'
+  | CustomFieldProblem
+  | 'no-custom-fields'
+  | 'custom-field-form';
 
 /** What stops a command, besides refusals of the verbs. `problem` names a sentence in `cli:problems`. */
 export class CliError extends Error {

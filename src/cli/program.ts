@@ -9,6 +9,7 @@ import { addContentCommands, spellOutFlags } from './content.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addExportCommand } from './export.ts';
+import { addFieldCommands } from './fields.ts';
 import { addImportCommand } from './import.ts';
 import type { Io } from './io.ts';
 import { report } from './report.ts';
@@ -63,6 +64,7 @@ export function createProgram(session: Session): Command {
   addOptionCommands(program, session);
   addUserCommands(program, session);
   addContentCommands(program, session);
+  addFieldCommands(program, session);
   addImportCommand(program, session);
   addExportCommand(program, session);
   addVerifyCommand(program, session);

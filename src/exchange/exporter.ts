@@ -1,3 +1,5 @@
+import { metasOf } from '../kinds/custom-fields.ts';
+import { HIDDEN_META } from '../kinds/event-metas.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { postKind, postKinds, termKind } from '../kinds/index.ts';
 import type { Condition, PostKindName, PostListValues, TermKindName } from '../kinds/kind.ts';
@@ -132,8 +134,7 @@ async function filteredIds(
 }
 
 /** What is hidden from lists is still part of the calendar. */
-const isListsOwn = (condition: Condition): boolean =>
-  condition.by === 'meta' && condition.key === '_EventHideFromUpcoming' && !condition.present;
+const isListsOwn = (condition: Condition): boolean => condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present;
 
 /** Adds what records name: venues and organizers that the caller may read, and images. */
 async function addNamed({ db }: Site, { viewer }: Caller, ids: Ids, of: ReadonlySet<number>): Promise<void> {
@@ -181,4 +182,5 @@ async function rightsTo(
 
 /** Metas that the published record shows. */
 const isPublished = (key: string, { settings }: Caller): boolean =>
-  /^_(Event|Venue|Organizer)[A-Z]|^_tribe_featured$/.test(key) || settings.calendar.customFields.some(({ name }) => name === key);
+  /^_(Event|Venue|Organizer)[A-Z]|^_tribe_featured$/.test(key) ||
+  settings.calendar.customFields.some((field) => metasOf(field).includes(key));

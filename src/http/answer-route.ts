@@ -1,4 +1,5 @@
 import { admitRecordPassword } from '../accounts/record-passwords.ts';
+import type { SiteSettings } from '../calendar/settings.ts';
 import { servedNamespaces } from '../config.ts';
 import { ApiError, fail, refuse, type Verdict } from '../errors.ts';
 import { LENGTHS } from '../kinds/grammar.ts';
@@ -10,7 +11,7 @@ import { discardImages, discardingImages } from '../records/prepared-images.ts';
 import { onlyIf } from '../records/versions.ts';
 import { onceWritten, type Site } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
-import { type Look, lookOnce } from '../storage/engine/look-once.ts';
+import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
 import type { AnswerKey } from '../storage/rows/kept-answers.ts';
 import type { JsonFault } from '../wordpress/json.ts';
 import { describeRoute } from './describe.ts';
@@ -34,7 +35,7 @@ interface Asked extends Received {
   /** The record that the path names. */
   readonly selected: Partial<Selected>;
   /** What the rules look up before anything is written. */
-  readonly look: Look;
+  readonly lookUp: LookUp;
 }
 
 /** The same with its parameters put together, and the key of the write. */
@@ -54,22 +55,22 @@ export async function answerRoute(site: Site, received: Received): Promise<Linke
   if (!found) return incoming.method === 'OPTIONS' ? ok([]) : fail('rest_no_route');
 
   const selected = await select(site, found);
-  const look = lookOnce(site.db);
+  const lookUp = lookUpOnce(site.db);
   let reply: LinkedReply;
   let refused: Endpoint | undefined;
   try {
     reply = isHandled(found)
-      ? await handle(site, { ...received, found, selected, look })
+      ? await handle(site, { ...received, found, selected, lookUp })
       : described(describeRoute(site, caller, found.route, incoming.path === '/' ? '' : caller.namespace));
   } catch (error) {
     if (error instanceof ApiError && error.details.notAllowed) refused = found.endpoint;
     reply = problemOf(site, incoming.req, caller.language, error);
   }
   // After a write the rules look again: the record may be in the trash now, or gone.
-  const after = isHandled(found) && !isReading(found.endpoint) ? lookOnce(site.db) : look;
+  const after = isHandled(found) && !isReading(found.endpoint) ? lookUpOnce(site.db) : lookUp;
   const asked = { ...askedContext(incoming), ...found.pieces, ...selected };
   const endpoints = found.route.endpoints.filter((endpoint) => endpoint !== refused);
-  const allowed = await allowedMethods(after, caller, endpoints, asked).catch(unlessLost);
+  const allowed = await allowedMethods(after, caller, endpoints, asked).catch(emptyIfLost);
   return { ...reply, about: found.route.kind, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
@@ -98,12 +99,12 @@ async function checkAndRun(site: Site, asked: Parsed): Promise<LinkedReply> {
   const { caller, found, selected, raw, body } = asked;
   const { req, query, path } = asked.incoming;
   const { endpoint, pieces } = found;
-  const heeded = heededBy(endpoint);
-  const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(heeded) : heeded;
+  const accepted = acceptedParams(endpoint, caller.settings);
+  const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(accepted) : accepted;
   if (isReading(endpoint)) await admitRecordPassword(site, raw.password, req.ip ?? '');
   const values = { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selected };
   const reply = await discardingImages(values, async () => {
-    const verdict = await verdictOf(asked.look, caller, endpoint, values);
+    const verdict = await verdictOf(asked.lookUp, caller, endpoint, values);
     if (verdict !== true) refuse(caller.viewer, verdict || undefined, { notAllowed: true });
     if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
     return runHandler(site, asked, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
@@ -134,8 +135,11 @@ async function runHandler(site: Site, { incoming, caller, found, key }: Parsed, 
   return reply;
 }
 
-/** All parameters of a handler, listed and unlisted, put together once. */
-export const heededBy = madeOnce(({ params, unlisted }: ServedEndpoint): Params => ({ ...params, ...unlisted }));
+/** All parameters that an endpoint accepts on a site, described or not. */
+export const acceptedParams = (endpoint: ServedEndpoint, settings: SiteSettings): Params =>
+  endpoint.onSite ? { ...everywhere(endpoint), ...endpoint.onSite(settings) } : everywhere(endpoint);
+
+const everywhere = madeOnce(({ params, unlisted }: ServedEndpoint): Params => ({ ...params, ...unlisted }));
 
 /** The context that a request asks for, on which it may depend what is allowed. */
 const askedContext = ({ query: { context } }: Incoming): Values => (context === 'edit' ? { context } : {});
@@ -164,19 +168,19 @@ const withUnknownSlug = (params: Params): Params =>
     ? { ...params, slug: { ...params.slug, grammar: { ...params.slug.grammar, read: () => ({ fault: { stage: 'value' } }) } } }
     : params;
 
-const verdictOf = async (look: Look, caller: Caller, { allow }: Endpoint, values: Values): Promise<Verdict> =>
-  allow === 'anyone' || allow(look, caller, values);
+const verdictOf = async (lookUp: LookUp, caller: Caller, { allow }: Endpoint, values: Values): Promise<Verdict> =>
+  allow === 'anyone' || allow(lookUp, caller, values);
 
 /** An answer that is ready, perhaps to a write, is sent without a header rather than replaced by a 503. */
-function unlessLost(error: unknown): string {
+function emptyIfLost(error: unknown): string {
   if (error instanceof DatabaseUnavailable) return '';
   throw error;
 }
 
 /** WordPress `rest_send_allow_header`: the methods whose permission check passes, in order of registration. */
-async function allowedMethods(look: Look, caller: Caller, endpoints: readonly Endpoint[], selected: Values): Promise<string> {
+async function allowedMethods(lookUp: LookUp, caller: Caller, endpoints: readonly Endpoint[], selected: Values): Promise<string> {
   const allowed = await Promise.all(
-    endpoints.map(async (endpoint) => ((await verdictOf(look, caller, endpoint, selected)) === true ? endpoint.methods : [])),
+    endpoints.map(async (endpoint) => ((await verdictOf(lookUp, caller, endpoint, selected)) === true ? endpoint.methods : [])),
   );
   return allowed.flat().join(', ');
 }

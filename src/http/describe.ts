@@ -5,7 +5,7 @@ import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { restRoot, restUrl } from '../wordpress/links.ts';
 import { offsetAt, unixFromDate } from '../wordpress/time.ts';
-import type { Endpoint, Route } from './route.ts';
+import { type Endpoint, paramsOn, type Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -130,7 +130,7 @@ function describeRoutes(site: Described, caller: Caller, routes: readonly Route[
 
 /** PHP writes an empty set of arguments as an empty list. */
 function describeParams(site: Described, caller: Caller, route: Route, endpoint: Endpoint): Json | [] {
-  const described = Object.entries(endpoint.params).map(([name, { grammar }]) => {
+  const described = Object.entries(paramsOn(endpoint, caller.settings)).map(([name, { grammar }]) => {
     const standard = defaultOf(caller, route, endpoint, name);
     const description = site.texts.t(caller.language, paramTextKeys(route, endpoint, name));
     return [

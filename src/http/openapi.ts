@@ -6,7 +6,7 @@ import { restUrl } from '../wordpress/links.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { type Described, defaultOf, fieldTextKeys, isRequired, kindOf, paramTextKeys, selectorsOf } from './describe.ts';
 import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting } from './described-writes.ts';
-import type { Endpoint, Method, Route } from './route.ts';
+import { type Endpoint, type Method, paramsOn, type Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -87,15 +87,20 @@ interface Operation {
 
 function operations(caller: Caller, route: Route, say: Say): Json {
   const pairs = route.endpoints.flatMap((endpoint) =>
-    endpoint.methods.map((method) => [method.toLowerCase(), operation({ caller, say, route, endpoint }, method)] as const),
+    endpoint.methods.map((method) => {
+      const onSite = { ...endpoint, params: paramsOn(endpoint, caller.settings) };
+      return [method.toLowerCase(), operation({ caller, say, route, endpoint: onSite }, method)] as const;
+    }),
   );
   return Object.fromEntries(pairs);
 }
 
 function operation(described: Operation, method: Method): Json {
-  const { say, route, endpoint } = described;
+  const { caller, say, route, endpoint } = described;
   const kind = kindOf(route);
-  const written = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter((name) => name in (kind?.fields ?? {}));
+  const ofSite = endpoint.onSite?.(caller.settings) ?? {};
+  const isField = (name: string) => name in (kind?.fields ?? {}) || name in ofSite;
+  const written = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter(isField);
   const others = Object.entries(endpoint.params).filter(([name]) => !written.includes(name) || selectorsOf(route).includes(name));
   return {
     ...(kind ? { tags: [kind.path] } : {}),
@@ -126,6 +131,7 @@ function parameter({ caller, say, route, endpoint }: Operation, name: string, { 
     required: inPath || isRequired(route, endpoint, name),
     name,
     ...(schema.type === 'array' && !inPath ? { style: 'form', explode: false } : {}),
+    ...(schema.type === 'object' && !inPath ? { style: 'deepObject', explode: true } : {}),
   };
 }
 
@@ -136,8 +142,9 @@ function requestBody({ say, route, endpoint }: Operation, kind: Kind, written: r
     (name) =>
       [name, { ...schemaOf(endpoint.params[name]?.grammar.json ?? {}), description: say(`params:common.${name}-in-body`) }] as const,
   );
+  const textKeys = (name: string) => (name in kind.fields ? fieldTextKeys(kind, name) : paramTextKeys(route, endpoint, name));
   const fields = written.map(
-    (name) => [name, { ...schemaOf(endpoint.params[name]!.grammar.json), description: say(fieldTextKeys(kind, name)) }] as const,
+    (name) => [name, { ...schemaOf(endpoint.params[name]!.grammar.json), description: say(textKeys(name)) }] as const,
   );
   const required = written.filter((name) => isRequired(route, endpoint, name));
   const schema = { type: 'object', properties: Object.fromEntries([...ignored, ...fields]), ...(required.length > 0 ? { required } : {}) };

@@ -1,9 +1,10 @@
+import type { SiteSettings } from '../calendar/settings.ts';
 import type { Verdict } from '../errors.ts';
 import type { Kind, Params, Values } from '../kinds/kind.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
-import type { Look } from '../storage/engine/look-once.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -31,6 +32,8 @@ export interface Endpoint<V = Values> {
   /** Name of its sentence in `locales/<language>/routes.json`. */
   readonly summary: string;
   readonly params: Params;
+  /** Further parameters that some sites have and others have not. */
+  readonly onSite?: (settings: SiteSettings) => Params;
   readonly mode: 'read' | 'create' | 'change';
   /**
    * Who may. No default: "anyone" is written out. Given the accepted values and the path selector among them; for the
@@ -47,7 +50,7 @@ export interface Endpoint<V = Values> {
 export type Handler<V, Result> = { step(site: Site, caller: Caller, values: V): Result }['step'];
 
 /** Who may: a rule that looks up what it needs, and gets the accepted values as `Handler` does. */
-export type Rule<V> = { decide(look: Look, caller: Caller, values: V): Verdict | Promise<Verdict> }['decide'];
+export type Rule<V> = { decide(lookUp: LookUp, caller: Caller, values: V): Verdict | Promise<Verdict> }['decide'];
 
 /** A route: its path after the namespace in WordPress's form (`/events/(?P<id>\d+)`) and its handlers in order of registration. */
 export interface Route {
@@ -58,3 +61,7 @@ export interface Route {
   readonly texts?: string;
   readonly endpoints: readonly Endpoint[];
 }
+
+/** The parameters of an endpoint on a site. */
+export const paramsOn = ({ params, onSite }: Pick<Endpoint, 'params' | 'onSite'>, settings: SiteSettings): Params =>
+  onSite ? { ...params, ...onSite(settings) } : params;

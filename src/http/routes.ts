@@ -1,6 +1,7 @@
 import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
 import { OFFSET } from '../kinds/core-params.ts';
+import { onSite } from '../kinds/custom-fields.ts';
 import { anyId, anything, type Grammar, LENGTHS, oneOf, selector, text, unread } from '../kinds/grammar.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, Param, Params, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
@@ -11,7 +12,7 @@ import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../reco
 import { lockPostVersion, lockTermVersion } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
-import type { Look } from '../storage/engine/look-once.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { describeNamespace, describeSite } from './describe.ts';
@@ -105,9 +106,9 @@ const undeclared = (kind: Kind): Params => {
 const undescribed = (names: readonly string[]): Params => Object.fromEntries(names.map((name) => [name, { grammar: unread }]));
 
 /** What a new record keeps of parameters that are no fields. */
-const strayMetas = ({ strays }: PostKind, values: Values): Rows['metas'] =>
+const extraMetasIn = ({ extraMetas }: PostKind, values: Values): Rows['metas'] =>
   Object.fromEntries(
-    Object.entries(strays).flatMap(([name, key]) => {
+    Object.entries(extraMetas).flatMap(([name, key]) => {
       const value = values[name];
       const kept = typeof value === 'string' || typeof value === 'number' ? sanitizeTextField(String(value)) : '';
       return kept === '' ? [] : [[key, [kept]]];
@@ -133,19 +134,24 @@ const posts = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.list`,
       params: kind.filters,
       unlisted: undeclared(kind),
+      onSite: (settings) => added(kind.filters, onSite(kind, settings).filters),
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller, values) => postList(caller, kind, await listPosts(site, caller, kind, values), carried(kind, values)),
+      run: async (site, caller, values) =>
+        postList(caller, kind, await listPosts(site, caller, onSite(kind, caller.settings), values), carried(kind, values)),
     }),
     endpoint({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: kind.fields,
-      unlisted: undescribed(Object.keys(kind.strays)),
+      unlisted: undescribed(Object.keys(kind.extraMetas)),
+      onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
       mode: 'create',
       allow: (_look, caller) => mayCreate(caller, kind),
-      run: async (site, caller, values) =>
-        created(await createPost(site, caller, kind, only(kind.fields, values), { metas: strayMetas(kind, values) })),
+      run: async (site, caller, values) => {
+        const own = onSite(kind, caller.settings);
+        return created(await createPost(site, caller, own, only(own.fields, values), { metas: extraMetasIn(kind, values) }));
+      },
     }),
   ],
 });
@@ -186,16 +192,20 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       summary: `${kind.name}.trash${suffix}`,
       params: { ...select, ...(kind.writesNamePassword ? PASSWORD : {}) },
       mode: 'read',
-      allow: (look, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(look, caller, kind, id),
+      allow: (lookUp, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(lookUp, caller, kind, id),
       run: async (site, caller, values) => written(await trashPost(site, caller, kind, values.id)),
     }),
     recordEndpoint({
       methods: ['POST', 'PUT', 'PATCH'],
       summary: `${kind.name}.change${suffix}`,
       params: { ...selectToChange, ...optional(kind.fields) },
+      onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
       mode: 'change',
-      allow: (look, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(look, caller, kind, id),
-      run: async (site, caller, values) => written(await changePost(site, caller, kind, values.id, only(kind.fields, values))),
+      allow: (lookUp, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(lookUp, caller, kind, id),
+      run: async (site, caller, values) => {
+        const own = onSite(kind, caller.settings);
+        return written(await changePost(site, caller, own, values.id, only(own.fields, values)));
+      },
     }),
   ];
 }
@@ -239,7 +249,7 @@ const terms = (kind: TermKind): ServedRoute => ({
 
 const oneTerm = (kind: TermKind): ServedRoute => {
   const id = existing(selector(kind.name));
-  const allow = (_look: Look, caller: Caller) => mayManageTerms(caller, kind);
+  const allow = (_look: LookUp, caller: Caller) => mayManageTerms(caller, kind);
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
     kind,
@@ -284,6 +294,10 @@ const parent = (kind: TermKind): Params => (kind.hierarchical ? {} : { parent: {
 
 // ------------------------------------------------------------------------------------------------- parameters
 const existing = (grammar: Grammar): Params => ({ id: { grammar, required: true } });
+
+/** What a site has besides these parameters. */
+const added = (declared: Params, onSite: Params): Params =>
+  declared === onSite ? {} : Object.fromEntries(Object.entries(onSite).filter(([name]) => !Object.hasOwn(declared, name)));
 
 /** The same fields, none of them required: an update names what it changes. */
 const optional = (fields: Params): Params =>

@@ -1,4 +1,5 @@
 import { storedDates } from '../kinds/event-dates.ts';
+import { DATES } from '../kinds/event-metas.ts';
 import { taxonomiesOf, termKind } from '../kinds/index.ts';
 import type { Rows, TermKindName } from '../kinds/kind.ts';
 import { loadMetas } from '../storage/rows/bundle.ts';
@@ -86,9 +87,7 @@ async function writeCalendarRows({ db, caller }: Write, id: number, changed: Row
 const writing = ({ now, settings }: Caller) => ({ updatedAt: nowUtc(now), recurrence: settings.recurrence });
 
 /** Metas whose change makes the calendar write its rows anew. */
-const DATE_METAS = new Set(
-  ['StartDate', 'EndDate', 'StartDateUTC', 'EndDateUTC', 'Duration', 'Timezone', 'AllDay'].map((name) => `_Event${name}`),
-);
+const DATE_METAS: ReadonlySet<string> = new Set(Object.values(DATES).filter((key) => key !== DATES.abbreviation));
 
 /** The terms whose counts a record of this status is part of: published ones are. */
 const countedTerms = async ({ db, kind }: Write, id: number, status: string): Promise<number[]> =>

@@ -2,12 +2,12 @@ import { fail, failParam } from '../errors.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { ANY_STATUS } from '../kinds/grammar.ts';
 import { termKind } from '../kinds/index.ts';
-import type { Condition, Order, PostKind, PostListValues, TermKind } from '../kinds/kind.ts';
+import type { Condition, Order, PostFields, PostKind, PostListValues, PublishedRecord, TermKind } from '../kinds/kind.ts';
 import { isLocked } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import type { Look } from '../storage/engine/look-once.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
 import { findPost, findPostByPath } from '../storage/rows/posts.ts';
@@ -22,8 +22,8 @@ import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens, seen } from './visibility.ts';
 
 /** One page of a list. */
-export interface Listing {
-  readonly records: readonly Record<string, unknown>[];
+export interface Listing<Published = PublishedRecord> {
+  readonly records: readonly Published[];
   readonly total: number;
   readonly pages: number;
   readonly page: number;
@@ -38,7 +38,13 @@ export interface Listing {
  *
  * @throws `noSuchPage` of the kind's problems past the last page
  */
-export async function listPosts(site: Site, caller: Caller, kind: PostKind, values: PostListValues, longest?: number): Promise<Listing> {
+export async function listPosts<Published extends PublishedRecord>(
+  site: Site,
+  caller: Caller,
+  kind: PostKind<PostFields, Published>,
+  values: PostListValues,
+  longest?: number,
+): Promise<Listing<Published>> {
   const { viewer, settings } = caller;
   const { page = 1, status: statuses } = values;
   const perPage = pageSize(site, caller, values, longest);
@@ -125,7 +131,13 @@ async function rootsAndBelow(db: Database, { hierarchical, taxonomy }: TermKind,
  *
  * @throws not found, wrong kind, in the trash, not accessible, protected (in this order)
  */
-export async function readPost(site: Site, caller: Caller, kind: PostKind, id: number, asked: Opened = {}): Promise<Shown> {
+export async function readPost<Published extends PublishedRecord>(
+  site: Site,
+  caller: Caller,
+  kind: PostKind<PostFields, Published>,
+  id: number,
+  asked: Opened = {},
+): Promise<Shown<Published>> {
   const { viewer, settings } = caller;
   const bundle = await loadBundle(site.db, kind, [id], [], settings.recurrence?.base);
   const row = bundle.posts.get(id);
@@ -180,19 +192,19 @@ export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => editsK
  * Whether the caller may change this record. Where a problem says that there is no such record, the general capability is
  * enough, so that those who have it learn that.
  */
-export const mayChange = (look: Look, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
-  mayTouch(look, caller, kind, id, 'edit');
-export const mayTrash = (look: Look, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
-  mayTouch(look, caller, kind, id, 'delete');
+export const mayChange = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
+  mayTouch(lookUp, caller, kind, id, 'edit');
+export const mayTrash = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
+  mayTouch(lookUp, caller, kind, id, 'delete');
 
-async function mayTouch(look: Look, caller: Caller, kind: PostKind, record: number, action: 'edit' | 'delete'): Promise<boolean> {
+async function mayTouch(lookUp: LookUp, caller: Caller, kind: PostKind, record: number, action: 'edit' | 'delete'): Promise<boolean> {
   const { viewer } = caller;
   if (!viewer.can(`${action}_${kind.capabilities}`)) return false;
-  const id = await postOfRecord(look, caller, kind, record);
-  const row = await look(findPost, id);
+  const id = await postOfRecord(lookUp, caller, kind, record);
+  const row = await lookUp(findPost, id);
   if (!row) return kind.problems.byId !== undefined;
   // WordPress asks for the right to what the id really is, so that those who have it learn of the mistake.
   if (row.post_type !== kind.postType) return mayTouchOther(action, viewer, row);
-  const metas = await metasInTrash(look, row);
+  const metas = await metasInTrash(lookUp, row);
   return (action === 'edit' ? mayEdit : mayDelete)(viewer, seen(row, metas));
 }

@@ -1,4 +1,6 @@
-import type { PostKindName } from '../../kinds/kind.ts';
+import { type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
+import { postKind } from '../../kinds/index.ts';
+import type { Field, PostKind, PostKindName } from '../../kinds/kind.ts';
 
 /*
  * The columns of the calendar plugin's CSV files, one layout for each kind. The names are the plugin's; what a file calls them otherwise (other case,
@@ -8,7 +10,7 @@ import type { PostKindName } from '../../kinds/kind.ts';
 /** Name of a column -> how the plugin heads it, and what else it is called. */
 export type Layout = Readonly<Record<string, readonly [header: string, ...others: string[]]>>;
 
-export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
+const PLUGIN: Readonly<Record<PostKindName, Layout>> = {
   event: {
     name: ['Event Name', 'Title'],
     description: ['Event Description'],
@@ -62,17 +64,62 @@ export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
   },
 };
 
+/** The texts of a kind that the plugin has no column for: those that it does not know. */
+export const furtherTexts = ({ name, fields }: Pick<PostKind, 'name' | 'fields'>): string[] =>
+  Object.entries<Field>(fields).flatMap(([field, { text, names }]) =>
+    text && names?.csv !== false && !Object.hasOwn(PLUGIN[name], field) ? [field] : [],
+  );
+
+/** The columns of each kind: the plugin's own, and behind them one for each further text. */
+export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
+  event: withFurther('event'),
+  venue: withFurther('venue'),
+  organizer: withFurther('organizer'),
+};
+
+function withFurther(name: PostKindName): Layout {
+  const kind = postKind(name);
+  const heading = (field: string) => kind.fields[field]?.names?.csv || headingOf(`${name}_${field}`);
+  return { ...PLUGIN[name], ...Object.fromEntries(furtherTexts(kind).map((field) => [field, [heading(field)] as const])) };
+}
+
+/** `venue_parking` as `Venue Parking`. */
+function headingOf(name: string): string {
+  const words = name.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return words.join(' ');
+}
+
+/** Columns of the fields that the site defines, by their metas: headed by their labels, or by their names where a label is taken. */
+export function customColumns(fields: readonly CustomField[]): Layout {
+  const taken = new Set(Object.values(LAYOUTS.event).flatMap((heads) => heads.flatMap((head) => [bare(head), bare(head, 'event')])));
+  const columns = fields.flatMap(({ meta, name, label }) => {
+    if (!isCustomMeta(meta)) return [];
+    const head = bare(label) === '' || taken.has(bare(label)) ? name : label;
+    taken.add(bare(head));
+    return [[meta, [head, name, meta]] as const];
+  });
+  return Object.fromEntries(columns);
+}
+
 /** What a column of a file is taken for; undefined: nothing is known of it. */
 export interface MappedColumn {
   readonly header: string;
   readonly column: string | undefined;
 }
 
-/** Which column of a layout each heading means, or undefined where no layout has a name among them. Of two headings for one column the first counts. */
-export function mapHeaders(headers: readonly string[], kind?: PostKindName): { kind: PostKindName; columns: MappedColumn[] } | undefined {
+/**
+ * Which column of a layout each heading means, or undefined where no layout has a name among them. Of two headings for one column the first counts.
+ * `custom`: columns of the fields that the site defines.
+ */
+export function mapHeaders(
+  headers: readonly string[],
+  kind?: PostKindName,
+  custom: Layout = {},
+): { kind: PostKindName; columns: MappedColumn[] } | undefined {
   const candidates = (kind === undefined ? (['event', 'venue', 'organizer'] as const) : [kind]).map((name) => {
     const known = new Map(
-      Object.entries(LAYOUTS[name]).flatMap(([column, heads]) =>
+      // What stands later counts: a column of the plugin keeps its name.
+      Object.entries(name === 'event' ? { ...custom, ...LAYOUTS.event } : LAYOUTS[name]).flatMap(([column, heads]) =>
         heads.flatMap((head) => [bare(head), bare(head, name)].map((form) => [form, column] as const)),
       ),
     );

@@ -1,4 +1,7 @@
 import { basename } from 'node:path';
+import type { CustomField } from '../../calendar/custom-fields.ts';
+import { customFieldRows, storedValue } from '../../kinds/custom-fields.ts';
+import { COST, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind.ts';
 import type { Caller } from '../../records/caller.ts';
@@ -9,7 +12,7 @@ import type { Loss } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
 import { rowsOfValues } from '../items/values.ts';
 import { type DateOrder, readDate, readTime, type Where } from './dates.ts';
-import { type MappedColumn, mapHeaders } from './layout.ts';
+import { customColumns, furtherTexts, type MappedColumn, mapHeaders } from './layout.ts';
 import { rowsOf } from './rows.ts';
 
 export interface CsvOptions {
@@ -49,7 +52,7 @@ export function openCsv(paths: readonly string[], options: CsvOptions): CsvSourc
         let kind: PostKindName = 'event';
         for await (const { cells, line } of rowsOf(path)) {
           if (!columns) {
-            const mapped = mapHeaders(cells, options.kind);
+            const mapped = mapHeaders(cells, options.kind, customColumns(options.caller.settings.calendar.customFields));
             if (!mapped) throw new SourceFault('csv-headers', { file, line, headers: cells.join(', ').slice(0, 200) });
             ({ kind, columns } = mapped);
             mapping.set(path, { file, kind, columns: columns.map((column) => ({ ...column, example: '' })) });
@@ -90,8 +93,10 @@ function* entriesOf(row: Row, kind: PostKindName, where: Where, options: CsvOpti
   }
   const { values, start } =
     kind === 'event' ? eventValues(row, where, options) : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
-  const { columns, metas, refused } = rowsOfValues(postKind(kind), values, options.caller);
+  const { columns, metas, refused } = rowsOfValues(postKind(kind), { ...values, ...furtherValues(row, kind) }, options.caller);
   for (const field of refused) yield lose('value-refused', `${field}: ${String(values[field]).slice(0, 100)}`);
+  const custom = kind === 'event' ? customRows(row, options.caller.settings.calendar.customFields) : { rows: [], refused: [] };
+  for (const { name: field, meta } of custom.refused) yield lose('value-refused', `${field}: ${String(row[meta]).slice(0, 100)}`);
   if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date'))) {
     yield lose('row-lost');
     return;
@@ -114,7 +119,7 @@ function* entriesOf(row: Row, kind: PostKindName, where: Where, options: CsvOpti
     match: 'name',
     complete: false,
     columns: { ...columns, ...openness(row), ...(options.status === undefined ? {} : { post_status: options.status }) },
-    metas: withCurrency(metas, row),
+    metas: [...withCurrency(metas, row), ...custom.rows],
     links: [
       ...(image ? [{ key: '_thumbnail_id', kind: 'attachment', sourceId: image.sourceId } as const] : []),
       ...(kind === 'event' ? linksOf(row) : []),
@@ -175,6 +180,19 @@ const organizerValues = (row: Row): Record<string, unknown> => ({
   phone: row.phone,
 });
 
+/** Metas of the fields that the site defines, and the fields whose value is none. */
+function customRows(row: Row, fields: readonly CustomField[]): { rows: [string, string][]; refused: CustomField[] } {
+  const sent = fields.flatMap((field) => (row[field.meta] ? [{ field, stored: storedValue(field, row[field.meta]) }] : []));
+  return {
+    rows: sent.flatMap(({ field, stored }) => (stored ? customFieldRows(field, stored) : [])),
+    refused: sent.flatMap(({ field, stored }) => (stored ? [] : [field])),
+  };
+}
+
+/** Texts that the plugin has no columns for. */
+const furtherValues = (row: Row, kind: PostKindName): Record<string, unknown> =>
+  Object.fromEntries(furtherTexts(postKind(kind)).map((name) => [name, row[name]]));
+
 const isYes = (cell: string | undefined): boolean => /^(1|y|yes|true|on|x|si|sì)$/i.test((cell ?? '').trim());
 const flagValue = (name: string, cell: string | undefined): Record<string, boolean> =>
   (cell ?? '').trim() === '' ? {} : { [name]: isYes(cell) };
@@ -189,9 +207,9 @@ function openness(row: Row): PostItem['columns'] {
 function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
   const position = (row.currency_position ?? '').trim().toLowerCase();
   const given = [
-    ['_EventCurrencySymbol', row.currency_symbol?.trim() ?? ''],
-    ['_EventCurrencyPosition', /^(prefix|before)$/.test(position) ? 'prefix' : /^(suffix|postfix|after)$/.test(position) ? 'postfix' : ''],
-    ['_EventCurrencyCode', row.currency_code?.trim() ?? ''],
+    [COST.symbol, row.currency_symbol?.trim() ?? ''],
+    [COST.position, /^(prefix|before)$/.test(position) ? 'prefix' : /^(suffix|postfix|after)$/.test(position) ? 'postfix' : ''],
+    [COST.code, row.currency_code?.trim() ?? ''],
   ].filter(([, value]) => value !== '') as [string, string][];
   return [...metas.filter(([key]) => !given.some(([name]) => name === key)), ...given];
 }
@@ -199,8 +217,8 @@ function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
 function linksOf(row: Row): Link[] {
   const venue = (row.venue ?? '').trim();
   return [
-    ...(venue === '' ? [] : [{ key: '_EventVenueID', kind: 'venue', name: venue } as const]),
-    ...listed(row.organizers).map((name) => ({ key: '_EventOrganizerID', kind: 'organizer', name }) as const),
+    ...(venue === '' ? [] : [{ key: VENUE_LINK, kind: 'venue', name: venue } as const]),
+    ...listed(row.organizers).map((name) => ({ key: ORGANIZER_LINK, kind: 'organizer', name }) as const),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { eventDates } from '../../calendar/dates.ts';
 import { storedDates } from '../../kinds/event-dates.ts';
+import { DATES } from '../../kinds/event-metas.ts';
 import { termKind } from '../../kinds/index.ts';
 import { imageIdAt } from '../../media/images.ts';
 import {
@@ -29,10 +30,6 @@ import type { Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
 import { type Existing, updatePosts } from './update-posts.ts';
 import { termFromReference } from './write-terms.ts';
-
-/** Metas that say when an event is. */
-const START = '_EventStartDate';
-const END = '_EventEndDate';
 
 /** A post on its way in. */
 interface Arrival {
@@ -112,21 +109,21 @@ function cleaned({ run, tally }: Work, item: PostItem): CleanPost {
 /** Old events know neither zone nor UTC: both follow from the clock on the wall and the zone of the site. */
 function withDates(metas: CleanPost['metas'], { settings, now }: Work['run']['caller']): CleanPost['metas'] {
   const given = new Map(metas);
-  const [start, end] = [given.get(START), given.get(END)];
-  if (!start || !end || (given.get('_EventStartDateUTC') && given.get('_EventEndDateUTC') && given.get('_EventTimezone'))) return metas;
-  const allDay = /^(yes|1|true)$/i.test(given.get('_EventAllDay') ?? '');
-  const dates = eventDates({ start, end, timezone: given.get('_EventTimezone') || undefined, allDay }, undefined, {
+  const [start, end] = [given.get(DATES.start), given.get(DATES.end)];
+  if (!start || !end || (given.get(DATES.startUtc) && given.get(DATES.endUtc) && given.get(DATES.timezone))) return metas;
+  const allDay = /^(yes|1|true)$/i.test(given.get(DATES.allDay) ?? '');
+  const dates = eventDates({ start, end, timezone: given.get(DATES.timezone) || undefined, allDay }, undefined, {
     siteZone: settings.timezone,
     cutoff: settings.calendar.cutoff,
     now,
   });
   if ('problem' in dates) return metas;
   const missing: [string, string][] = [
-    ['_EventStartDateUTC', dates.startUtc],
-    ['_EventEndDateUTC', dates.endUtc],
-    ['_EventTimezone', dates.timezone],
-    ['_EventTimezoneAbbr', dates.abbreviation],
-    ...(dates.duration === null ? [] : [['_EventDuration', String(dates.duration)] as [string, string]]),
+    [DATES.startUtc, dates.startUtc],
+    [DATES.endUtc, dates.endUtc],
+    [DATES.timezone, dates.timezone],
+    [DATES.abbreviation, dates.abbreviation],
+    ...(dates.duration === null ? [] : [[DATES.duration, String(dates.duration)] as [string, string]]),
   ];
   const added = missing.filter(([key]) => !given.get(key));
   return [...metas.filter(([key]) => !added.some(([name]) => name === key)), ...added];
@@ -144,7 +141,7 @@ async function sameRecord(
   return run.names.find(db, item.kind, clean.columns.post_title ?? '', startOf(clean));
 }
 
-const startOf = ({ metas }: CleanPost): string => metas.find(([key]) => key === START)?.[1] ?? '';
+const startOf = ({ metas }: CleanPost): string => metas.find(([key]) => key === DATES.start)?.[1] ?? '';
 
 /** Inserts records that are new, and notes what became of each. */
 async function insertNew(work: Work, arrivals: readonly Arrival[], taken: ReadonlyMap<number, unknown>): Promise<void> {

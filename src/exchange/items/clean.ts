@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { addressMetas } from '../../kinds/index.ts';
 import { ksesPost, ksesTitle } from '../../wordpress/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { parseSerialized, toSerialized } from '../../wordpress/serialized.ts';
@@ -36,8 +37,7 @@ const DATES = ['post_date', 'post_date_gmt', 'post_modified', 'post_modified_gmt
 /** Notes of WordPress's editor about people who are not here. */
 const PASSING = new Set(['_edit_lock', '_edit_last']);
 
-/** Metas that become links of a page: of schemes, only those that the interface takes (decision D38). */
-const ADDRESSES = new Set(['_EventURL', '_VenueURL', '_OrganizerWebsite']);
+/** Of the schemes of addresses, only those that the interface takes (decision D38). */
 const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
 
 /**
@@ -88,7 +88,7 @@ export function cleanPost(item: PostItem, trusted: boolean): CleanPost {
       lose('meta-key-unusable', key);
       return [];
     }
-    if (ADDRESSES.has(key) && !isHarmless(value)) {
+    if (addressMetas.has(key) && !isHarmless(value)) {
       lose('url-refused', `${key}: ${value}`);
       return [];
     }
@@ -111,7 +111,7 @@ const PLAIN = /^_(?:Event|Venue|Organizer)/;
  * the address stays the same.
  */
 function filteredMeta(key: string, value: string): string {
-  if (ADDRESSES.has(key)) return value.trim().replace(/[<>"'`\0-\x20]/g, percentEncoded);
+  if (addressMetas.has(key)) return value.trim().replace(/[<>"'`\0-\x20]/g, percentEncoded);
   if (!value.includes('<')) return value;
   const filter = PLAIN.test(key) ? sanitizeTextField : ksesPost;
   const parsed = parseSerialized(value);

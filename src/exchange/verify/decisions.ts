@@ -2,8 +2,7 @@
  * Where Fasti answers otherwise than The Events Calendar on purpose (`docs/differences.md`). Each row says of a difference whether it is one of those, so that
  * they can be told apart from what a migration has lost. The rows look at both sites alike: either may be the one or the other.
  */
-import { linkedOrders } from '../../kinds/linked-list.ts';
-import { additions } from '../../kinds/post-fields.ts';
+import { oursIn, postKinds } from '../../kinds/index.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { isMembers, type Query } from '../live/site-client.ts';
 import { listUrl, type Place, sameValue } from './compare.ts';
@@ -28,10 +27,14 @@ export function decisionOf(difference: Difference, answers: Answers): string | u
 
 type Row = readonly [row: string, holds: (difference: Difference, answers: Answers) => boolean];
 
-/** Parameters of lists that only Fasti has, or that it describes besides. */
-const ADDED = new Set([
-  'translation_language', ...Object.keys(additions(linkedOrders)), 'city', 'country', 'state', 'geoloc_radius', 'geo_lat', 'geo_lng', 'slug', 'parent', 'context', 'event',
+/** Parameters and members that only Fasti has, as the kinds declare them, and others that it describes besides. */
+const ADDED: ReadonlySet<string> = new Set([
+  ...postKinds.flatMap(({ filters, fields }) => [...oursIn(filters), ...oursIn(fields)]),
+  'translation_language', 'geoloc_radius', 'geo_lat', 'geo_lng', 'slug', 'parent', 'context', 'event',
 ]); // biome-ignore format: a list of names
+
+/** Members of records that only Fasti has. */
+const MEMBERS: ReadonlySet<string> = new Set(postKinds.flatMap(({ fields }) => oursIn(fields)));
 
 /** Where the interface describes itself: the second site may say more. */
 const DESCRIPTIONS = new Set(['', 'doc']);
@@ -51,6 +54,7 @@ const isPublic = (record: unknown): boolean => isMembers(record) && record.statu
 
 const ROWS: readonly Row[] = [
   ['additions', ({ route, old: before }) => DESCRIPTIONS.has(route) && before === undefined],
+  ['additions', ({ path, old: before, new: after }) => (before === undefined || after === undefined) && MEMBERS.has(path.split('.').at(-1) ?? '')],
   ['additions', ({ route, path, new: after }) => DESCRIPTIONS.has(route) && after === undefined && ADDED.has(path.split(/\W/).at(-1) ?? '')],
   ['D25', (difference) => about(difference, 'categories', 'tags') && saysMore(difference)],
   ['D21', (difference) => saysMore(difference)],

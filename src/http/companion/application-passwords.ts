@@ -16,7 +16,7 @@ import type { ContextValues } from '../../kinds/core-params.ts';
 import { corePassword, PASSWORD_PARAMS, type PasswordOwnerValues } from '../../kinds/core-password.ts';
 import type { Caller } from '../../records/caller.ts';
 import { viewOf } from '../../records/core-posts.ts';
-import type { Look } from '../../storage/engine/look-once.ts';
+import type { LookUp } from '../../storage/engine/look-up-once.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { endpoint, type ServedRoute } from '../endpoint.ts';
 import { created, ok } from '../reply.ts';
@@ -26,8 +26,8 @@ const PATH = '/users/(?P<user_id>\\d+|me)/application-passwords';
 
 const manages =
   (refusal: ProblemName) =>
-  (look: Look, { viewer }: Caller, values: PasswordOwnerValues): Promise<Verdict> =>
-    mayManagePasswords(look, viewer, values, refusal);
+  (lookUp: LookUp, { viewer }: Caller, values: PasswordOwnerValues): Promise<Verdict> =>
+    mayManagePasswords(lookUp, viewer, values, refusal);
 
 const shown = (caller: Caller, owner: number, entry: StoredPassword, values: ContextValues) =>
   corePassword(owner, entry, { context: caller, view: viewOf(values) });
@@ -85,7 +85,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         summary: 'passwords.introspect',
         params: PASSWORD_PARAMS.list,
         mode: 'read',
-        allow: (look, { viewer }, values) => mayIntrospect(look, viewer, values),
+        allow: (lookUp, { viewer }, values) => mayIntrospect(lookUp, viewer, values),
         run: async (site, caller, values) => told(shown(caller, caller.viewer.id, await introspectPassword(site, caller.viewer), values)),
       }),
     ],

@@ -88,7 +88,7 @@ const single = (kind: PostKind): ServedRoute => ({
       params: ID,
       unlisted: { ...TEC_PASSWORD, ...TEC_FIELDS },
       mode: 'read',
-      allow: (look, caller, { id }) => mayReadTec(look, caller, kind, id),
+      allow: (lookUp, caller, { id }) => mayReadTec(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
         const { record, version } = await readTecPost(site, caller, kind, values.id, values);
         return written({ record: cutTo(values._fields)(record), ...(version === undefined ? {} : { version }) });
@@ -99,7 +99,7 @@ const single = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.change`,
       params: { ...ID, ...tecFields(kind, postKind('event')) },
       mode: 'change',
-      allow: (look, caller, { id }) => mayChangeTec(look, caller, id),
+      allow: (lookUp, caller, { id }) => mayChangeTec(lookUp, caller, id),
       run: async (site, caller, values) => {
         await changeTecPost(site, caller, kind, values.id, values);
         return written(await readTecPost(site, caller, kind, values.id));
@@ -110,7 +110,7 @@ const single = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.trash`,
       params: { ...ID, ...FORCE },
       mode: 'read',
-      allow: (look, caller, { id }) => mayDeleteTec(look, caller, id),
+      allow: (lookUp, caller, { id }) => mayDeleteTec(lookUp, caller, id),
       run: async (site, caller, { id }) => {
         await removeTecPost(site, caller, kind, id);
         return ok([]);

@@ -1,6 +1,7 @@
 import { type EventDates, type Occurrence, occurrence } from '../../calendar/dates.ts';
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { storedDates } from '../../kinds/event-dates.ts';
+import { DATES } from '../../kinds/event-metas.ts';
 import { diffSeconds, isZeroDate, parseZone, toUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
@@ -68,9 +69,9 @@ export async function repairDates(db: Database, id: number, { rows, now, recurre
   const duration = dates.allDay ? null : diffSeconds(startUtc, endUtc);
   const right: EventDates = { ...dates, startUtc, endUtc, duration };
   await writeMetas(db, id, {
-    _EventStartDateUTC: [startUtc],
-    _EventEndDateUTC: [endUtc],
-    ...(duration === null || duration < 0 ? {} : { _EventDuration: [String(duration)] }),
+    [DATES.startUtc]: [startUtc],
+    [DATES.endUtc]: [endUtc],
+    ...(duration === null || duration < 0 ? {} : { [DATES.duration]: [String(duration)] }),
   });
   if (rows) await writeOccurrence(db, id, right, { updatedAt: now, recurrence });
 }

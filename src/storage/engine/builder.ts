@@ -81,7 +81,10 @@ async function runAll(builder: Compilable, run: RunQuery): Promise<unknown> {
   const compiled = builder.toSQL();
   if (!isList(compiled)) return run(Object.assign(compiled, { table: builder.queryContext()?.table }));
   const results: unknown[] = [];
-  for (const { method = 'raw', ...query } of compiled) results.push(await run({ ...query, method }));
+  for (const { method = 'raw', output, ...query } of compiled) {
+    // On SQLite, `hasColumn` asks the builder for its client.
+    results.push(await run({ ...query, method, ...(output ? { output: output.bind(builder) } : {}) }));
+  }
   return compiled.length === 1 ? results[0] : results;
 }
 

@@ -1,3 +1,4 @@
+import { COORDINATES } from '../../kinds/event-metas.ts';
 import type { Condition } from '../../kinds/kind.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
@@ -80,8 +81,8 @@ export const described = (db: Database, builder: QueryBuilder, { key, value }: E
 /** Those with coordinates (`lat`, `lng`). */
 export const placed = (db: Database, builder: QueryBuilder): QueryBuilder =>
   publicOnes(db, builder)
-    .join({ lat: db.table('postmeta') }, (join) => join.on('lat.post_id', 'v.ID').andOnVal('lat.meta_key', '_VenueLat'))
-    .join({ lng: db.table('postmeta') }, (join) => join.on('lng.post_id', 'v.ID').andOnVal('lng.meta_key', '_VenueLng'))
+    .join({ lat: db.table('postmeta') }, (join) => join.on('lat.post_id', 'v.ID').andOnVal('lat.meta_key', COORDINATES.lat))
+    .join({ lng: db.table('postmeta') }, (join) => join.on('lng.post_id', 'v.ID').andOnVal('lng.meta_key', COORDINATES.lng))
     .whereNot('lat.meta_value', '')
     .whereNot('lng.meta_value', '');
 

@@ -98,6 +98,16 @@ const HANDLERS: ConditionHandlers = {
         .from({ m: db.table('postmeta') })
         .where('m.meta_key', condition.key),
     ),
+  metaValue: (where, { db, condition, query }) => {
+    whereOpen(db, where, query);
+    whereAmong(where, true, (sub) =>
+      sub
+        .select('m.post_id')
+        .from({ m: db.table('postmeta') })
+        .whereIn('m.meta_key', [...condition.keys])
+        .whereRaw(...db.dialect.equalsFolded('m.meta_value', condition.value)),
+    );
+  },
   placed: (where, { db, condition, query }) => {
     whereOpen(db, where, query);
     whereAmong(where, condition.wanted, (sub) => linkedTo(db, placed(db, sub), condition.link).select('l.post_id'));

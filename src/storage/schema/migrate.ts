@@ -112,7 +112,7 @@ async function applyAll(db: Database): Promise<string[]> {
   const last = await db.from('fasti_migrations').max({ batch: 'batch' }).first();
   const batch = Number(last?.batch ?? 0) + 1;
   for (const { name, up } of pending) {
-    await up({ knex: db.knex, dialect, prefix });
+    await up({ knex: db.knex, dialect, prefix, columns: (table) => dialect.columns(db, table) });
     await insertRows(db, 'fasti_migrations', [{ name, batch, migration_time: nowUtc(new Date()) }]);
   }
   return pending.map(({ name }) => name);
