@@ -178,6 +178,15 @@ export const settings = {
       'Whether WordPress writes to the same database meanwhile, so that its changes are looked for too and lists are read from its tables. `auto`: where the calendar plugin is active in it, even if nobody runs that WordPress any more. With `off`, run `fasti reindex` once.',
     schema: z.enum(['auto', 'on', 'off']),
   },
+  customTables: {
+    env: 'CUSTOM_TABLES',
+    type: 'choice',
+    fallback: 'auto',
+    allowed: 'auto or off',
+    meaning:
+      'Whether lists of events read the two tables of the calendar plugin. `auto`: as the options of the site say. `off`: never; for a site that sets `TEC_CUSTOM_TABLES_V1_DISABLED` as a constant or in its environment, which the database does not tell.',
+    schema: z.enum(['auto', 'off']),
+  },
   logLevel: {
     env: 'LOG_LEVEL',
     type: 'choice',

@@ -43,6 +43,7 @@ export const problems = {
   rest_not_logged_in: { status: 401 },
   rest_post_invalid_id: { status: 404 },
   rest_post_invalid_page_number: { status: 400 },
+  rest_search_invalid_page_number: { status: 400 },
   rest_post_incorrect_password: { status: 403 },
   rest_already_trashed: { status: 410 },
   rest_trash_not_supported: { status: 501 },
@@ -50,6 +51,7 @@ export const problems = {
   rest_forbidden_orderby: { status: 403 },
   rest_no_search_term_defined: { status: 400 },
   rest_orderby_include_missing_include: { status: 400 },
+  rest_cannot_view: { status: 403 },
   rest_cannot_create: { status: 403 },
   rest_cannot_edit: { status: 403 },
   rest_cannot_edit_others: { status: 403 },
@@ -63,6 +65,18 @@ export const problems = {
   rest_taxonomy_invalid: { status: 404 },
   rest_user_invalid_id: { status: 404 },
   rest_user_cannot_view: { status: 403 },
+  rest_forbidden_who: { status: 403 },
+  rest_cannot_list_application_passwords: { status: 403 },
+  rest_cannot_read_application_password: { status: 403 },
+  rest_cannot_create_application_passwords: { status: 403 },
+  rest_cannot_edit_application_password: { status: 403 },
+  rest_cannot_delete_application_password: { status: 403 },
+  rest_cannot_delete_application_passwords: { status: 403 },
+  rest_cannot_introspect_app_password_for_non_authenticated_user: { status: 403 },
+  rest_no_authenticated_app_password: { status: 404 },
+  rest_application_password_not_found: { status: 404 },
+  application_password_duplicate_name: { status: 409 },
+  'too-many-passwords': { code: 'rest_too_many_application_passwords', status: 400 },
   rest_upload_no_data: { status: 400 },
   rest_upload_no_content_type: { status: 400 },
   rest_upload_no_content_disposition: { status: 400 },
@@ -86,7 +100,8 @@ export const problems = {
   'several-hosts': { code: 'rest_invalid_host', status: 400 },
   'body-too-large': { code: 'rest_request_too_large', status: 413 },
   'body-too-complex': { code: 'rest_request_too_large', status: 413 },
-  'upload-refused': { code: 'rest_upload_sideload_error', status: 400 },
+  'upload-refused': { code: 'rest_upload_unknown_error', status: 500 },
+  'raw-upload-refused': { code: 'rest_upload_sideload_error', status: 500 },
   'upload-too-large': { code: 'rest_upload_file_too_big', status: 400 },
   'too-many-requests': { code: 'rest_too_many_requests', status: 429 },
   'server-busy': { code: 'rest_server_busy', status: 503 },
@@ -142,6 +157,8 @@ export interface ProblemDetails {
   readonly besides?: Readonly<Record<string, unknown>>;
   /** A status other than the table's: 401 instead of 403 for an anonymous caller. */
   readonly status?: number;
+  /** Whether it is the caller who may not: then the methods that may be used lack this one. */
+  readonly notAllowed?: true;
   readonly cause?: unknown;
   /** For the log alone. */
   readonly detail?: LogDetail;
@@ -178,8 +195,8 @@ export type Verdict = boolean | ProblemName;
 export const forbiddenStatus = ({ id }: { readonly id: number }): 401 | 403 => (id === 0 ? 401 : 403);
 
 /** Refuses by name what a viewer may not do, or may not know of. Throws always. */
-export function refuse(viewer: { readonly id: number }, problem: ProblemName = 'rest_forbidden'): never {
-  return fail(problem, problems[problem].status === 403 ? { status: forbiddenStatus(viewer) } : {});
+export function refuse(viewer: { readonly id: number }, problem: ProblemName = 'rest_forbidden', details: ProblemDetails = {}): never {
+  return fail(problem, problems[problem].status === 403 ? { status: forbiddenStatus(viewer), ...details } : details);
 }
 
 /** Refuses one parameter: `rest_invalid_param` naming it. Throws always. */

@@ -68,9 +68,11 @@ function areEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, s
  */
 export async function siteSettings(options: ReadonlyMap<string, string>, db: Database, config: Config): Promise<SiteSettings> {
   const settings = readSettings(options, db.prefix, config.siteUrl);
-  const tables = settings.occurrenceTables && mayHaveRecurrence(options) ? await findRecurrenceTables(db) : undefined;
+  const occurrenceTables = settings.occurrenceTables && config.customTables === 'auto';
+  const tables = occurrenceTables && mayHaveRecurrence(options) ? await findRecurrenceTables(db) : undefined;
   return {
     ...settings,
+    occurrenceTables,
     shared: config.sharedWithWordpress === 'auto' ? settings.shared : config.sharedWithWordpress === 'on',
     recurrence: tables?.columns ? { base: occurrenceBase(options), series: tables.series } : undefined,
   };

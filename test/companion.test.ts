@@ -110,11 +110,11 @@ describeDatabases('the companion routes', (open) => {
       ['per_page=101', 'rest_out_of_bounds', null],
       ['per_page=0', 'rest_out_of_bounds', null],
       ['per_page=x', 'rest_invalid_type', { param: 'per_page' }],
-      ['order=up', 'rest_not_in_enum', { param: 'order' }],
+      ['order=up', 'rest_not_in_enum', null],
       ['include=1,x', 'rest_invalid_type', { param: 'include[1]' }],
       ['after=soon', 'rest_invalid_date', null],
       ['status=draft', 'rest_forbidden_status', { status: 401 }],
-      ['context=all', 'rest_not_in_enum', { param: 'context' }],
+      ['context=all', 'rest_not_in_enum', null],
     ])('refuses %s as %s', async (query, code, data) => {
       const { status, body } = await send('GET', `${CORE}/tribe_venue?${query}`);
       const [name] = query.split('=') as [string];
@@ -307,7 +307,7 @@ describeDatabases('the companion routes', (open) => {
       ['an unknown author', 'POST', 'tribe_venue/12', 'admin', { author: 99 }, 400, 'rest_invalid_author'],
       ['an unknown picture', 'POST', 'tribe_venue/12', 'admin', { featured_media: 999 }, 400, 'rest_invalid_featured_media'],
       ['a script as address', 'POST', 'tribe_venue/12', 'admin', { meta: { _VenueURL: 'javascript:alert(1)' } }, 400, 'rest_invalid_param'],
-      ['metas of the wrong type', 'POST', 'tribe_venue/12', 'admin', { meta: { _VenueCity: ['x'] } }, 400, 'rest_invalid_param'],
+      ['metas of the wrong type', 'POST', 'tribe_venue/12', 'admin', { meta: { _VenueCity: ['x'] } }, 400, 'rest_invalid_type'],
       ['a name without text', 'POST', 'tribe_venue', 'admin', { title: '<b></b>' }, 400, 'could-not-create-venue'],
       ['those who may not delete', 'DELETE', 'tribe_venue/12', 'auth', {}, 403, 'rest_cannot_delete'],
       ['tags of subscribers', 'POST', 'tags', 'sub', { name: 'X' }, 403, 'rest_cannot_create'],
@@ -415,7 +415,8 @@ describeDatabases('the companion routes', (open) => {
       ],
     ])('refuses %s', async (_, headers, bytes, code) => {
       const named = headers as Record<string, string>;
-      expect(await raw(named, 'auth', bytes)).toMatchObject({ status: 400, body: { code } });
+      const status = code === 'rest_upload_sideload_error' ? 500 : 400;
+      expect(await raw(named, 'auth', bytes)).toMatchObject({ status, body: { code } });
       expect(await db.from('posts').where('ID', '>', 92)).toEqual([]);
     });
     it('refuses a file that arrives otherwise than it left', async () =>
@@ -543,13 +544,13 @@ describeDatabases('the companion routes', (open) => {
       });
     });
     it('trashes a record, once', async () => {
-      expect(await call('DELETE', 'venues/17', { as: 'admin' })).toMatchObject({ status: 200, body: { id: 17 } });
+      expect(await call('DELETE', 'venues/17', { as: 'admin' })).toMatchObject({ status: 200, body: [] });
       expect(await call('DELETE', 'venues/17', { as: 'admin' })).toMatchObject({
         status: 410,
         body: { error: expect.stringMatching(/\S/) },
       });
       expect(await call('GET', 'venues/17', { as: 'admin' })).toMatchObject({ status: 404, body: { error: expect.stringMatching(/\S/) } });
-      expect((await call('DELETE', 'venues/17?force=true', { as: 'admin' })).status).toBe(200);
+      expect((await call('DELETE', 'venues/17?force=true', { as: 'admin' })).status).toBe(410);
     });
     it.each<[string, string, string, string | undefined, object, number, string]>([
       ['strangers', 'POST', 'events', undefined, { title: 'X' }, 401, 'rest_forbidden'],

@@ -40,6 +40,7 @@ describe('settings', () => {
       uploadLimit: 16 * 1024 * 1024,
       bodyMemory: 48 * 1024 * 1024,
       sharedWithWordpress: 'auto',
+      customTables: 'auto',
       shutdownSeconds: 10,
       watchdogSeconds: 30,
     }));

@@ -6,6 +6,8 @@ import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import { describeSite } from '../src/http/describe.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { createIndex } from '../src/http/routes.ts';
+import type { Say } from '../src/kinds/core-labels.ts';
+import { coreTaxonomies, coreTypes } from '../src/kinds/core-types.ts';
 import { status } from '../src/kinds/grammar.ts';
 import { loadTexts, TEXT_FILES, type Texts } from '../src/texts.ts';
 import { toSerialized } from '../src/wordpress/serialized.ts';
@@ -97,6 +99,9 @@ function told(): { missing: string[]; used: Set<string> } {
     describeSite(site, callerOf({ language }), routes, { others: companions });
     for (const endpoint of [...companions.values()].flat().flatMap((route) => route.endpoints)) t(language, `routes:${endpoint.summary}`);
     openApiDocument(site, callerOf({ language, options: WITH_FIELDS }), routes);
+    const say: Say = (key, words) => t(language, `site:${key}`, words);
+    coreTypes(callerOf({ language }), 'edit', say);
+    coreTaxonomies(callerOf({ language }), 'edit', say);
   }
   return { missing, used };
 }

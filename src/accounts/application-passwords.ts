@@ -4,7 +4,7 @@ import { readOptions, writeOption } from '../storage/rows/options.ts';
 import { hashApplicationPassword, newApplicationPassword } from '../wordpress/passwords.ts';
 import { textFromUnix, unixFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
-import { changePasswords, PASSWORDS_KEY, parsePasswords } from './stored-passwords.ts';
+import { changePasswords, PASSWORDS_KEY, PASSWORDS_OPTION, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { requireUser, type UserReference } from './users.ts';
 
 /** An application password, for people to read. Times are UTC, `YYYY-MM-DD HH:MM:SS`; `lastUsed` is noted once a day. */
@@ -21,37 +21,41 @@ export interface ApplicationPassword {
  * told this once; only its hash is kept.
  *
  * @param name what it is for; each name once for a user
+ * @param check throws where the passwords that there are forbid another one; `appId`: a UUID of the program it is for
  * @throws AccountError `user-unknown`, `name-empty`, `name-taken`
  */
 export async function createApplicationPassword(
   site: Site,
   reference: UserReference,
   name: string,
-): Promise<{ readonly uuid: string; readonly password: string }> {
+  { appId = '', check }: { readonly appId?: string; readonly check?: (list: readonly StoredPassword[]) => void } = {},
+): Promise<{ readonly uuid: string; readonly password: string; readonly entry: StoredPassword }> {
   const label = name.trim();
   if (label === '') throw new AccountError('name-empty');
   const password = newApplicationPassword();
   const uuid = randomUUID();
+  const entry: StoredPassword = {
+    uuid,
+    app_id: appId,
+    name: label,
+    password: hashApplicationPassword(password),
+    created: unixFromDate(site.clock()),
+    last_used: null,
+    last_ip: null,
+  };
   await site.db.transaction(async (db) => {
     const { row } = await requireUser(db, reference, []);
-    const entry = {
-      uuid,
-      app_id: '',
-      name: label,
-      password: hashApplicationPassword(password),
-      created: unixFromDate(site.clock()),
-      last_used: null,
-      last_ip: null,
-    };
     await changePasswords(db, row.ID, (list) => {
+      check?.(list);
       if (list.some((other) => String(other.name).toLowerCase() === label.toLowerCase()))
         throw new AccountError('name-taken', { name: label });
       return [...list, entry];
     });
     // WordPress, and we, look at application passwords only when this says that there are any.
-    if (['', '0'].includes((await readOptions(db, [OPTION])).get(OPTION) ?? '')) await writeOption(db, OPTION, '1', 'off');
+    if (['', '0'].includes((await readOptions(db, [PASSWORDS_OPTION])).get(PASSWORDS_OPTION) ?? ''))
+      await writeOption(db, PASSWORDS_OPTION, '1', 'off');
   });
-  return { uuid, password };
+  return { uuid, password, entry };
 }
 
 /** The application passwords of a user, in the order in which they were made. Throws AccountError `user-unknown`. */
@@ -81,5 +85,3 @@ export async function revokeApplicationPassword(site: Site, reference: UserRefer
     });
   });
 }
-
-const OPTION = 'using_application_passwords';

@@ -5,6 +5,8 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import { foldText } from '../storage/engine/collation.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { readOptions } from '../storage/rows/options.ts';
 import { capabilitiesKey, findUserByName, replaceUserMeta, type StoredUser } from '../storage/rows/users.ts';
 import { type LoginCookie, loginCookieName, parseLoginCookie, type Session, verifyLoginCookie } from '../wordpress/cookies.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
@@ -14,7 +16,7 @@ import { unixFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
 import { attemptsOf } from './attempts.ts';
 import { isCrowded, verifySlowly } from './slow-passwords.ts';
-import { PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
+import { PASSWORDS_KEY, PASSWORDS_OPTION, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { viewerOf } from './viewer.ts';
 
 /** What the head of a request says about who sends it. */
@@ -117,6 +119,10 @@ function memoryOf(site: Site): Memory {
   return memory;
 }
 
+/** What is known of the options may be a moment old: the first password of a site works from the moment that it is made, whoever makes it. */
+const passwordsInUse = async (db: Database): Promise<boolean> =>
+  !['', '0'].includes((await readOptions(db, [PASSWORDS_OPTION])).get(PASSWORDS_OPTION) ?? '');
+
 /** Name and password of a Basic header. An empty password counts as none, as PHP has it. */
 function basicPair(authorization: string | undefined): { name: string; password: string } | undefined {
   const encoded = /^basic +(\S+) *$/i.exec(authorization ?? '')?.[1];
@@ -130,7 +136,8 @@ function basicPair(authorization: string | undefined): { name: string; password:
 /** The user whose application password was sent; undefined: none was, or the site takes none. */
 async function passwordOwner(site: Site, settings: SiteSettings, credentials: Credentials): Promise<Viewer | undefined> {
   const pair = basicPair(credentials.authorization);
-  if (!pair || !settings.applicationPasswords || !(site.config.basicAuth === 'always' || credentials.secure)) return undefined;
+  if (!pair || !(site.config.basicAuth === 'always' || credentials.secure)) return undefined;
+  if (!settings.applicationPasswords && !(await passwordsInUse(site.db))) return undefined;
   const { name, password } = pair;
   const { address } = credentials;
   const begun = performance.now();
@@ -139,7 +146,7 @@ async function passwordOwner(site: Site, settings: SiteSettings, credentials: Cr
   const { entry, slow } = await matching(site, user, normalizeApplicationPassword(password), address);
   if (user && entry) {
     noteUse(site, user, entry, address);
-    return viewerOf(site.db, settings, user);
+    return { ...viewerOf(site.db, settings, user), applicationPassword: entry.uuid };
   }
   const counted = attemptsOf(site).failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
   const wait = counted ?? (crowded ? CROWDED_SECONDS : undefined);

@@ -40,7 +40,8 @@ export async function listPeople(site: Site, settings: SiteSettings, viewer: Vie
     searched: all
       ? ['user_login', 'user_nicename', 'user_email', 'user_url', 'display_name']
       : ['user_nicename', 'user_url', 'display_name'],
-    publishedIn: all && !authors ? undefined : PUBLIC_TYPES,
+    writers: values.who === 'authors',
+    publishedIn: values.who === 'authors' || (all && !authors) ? undefined : PUBLIC_TYPES,
     order: orderby,
     descending: values.order === 'desc',
     limit,
@@ -56,13 +57,17 @@ export async function loadPeople(
   { roles }: Pick<SiteSettings, 'roles'>,
   ids: readonly number[],
 ): Promise<Map<number, Person>> {
-  const users = await loadUsers(db, ids, [capabilitiesKey(db), ...METAS]);
-  return new Map([...users].map(([id, user]) => [id, personOf(user, capabilitiesKey(db), roles)]));
+  const users = await loadUsers(db, ids, [capabilitiesKey(db), preferencesKey(db), ...METAS]);
+  return new Map([...users].map(([id, user]) => [id, personOf(user, db, roles)]));
 }
 
-function personOf({ row, metas }: StoredUser, key: string, roles: Roles): Person {
+/** What the editor remembers of a person's wishes (`wp_register_persisted_preferences_meta`). */
+const preferencesKey = ({ prefix }: Database): string => `${prefix}persisted_preferences`;
+
+function personOf({ row, metas }: StoredUser, db: Database, roles: Roles): Person {
   const meta = (name: (typeof METAS)[number]) => metas.get(name) ?? '';
-  const stored = metas.get(key) ?? '';
+  const stored = metas.get(capabilitiesKey(db)) ?? '';
+  const preferences = parseSerialized(metas.get(preferencesKey(db)) ?? '');
   const parsed = parseSerialized(stored);
   const grants =
     parsed !== null && typeof parsed === 'object' ? Object.keys(parsed).filter((name) => (parsed as Record<string, unknown>)[name]) : [];
@@ -79,6 +84,7 @@ function personOf({ row, metas }: StoredUser, key: string, roles: Roles): Person
     lastName: meta('last_name'),
     nickname: meta('nickname'),
     locale: meta('locale'),
+    preferences: preferences !== null && typeof preferences === 'object' ? preferences : [],
     roles: grants.filter((name) => roles.has(name)),
     capabilities: [...userCapabilities(stored, roles)].filter((name) => name !== 'exist'),
     grants,
@@ -92,8 +98,9 @@ export async function visiblePeople(lookUp: LookUp, viewer: Viewer, ids: readonl
   return new Set(ids.filter((id) => authors.has(id) || (viewer.id > 0 && id === viewer.id)));
 }
 
-/** Whether a list may be asked for: roles, addresses and the form for editing belong to those who list users. */
-export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabilities }: PeopleListValues): Verdict {
+/** Whether a list may be asked for: who may write is told to those who may; roles, addresses and the form for editing belong to those who list users. */
+export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabilities, who }: PeopleListValues): Verdict {
+  if (who === 'authors' && !viewer.can('edit_posts')) return 'rest_forbidden_who';
   if (viewer.can('list_users')) return true;
   if (roles?.length || capabilities?.length) return 'rest_user_cannot_view';
   if (context === 'edit') return 'rest_forbidden_context';
@@ -103,6 +110,6 @@ export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabil
 export async function mayReadPerson(lookUp: LookUp, viewer: Viewer, { id: person, context }: Selected & ContextValues): Promise<Verdict> {
   if (!(await lookUp(existingUserIds, [person])).has(person)) return 'rest_user_invalid_id';
   if (viewer.id > 0 && viewer.id === person) return true;
-  if (context === 'edit' && !viewer.can('list_users')) return 'rest_user_cannot_view';
+  if (context === 'edit' && !viewer.can('edit_users')) return 'rest_forbidden_context';
   return (await visiblePeople(lookUp, viewer, [person])).has(person) ? true : 'rest_user_cannot_view';
 }

@@ -6,6 +6,9 @@ import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
 /** The meta that holds a user's application passwords (`WP_Application_Passwords::USERMETA_KEY_APPLICATION_PASSWORDS`). */
 export const PASSWORDS_KEY = '_application_passwords';
 
+/** The option that says whether there are any. */
+export const PASSWORDS_OPTION = 'using_application_passwords';
+
 /** An application password as WordPress stores it; further members of other plugins stay. Times in Unix seconds. */
 export interface StoredPassword {
   readonly uuid: string;

@@ -19,6 +19,7 @@ import {
   writeUserMeta,
 } from '../storage/rows/users.ts';
 import type { Roles } from '../wordpress/capabilities.ts';
+import { isEmail } from '../wordpress/email.ts';
 import { hashPassword } from '../wordpress/passwords.ts';
 import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
 import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
@@ -55,7 +56,7 @@ export type UserReference = number | string;
  */
 export async function createUser(site: Site, { login, email, password, role, displayName = login }: NewAccount): Promise<Account> {
   if (!LOGIN.test(login) || login.trim() !== login) throw new AccountError('login-invalid', { login });
-  if (!EMAIL.test(email) || email.length > LONGEST_EMAIL) throw new AccountError('email-invalid', { email });
+  if (!isEmail(email) || email.length > LONGEST_EMAIL) throw new AccountError('email-invalid', { email });
   if (password !== undefined && password.trim() === '') throw new AccountError('password-empty');
   const { capabilities, level } = grantsOf(role, await rolesOf(site));
   const hash = await hashPassword(password ?? randomBytes(32).toString('base64url'));
@@ -149,7 +150,6 @@ export async function requireUser(db: Database, reference: UserReference, keys: 
 
 /** `sanitize_user` in its strict form, and the width of the column. */
 const LOGIN = /^[A-Za-z0-9 _.@-]{1,60}$/;
-const EMAIL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/;
 const LONGEST_EMAIL = 100;
 const NICENAME_LETTERS = 50;
 

@@ -27,7 +27,7 @@ export interface SiteSettings {
   readonly smilies: boolean;
   readonly applicationPasswords: boolean;
   readonly roles: Roles;
-  /** Whether occurrence rows are in force (`tec_ct1_migration_state`); otherwise lists read the metas. */
+  /** Whether occurrence rows are in force (`tec_ct1_migration_state`, `tec_custom_tables_v1_active`); otherwise lists read the metas. */
   readonly occurrenceTables: boolean;
   /** Whether somebody else writes to these tables: WordPress, where the calendar's plugin is active in it. */
   readonly shared: boolean;
@@ -116,6 +116,7 @@ export const occurrenceBase = (options: ReadonlyMap<string, string>): number => 
 export const settingNames = (prefix: string): string[] => [
     'home', 'siteurl', 'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page',
   'posts_per_rss', 'rss_use_excerpt', 'use_smilies', 'using_application_passwords', `${prefix}user_roles`, CALENDAR_OPTION, 'tec_ct1_migration_state',
+  'tec_custom_tables_v1_active',
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', 'active_plugins', 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
@@ -146,7 +147,7 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
     smilies: flag('use_smilies', '1'),
     applicationPasswords: flag('using_application_passwords', ''),
     roles: parseRoles(text(`${prefix}user_roles`)),
-    occurrenceTables: occurrencesInForce(options.get('tec_ct1_migration_state')),
+    occurrenceTables: flag('tec_custom_tables_v1_active', '1') && occurrencesInForce(options.get('tec_ct1_migration_state')),
     shared: text('active_plugins').includes('the-events-calendar'),
     calendar: readCalendar(
       serializedMembers(options.get(CALENDAR_OPTION)),

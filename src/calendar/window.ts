@@ -24,11 +24,8 @@ export type DateFilter = { column: 'start_date' | 'end_date'; op: '>=' | '<=' | 
 /** The bounds of a list, and the values its URLs carry: `YYYY-MM-DD HH:MM:SS` by the site's clock. */
 export type ListWindow = { echo: Partial<Record<DateParam, string>>; filters: DateFilter[] };
 
-/**
- * What decides the window besides the parameters. `cutoff`: `HH:MM`, when the calendar's day begins. `open`: no bounds
- * but those that are given.
- */
-export type WindowContext = { siteZone: Zone; cutoff: string; now: Date; mode: 'event' | 'site'; open?: boolean };
+/** What decides the window besides the parameters. `cutoff`: `HH:MM`, when the calendar's day begins. */
+export type WindowContext = { siteZone: Zone; cutoff: string; now: Date; mode: 'event' | 'site' };
 
 /**
  * The date bounds of an event list.
@@ -41,7 +38,7 @@ export function listWindow(params: Readonly<Record<string, unknown>>, context: W
   const window: ListWindow = { echo: {}, filters: [] };
   if (params.include !== undefined && params.include !== null) return window;
   const strict = params.strict_dates === true;
-  const without = context.open || RELATIVE.some((name) => given(params[name]));
+  const without = RELATIVE.some((name) => given(params[name]));
   for (const [name, column, op] of BOUNDS) {
     const value = given(params[name])
       ? effective(name, params[name], strict, context)
@@ -54,6 +51,22 @@ export function listWindow(params: Readonly<Record<string, unknown>>, context: W
     window.filters.push({ column, op, value: context.mode === 'site' ? toUtc(bound, context.siteZone) : bound });
   }
   return window;
+}
+
+/**
+ * The bounds that are given, each at the very moment that it names: a date alone is its midnight by the site's clock. There is no other bound.
+ */
+export function exactBounds(
+  params: Readonly<Record<string, unknown>>,
+  { siteZone, now, mode }: Pick<WindowContext, 'siteZone' | 'now' | 'mode'>,
+): DateFilter[] {
+  return BOUNDS.flatMap(([name, column, op]) => {
+    const value = params[name];
+    const instant = given(value) ? instantOf(value, now, siteZone) : undefined;
+    if (instant === undefined) return [];
+    const bound = kept(localFromUnix(Math.min(Math.max(instant, FIRST), LAST), siteZone));
+    return [{ column, op, value: mode === 'site' ? toUtc(bound, siteZone) : bound }];
+  });
 }
 
 /**
@@ -104,11 +117,11 @@ function effective(name: DateParam, value: string | number, strict: boolean, con
   return wholeDay(name, textFromUnix(held), context.cutoff);
 }
 
-/** A Unix time stamp or PHP's grammar in UTC. `0` means now: the calendar takes it for an empty value. */
-function instantOf(value: string | number, now: Date): number | undefined {
+/** A Unix time stamp or PHP's grammar, in UTC unless another zone is given. `0` means now: the calendar takes it for an empty value. */
+function instantOf(value: string | number, now: Date, zone: Zone = UTC): number | undefined {
   const stamp = phpTimestamp(value);
   if (stamp !== null) return String(value) === '0' ? unixFromDate(now) : stamp;
-  return parsePhpDate(String(value), now, UTC)?.instant;
+  return parsePhpDate(String(value), now, zone)?.instant;
 }
 
 function fallback(name: DateParam, strict: boolean, { now, siteZone, cutoff }: WindowContext): string | undefined {

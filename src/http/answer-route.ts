@@ -1,7 +1,7 @@
 import { admitRecordPassword } from '../accounts/record-passwords.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { servedNamespaces } from '../config.ts';
-import { fail, refuse, type Verdict } from '../errors.ts';
+import { ApiError, fail, refuse, type Verdict } from '../errors.ts';
 import { LENGTHS } from '../kinds/grammar.ts';
 import type { Params, Selected, Values } from '../kinds/kind.ts';
 import { madeOnce } from '../kinds/made-once.ts';
@@ -57,17 +57,20 @@ export async function answerRoute(site: Site, received: Received): Promise<Linke
   const selected = await select(site, found);
   const lookUp = lookUpOnce(site.db);
   let reply: LinkedReply;
+  let refused: Endpoint | undefined;
   try {
     reply = isHandled(found)
       ? await handle(site, { ...received, found, selected, lookUp })
       : described(describeRoute(site, caller, found.route, incoming.path === '/' ? '' : caller.namespace));
   } catch (error) {
+    if (error instanceof ApiError && error.details.notAllowed) refused = found.endpoint;
     reply = problemOf(site, incoming.req, caller.language, error);
   }
   // After a write the rules look again: the record may be in the trash now, or gone.
   const after = isHandled(found) && !isReading(found.endpoint) ? lookUpOnce(site.db) : lookUp;
-  const asked = { ...askedContext(incoming), ...selected };
-  const allowed = await allowedMethods(after, caller, found.route.endpoints, asked).catch(emptyIfLost);
+  const asked = { ...askedContext(incoming), ...found.pieces, ...selected };
+  const endpoints = found.route.endpoints.filter((endpoint) => endpoint !== refused);
+  const allowed = await allowedMethods(after, caller, endpoints, asked).catch(emptyIfLost);
   return { ...reply, about: found.route.kind, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
@@ -84,7 +87,7 @@ async function handle(site: Site, asked: Asked): Promise<LinkedReply> {
   const { endpoint, pieces } = found;
   if (body.fault) refuseJson(site, caller, body.fault);
   const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
-  const key = keyOfWrite(asked, found, raw);
+  const key = endpoint.secret ? undefined : keyOfWrite(asked, found, raw);
   const work = () => checkAndRun(site, { ...asked, raw, key });
   const reply = await (key ? answerOnce(site, key, caller.now, work) : work());
   const { acknowledged } = endpoint;
@@ -102,7 +105,7 @@ async function checkAndRun(site: Site, asked: Parsed): Promise<LinkedReply> {
   const values = { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selected };
   const reply = await discardingImages(values, async () => {
     const verdict = await verdictOf(asked.lookUp, caller, endpoint, values);
-    if (verdict !== true) refuse(caller.viewer, verdict || undefined);
+    if (verdict !== true) refuse(caller.viewer, verdict || undefined, { notAllowed: true });
     if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
     return runHandler(site, asked, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
   });

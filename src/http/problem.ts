@@ -36,7 +36,9 @@ export function problemOf(site: Site, req: Request, language: string, error: unk
   const refusal = refusalOf(error);
   const { status, problem, details } = refusal;
   req.refusal = { problem, ...details.detail };
-  if (status >= 500) site.log[status === 500 ? 'error' : 'warn']({ ...requestEntry(req, req.ip), err: error }, refusal.problem);
+  // What the client did wrong is no fault of the server, though WordPress's status says so.
+  const isOurs = problem === 'internal_server_error';
+  if (status >= 500) site.log[isOurs ? 'error' : 'warn']({ ...requestEntry(req, req.ip), err: error }, problem);
   return problemReply(site.texts, language, refusal, String(req.id));
 }
 
@@ -92,7 +94,8 @@ const codeOf = (fault: TypedFault): string =>
   fault.stage === 'schema' ? fault.code : fault.stage === 'enum' ? 'rest_not_in_enum' : 'rest_invalid_type';
 
 function about(param: string, message: string, fault: TypedFault): object | null {
-  if (fault.stage !== 'schema' || fault.about === 'param') return { param };
+  if (fault.stage === 'enum') return null;
+  if (fault.stage === 'type' || fault.about === 'param') return { param };
   if (fault.about === 'argument') return { status: 400, argument: param, details: message };
   if (fault.about === undefined || 'status' in fault.about) return fault.about ?? null;
   return { param: `${param}[${fault.about.item}]` };

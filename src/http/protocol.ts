@@ -8,6 +8,7 @@ import { type Answer, tagOf } from './answers.ts';
 import type { Raw } from './input.ts';
 import type { LinkedReply } from './reply.ts';
 import type { Incoming } from './request.ts';
+import type { Reply } from './route.ts';
 import { surrogateKeys } from './surrogates.ts';
 
 /** How an answer is to be wrapped, by parameters of the query that every route has. */
@@ -54,14 +55,20 @@ export function readWrapping(query: Raw): Wrapping {
   const has = (name: string) => Object.hasOwn(query, name);
   const { _jsonp: jsonp, _fields: fields } = query;
   if (has('_jsonp') && (typeof jsonp !== 'string' || jsonp.length > LENGTHS.word || !/^[\w.]*$/.test(jsonp))) fail('rest_callback_invalid');
-  const list = Array.isArray(fields) ? fields : [fields];
   return {
     ...(typeof jsonp === 'string' && jsonp !== '' ? { jsonp, script: true } : { script: false }),
     envelope: has('_envelope'),
     pretty: has('_pretty'),
-    fields: list.flatMap((item) => (typeof item === 'string' ? item.split(/[\s,]+/) : [])).filter((path) => path !== ''),
+    fields: fieldNames(fields),
   };
 }
+
+/** The dotted paths that `_fields` names, as a text or as a list of texts. */
+export const fieldNames = (raw: unknown): string[] =>
+  [raw]
+    .flat()
+    .flatMap((item) => (typeof item === 'string' ? item.split(/[\s,]+/) : []))
+    .filter((path) => path !== '');
 
 /** What the answer depends on besides its address: callers, their language, the origin that is repeated in it, and compression. */
 export const VARY = 'Origin, Accept-Language, Authorization, Cookie, X-WP-Nonce, Accept-Encoding';
@@ -82,7 +89,7 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
   const { jsonp, script, envelope, pretty } = wrapping;
   const { headers: { Link: link, ...own } = {} as Record<string, string>, status, version, timeliness = 'always' } = reply;
   const whole = withLinks(reply, wrapping.fields);
-  const json = JSON.stringify(envelope ? { body: whole, status, headers: reply.headers ?? {} } : whole, null, pretty ? 4 : 0);
+  const json = JSON.stringify(envelope ? { body: whole, status, headers: enveloped(reply.headers) } : whole, null, pretty ? 4 : 0);
   const body = Buffer.from(method === 'HEAD' && sent !== 'HEAD' ? '' : jsonp === undefined ? json : `/**/${jsonp}(${scriptSafe(json)})`);
   const answered = envelope ? 200 : status;
   const kept = answered === 200 && (sent === 'GET' || sent === 'HEAD');
@@ -107,6 +114,12 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
   };
 }
 
+/** Headers that count something: numbers in an envelope. */
+const COUNTS: ReadonlySet<string> = new Set(['X-WP-Total', 'X-WP-TotalPages', 'X-TEC-Total', 'X-TEC-TotalPages']);
+
+const enveloped = (headers: Reply['headers'] = {}): Record<string, string | number> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, COUNTS.has(name) ? Number(value) : value]));
+
 /** Until when an answer holds that was given to a request of this moment, in milliseconds since 1970. */
 export function untilWhen(timeliness: Timeliness, { now, settings: { zone } }: Pick<Incoming, 'now' | 'settings'>): number {
   if (timeliness === 'never') return Number.POSITIVE_INFINITY;
@@ -119,10 +132,11 @@ const endOfStep = (time: number, step: number): number => (Math.floor(time / ste
 /** A date as headers write it. `utc`: `YYYY-MM-DD HH:MM:SS`. */
 export const httpDate = (utc: string) => new Date(`${utc.replace(' ', 'T')}Z`).toUTCString();
 
-/** The body with only the members that `_fields` names; links of the answer itself stay, and errors are never trimmed. */
-function withLinks({ status, body, links }: LinkedReply, fields: readonly string[]): unknown {
+/** The body with only the members that `_fields` names; errors are never trimmed, nor, in most answers, links of the answer itself. */
+function withLinks({ status, body, links, linksAreFields }: LinkedReply, fields: readonly string[]): unknown {
   const kept = fields.length === 0 || status >= 400 ? body : pickFields(body, fields);
-  if (!links) return kept;
+  const isCut = linksAreFields && fields.length > 0 && !fields.some((path) => path.split('.')[0] === '_links');
+  if (!links || isCut) return kept;
   return { ...(Array.isArray(kept) ? {} : (kept as object)), _links: links };
 }
 

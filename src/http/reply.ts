@@ -10,6 +10,8 @@ import type { Reply } from './route.ts';
 export interface LinkedReply extends Reply {
   /** Links of its own, beside the members that `_fields` chooses from. */
   readonly links?: Readonly<Record<string, unknown>>;
+  /** Whether `_fields` chooses among these too, as it does at the root of the interface. */
+  readonly linksAreFields?: true;
   /** The kind of the records in it. */
   readonly about?: Kind | undefined;
 }

@@ -1,5 +1,6 @@
 import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
+import { OFFSET } from '../kinds/core-params.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { anyId, anything, type Grammar, LENGTHS, oneOf, selector, text, unread } from '../kinds/grammar.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
@@ -49,7 +50,8 @@ export function createIndex(
     allow: 'anyone',
     run: async (site, caller) => {
       const served = caller.settings.calendar.restDisabled ? [] : routes;
-      return described(describeSite(site, caller, served, { others, secure: caller.home.startsWith('https:') }));
+      const description = describeSite(site, caller, served, { others, secure: caller.home.startsWith('https:') });
+      return { ...described(description), linksAreFields: true };
     },
   });
   return inLanguages({ pattern: '', endpoints: [index] }, languages);
@@ -221,11 +223,12 @@ const terms = (kind: TermKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: kind.filters,
-      unlisted: undeclared(kind),
+      // Tags take it, as in the reference, but the list's addresses count pages without it.
+      unlisted: { ...undeclared(kind), ...(kind.hierarchical ? {} : OFFSET) },
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) => {
-        const listing = listingInContext(caller, kind, await listTerms(site, caller, kind, values), values.context);
+        const listing = listingInContext(caller, kind, await listTerms(site, caller, kind, values, values.offset), values.context);
         return termList(caller, kind, listing, carried(kind, values));
       },
     }),

@@ -32,14 +32,14 @@ export const uploadIn = (req: Request, body: Body): Upload => ({
  * @throws rest_upload_no_data, rest_upload_no_content_type, rest_upload_no_content_disposition, rest_upload_invalid_disposition,
  * rest_upload_hash_mismatch
  */
-export function sentFile({ file, body, empty, type, disposition, digest }: Upload): SentFile {
+export function sentFile({ file, body, empty, type, disposition, digest }: Upload): SentFile & { readonly raw?: true } {
   if (file) return checked(file, digest);
   if (empty || /^multipart\//i.test(type ?? '')) return fail('rest_upload_no_data');
   if (!type) return fail('rest_upload_no_content_type');
   if (!disposition) return fail('rest_upload_no_content_disposition');
   const name = nameIn(disposition);
   if (!name) return fail('rest_upload_invalid_disposition');
-  return checked({ name, bytes: body ?? fail('upload-refused') }, digest);
+  return { ...checked({ name, bytes: body ?? fail('raw-upload-refused') }, digest), raw: true };
 }
 
 function checked(file: SentFile, digest: string | undefined): SentFile {

@@ -7,6 +7,7 @@ import { COORDINATES, COST, DATES } from './event-metas.ts';
 import { addressMetas, postKinds } from './index.ts';
 import type { Field, Rows } from './kind.ts';
 import { ORGANIZER } from './organizer.ts';
+import { parseList, truth, wholeNumber } from './schema-grammar.ts';
 import { VENUE } from './venue.ts';
 
 /** How a registered meta is shown and stored (`register_post_meta`); `ids`: one row for each. */
@@ -82,38 +83,64 @@ export interface MetaChange {
  * Reads metas that are written (`WP_REST_Meta_Fields::update_value`). Those that the calendar knows by a field are changed as that field, so that what depends
  * on it follows; those that are as they were change nothing, since clients send back all they were shown; null removes. Unknown ones are passed over.
  *
- * @returns the change, or the name of the meta whose type is wrong, or that must be an address and is none
+ * @returns the change, or what is wrong with the type of a meta, or with one that must be an address and is none
  */
 export function metaChange(
   postType: string,
   sent: Readonly<Record<string, unknown>>,
   stored: Metas | undefined,
-): MetaChange | { wrong: string } {
+): MetaChange | { wrong: WrongMeta } {
   const changed: Record<string, unknown> = {};
   const metas: Record<string, readonly string[]> = {};
   for (const [key, { type, fields }] of Object.entries(registered(postType))) {
     if (!Object.hasOwn(sent, key)) continue;
     const value = sent[key] === null ? null : typed(type, sent[key]);
-    if (value === undefined) return { wrong: key };
+    if (value === undefined || isFaulty(value)) return { wrong: wrongMeta(key, type, value) };
     if (value !== null && JSON.stringify(value) === JSON.stringify(shown(type, stored?.get(key) ?? []))) continue;
     const field = fields.get(postType);
     if (field !== undefined) {
       changed[field] = fieldValue(type, value);
+      if (value === null && !KEPT_FIELDS.has(field)) metas[key] = [];
       continue;
     }
     const rows = value === null ? [] : isAddress(key) && value !== '' ? addressRows(String(value)) : rowsOf(value);
-    if (!rows) return { wrong: key };
+    if (!rows) return { wrong: { name: key, type: 'uri' } };
     metas[key] = rows;
   }
   if (postType === 'tribe_events') dropDerived(changed, metas, stored);
   return { fields: changed, metas };
 }
 
-function typed(type: MetaType, value: unknown): boolean | string | number[] | undefined {
-  if (type === 'boolean') return typeof value === 'boolean' || ['0', '1', 0, 1, ''].includes(value as string) ? isTruthy(value) : undefined;
+/** Fields that no event is without: null changes them, and their rows stay. */
+const KEPT_FIELDS = new Set(['all_day', 'start_date', 'end_date', 'timezone']);
+
+/** A meta whose type is wrong, with the number of the member where it is a list. */
+export interface WrongMeta {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** The member of a list that is wrong. */
+interface FaultyItem {
+  readonly item: number;
+}
+
+const isFaulty = (value: boolean | string | number[] | FaultyItem | null): value is FaultyItem =>
+  value !== null && typeof value === 'object' && 'item' in value;
+
+function wrongMeta(key: string, type: MetaType, fault: FaultyItem | undefined): WrongMeta {
+  if (fault) return { name: `${key}[${fault.item}]`, type: 'integer' };
+  return { name: key, type: type === 'ids' ? 'array' : type };
+}
+
+function typed(type: MetaType, value: unknown): boolean | string | number[] | FaultyItem | undefined {
+  if (type === 'boolean') return truth.read(value === '' ? false : value, () => false).value;
   if (type === 'string') return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
-  const ids = Array.isArray(value) ? value.map(Number) : [];
-  return Array.isArray(value) && ids.every((id) => Number.isSafeInteger(id) && id >= 0) ? ids : undefined;
+  const list = parseList(value);
+  if (list === undefined) return undefined;
+  const ids = list.map((item) => wholeNumber(item) ?? -1);
+  const wrong = ids.findIndex((id) => id < 0);
+  return wrong < 0 ? ids : { item: wrong };
 }
 
 /** Also with records that have no field for it an address stays one. */

@@ -30,6 +30,7 @@ import {
   strings,
   termIds,
   truth,
+  type WantedTerms,
 } from './schema-grammar.ts';
 
 /*
@@ -46,11 +47,12 @@ export const FORCE = { force: { grammar: truth, fallback: false } } satisfies Pa
 /** What every reading route heeds without declaring it. */
 export const EMBED = { _embed: { grammar: anything(LENGTHS.word) } } satisfies Params;
 
-const PAGING = {
+export const PAGING = {
   page: control(integer({ minimum: 1 }), { fallback: 1 }),
   per_page: control(integer({ minimum: 1, maximum: LONGEST_PAGE }), { fallback: USUAL_PAGE }),
 };
-const OFFSET = { offset: control(integer()) };
+/** How many records to pass over. */
+export const OFFSET = { offset: control(integer()) };
 
 /** Where a page begins and how long it is. */
 export type PageValues = ValuesOf<typeof PAGING & typeof OFFSET>;
@@ -124,12 +126,12 @@ const notOver = ({ now, settings }: RuleContext): Condition => ({
  * records, as WordPress does, so that filters may go by them.
  */
 const byTaxonomy = ({ name, restBase }: TermKind): ListParams => ({
-  [restBase]: filter({ grammar: termIds, narrows: ({ ids, all }) => withTerms(name, ids, all ? 'all' : 'any') }),
-  [`${restBase}_exclude`]: filter({ grammar: termIds, narrows: ({ ids }) => withTerms(name, ids, 'none') }),
+  [restBase]: filter({ grammar: termIds, narrows: (wanted) => withTerms(name, wanted, wanted.all ? 'all' : 'any') }),
+  [`${restBase}_exclude`]: filter({ grammar: termIds, narrows: (wanted) => withTerms(name, wanted, 'none') }),
 });
 
-const withTerms = (kind: TermKindName, ids: readonly number[], wanted: 'any' | 'all' | 'none'): Condition[] =>
-  ids.length === 0 ? [] : [{ by: 'terms', kind, ids, wanted, guarded: false }];
+const withTerms = (kind: TermKindName, { ids, below }: WantedTerms, wanted: 'any' | 'all' | 'none'): Condition[] =>
+  ids.length === 0 ? [] : [{ by: 'terms', kind, ids, wanted, below, guarded: false }];
 
 const LISTED = {
   ...QUERIED,
@@ -222,6 +224,7 @@ export type MediaListValues = ValuesOf<typeof MEDIA_FILTERS>;
 export const MEDIA_FIELDS = {
   title: { grammar: rawString(LENGTHS.text) },
   author: { grammar: integer() },
+  slug: { grammar: anyString(LENGTHS.slug) },
   alt_text: { grammar: anyString(LENGTHS.text) },
   caption: { grammar: rawString(LENGTHS.text) },
   description: { grammar: rawString(LENGTHS.content) },

@@ -2,11 +2,11 @@ import { restUrl } from '../wordpress/links.ts';
 import { postClasses } from '../wordpress/post-classes.ts';
 import { filteredContent, filteredExcerpt, renderTitle, wordsOf } from '../wordpress/render.ts';
 import type { Post } from '../wordpress/rows.ts';
-import { isFloating } from '../wordpress/status.ts';
 import { toUtc, ZERO_DATE } from '../wordpress/time.ts';
+import { actionLinks } from './core-actions.ts';
 import { coreMeta } from './core-meta.ts';
 import { coreTerms } from './core-term.ts';
-import { type CoreContext, CURIES, EDITED, inView, isoDate, type Methods, type View, WHOLE } from './core-view.ts';
+import { type CoreContext, type CoreFacts, CURIES, EDITED, inView, isoDate, type View, WHOLE } from './core-view.ts';
 import { contentImage, thumbnailOf } from './image-record.ts';
 import type { Bundle, PostKind, RenderContext } from './kind.ts';
 import { attachedImages, isLocked, permalink } from './post-record.ts';
@@ -17,9 +17,8 @@ export interface Revisions {
   readonly last: number;
 }
 
-/** What a post's links tell besides the post itself. `methods`: those that the caller may use on it. */
-export interface CorePostFacts {
-  readonly methods: Methods;
+/** What a post tells besides its rows. */
+export interface CorePostFacts extends CoreFacts {
   readonly revisions: Revisions | undefined;
 }
 
@@ -42,15 +41,14 @@ export function corePost(kind: PostKind, id: number, bundle: Bundle, context: Co
   const record = {
     ...members,
     password: row.post_password,
-    permalink_template: permalinkTemplate(row, context),
-    generated_slug: row.post_name,
+    ...(isViewable(row.post_type) ? sample(row, facts.sampleSlug, context) : {}),
     title,
     content,
     excerpt,
     ...authored(row, bundle),
     template,
     meta: coreMeta(row.post_type, bundle.metas.get(id)),
-    ...termMembers(kind, id, bundle, context),
+    ...termMembers(kind, id, bundle),
   };
   return { ...inView(record, context.view, SHOWN), _links: postLinks(kind, row, bundle, context, facts) };
 }
@@ -110,7 +108,6 @@ export function termMembers(
   kind: PostKind,
   id: number,
   bundle: Bundle,
-  context: Pick<RenderContext, 'opens'>,
 ): Readonly<Record<string, unknown>> & { readonly class_list?: string[] } {
   const row = bundle.posts.get(id)!;
   if (!isViewable(row.post_type)) return {};
@@ -118,14 +115,18 @@ export function termMembers(
   const ids = (taxonomy: string) => terms.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
   return {
     ...Object.fromEntries(coreTerms(kind).map(({ restBase, taxonomy }) => [restBase, ids(taxonomy)])),
-    class_list: postClasses(row, { locked: isLocked(row, context), pictured: thumbnailOf(id, bundle) !== undefined, terms }),
+    // The class tells of a password even where the request brings it.
+    class_list: postClasses(row, { locked: row.post_password !== '', pictured: thumbnailOf(id, bundle) !== undefined, terms }),
   };
 }
 
-/** The address with a gap for the slug, for posts that have one (`get_sample_permalink`). */
-function permalinkTemplate(row: Post, context: RenderContext): string {
-  const gap = permalink({ ...row, post_status: 'publish', post_name: '%pagename%' }, context);
-  return isFloating(row.post_status) && row.post_name === '' ? permalink(row, context) : gap;
+/** The slug that the title would give a record, and the address with a gap for it (`get_sample_permalink`). */
+function sample(row: Post, slug: string | undefined, context: RenderContext) {
+  const gap = context.settings.permalinkStructure === '' ? (slug ?? row.post_name) : '%pagename%';
+  return {
+    permalink_template: permalink({ ...row, post_status: 'publish', post_name: gap }, context),
+    generated_slug: slug ?? row.post_name,
+  };
 }
 
 function postLinks(
@@ -133,7 +134,7 @@ function postLinks(
   row: Post,
   bundle: Bundle,
   context: CoreContext,
-  { methods, revisions }: CorePostFacts,
+  { methods, actions, revisions }: CorePostFacts,
 ): Record<string, unknown> {
   const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
   const own = `${kind.postType}/${row.ID}`;
@@ -153,6 +154,7 @@ function postLinks(
     ...(picture === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: core(`media/${picture}`) }] }),
     'wp:attachment': [{ href: core('media', [['parent', String(row.ID)]]) }],
     ...(terms.length === 0 ? {} : { 'wp:term': terms }),
+    ...actionLinks(actions, core(own)),
     curies: CURIES,
   };
 }

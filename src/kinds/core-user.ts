@@ -21,6 +21,8 @@ export interface Person {
   /** All that the roles and own grants allow, and the own grants alone. */
   readonly capabilities: readonly string[];
   readonly grants: readonly string[];
+  /** What the editor remembers of the person's wishes, told to those alone who may edit the person. */
+  readonly preferences: object;
 }
 
 /** Members that are not in every context (`WP_REST_Users_Controller::get_item_schema`). */
@@ -53,7 +55,7 @@ export function coreUser(person: Person, context: CoreContext, methods: Methods)
     ...(['', '0'].includes(option('show_avatars', '1'))
       ? {}
       : { avatar_urls: avatarUrls(person.email, { standard: option('avatar_default', 'mystery'), rating: option('avatar_rating', 'G') }) }),
-    meta: [],
+    meta: context.view === 'edit' ? { persisted_preferences: person.preferences } : [],
   };
   const core = (route: string) => restUrl(context, `wp/v2/${route}`);
   const links = { self: [{ href: core(`users/${person.id}`), targetHints: { allow: methods } }], collection: [{ href: core('users') }] };

@@ -10,6 +10,15 @@ export const EDITED: readonly View[] = ['edit'];
 /** The methods that a caller may use on a record's own route. */
 export type Methods = readonly string[];
 
+/** What a record tells besides its rows. */
+export interface CoreFacts {
+  readonly methods: Methods;
+  /** What the caller may do to it in the form for editing (`core-actions.ts`); none elsewhere. */
+  readonly actions: readonly string[];
+  /** The slug that its title would give it; only known in the form for editing. */
+  readonly sampleSlug: string | undefined;
+}
+
 /** What rendering for WordPress's own routes may know. */
 export interface CoreContext extends RenderContext {
   readonly view: View;

@@ -47,12 +47,12 @@ const dates = group({
 
 type Window = ReturnType<typeof listWindow>;
 
-/** The window of a list by the settings of the site. `open`: without bounds but those that are given. */
-export const windowOf = (values: Dates, { settings, now }: RuleContext, { open = false } = {}): Window =>
-  listWindow(values, { siteZone: settings.zone, cutoff: settings.calendar.cutoff, now, mode: settings.calendar.timezoneMode, open });
+/** The window of a list by the settings of the site. */
+const windowOf = (values: Dates, { settings, now }: RuleContext): Window =>
+  listWindow(values, { siteZone: settings.zone, cutoff: settings.calendar.cutoff, now, mode: settings.calendar.timezoneMode });
 
 /** The bounds of a window as conditions. */
-export const momentConditions = ({ filters }: Window, { settings }: RuleContext): Condition[] =>
+const momentConditions = ({ filters }: Window, { settings }: RuleContext): Condition[] =>
   filters.map((bound) => ({ by: 'moment', utc: settings.calendar.timezoneMode === 'site', ...bound }));
 
 /** A list moves on with the day where it begins today, and with the second where a bound is told in words or the default is meant exactly. */

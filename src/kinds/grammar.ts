@@ -358,13 +358,22 @@ export function listStatus(capabilities: string): Grammar<readonly string[]> {
     json: { type: 'string' },
     read: (raw, can, beside) => {
       if (raw === ANY_STATUS && beside?.page !== undefined) return {};
-      if (!can(`edit_${capabilities}`)) return raw === 'publish' ? accept(['publish']) : REFUSED;
+      if (!can(`edit_${capabilities}`)) return isPublishAlone(raw) ? accept(['publish']) : REFUSED;
       if (raw === '') return accept(can('read_private_posts') ? ['publish', 'private'] : ['publish']);
       const names = listOf(raw);
       return names.length > 0 && names.every((name) => REGISTERED_STATUSES.includes(String(name))) ? accept(names.map(String)) : REFUSED;
     },
   };
 }
+
+/** As a text or in an array; not as text with commas, as in the reference. */
+const isPublishAlone = (raw: unknown): boolean => {
+  const names = Array.isArray(raw) ? raw : [raw];
+  return names.length > 0 && names.every((name) => name === 'publish');
+};
+
+/** Whether a member of a list is empty: such members are passed over (decision D49). */
+const isEmptyMember = (item: unknown): boolean => item === '' || item === null;
 
 /** Members of a list given as array or as comma-separated text. WordPress decodes the text once more. */
 export function listOf(raw: unknown): unknown[] {
@@ -395,7 +404,7 @@ export function ids(refers?: Reference): Grammar<readonly number[]> {
     json: { type: 'array', items: { type: 'integer' } },
     ...(refers ? { refers } : {}),
     read: (raw) => {
-      const items = listOf(raw);
+      const items = listOf(raw).filter((item) => !isEmptyMember(item));
       if (items.length === 0 || items.length > LONGEST) return REFUSED;
       const values = items.flatMap((item) => positive.read(item).value ?? []);
       return values.length === items.length ? accept(values) : REFUSED;
@@ -412,7 +421,7 @@ export function existingTerms(refers: 'category' | 'tag', use?: 'numbers'): Gram
     json: { type: 'array', items: { type: ['integer', 'string'] } },
     refers,
     read: (raw) => {
-      const items = listOf(raw);
+      const items = listOf(raw).filter((item) => !isEmptyMember(item));
       return items.length > 0 && items.length <= LONGEST && items.every(isToken) ? accept(items) : REFUSED;
     },
   };

@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import { remembered } from '../memo.ts';
+import { blogUrl } from '../wordpress/blog-links.ts';
+import { postUrl } from '../wordpress/links.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
+import { isPrivate, isPublic } from '../wordpress/status.ts';
 import type { Bundle, RenderContext } from './kind.ts';
 import type { image } from './shapes.ts';
 
@@ -51,16 +54,40 @@ export function contentImage(id: number, bundle: Bundle, context: RenderContext)
     height: Number(height) || 0,
     alt: metaOf(bundle.metas.get(id), '_wp_attachment_image_alt') ?? '',
     caption: row.post_excerpt,
-    link: attachmentPage(row, context),
+    link: attachmentPage(row, bundle, context),
     sizes: sizesBeside(url, publishedOf(id, bundle).sizes),
   };
 }
 
-/** Address of an attachment's page: its slug at the root of the site. */
-export const attachmentPage = ({ ID, post_name: slug }: Post, { home, settings }: RenderContext) =>
-  settings.permalinkStructure === ''
-    ? `${home}/?attachment_id=${ID}`
-    : `${home}/${slug}${settings.permalinkStructure.endsWith('/') ? '/' : ''}`;
+/**
+ * Address of an attachment's page (`get_attachment_link`): its slug below the page of what it is attached to, or at the root of the site. By its id where that
+ * page has no address of its own yet. `slug`: another one than its own; without one, the address is a gap for it.
+ */
+export function attachmentPage(row: Post, bundle: Bundle, context: RenderContext, slug: string | null = row.post_name): string {
+  const { home, settings } = context;
+  const { permalinkStructure: structure } = settings;
+  const parent = row.post_parent === row.ID ? undefined : bundle.posts.get(row.post_parent);
+  const above = parent === undefined ? home : pageOf(parent, context);
+  // Without a parent, WordPress has no form of the address with a gap.
+  if (structure === '' || above.includes('?') || (parent === undefined && slug === null)) return `${home}/?attachment_id=${row.ID}`;
+  const isUnsure = parent !== undefined && slug !== null && (/^\d+$/.test(slug) || structure.includes('%category%'));
+  return `${above.replace(/\/$/, '')}/${isUnsure ? 'attachment/' : ''}${slug ?? '%postname%'}${structure.endsWith('/') ? '/' : ''}`;
+}
+
+const eventPlace = ({ home, settings }: RenderContext) => ({
+  home,
+  permalinkStructure: settings.permalinkStructure,
+  singleEventSlug: settings.calendar.singleEventSlug,
+});
+
+/** The address of what an attachment hangs under. */
+function pageOf(parent: Post, context: RenderContext): string {
+  if (!['post', 'page'].includes(parent.post_type)) return postUrl(eventPlace(context), parent);
+  const { home, settings } = context;
+  return isPublic(parent.post_status) || isPrivate(parent.post_status)
+    ? blogUrl({ home, permalinkStructure: settings.permalinkStructure }, parent)
+    : `${home}/?p=${parent.ID}`;
+}
 
 /** Address of an image of the library; undefined: there is none of this id. */
 function attachmentUrl(id: number | undefined, bundle: Bundle, context: RenderContext): string | undefined {

@@ -119,12 +119,16 @@ export type Condition =
       readonly metas: readonly string[];
       readonly together: boolean;
     }
-  /** `roots`: those asked for, where `ids` holds what stands below them too. */
+  /**
+   * `roots`: those asked for, where `ids` holds what stands below them too. `below`: what stands below them is to be put
+   * into `ids`.
+   */
   | {
       readonly by: 'terms';
       readonly kind: TermKindName;
       readonly ids: readonly number[];
       readonly roots?: readonly number[];
+      readonly below?: boolean;
       readonly wanted?: 'any' | 'all' | 'none';
       readonly guarded: boolean;
     }

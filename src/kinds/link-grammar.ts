@@ -15,10 +15,9 @@ export function linkWishes(refers: 'venue' | 'organizer'): Grammar<readonly Link
     longestList: LENGTHS.ids,
     json: { type: 'array', items: { type: ['integer', 'object'] } },
     refers,
-    blank: isEmpty,
+    blank: (raw) => isEmpty(raw) || (hasMembers(raw) && membersOf(raw).every(isNothing)),
     read: (raw) => {
-      const items =
-        raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : listOf(raw);
+      const items = membersOf(raw).filter((item) => !isNothing(item));
       if (items.length === 0 || items.length > LONGEST || typeof raw === 'boolean') return REFUSED;
       const wishes: LinkWish[] = [];
       for (const item of items) {
@@ -30,6 +29,14 @@ export function linkWishes(refers: 'venue' | 'organizer'): Grammar<readonly Link
     },
   };
 }
+
+const hasMembers = (raw: unknown): boolean => Array.isArray(raw) || (raw !== null && typeof raw === 'object' && isNumbered(raw));
+
+const membersOf = (raw: unknown): unknown[] =>
+  raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : listOf(raw);
+
+/** What a form sends for a choice that was not made: members that say nothing are passed over (decision D49). */
+const isNothing = (item: unknown): boolean => item === '' || item === null || item === 0 || item === '0';
 
 /** Undefined: refused. */
 function linkWish(item: unknown): LinkWish | undefined {

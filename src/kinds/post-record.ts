@@ -1,6 +1,6 @@
 import { remembered } from '../memo.ts';
 import { globalId } from '../wordpress/global-id.ts';
-import { eventDateUrl, postUrl } from '../wordpress/links.ts';
+import { eventDateUrl, type LinkedPost, postUrl } from '../wordpress/links.ts';
 import { renderContent, renderExcerpt, renderTitle } from '../wordpress/render.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
@@ -24,7 +24,7 @@ export function postMembers(row: Post, context: RenderContext, url = permalink(r
 }
 
 /** Address of a record's page on the site. */
-export function permalink(row: Post, { home, settings }: Pick<RenderContext, 'home' | 'settings'>): string {
+export function permalink(row: LinkedPost, { home, settings }: Pick<RenderContext, 'home' | 'settings'>): string {
   return postUrl({ home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug }, row);
 }
 
@@ -37,9 +37,9 @@ export function occurrenceUrl(row: Post, { home, settings }: Pick<RenderContext,
   );
 }
 
-/** `global_id` and its lineage: the record's own, then those it was imported under. */
-export function globalIds(id: number, bundle: Bundle, { home }: Pick<RenderContext, 'home'>) {
-  const own = globalId(home, id);
+/** `global_id` and its lineage: the record's own, the same in every language (decision D48), then those it was imported under. */
+export function globalIds(id: number, bundle: Bundle, { settings }: Pick<RenderContext, 'settings'>) {
+  const own = globalId(settings.home, id);
   return { global_id: own, global_id_lineage: [own, ...(bundle.metas.get(id)?.get('_tribe_aggregator_global_id_lineage') ?? [])] };
 }
 

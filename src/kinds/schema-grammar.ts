@@ -15,7 +15,8 @@ const schema = (code: string, reason: string, more: Pick<SchemaFault, 'values' |
   ...more,
 });
 
-const wholeNumber = (raw: unknown): number | undefined => {
+/** A whole number, given as such or as text. */
+export const wholeNumber = (raw: unknown): number | undefined => {
   const value = typeof raw === 'boolean' ? undefined : numeric(raw);
   return value !== undefined && Number.isSafeInteger(value) ? value : undefined;
 };
@@ -37,7 +38,7 @@ export function integer({ minimum, maximum }: { minimum?: number; maximum?: numb
 }
 
 /** Members of a list, as array or as text with commas or blanks between them (`wp_parse_list`). */
-function parseList(raw: unknown): unknown[] | undefined {
+export function parseList(raw: unknown): unknown[] | undefined {
   if (Array.isArray(raw)) return raw;
   if (raw !== null && typeof raw === 'object') return Object.values(raw);
   if (typeof raw === 'string') return raw.split(/[\s,]+/).filter((item) => item !== '');
@@ -84,7 +85,7 @@ export const choices = <const T extends string>(values: readonly T[]): Plain<rea
   listOf(
     { type: 'string', enum: values },
     (item) => values.find((value) => value === String(item)),
-    (item) => schema('rest_not_in_enum', 'enum', { values: { values: values.join(', ') }, about: { item } }),
+    () => schema('rest_not_in_enum', 'enum', { values: { values: values.join(', ') } }),
   );
 
 /** True or false, as such, as 1 or 0, or as their names (`rest_is_boolean`). */
@@ -142,9 +143,11 @@ export const object: Grammar<Readonly<Record<string, unknown>>> = {
 export interface WantedTerms {
   readonly ids: readonly number[];
   readonly all: boolean;
+  /** Whether the terms below them count too. */
+  readonly below: boolean;
 }
 
-/** Ids of terms, or `{terms, operator}` where all of them are wanted (`AND`). */
+/** Ids of terms, or `{terms, operator, include_children}` where all of them (`AND`), or those below too, are wanted. */
 export const termIds: Grammar<WantedTerms> = {
   longest: LENGTHS.word,
   longestList: LENGTHS.ids,
@@ -153,7 +156,8 @@ export const termIds: Grammar<WantedTerms> = {
     const nested = raw !== null && typeof raw === 'object' && !Array.isArray(raw) && 'terms' in raw;
     const { value: ids, late } = integers.read(nested ? raw.terms : raw);
     if (ids === undefined) return { ...(late === undefined ? {} : { late }) };
-    return accept({ ids, all: nested && 'operator' in raw && raw.operator === 'AND' });
+    const children = nested && 'include_children' in raw ? truth.read(raw.include_children, () => false).value : undefined;
+    return accept({ ids, all: nested && 'operator' in raw && raw.operator === 'AND', below: children === true });
   },
 };
 

@@ -1,10 +1,25 @@
+import { exactBounds } from '../calendar/window.ts';
+import { isEmail } from '../wordpress/email.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { toLocal } from '../wordpress/time.ts';
-import { momentConditions, windowOf } from './event-list.ts';
 import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { shownTexts } from './fields.ts';
 import { conditionsOf, control, filter, group } from './filter.ts';
-import { anyText, LENGTHS, oneOf, text } from './grammar.ts';
-import type { Control, Field, Linked, ListParams, Narrowed, Param, Params, PostKind, PostValues, RuleContext, ValuesOf } from './kind.ts';
+import { anyText, type Grammar, LENGTHS, oneOf, text, unread } from './grammar.ts';
+import type {
+  Condition,
+  Control,
+  Field,
+  Linked,
+  ListParams,
+  Narrowed,
+  Param,
+  Params,
+  PostKind,
+  PostValues,
+  RuleContext,
+  ValuesOf,
+} from './kind.ts';
 import { fromEvent, ofEvents } from './linked-list.ts';
 import { madeOnce } from './made-once.ts';
 import { byLinks, byMeta, byParent, bySearch, byTickets } from './narrowing.ts';
@@ -31,9 +46,25 @@ const { start_date, end_date, ...moments } = group({
     ends_before: { grammar: momentArgument },
     ends_after: { grammar: momentArgument },
   },
-  narrows: (values, context) => momentConditions(windowOf(values, context, { open: true }), context),
+  narrows: (values, { settings, now }): Condition[] => {
+    const mode = settings.calendar.timezoneMode;
+    const bounds = exactBounds(values, { siteZone: settings.zone, now, mode });
+    return bounds.map((bound) => ({ by: 'moment', utc: mode === 'site', ...bound }));
+  },
   ages: (values) => agesOf(...Object.values(values)),
 });
+
+/** Statuses that a list may be asked for. Another one is refused as a value. */
+const STATUSES = ['publish', 'pending', 'draft', 'future', 'private'];
+const statuses: Grammar<readonly string[]> = {
+  ...strings,
+  json: { type: 'array', items: { type: 'string', enum: STATUSES } },
+  read: (raw) => {
+    const { value, late } = strings.read(raw);
+    const known = value?.every((name) => STATUSES.includes(name));
+    return value === undefined ? { ...(late ? { late } : {}) } : known ? { value } : { fault: { stage: 'value' } };
+  },
+};
 
 /**
  * Categories and tags are checked and shape nothing, as in the reference. Links are not guarded: as there, protected
@@ -49,7 +80,7 @@ const EVENT_FILTERS = {
   venue: filter({ grammar: { ...idsArgument(true), refers: 'venue' }, narrows: byLinks(VENUE_LINK, UNGUARDED) }),
   organizer: filter({ grammar: { ...idsArgument(true), refers: 'organizer' }, narrows: byLinks(ORGANIZER_LINK, UNGUARDED) }),
   featured: filter({ grammar: truth, narrows: byMeta(FEATURED_META, { guarded: true }) }),
-  status: control(strings),
+  status: control(statuses),
   post_parent: filter({ grammar: { ...positiveArgument, refers: 'event' }, narrows: byParent }),
   ...moments,
   ticketed: filter({ grammar: truth, narrows: byTickets }),
@@ -68,7 +99,7 @@ const linkedFilters = madeOnce(({ link, searched }: Linked) => ({
   search: filter({ grammar: droppedString, narrows: bySearch(searched) }),
   event: fromEvent(link, { ...positiveArgument, refers: 'event' }),
   ...ofEvents(link),
-  status: control(strings),
+  status: control(statuses),
 }));
 
 /** Parameters of a list: any, and those that its handler looks at. */
@@ -84,6 +115,8 @@ export const tecFilters = ({ linked }: PostKind): TecFilters => (linked ? linked
 
 /** What opens protected records; no description names it. */
 export const TEC_PASSWORD = { password: { grammar: text(LENGTHS.password) } } satisfies Params;
+/** The members that an answer is cut to, which cut the records within it too. */
+export const TEC_FIELDS = { _fields: { grammar: unread } } satisfies Params;
 export type TecReadValues = ValuesOf<typeof TEC_PASSWORD>;
 
 /** The accepted values of a list. */
@@ -140,7 +173,8 @@ const UTC_TIMES = { start_date_utc: 'start_date', end_date_utc: 'end_date' } as 
 
 /** Fields of a record: any, and those that are looked at under their names here. */
 type TecFields = Params &
-  Partial<typeof DERIVED> & {
+  Partial<typeof DERIVED> &
+  typeof IDLE & {
     readonly timezone?: Param<string | null>;
     readonly excerpt?: Param<string | null>;
   };
@@ -150,7 +184,7 @@ export type TecFieldValues = ValuesOf<TecFields>;
 export function tecFields(kind: PostKind, standIn: PostKind): TecFields {
   const fields = [...ownNames(kind)].map(([name, field]) => {
     const { required: _, fallback: __, ...declared } = (kind.fields[field] ?? standIn.fields[field])!;
-    return [name, declared] as const;
+    return [name, { ...declared, grammar: told(name, declared.grammar) }] as const;
   });
   return {
     ...Object.fromEntries(fields),
@@ -158,6 +192,30 @@ export function tecFields(kind: PostKind, standIn: PostKind): TecFields {
     ...(kind.dated ? DERIVED : { sticky: { grammar: truth }, tags: { grammar: strings } }),
   };
 }
+
+/** A grammar whose faults these routes tell by a code of their own. */
+const told = (name: string, grammar: Grammar): Grammar => {
+  const code = CODES.get(name);
+  if (code === undefined) return grammar;
+  const late = { stage: 'schema', ...code, about: 'argument' } as const;
+  return {
+    ...grammar,
+    read: (raw, can, beside) => {
+      const reading = grammar.read(raw, can, beside);
+      const sound = reading.fault === undefined && reading.late === undefined && (name !== 'email' || isEmail(String(raw)));
+      return sound ? reading : { late };
+    },
+  };
+};
+
+const DATE = { code: 'tec_rest_invalid_date_time_argument', reason: 'date-invalid' };
+const CODES: ReadonlyMap<string, { readonly code: string; readonly reason: string }> = tableOf({
+  start_date: DATE,
+  end_date: DATE,
+  date: DATE,
+  date_gmt: DATE,
+  email: { code: 'tec_rest_invalid_email_argument', reason: 'email-invalid' },
+});
 
 /** Accepted values by the kind's own names; the site's zone turns UTC times of events into local ones where no other zone is named. */
 export function kindValues(

@@ -32,7 +32,7 @@ export interface TecContext extends RenderContext {
   readonly language: string;
 }
 
-type TecRecord = Record<string, unknown>;
+export type TecRecord = Record<string, unknown>;
 /** The kinds that events link to. */
 type Kinds = Readonly<Record<'venue' | 'organizer', PostKind>>;
 
@@ -48,7 +48,7 @@ export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: T
     venue: () => venueMembers(row, bundle),
     organizer: () => organizerMembers(row, bundle),
   };
-  const { class_list: classes, ...terms } = termMembers(kind, id, bundle, context);
+  const { class_list: classes, ...terms } = termMembers(kind, id, bundle);
   const shown = {
     content: { rendered: content.rendered, protected: content.protected },
     excerpt: { rendered: excerpt.rendered, protected: excerpt.protected },
@@ -67,6 +67,23 @@ export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: T
   };
 }
 
+/** Members that every post has, but for its id and its address. */
+const OF_POSTS: ReadonlySet<string> = new Set([
+  'date', 'date_gmt', 'guid', 'modified', 'modified_gmt', 'slug', 'status', 'type', 'title', 'author', 'featured_media', 'class_list', 'content', 'excerpt', 'template',
+]); // biome-ignore format: a list of names
+
+/** An event whose venues and organizers keep of what every post has only the members named, as in the reference. */
+export function withLinkedCut(record: TecRecord, names: ReadonlySet<string>): TecRecord {
+  const cut = (linked: unknown) =>
+    linked !== null && typeof linked === 'object'
+      ? Object.fromEntries(Object.entries(linked).filter(([name]) => !OF_POSTS.has(name) || names.has(name)))
+      : linked;
+  const linked = (['organizers', 'venues'] as const).flatMap((name) => {
+    const records = record[name];
+    return Array.isArray(records) ? [[name, records.map(cut)] as const] : [];
+  });
+  return { ...record, ...Object.fromEntries(linked) };
+}
 /** Texts of the kind that the reference does not know. */
 const further = (kind: PostKind, metas: Metas | undefined): TecRecord =>
   Object.fromEntries(Object.entries(furtherTexts(kind)).map(([name, key]) => [name, escHtml(metaOf(metas, key) ?? '')]));

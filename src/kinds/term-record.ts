@@ -28,7 +28,6 @@ export function embeddedTermRecord(term: Term, context: Place) {
 
 /** A term as its own routes give it. `ancestors`: slugs from the root down to its parent. */
 export function termRecord(term: Term, kind: TermKind, ancestors: readonly string[], context: Place) {
-  const { settings, home } = context;
   return {
     id: term.term_id,
     count: term.count,
@@ -38,14 +37,22 @@ export function termRecord(term: Term, kind: TermKind, ancestors: readonly strin
     taxonomy: term.taxonomy,
     ...(kind.hierarchical ? { parent: term.parent } : {}),
     meta: [],
-    url: termUrl(
-      { home, permalinkStructure: settings.permalinkStructure, eventsSlug: settings.calendar.eventsSlug, tagBase: settings.tagBase },
-      term,
-      ancestors,
-    ),
+    url: termLink(term, ancestors, context),
     urls: termUrls(term, context),
   };
 }
+
+/** The address of a term's page. */
+export const termLink = (
+  term: Pick<Term, 'taxonomy' | 'slug'>,
+  ancestors: readonly string[],
+  { home, settings }: Pick<Place, 'home' | 'settings'>,
+): string =>
+  termUrl(
+    { home, permalinkStructure: settings.permalinkStructure, eventsSlug: settings.calendar.eventsSlug, tagBase: settings.tagBase },
+    term,
+    ancestors,
+  );
 
 function termUrls(term: Term, context: Place) {
   const route = `${context.namespace}/${PATHS.get(term.taxonomy)}`;

@@ -23,10 +23,18 @@ export function sanitizeFileName(wanted: string, type: ImageType): string {
   const clean = trimOf(safe, '.-_');
   const ending = /\.([^.]*)$/.exec(clean)?.[1] ?? '';
   const fits = type.extensions.includes(ending.toLowerCase());
-  const isImageEnding = /^(jpe?g|jpe|png|gif|webp|avif|bmp|ico|tiff?|heic|svg)$/i.test(ending);
+  const isImageEnding = IMAGE_ENDING.test(ending);
   const [first = '', ...parts] = (fits || isImageEnding ? clean.slice(0, -ending.length - 1) : clean).split('.');
   const name = [first, ...parts.map((part) => (/^[a-z]{2,5}\d?$/i.test(part) ? `${part}_` : part))].join('.');
   return `${cut(name) || WITHOUT_NAME}.${fits ? ending.toLowerCase() : type.extension}`;
+}
+
+const IMAGE_ENDING = /^(jpe?g|jpe|png|gif|webp|avif|bmp|ico|tiff?|heic|svg)$/i;
+
+/** Whether the ending of a file's name says that it is no image (`wp_check_filetype_and_ext`). A name without one says nothing. */
+export function namesAnotherType(name: string): boolean {
+  const ending = /\.([a-z0-9]{1,8})$/i.exec(name.trim())?.[1];
+  return ending !== undefined && !IMAGE_ENDING.test(ending);
 }
 
 /**

@@ -6,6 +6,7 @@ import { findImage, insertAttachment } from '../storage/rows/media.ts';
 import { nowLocal, nowUtc, type Zone } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
+import { namesAnotherType } from './file-name.ts';
 import { imageType } from './image-type.ts';
 import { type Library, type StoredImage, storeImage } from './library.ts';
 import { type FetchOptions, FetchRefused, fetchImage } from './safe-fetch.ts';
@@ -77,12 +78,23 @@ export async function fetchForLibrary(
   }
 }
 
-/** Puts the files of an uploaded image into the library; undefined where the bytes are no image. Throws the error of the file system. */
-export async function prepareUpload(bytes: Buffer, name: string, site: ImageSite, caller: ImageCaller): Promise<PreparedImage | undefined> {
+/**
+ * Puts the files of an uploaded image into the library; undefined where the bytes are no image, or the name says that they are something else. Throws the error
+ * of the file system.
+ *
+ * @param month the folder by date, `YYYY/MM`; without one that of today
+ */
+export async function prepareUpload(
+  bytes: Buffer,
+  name: string,
+  site: ImageSite,
+  caller: ImageCaller,
+  month?: string,
+): Promise<PreparedImage | undefined> {
   const type = imageType(bytes);
-  if (!type) return undefined;
+  if (!type || namesAnotherType(name)) return undefined;
   try {
-    return await storeImage({ bytes, type, name }, libraryOf(site, caller), monthOf(caller));
+    return await storeImage({ bytes, type, name }, libraryOf(site, caller), month ?? monthOf(caller));
   } catch (error) {
     if (error instanceof ImageUnreadable) return undefined;
     throw error;

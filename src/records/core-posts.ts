@@ -1,5 +1,6 @@
 import { ApiError, type Fault, fail, failParam, forbiddenStatus, type Verdict } from '../errors.ts';
-import { metaChange } from '../kinds/core-meta.ts';
+import { postActions } from '../kinds/core-actions.ts';
+import { metaChange, type WrongMeta } from '../kinds/core-meta.ts';
 import {
   type ContextValues,
   type CoreFieldValues,
@@ -10,17 +11,21 @@ import {
   postFilters,
   USUAL_PAGE,
 } from '../kinds/core-params.ts';
-import { corePost } from '../kinds/core-post.ts';
+import { corePost, isViewable } from '../kinds/core-post.ts';
 import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
 import { narrow } from '../kinds/filter.ts';
-import type { Bundle, Order, PostKind, PostValues, Selected } from '../kinds/kind.ts';
+import { termKind } from '../kinds/index.ts';
+import type { Bundle, Condition, Order, PostKind, PostValues, Selected } from '../kinds/kind.ts';
+import { withoutMapMetas } from '../kinds/map-metas.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
+import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import { countRevisions } from '../storage/rows/revisions.ts';
+import { descendantsOf } from '../storage/rows/terms.ts';
 import { ksesPost, storedContent } from '../wordpress/kses.ts';
 import { stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Metas, Post } from '../wordpress/rows.ts';
@@ -30,6 +35,7 @@ import { acceptParams } from './input.ts';
 import { listedAs } from './occurrences.ts';
 import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
 import { metasInTrash } from './rule-rows.ts';
+import { sampleSlugs } from './sample-slugs.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, opens, seen } from './visibility.ts';
 
@@ -68,7 +74,7 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
     // Unlike the calendar's own lists, these let those who may edit a protected record search its texts in every
     // context.
     ...listRights(viewer, kind, { statuses, toEdit: values.context === 'edit', editing: true }),
-    conditions,
+    conditions: await withTermsBelow(site.db, conditions),
     order: orderOf(values),
     limit,
     offset,
@@ -85,6 +91,15 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
     timeliness,
   };
 }
+
+const withTermsBelow = (db: Database, conditions: readonly Condition[]): Promise<Condition[]> =>
+  Promise.all(
+    conditions.map(async (condition) =>
+      condition.by === 'terms' && condition.below
+        ? { ...condition, ids: await descendantsOf(db, termKind(condition.kind).taxonomy, condition.ids) }
+        : condition,
+    ),
+  );
 
 /** Where a page begins and how long it is; `offset` wins over the page. */
 export function paging({ page = 1, per_page = USUAL_PAGE, offset }: PageValues): { page: number; limit: number; offset: number } {
@@ -143,6 +158,12 @@ export async function readCorePost(site: Site, caller: Caller, kind: PostKind, i
   return { record: records[0] ?? fail('rest_post_invalid_id'), version: loadedVersion(caller, id, bundle) };
 }
 
+/** Records as others embed them, by id. */
+export async function embeddedPosts(site: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Map<number, CoreRecord>> {
+  const { records } = await shownPosts(site, caller, kind, ids, { context: 'embed' });
+  return new Map(records.map((record) => [Number(record.id), record]));
+}
+
 /** Records by id, in this order, and the rows that they are made of. */
 async function shownPosts(
   site: Site,
@@ -154,6 +175,9 @@ async function shownPosts(
   const [bundle, revisions] = await Promise.all([loadBundle(site.db, kind, ids), countRevisions(site.db, ids)]);
   const { viewer } = caller;
   const view = viewOf(values);
+  const actions = view === 'edit' ? postActions(kind, viewer.can) : [];
+  const proposed = view === 'edit' && isViewable(kind.postType) ? ids.flatMap((id) => bundle.posts.get(id) ?? []) : [];
+  const slugs = await sampleSlugs(site.db, proposed);
   const rights = {
     mayRead: (row: Post) => mayRead(viewer, row),
     opens: opens(viewer, { password: values.password, editing: view === 'edit' }),
@@ -163,7 +187,7 @@ async function shownPosts(
     const row = bundle.posts.get(id);
     if (row?.post_type !== kind.postType) return [];
     const methods = methodsOn(viewer, row, bundle.metas.get(id));
-    return [corePost(kind, id, bundle, context, { methods, revisions: revisions.get(id) })];
+    return [corePost(kind, id, bundle, context, { methods, actions, sampleSlug: slugs.get(id), revisions: revisions.get(id) })];
   });
   return { records, bundle };
 }
@@ -240,7 +264,8 @@ async function judged(
 /** Creates a record: a draft, unless a status is named. Gives its id. */
 export async function createCorePost(site: Site, caller: Caller, kind: PostKind, values: CoreFieldValues): Promise<number> {
   const { fields, besides } = await calendarFields(site, caller, kind, values, undefined);
-  return insertRecord(site, caller, kind, { status: 'draft', ...fields }, { ...besides, anew: true });
+  const metas = { ...withoutMapMetas(kind, fields), ...besides.metas };
+  return insertRecord(site, caller, kind, { status: 'draft', ...fields }, { ...besides, metas, anew: true });
 }
 
 /** Changes what the values name of a record. */
@@ -257,7 +282,8 @@ export async function changeCorePost(site: Site, caller: Caller, kind: PostKind,
  */
 export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, id: number, force: boolean): Promise<Shown> {
   if (force || site.config.emptyTrashDays === 0) {
-    const { record: previous } = await readCorePost(site, caller, kind, id, { context: 'edit' });
+    const { record: shown } = await readCorePost(site, caller, kind, id, { context: 'edit' });
+    const { _links: _, ...previous } = shown;
     await deletePost(site, caller, kind, id);
     return { record: { deleted: true, previous } };
   }
@@ -278,7 +304,7 @@ async function calendarFields(
 ): Promise<{ fields: PostValues; besides: Besides }> {
   const { viewer } = caller;
   const changed = metaChange(kind.postType, values.meta ?? {}, stored);
-  if ('wrong' in changed) return failParam('meta', { stage: 'type', type: 'object' });
+  if ('wrong' in changed) return refuseMeta(changed.wrong);
 
   const names: Record<string, string> = { title: kind.titleField, ...NAMES };
   const sent = Object.entries(names).flatMap(([name, field]) =>
@@ -296,6 +322,12 @@ async function calendarFields(
     ...(excerpt === undefined || 'excerpt' in kind.fields ? {} : { post_excerpt: cleanText(excerpt, viewer) }),
   };
   return { fields: { ...accepted, ...(slug && !('slug' in kind.fields) ? { slug } : {}) }, besides: { columns, metas: changed.metas } };
+}
+
+/** Refuses a meta of the wrong type as WordPress does, naming it and the member of its list. */
+function refuseMeta({ name, type }: WrongMeta): never {
+  const param = `meta.${name}`;
+  return fail('rest_invalid_type', { values: { param, type }, besides: { additional_data: [{ param }] } });
 }
 
 /** A text as it may be stored: what runs in browsers is taken out for those who may not write it. */

@@ -1,4 +1,5 @@
-import { fail, failParam, type Verdict } from '../errors.ts';
+import { fail, type Verdict } from '../errors.ts';
+import { fileActions } from '../kinds/core-actions.ts';
 import { coreMedia } from '../kinds/core-media.ts';
 import { type ContextValues, MEDIA_FILTERS, type MediaFieldValues, type MediaListValues } from '../kinds/core-params.ts';
 import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
@@ -12,7 +13,7 @@ import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { noteChange } from '../storage/rows/changes.ts';
-import { filesOf, removeAttachment } from '../storage/rows/media.ts';
+import { filesOf, freeFileSlug, removeAttachment } from '../storage/rows/media.ts';
 import { findPost, lockPost, updatePost, writeMetas } from '../storage/rows/posts.ts';
 import { existingUserIds } from '../storage/rows/users.ts';
 import { ksesTitle } from '../wordpress/kses.ts';
@@ -22,6 +23,7 @@ import { nowLocal, nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { type CorePage, cleanText, orderOf, paging, refuseStatus, viewOf } from './core-posts.ts';
+import { sampleSlugs } from './sample-slugs.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayTouchOther } from './visibility.ts';
 
@@ -64,6 +66,8 @@ export async function readMedia(site: Site, caller: Caller, id: number, values: 
 export async function shownMedia(site: Site, caller: Caller, ids: readonly number[], view: View): Promise<Map<number, Required<Shown>>> {
   const bundle = await loadMediaBundle(site.db, ids);
   const { viewer } = caller;
+  const actions = view === 'edit' ? fileActions(viewer.can) : [];
+  const slugs = await sampleSlugs(site.db, view === 'edit' ? ids.flatMap((id) => bundle.posts.get(id) ?? []) : []);
   const context: CoreContext = { ...renderContext(caller, { mayRead: (row) => mayRead(viewer, row), opens: () => true }), view };
   const readable = ids.filter((id) => {
     const row = bundle.posts.get(id);
@@ -71,7 +75,8 @@ export async function shownMedia(site: Site, caller: Caller, ids: readonly numbe
   });
   return new Map(
     readable.map((id) => {
-      const record = coreMedia(id, bundle, context, methodsOn(viewer, bundle.posts.get(id)!));
+      const methods = methodsOn(viewer, bundle.posts.get(id)!);
+      const record = coreMedia(id, bundle, context, { methods, actions, sampleSlug: slugs.get(id) });
       return [id, { record, version: loadedVersion(caller, id, bundle) }];
     }),
   );
@@ -147,19 +152,30 @@ async function mayAttach(lookUp: LookUp, viewer: Viewer, post: number | undefine
 export async function prepareMedia(
   site: Site,
   caller: Caller,
-  file: { readonly name: string; readonly bytes: Buffer },
+  file: { readonly name: string; readonly bytes: Buffer; readonly raw?: true },
   values: MediaFieldValues,
 ): Promise<PreparedImage> {
   await checkTargets(site.db, values);
-  return (await prepareUpload(file.bytes, file.name, site, caller)) ?? fail('upload-refused');
+  const month = await monthOfParent(site.db, values.post);
+  return (await prepareUpload(file.bytes, file.name, site, caller, month)) ?? fail(file.raw ? 'raw-upload-refused' : 'upload-refused');
 }
 
-/** Writes the rows of an uploaded file. Gives its id. */
+/** A file lies in the month of the post that it is for, as in WordPress; `YYYY/MM`. Pages and undated posts have none. */
+async function monthOfParent(db: Database, post = 0): Promise<string | undefined> {
+  const parent = post > 0 ? await findPost(db, post) : undefined;
+  if (!parent || parent.post_type === 'page' || Number(parent.post_date.slice(0, 4)) === 0) return undefined;
+  return parent.post_date.slice(0, 7).replace('-', '/');
+}
+
+/** Writes the rows of an uploaded file; without a slug of its own it gets one from the title. Gives its id. */
 export function uploadMedia({ db }: Site, caller: Caller, prepared: PreparedImage, values: MediaFieldValues): Promise<number> {
   const { viewer, now, settings } = caller;
   return db.transaction(async (trx) => {
-    const id = await insertPrepared(trx, prepared, viewer.id, now, settings.zone);
-    await writeFields(trx, caller, id, values);
+    const { slug, ...others } = values;
+    const title = others.title === undefined ? {} : { title: storedTitle(others.title, viewer) };
+    const attachment = { ...prepared.attachment, ...title, ...(slug ? { slug } : {}) };
+    const id = await insertPrepared(trx, { ...prepared, attachment }, viewer.id, now, settings.zone);
+    await writeFields(trx, caller, id, others);
     await noteChange(trx, now);
     return id;
   });
@@ -192,7 +208,8 @@ export interface RemovedMedia extends Shown {
  */
 export async function removeMedia(site: Site, caller: Caller, id: number, force: boolean): Promise<RemovedMedia> {
   if (!force) fail('rest_trash_not_supported');
-  const { record: previous } = await readMedia(site, caller, id, { context: 'edit' });
+  const { record: shown } = await readMedia(site, caller, id, { context: 'edit' });
+  const { _links: _, ...previous } = shown;
   const files = filesOf((await loadMetas(site.db, [id])).get(id));
   await site.db.transaction(async (db) => {
     await removeAttachment(db, id);
@@ -208,17 +225,20 @@ export async function removeMedia(site: Site, caller: Caller, id: number, force:
 
 /** A file can't hang under another, or under an earlier version; its author must exist. */
 async function checkTargets(db: Database, { post = 0, author }: MediaFieldValues): Promise<void> {
-  if (post > 0 && ['attachment', 'revision'].includes((await findPost(db, post))?.post_type ?? '')) failParam('post');
+  if (post > 0 && ['attachment', 'revision'].includes((await findPost(db, post))?.post_type ?? ''))
+    fail('rest_invalid_param', { values: { params: 'post' } });
   if (author !== undefined && !(await existingUserIds(db, [author])).has(author)) fail('rest_invalid_author');
 }
 
+const storedTitle = (title: string, viewer: Viewer): string =>
+  viewer.can('unfiltered_html') ? stripControlCharacters(title) : ksesTitle(stripControlCharacters(title));
+
 /** Writes the named fields; gives whether there were any. */
 async function writeFields(db: Database, { viewer }: Caller, id: number, values: MediaFieldValues): Promise<boolean> {
-  const { title, caption, description, alt_text: alt, post, author } = values;
+  const { title, slug, caption, description, alt_text: alt, post, author } = values;
   const columns: Partial<Post> = {
-    ...(title === undefined
-      ? {}
-      : { post_title: viewer.can('unfiltered_html') ? stripControlCharacters(title) : ksesTitle(stripControlCharacters(title)) }),
+    ...(title === undefined ? {} : { post_title: storedTitle(title, viewer) }),
+    ...(slug ? { post_name: await freeFileSlug(db, slug, id) } : {}),
     ...(caption === undefined ? {} : { post_excerpt: cleanText(caption, viewer) }),
     ...(description === undefined ? {} : { post_content: cleanText(description, viewer) }),
     ...(post === undefined ? {} : { post_parent: post }),

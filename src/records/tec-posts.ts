@@ -1,8 +1,9 @@
 import { fail } from '../errors.ts';
 import { postKind } from '../kinds/index.ts';
 import type { Bundle, PostKind, PostValues, RuleContext } from '../kinds/kind.ts';
+import { withMapMetas } from '../kinds/map-metas.ts';
 import { kindValues, LONGEST_PAGE, narrowTec, type TecFieldValues, type TecListValues, type TecReadValues } from '../kinds/tec-params.ts';
-import { type TecContext, tecRecord } from '../kinds/tec-record.ts';
+import { type TecContext, type TecRecord, tecRecord } from '../kinds/tec-record.ts';
 import type { Site } from '../site.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
@@ -22,7 +23,6 @@ import { editsKind, listRights, mayDelete, mayEdit, mayRead, opens, seen } from 
  * Events, venues and organizers as the calendar's newer interface (`tec/v1`) lists, shows and writes them, over the same verbs.
  */
 
-type TecRecord = Record<string, unknown>;
 const KINDS = { venue: postKind('venue'), organizer: postKind('organizer') };
 
 /**
@@ -89,8 +89,10 @@ async function shown(
 }
 
 // ------------------------------------------------------------------------------------------------- who may
-/** Whether the caller may read, change or delete this record; one that does not exist may be nobody's. */
-export const mayReadTec = (lookUp: LookUp, caller: Caller, id: number) => may(lookUp, caller, id, mayRead);
+/** Whether the caller may read this record; none may read one that does not exist, or that is of another kind. */
+export const mayReadTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) =>
+  may(lookUp, caller, id, (viewer, row) => row.post_type === kind.postType && mayRead(viewer, row));
+/** Whether the caller may change or delete this record; one that does not exist may be nobody's. */
 export const mayChangeTec = (lookUp: LookUp, caller: Caller, id: number) => may(lookUp, caller, id, mayEdit);
 export const mayDeleteTec = (lookUp: LookUp, caller: Caller, id: number) => may(lookUp, caller, id, mayDelete);
 
@@ -107,7 +109,9 @@ export async function createTecPost(site: Site, caller: Caller, kind: PostKind, 
     (name) => fields[name === 'title' ? kind.titleField : name] === undefined,
   );
   if (missing.length > 0) fail('rest_missing_callback_param', { data: { params: missing } });
-  return insertRecord(site, caller, kind, fields, { ...besides(caller, kind, values), anew: true });
+  const { columns, ...others } = besides(caller, kind, values);
+  const opened = { comment_status: 'open', ping_status: 'open', ...columns };
+  return insertRecord(site, caller, kind, fields, { ...others, columns: opened, metas: withMapMetas(kind, fields), anew: true });
 }
 
 /** Changes what the values name of a record. Throws tec-record-unreadable for one of another kind. */
@@ -117,17 +121,15 @@ export async function changeTecPost(site: Site, caller: Caller, kind: PostKind, 
 }
 
 /**
- * Puts a record into the trash, or deletes it for good (`force`). Gives the record as it was.
+ * Puts a record into the trash, or deletes it for good where the site has no trash.
  *
  * @throws tec-record-in-trash, tec-record-unreadable
  */
-export async function removeTecPost(site: Site, caller: Caller, kind: PostKind, id: number, force: boolean): Promise<Shown> {
+export async function removeTecPost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<void> {
   const row = await existing(site, kind, id);
-  if (row.post_status === 'trash' && !force) fail('tec-record-in-trash');
-  const [record] = (await shown(site, caller, kind, [id], {})).records;
-  if (force || site.config.emptyTrashDays === 0) await deletePost(site, caller, kind, id);
+  if (row.post_status === 'trash') fail('tec-record-in-trash');
+  if (site.config.emptyTrashDays === 0) await deletePost(site, caller, kind, id);
   else await trashPost(site, caller, kind, id);
-  return { record: record! };
 }
 
 async function existing({ db }: Site, kind: PostKind, id: number): Promise<Post> {
@@ -145,8 +147,18 @@ function fieldsOf({ settings }: Caller, kind: PostKind, values: TecFieldValues):
   return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(start) ? { ...fields, end_date: addSeconds(start, duration) } : fields;
 }
 
-/** Venues and organizers have no excerpt of their own in the calendar; here it is written beside. */
-function besides({ viewer }: Caller, kind: PostKind, { excerpt }: TecFieldValues): Besides {
-  if ('excerpt' in kind.fields || typeof excerpt !== 'string') return {};
-  return { columns: { post_excerpt: cleanText(excerpt, viewer) } };
+/**
+ * What these routes write that is no field of the calendar: whether comments are open, and the excerpts of venues and
+ * organizers.
+ */
+function besides({ viewer }: Caller, kind: PostKind, { excerpt, comment_status, ping_status }: TecFieldValues): Besides {
+  return {
+    columns: {
+      ...(isOpenOrClosed(comment_status) ? { comment_status } : {}),
+      ...(isOpenOrClosed(ping_status) ? { ping_status } : {}),
+      ...('excerpt' in kind.fields || typeof excerpt !== 'string' ? {} : { post_excerpt: cleanText(excerpt, viewer) }),
+    },
+  };
 }
+
+const isOpenOrClosed = (value: unknown): value is string => value === 'open' || value === 'closed';

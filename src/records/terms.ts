@@ -18,8 +18,8 @@ import { changeTermRow, createTermRow, dropTree } from './term-writes.ts';
 import { type Shown, versionOfTerm } from './versions.ts';
 import { mayManageTerms } from './visibility.ts';
 
-/** The terms that a request asks for. A page past the last is empty. */
-export async function listTerms(site: Site, caller: Caller, kind: TermKind, values: TermListValues): Promise<Listing> {
+/** The terms that a request asks for. A page past the last is empty. `offset`: how many terms to pass over instead of pages. */
+export async function listTerms(site: Site, caller: Caller, kind: TermKind, values: TermListValues, offset?: number): Promise<Listing> {
   const { page = 1 } = values;
   const perPage = pageSize(site, caller, values);
   const { conditions, echo, timeliness } = narrow(kind.filters, values, caller);
@@ -28,7 +28,7 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
     ...together(conditions),
     ...termOrder(values),
     limit: perPage,
-    offset: (page - 1) * perPage,
+    offset: offset === undefined ? (page - 1) * perPage : Math.max(0, offset),
   });
   return {
     records: terms.map((term) => termRecord(term, kind, ancestors(term, tree), caller)),

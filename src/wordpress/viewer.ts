@@ -5,6 +5,8 @@ export interface Viewer {
   readonly login: string;
   /** Whether the user's roles and own grants hold this primitive capability (`WP_User::has_cap`). */
   readonly can: (capability: string) => boolean;
+  /** UUID of the application password that the request was signed in with. */
+  readonly applicationPassword?: string;
 }
 
 export const ANONYMOUS: Viewer = { id: 0, login: '', can: () => false };

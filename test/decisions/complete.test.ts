@@ -10,7 +10,7 @@ const source = readdirSync(FOLDER)
 /** Beginnings of the names of all tests: what follows `it(` or the table of `it.each(`. */
 const names = [...source.matchAll(/(?:\bit|\))\(\s*['"`]((?:D\d+|Addition) [^'"`]*)/g)].map((match) => match[1]!);
 
-const LAST = 40;
+const LAST = 53;
 const ADDITIONS = [
   'translation_language',
   'validators',
@@ -20,6 +20,7 @@ const ADDITIONS = [
   'both namespaces',
   '/index.php/wp-json',
   'namespace parameter',
+  'offset',
 ];
 
 describe('the tests of the decisions', () => {

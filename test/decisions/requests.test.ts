@@ -133,7 +133,7 @@ describeAsking('additions', (ask) => {
       expectRefusal(answer, 400, 'rest_invalid_param', ['translation_language']);
       expect(answer.body.data.details.translation_language).toMatchObject({
         code: 'rest_not_in_enum',
-        data: { param: 'translation_language' },
+        data: null,
       });
     }
   });

@@ -113,8 +113,8 @@ describeDatabases('bodies', (open) => {
       const parts = (text: number, file: number) =>
         `${part('other', 'x'.repeat(text))}${part('file', 'x'.repeat(file), '; filename="a.png"')}--X--\r\n`;
       const inParts = (text: number, file: number) => send('POST', MEDIA, { headers: PARTS_TYPE, body: parts(text, file), as: 'auth' });
-      expect(await inParts(100, 250_000)).toMatchObject({ status: 400, body: { code: 'rest_upload_sideload_error' } });
-      expect(await inParts(fields - 5, 100)).toMatchObject({ status: 400, body: { code: 'rest_upload_sideload_error' } });
+      expect(await inParts(100, 250_000)).toMatchObject({ status: 500, body: { code: 'rest_upload_unknown_error' } });
+      expect(await inParts(fields - 5, 100)).toMatchObject({ status: 500, body: { code: 'rest_upload_unknown_error' } });
       expect(await inParts(fields - 4, 100)).toMatchObject(TOO_LARGE);
       expect(await inParts(1, all)).toMatchObject(TOO_LARGE);
       expect(await send('POST', MEDIA, { headers: JSON_TYPE, body: spaces(fields + 1), as: 'auth' })).toMatchObject(TOO_LARGE);

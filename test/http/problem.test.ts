@@ -38,15 +38,15 @@ describe('an error as clients of WordPress know it', () => {
     expect(body).toMatchObject({ data: { params: { end_date: texts.t('en', 'reasons:end-before-start') } } });
   });
 
-  it.each<[Fault, string, string]>([
-    [{ stage: 'type', type: 'boolean' }, 'rest_invalid_type', 'all_day is not of type boolean.'],
-    [{ stage: 'enum', values: ['en', 'it'] }, 'rest_not_in_enum', 'all_day is not one of en and it.'],
-  ])('says more about a parameter that misses its %j', (fault, code, message) => {
+  it.each<[Fault, string, string, object | null]>([
+    [{ stage: 'type', type: 'boolean' }, 'rest_invalid_type', 'all_day is not of type boolean.', { param: 'all_day' }],
+    [{ stage: 'enum', values: ['en', 'it'] }, 'rest_not_in_enum', 'all_day is not one of en and it.', null],
+  ])('says more about a parameter that misses its %j', (fault, code, message, data) => {
     const { body } = reply(invalid(['all_day', fault]));
     expect((body as { data: unknown }).data).toEqual({
       status: 400,
       params: { all_day: message },
-      details: { all_day: { code, message, data: { param: 'all_day' } } },
+      details: { all_day: { code, message, data } },
     });
   });
 

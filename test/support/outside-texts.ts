@@ -72,8 +72,9 @@ export function parameterCarriers(as: string): ParameterCarrier[] {
 const pathOf = (pattern: string, pieces: Readonly<Record<string, string>>): string =>
   pattern.replace(/\(\?P<(\w+)>([^()]*)\)/g, (_, name: string, allowed: string) => {
     const text = pieces[name];
-    if (text === undefined) return allowed === '\\d+' ? '33' : 'none';
-    return allowed === '\\d+' ? '9'.repeat(text.length) : encodeURIComponent(text).slice(0, text.length);
+    const isNumber = allowed.startsWith('\\d+');
+    if (text === undefined) return name === 'user_id' ? 'me' : isNumber ? '33' : 'none';
+    return isNumber ? '9'.repeat(text.length) : encodeURIComponent(text).slice(0, text.length);
   });
 
 /** Node reads no more than 16 kB of a head. */

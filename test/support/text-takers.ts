@@ -33,6 +33,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   Date: new Date(0),
   Zone: UTC,
   ImageLookup: () => undefined,
+  Say: () => 'a',
   RenderOptions: { smilies: true, images: () => undefined, attachedImages: () => [] },
   ShortcodeSources: { images: () => undefined },
   Readonly: {},

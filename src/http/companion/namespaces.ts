@@ -3,9 +3,11 @@ import { postKinds, termKinds } from '../../kinds/index.ts';
 import { describeNamespace } from '../describe.ts';
 import type { ServedRoute } from '../endpoint.ts';
 import { described } from '../reply.ts';
+import { passwordRoutes } from './application-passwords.ts';
 import { mediaRoutes } from './media.ts';
 import { peopleRoutes } from './people.ts';
 import { corePostRoutes } from './posts.ts';
+import { searchRoute } from './search.ts';
 import { tecRoutes } from './tec.ts';
 import { coreTermRoutes } from './terms.ts';
 import { typeRoutes } from './types.ts';
@@ -19,6 +21,8 @@ export const companionNamespaces = (): ReadonlyMap<string, readonly ServedRoute[
       ...typeRoutes,
       ...termKinds.flatMap(coreTermRoutes),
       ...peopleRoutes,
+      ...passwordRoutes,
+      searchRoute,
     ]),
     withIndex('tec/v1', tecRoutes()),
   ]);

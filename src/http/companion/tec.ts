@@ -2,7 +2,8 @@ import { FORCE } from '../../kinds/core-params.ts';
 import { anyId } from '../../kinds/grammar.ts';
 import { postKind, postKinds } from '../../kinds/index.ts';
 import type { Params, PostKind } from '../../kinds/kind.ts';
-import { TEC_PASSWORD, tecFields, tecFilters } from '../../kinds/tec-params.ts';
+import { TEC_FIELDS, TEC_PASSWORD, tecFields, tecFilters } from '../../kinds/tec-params.ts';
+import { type TecRecord, withLinkedCut } from '../../kinds/tec-record.ts';
 import { mayCreate } from '../../records/posts.ts';
 import {
   changeTecPost,
@@ -16,6 +17,7 @@ import {
 } from '../../records/tec-posts.ts';
 import { lockPostVersion } from '../../records/versions.ts';
 import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from '../endpoint.ts';
+import { fieldNames } from '../protocol.ts';
 import { created, ok, written } from '../reply.ts';
 import type { Reply } from '../route.ts';
 import { corePage } from './core-reply.ts';
@@ -55,10 +57,13 @@ const list = (kind: PostKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: tecFilters(kind),
-      unlisted: TEC_PASSWORD,
+      unlisted: { ...TEC_PASSWORD, ...TEC_FIELDS },
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller, values) => corePage(await listTecPosts(site, caller, kind, values)),
+      run: async (site, caller, values) => {
+        const page = await listTecPosts(site, caller, kind, values);
+        return corePage({ ...page, records: page.records.map(cutTo(values._fields)) });
+      },
     }),
     endpoint({
       methods: ['POST'],
@@ -81,10 +86,13 @@ const single = (kind: PostKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.read`,
       params: ID,
-      unlisted: TEC_PASSWORD,
+      unlisted: { ...TEC_PASSWORD, ...TEC_FIELDS },
       mode: 'read',
-      allow: (lookUp, caller, { id }) => mayReadTec(lookUp, caller, id),
-      run: async (site, caller, values) => written(await readTecPost(site, caller, kind, values.id, values)),
+      allow: (lookUp, caller, { id }) => mayReadTec(lookUp, caller, kind, id),
+      run: async (site, caller, values) => {
+        const { record, version } = await readTecPost(site, caller, kind, values.id, values);
+        return written({ record: cutTo(values._fields)(record), ...(version === undefined ? {} : { version }) });
+      },
     }),
     recordEndpoint({
       methods: ['PUT', 'PATCH'],
@@ -103,10 +111,19 @@ const single = (kind: PostKind): ServedRoute => ({
       params: { ...ID, ...FORCE },
       mode: 'read',
       allow: (lookUp, caller, { id }) => mayDeleteTec(lookUp, caller, id),
-      run: async (site, caller, { id, force }) => written(await removeTecPost(site, caller, kind, id, force === true)),
+      run: async (site, caller, { id }) => {
+        await removeTecPost(site, caller, kind, id);
+        return ok([]);
+      },
     }),
   ]),
 });
+
+/** Cuts the records within a record to the members that the answer is cut to. */
+const cutTo = (fields: unknown) => {
+  const names = fieldNames(fields).map((path) => path.split('.')[0]!);
+  return (record: TecRecord) => (names.length === 0 ? record : withLinkedCut(record, new Set(names)));
+};
 
 const acknowledged = (endpoints: readonly ServedEndpoint[]): ServedEndpoint[] =>
   endpoints.map((endpoint) => ({ ...endpoint, acknowledged: ACKNOWLEDGEMENT }));

@@ -1,4 +1,4 @@
-import { fail, type ProblemName } from '../../errors.ts';
+import { fail, type ProblemName, refuse } from '../../errors.ts';
 import { CONTEXT, type ContextValues } from '../../kinds/core-params.ts';
 import { coreTaxonomies, coreTypes } from '../../kinds/core-types.ts';
 import type { View } from '../../kinds/core-view.ts';
@@ -17,15 +17,15 @@ type All = (site: Site, caller: Caller, view: View, type?: string | undefined) =
 
 const say =
   (site: Site, { language }: Caller) =>
-  (name: string) =>
-    site.texts.t(language, `site:words.${name}`);
+  (key: string, words: Readonly<Record<string, string>> = {}) =>
+    site.texts.t(language, `site:${key}`, words);
 const types: All = (site, caller, view) => coreTypes(caller, view, say(site, caller));
 const taxonomies: All = (site, caller, view, type) => coreTaxonomies(caller, view, say(site, caller), type);
 
 const still = (body: unknown): Reply => ({ status: 200, body, timeliness: 'never' });
 /** The form for editing is for those who edit anything. */
-const allow: Rule<ContextValues> = (_look, { viewer }, { context }) =>
-  context === 'edit' && !viewer.can('edit_posts') ? 'rest_forbidden_context' : true;
+const mayList: Rule<ContextValues> = (_look, caller, values) => edits(caller, values) || 'rest_cannot_view';
+const edits = ({ viewer }: Caller, { context }: ContextValues): boolean => context !== 'edit' || viewer.can('edit_posts');
 
 const described = (
   name: 'types' | 'taxonomies',
@@ -44,7 +44,7 @@ const described = (
         summary: `${name}.list`,
         params: filters,
         mode: 'read',
-        allow,
+        allow: mayList,
         run: async (site, caller, values) => still(Object.fromEntries(all(site, caller, viewOf(values), values.type))),
       }),
     ],
@@ -58,8 +58,11 @@ const described = (
         summary: `${name}.read`,
         params: selected,
         mode: 'read',
-        allow,
-        run: async (site, caller, values) => still(all(site, caller, viewOf(values)).get(values[one] ?? '') ?? fail(unknown)),
+        allow: 'anyone',
+        run: async (site, caller, values) => {
+          const record = all(site, caller, viewOf(values)).get(values[one] ?? '') ?? fail(unknown);
+          return edits(caller, values) ? still(record) : refuse(caller.viewer, 'rest_forbidden_context');
+        },
       }),
     ],
   },

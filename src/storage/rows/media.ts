@@ -17,6 +17,8 @@ export interface WantedImage {
 /** An attachment to be inserted. Its metas are whole, by key. */
 export interface NewAttachment {
   readonly title: string;
+  /** What its slug is made of, instead of the title. */
+  readonly slug?: string;
   readonly mime: string;
   readonly guid: string;
   readonly metas: Readonly<Record<string, readonly string[]>>;
@@ -58,10 +60,10 @@ export async function findImage(db: Database, { url, file }: WantedImage): Promi
 /** Inserts an attachment with its metas, as `wp_insert_attachment` does. Gives its id. Call it in a transaction. */
 export async function insertAttachment(
   db: Database,
-  { title, mime, guid, metas }: NewAttachment,
+  { title, slug, mime, guid, metas }: NewAttachment,
   { author, date, dateUtc }: Insertion,
 ): Promise<number> {
-  const base = sanitizeTitle(title);
+  const base = sanitizeTitle(slug ?? title);
   await lockNames(db, [slugLock('attachment', base)]);
   const comments = (await readOptions(db, ['default_comment_status'])).get('default_comment_status') === 'open';
   const id = await insertPost(db, {
@@ -146,12 +148,21 @@ const sameAddress = (one: string, other: string): boolean => withoutScheme(one) 
 const withoutScheme = (url: string): string => url.replaceAll('&#038;', '&').replace(/^https?:/, '');
 
 /** Slugs of posts of any type that begin with `base`: those of attachments are unique among all (`wp_unique_post_slug`). */
-async function slugsOfAllTypes(db: Database, base: string): Promise<Set<string>> {
+async function slugsOfAllTypes(db: Database, base: string, id = 0): Promise<Set<string>> {
   const rows = await db
     .from('posts')
     .whereRaw(...isSlugLike(db, 'post_name', base))
+    .whereNot('ID', id)
     .select('post_name');
   return new Set(rows.map(({ post_name: name }) => name));
+}
+
+/** The slug that a file may have for the one that is wished for; its id where nothing of the wish can stand in one. Call it in a transaction. */
+export async function freeFileSlug(db: Database, wish: string, id: number): Promise<string> {
+  const base = sanitizeTitle(wish);
+  if (base === '') return String(id);
+  await lockNames(db, [slugLock('attachment', base)]);
+  return uniqueSlug(base, await slugsOfAllTypes(db, base, id));
 }
 
 /** Which posts have one of these images as theirs. */

@@ -169,6 +169,8 @@ export type PeopleOrder = 'id' | 'include' | 'name' | 'registered_date' | 'slug'
 export interface PeopleQuery extends Omit<PersonCondition, 'authors'> {
   /** Columns that a search looks into. */
   readonly searched: readonly ('user_login' | 'user_nicename' | 'user_email' | 'user_url' | 'display_name')[];
+  /** Only those who may write: their level is not 0 (`WP_User_Query`, `who`). */
+  readonly writers: boolean;
   /** Only those who have published something of these types. */
   readonly publishedIn: readonly string[] | undefined;
   readonly order: PeopleOrder;
@@ -197,7 +199,7 @@ export async function publishedAuthors(db: Database, ids: readonly number[], typ
   return new Set(rows.map((row) => row.post_author));
 }
 
-function people(db: Database, { include, exclude, slugs, roles, search, searched, publishedIn }: PeopleQuery): QueryBuilder {
+function people(db: Database, { include, exclude, slugs, roles, search, searched, writers, publishedIn }: PeopleQuery): QueryBuilder {
   const builder: QueryBuilder = db.from('users', 'u');
   if (include) builder.whereIn('u.ID', [...include]);
   if (exclude) builder.whereNotIn('u.ID', [...exclude]);
@@ -211,6 +213,14 @@ function people(db: Database, { include, exclude, slugs, roles, search, searched
         .where((any: QueryBuilder) => {
           for (const role of roles) any.orWhereRaw(...contains('m.meta_value', `"${role}"`));
         }),
+    );
+  if (writers)
+    builder.whereIn('u.ID', (sub: QueryBuilder) =>
+      sub
+        .select('m.user_id')
+        .from({ m: db.table('usermeta') })
+        .where('m.meta_key', levelKey(db))
+        .whereNot('m.meta_value', '0'),
     );
   if (search !== undefined)
     builder.where((any: QueryBuilder) => {

@@ -1,0 +1,123 @@
+import { fail, type ProblemName, type Verdict } from '../errors.ts';
+import type { PasswordFieldValues, PasswordOwnerValues } from '../kinds/core-password.ts';
+import type { Site } from '../site.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
+import { existingUserIds, loadUsers } from '../storage/rows/users.ts';
+import { unixFromDate } from '../wordpress/time.ts';
+import type { Viewer } from '../wordpress/viewer.ts';
+import { AccountError } from './account-error.ts';
+import { createApplicationPassword } from './application-passwords.ts';
+import { changePasswords, PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
+
+/*
+ * Application passwords as people manage their own, and those who edit users everybody's (`WP_REST_Application_Passwords_Controller`).
+ */
+
+/** So many a person may have, and make within a quarter of an hour: whoever has got hold of one can't fill the database. */
+const MOST_PASSWORDS = 100;
+const MOST_NEW = 20;
+const NEW_SECONDS = 900;
+
+/** Whether the caller may do something with the passwords of the person that the path names; `refusal`: what others are told. */
+export async function mayManagePasswords(
+  lookUp: LookUp,
+  viewer: Viewer,
+  values: PasswordOwnerValues,
+  refusal: ProblemName,
+): Promise<Verdict> {
+  if (values.user_id === 'me' && viewer.id === 0) return 'rest_not_logged_in';
+  const owner = ownerOf(viewer, values);
+  if (!(await lookUp(existingUserIds, [owner])).has(owner)) return 'rest_user_invalid_id';
+  return (viewer.id > 0 && viewer.id === owner) || viewer.can('edit_users') ? true : refusal;
+}
+
+/** Whether the caller may learn which password the request was signed in with: of nobody but the caller. */
+export async function mayIntrospect(lookUp: LookUp, viewer: Viewer, values: PasswordOwnerValues): Promise<Verdict> {
+  const known = await mayManagePasswords(lookUp, viewer, values, INTROSPECTION_REFUSED);
+  return known === true && ownerOf(viewer, values) !== viewer.id ? INTROSPECTION_REFUSED : known;
+}
+
+const INTROSPECTION_REFUSED = 'rest_cannot_introspect_app_password_for_non_authenticated_user';
+
+/** The id that the path names: a number, or `me`. 0 belongs to nobody. */
+export function ownerOf({ id }: Viewer, { user_id: named = '' }: PasswordOwnerValues): number {
+  if (named === 'me') return id;
+  return Number.isSafeInteger(Number(named)) ? Number(named) : 0;
+}
+
+/** All passwords of a person, in the order in which they were made. */
+export async function passwordsOf({ db }: Site, owner: number): Promise<readonly StoredPassword[]> {
+  return parsePasswords((await loadUsers(db, [owner], [PASSWORDS_KEY])).get(owner)?.metas.get(PASSWORDS_KEY));
+}
+
+/** One of them. Throws rest_application_password_not_found. */
+export async function readPassword(site: Site, owner: number, uuid: string | undefined): Promise<StoredPassword> {
+  return (await passwordsOf(site, owner)).find((entry) => entry.uuid === uuid) ?? fail('rest_application_password_not_found');
+}
+
+/** The one that the request was signed in with. Throws rest_no_authenticated_app_password. */
+export async function introspectPassword(site: Site, viewer: Viewer): Promise<StoredPassword> {
+  const { applicationPassword: uuid } = viewer;
+  return uuid === undefined ? fail('rest_no_authenticated_app_password') : readPassword(site, viewer.id, uuid);
+}
+
+/**
+ * Makes a password; the plain one is given this once.
+ *
+ * @throws application_password_duplicate_name, too-many-requests, too-many-passwords
+ */
+export async function makePassword(
+  site: Site,
+  owner: number,
+  { name = '', app_id: appId = '' }: PasswordFieldValues,
+): Promise<{ readonly entry: StoredPassword; readonly password: string }> {
+  const now = unixFromDate(site.clock());
+  const check = (list: readonly StoredPassword[]) => {
+    const fresh = list.filter(({ created }) => Number(created) > now - NEW_SECONDS);
+    if (list.length >= MOST_PASSWORDS) fail('too-many-passwords', { values: { most: MOST_PASSWORDS } });
+    if (fresh.length >= MOST_NEW) fail('too-many-requests', { data: { retry_after: NEW_SECONDS } });
+  };
+  return createApplicationPassword(site, owner, name, { appId, check }).catch((error: unknown) => {
+    throw error instanceof AccountError && error.problem === 'name-taken' ? duplicate() : error;
+  });
+}
+
+const duplicate = () => fail('application_password_duplicate_name');
+
+/**
+ * Gives a password another name.
+ *
+ * @throws rest_application_password_not_found, application_password_duplicate_name
+ */
+export async function renamePassword(site: Site, owner: number, uuid: string | undefined, name: string | undefined): Promise<void> {
+  await site.db.transaction((db) =>
+    changePasswords(db, owner, (list) => {
+      const renamed = list.find((entry) => entry.uuid === uuid) ?? fail('rest_application_password_not_found');
+      if (name === undefined || name === renamed.name) return undefined;
+      if (list.some((entry) => entry !== renamed && entry.name.toLowerCase() === name.toLowerCase())) duplicate();
+      return list.map((entry) => (entry === renamed ? { ...entry, name } : entry));
+    }),
+  );
+}
+
+/** Takes a password back, and gives what it was. Throws rest_application_password_not_found. */
+export async function removePassword(site: Site, owner: number, uuid: string | undefined): Promise<StoredPassword> {
+  return site.db.transaction(async (db) => {
+    const own = { ...site, db };
+    const removed = await readPassword(own, owner, uuid);
+    await changePasswords(db, owner, (list) => list.filter((entry) => entry.uuid !== uuid));
+    return removed;
+  });
+}
+
+/** Takes all passwords of a person back, and gives how many there were. */
+export async function removePasswords(site: Site, owner: number): Promise<number> {
+  let count = 0;
+  await site.db.transaction((db) =>
+    changePasswords(db, owner, (list) => {
+      count = list.length;
+      return [];
+    }),
+  );
+  return count;
+}

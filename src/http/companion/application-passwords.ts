@@ -1,0 +1,134 @@
+import {
+  introspectPassword,
+  makePassword,
+  mayIntrospect,
+  mayManagePasswords,
+  ownerOf,
+  passwordsOf,
+  readPassword,
+  removePassword,
+  removePasswords,
+  renamePassword,
+} from '../../accounts/own-passwords.ts';
+import type { StoredPassword } from '../../accounts/stored-passwords.ts';
+import type { ProblemName, Verdict } from '../../errors.ts';
+import type { ContextValues } from '../../kinds/core-params.ts';
+import { corePassword, PASSWORD_PARAMS, type PasswordOwnerValues } from '../../kinds/core-password.ts';
+import type { Caller } from '../../records/caller.ts';
+import { viewOf } from '../../records/core-posts.ts';
+import type { LookUp } from '../../storage/engine/look-up-once.ts';
+import { restUrl } from '../../wordpress/links.ts';
+import { endpoint, type ServedRoute } from '../endpoint.ts';
+import { created, ok } from '../reply.ts';
+import type { Reply } from '../route.ts';
+
+const PATH = '/users/(?P<user_id>\\d+|me)/application-passwords';
+
+const manages =
+  (refusal: ProblemName) =>
+  (lookUp: LookUp, { viewer }: Caller, values: PasswordOwnerValues): Promise<Verdict> =>
+    mayManagePasswords(lookUp, viewer, values, refusal);
+
+const shown = (caller: Caller, owner: number, entry: StoredPassword, values: ContextValues) =>
+  corePassword(owner, entry, { context: caller, view: viewOf(values) });
+
+/** Nothing tells that a password was used: such an answer is remembered by nobody. */
+const told = (body: unknown): Reply => ({ ...ok(body), timeliness: 'always' });
+
+/** WordPress's own routes of application passwords: a person's list, the one that a request uses, and the single password. */
+export const passwordRoutes: readonly ServedRoute[] = [
+  {
+    pattern: PATH,
+    texts: 'passwords',
+    endpoints: [
+      endpoint({
+        methods: ['GET'],
+        summary: 'passwords.list',
+        params: PASSWORD_PARAMS.list,
+        mode: 'read',
+        allow: manages('rest_cannot_list_application_passwords'),
+        run: async (site, caller, values) => {
+          const owner = ownerOf(caller.viewer, values);
+          return told((await passwordsOf(site, owner)).map((entry) => shown(caller, owner, entry, values)));
+        },
+      }),
+      endpoint({
+        methods: ['POST'],
+        summary: 'passwords.create',
+        params: PASSWORD_PARAMS.create,
+        mode: 'create',
+        secret: true,
+        allow: manages('rest_cannot_create_application_passwords'),
+        run: async (site, caller, values) => {
+          const owner = ownerOf(caller.viewer, values);
+          const { entry, password } = await makePassword(site, owner, values);
+          const record = corePassword(owner, entry, { context: caller, view: 'edit', plain: password });
+          return created({ record }, restUrl(caller, `wp/v2/users/${owner}/application-passwords/${entry.uuid}`));
+        },
+      }),
+      endpoint({
+        methods: ['DELETE'],
+        summary: 'passwords.delete-all',
+        params: PASSWORD_PARAMS.remove,
+        mode: 'read',
+        allow: manages('rest_cannot_delete_application_passwords'),
+        run: async (site, caller, values) => ok({ deleted: true, count: await removePasswords(site, ownerOf(caller.viewer, values)) }),
+      }),
+    ],
+  },
+  {
+    pattern: `${PATH}/introspect`,
+    texts: 'passwords',
+    endpoints: [
+      endpoint({
+        methods: ['GET'],
+        summary: 'passwords.introspect',
+        params: PASSWORD_PARAMS.list,
+        mode: 'read',
+        allow: (lookUp, { viewer }, values) => mayIntrospect(lookUp, viewer, values),
+        run: async (site, caller, values) => told(shown(caller, caller.viewer.id, await introspectPassword(site, caller.viewer), values)),
+      }),
+    ],
+  },
+  {
+    pattern: `${PATH}/(?P<uuid>[\\w\\-]+)`,
+    texts: 'passwords',
+    endpoints: [
+      endpoint({
+        methods: ['GET'],
+        summary: 'passwords.read',
+        params: PASSWORD_PARAMS.one,
+        mode: 'read',
+        allow: manages('rest_cannot_read_application_password'),
+        run: async (site, caller, values) => {
+          const owner = ownerOf(caller.viewer, values);
+          return told(shown(caller, owner, await readPassword(site, owner, values.uuid), values));
+        },
+      }),
+      endpoint({
+        methods: ['POST', 'PUT', 'PATCH'],
+        summary: 'passwords.change',
+        params: PASSWORD_PARAMS.change,
+        mode: 'read',
+        allow: manages('rest_cannot_edit_application_password'),
+        run: async (site, caller, values) => {
+          const owner = ownerOf(caller.viewer, values);
+          await renamePassword(site, owner, values.uuid, values.name);
+          return told(shown(caller, owner, await readPassword(site, owner, values.uuid), {}));
+        },
+      }),
+      endpoint({
+        methods: ['DELETE'],
+        summary: 'passwords.delete',
+        params: PASSWORD_PARAMS.removeOne,
+        mode: 'read',
+        allow: manages('rest_cannot_delete_application_password'),
+        run: async (site, caller, values) => {
+          const owner = ownerOf(caller.viewer, values);
+          const { _links: _, ...previous } = shown(caller, owner, await removePassword(site, owner, values.uuid), {});
+          return ok({ deleted: true, previous });
+        },
+      }),
+    ],
+  },
+];

@@ -1,0 +1,23 @@
+import { EMBED } from '../../kinds/core-params.ts';
+import { SEARCH_PARAMS } from '../../kinds/core-search.ts';
+import { searchSite } from '../../records/site-search.ts';
+import { endpoint, type ServedRoute } from '../endpoint.ts';
+import { asksFor } from '../term-view.ts';
+import { corePage } from './core-reply.ts';
+
+/** WordPress's own route for searching the whole site. */
+export const searchRoute: ServedRoute = {
+  pattern: '/search',
+  texts: 'site-search',
+  endpoints: [
+    endpoint({
+      methods: ['GET'],
+      summary: 'search.list',
+      params: SEARCH_PARAMS,
+      unlisted: EMBED,
+      mode: 'read',
+      allow: 'anyone',
+      run: async (site, caller, values) => corePage(await searchSite(site, caller, values, asksFor('self', values._embed))),
+    }),
+  ],
+};

@@ -1,0 +1,57 @@
+import { restUrl } from '../wordpress/links.ts';
+import { PAGING } from './core-params.ts';
+import type { Methods } from './core-view.ts';
+import { control } from './filter.ts';
+import { LENGTHS, oneOf } from './grammar.ts';
+import type { RenderContext, ValuesOf } from './kind.ts';
+import { anyString, choices, integers } from './schema-grammar.ts';
+
+/** Types of posts that a search of the whole site looks into: those whose pages everybody finds. */
+export const SEARCHED_TYPES = ['post', 'page', 'tribe_events'] as const;
+/** Taxonomies that it looks into. */
+export const SEARCHED_TAXONOMIES = ['category', 'post_tag', 'tribe_events_cat'] as const;
+const ANY = 'any';
+
+/** What a search of the whole site takes (`WP_REST_Search_Controller::get_collection_params`). */
+export const SEARCH_PARAMS = {
+  context: control(oneOf(['view', 'embed'], 'enum'), { fallback: 'view' }),
+  ...PAGING,
+  search: { grammar: anyString(LENGTHS.search) },
+  type: { grammar: oneOf(['post', 'term', 'post-format'], 'enum'), fallback: 'post' },
+  subtype: { grammar: choices([...SEARCHED_TYPES, ...SEARCHED_TAXONOMIES, ANY]), fallback: ANY },
+  exclude: { grammar: integers, fallback: [] },
+  include: { grammar: integers, fallback: [] },
+};
+export type SearchValues = ValuesOf<typeof SEARCH_PARAMS>;
+
+/** Those of the known types that are asked for; all of them unless some are. */
+export function subtypesOf<T extends string>(known: readonly T[], asked: readonly string[] | undefined): readonly T[] {
+  const named = known.filter((type) => asked?.includes(type));
+  return asked === undefined || asked.includes(ANY) || named.length === 0 ? known : named;
+}
+
+/** What a search has found. `route`, `about`: its own route and that of its type, below `wp/v2`. */
+export interface SearchHit {
+  readonly id: number;
+  readonly title: string;
+  readonly url: string;
+  readonly type: string;
+  readonly subtype?: string;
+  readonly route: string;
+  readonly about: string;
+  readonly methods: Methods;
+}
+
+/** A result as WordPress shows it (`WP_REST_Search_Controller::prepare_item_for_response`). */
+export function searchRecord(hit: SearchHit, place: Pick<RenderContext, 'home' | 'settings'>): Record<string, unknown> {
+  const { route, about, methods, ...record } = hit;
+  const core = (path: string) => restUrl(place, `wp/v2/${path}`);
+  return {
+    ...record,
+    _links: {
+      self: [{ embeddable: true, href: core(route), targetHints: { allow: methods } }],
+      about: [{ href: core(about) }],
+      collection: [{ href: core('search') }],
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { PostKind, Rows, Values } from './kind.ts';
+
+/** Fields that say whether a map and a link to it are shown, with the end of the names of their metas. */
+const MAP_FIELDS = [
+  ['show_map', 'ShowMap'],
+  ['show_map_link', 'ShowMapLink'],
+] as const;
+
+/** New venues of the newer interfaces have no such metas unless they are named; the calendar's first interface sets them. */
+export const withoutMapMetas = (kind: Pick<PostKind, 'name'>, values: Values): Rows['metas'] =>
+  kind.name === 'venue' ? unlessNamed(values, ['_Venue', '_Event'], []) : {};
+
+/** New events of `tec/v1` show maps unless it is said. */
+export const withMapMetas = (kind: Pick<PostKind, 'name'>, values: Values): Rows['metas'] =>
+  kind.name === 'event' ? unlessNamed(values, ['_Event'], ['1']) : withoutMapMetas(kind, values);
+
+const unlessNamed = (values: Values, prefixes: readonly string[], rows: readonly string[]): Rows['metas'] =>
+  Object.fromEntries(
+    MAP_FIELDS.flatMap(([field, key]) => (field in values ? [] : prefixes.map((prefix) => [`${prefix}${key}`, rows] as const))),
+  );

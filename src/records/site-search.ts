@@ -1,0 +1,201 @@
+import { fail } from '../errors.ts';
+import { postFilters } from '../kinds/core-params.ts';
+import { SEARCHED_TAXONOMIES, SEARCHED_TYPES, type SearchHit, type SearchValues, searchRecord, subtypesOf } from '../kinds/core-search.ts';
+import type { Methods } from '../kinds/core-view.ts';
+import { narrow } from '../kinds/filter.ts';
+import { postKind, termKinds } from '../kinds/index.ts';
+import { permalink } from '../kinds/post-record.ts';
+import { termLink } from '../kinds/term-record.ts';
+import type { Site } from '../site.ts';
+import { findPostIds } from '../storage/lists/post-list.ts';
+import { type FoundPost, searchPosts, searchTerms } from '../storage/lists/site-search.ts';
+import { loadPosts } from '../storage/rows/bundle.ts';
+import { loadTree } from '../storage/rows/terms.ts';
+import { blogCategoryUrl, blogUrl } from '../wordpress/blog-links.ts';
+import { mapMetaCap } from '../wordpress/capabilities.ts';
+import { renderTitle } from '../wordpress/render.ts';
+import type { Term } from '../wordpress/rows.ts';
+import { parseSearch } from '../wordpress/search.ts';
+import { tableOf } from '../wordpress/table.ts';
+import type { Viewer } from '../wordpress/viewer.ts';
+import type { Caller } from './caller.ts';
+import { type CorePage, embeddedPosts, paging } from './core-posts.ts';
+import { embeddedTerms } from './core-terms.ts';
+import { ancestors, termMethods } from './terms.ts';
+import { listRights } from './visibility.ts';
+
+/*
+ * The search of the whole site, as WordPress's own route has it (`WP_REST_Search_Controller`): what is published of events, posts and pages, or terms.
+ */
+
+const EVENT = postKind('event');
+
+/**
+ * What a search finds. Events alone are listed as in their own list, by their start and without those that are over; several types together by how well they
+ * match, then the newest first.
+ *
+ * @throws rest_search_invalid_page_number past the last page
+ */
+export async function searchSite(site: Site, caller: Caller, values: SearchValues, embed: boolean): Promise<CorePage> {
+  const { page, limit, offset } = paging(values);
+  const { hits, total } = await FINDERS[values.type ?? 'post'](site, caller, values, { limit, offset });
+  const pages = Math.ceil(total / limit);
+  if (page > pages && total > 0) fail('rest_search_invalid_page_number');
+  const whole = embed ? await embedded(site, caller, hits) : undefined;
+  const records = hits.map((hit) => {
+    const itself = whole?.get(hit);
+    return { ...searchRecord(hit, caller), ...(itself === undefined ? {} : { _embedded: { self: [itself] } }) };
+  });
+  return { records, total, page, pages, timeliness: 'always' };
+}
+
+/** What the results are, as embedded records; posts of the blog and its categories have no route here. */
+async function embedded(site: Site, caller: Caller, hits: readonly SearchHit[]): Promise<ReadonlyMap<SearchHit, unknown>> {
+  const idsOf = (type: string) => hits.filter((hit) => (hit.subtype ?? hit.type) === type).map(({ id }) => id);
+  const found = new Map<string, ReadonlyMap<number, unknown>>([
+    [EVENT.postType, await embeddedPosts(site, caller, EVENT, idsOf(EVENT.postType))],
+  ]);
+  for (const kind of termKinds) found.set(kind.taxonomy, await embeddedTerms(site, caller, kind, idsOf(kind.taxonomy)));
+  return new Map(hits.map((hit) => [hit, found.get(hit.subtype ?? hit.type)?.get(hit.id)]));
+}
+
+interface Stretch {
+  readonly limit: number;
+  readonly offset: number;
+}
+interface Found {
+  readonly hits: readonly SearchHit[];
+  readonly total: number;
+}
+type Finder = (site: Site, caller: Caller, values: SearchValues, stretch: Stretch) => Promise<Found>;
+
+const findPosts: Finder = (site, caller, values, stretch) => {
+  const types = subtypesOf(SEARCHED_TYPES, values.subtype);
+  return types.length === 1 && types[0] === EVENT.postType
+    ? findEvents(site, caller, values, stretch)
+    : findMixed(site, caller, values, stretch, types);
+};
+
+/** Formats of posts belong to themes, which there are none of. */
+const findFormats: Finder = async () => ({ hits: [], total: 0 });
+
+const findTerms: Finder = async ({ db }, caller, { search = '', include = [], exclude = [], subtype }, stretch) => {
+  const taxonomies = subtypesOf(SEARCHED_TAXONOMIES, subtype);
+  const { rows, total } = await searchTerms(db, { taxonomies, phrase: search.trim(), include, exclude, ...stretch });
+  const nested = [...new Set(rows.filter(({ parent }) => parent > 0).map(({ taxonomy }) => taxonomy))];
+  const trees = new Map(await Promise.all(nested.map(async (taxonomy) => [taxonomy, await loadTree(db, taxonomy)] as const)));
+  return { hits: rows.map((term) => termHit(term, ancestors(term, trees.get(term.taxonomy) ?? new Map()), caller)), total };
+};
+
+const FINDERS: Readonly<Record<NonNullable<SearchValues['type']>, Finder>> = {
+  post: findPosts,
+  term: findTerms,
+  'post-format': findFormats,
+};
+
+// ------------------------------------------------------------------------------------------------- posts
+/** Those that are over are left out even where they are named, as in the reference. */
+const findEvents: Finder = async ({ db }, caller, { search = '', include = [], exclude = [] }, stretch) => {
+  const asked = { ...(search.trim() === '' ? {} : { search }), exclude };
+  const { conditions } = narrow(postFilters(EVENT), asked, caller);
+  const { ids, total } = await findPostIds(db, {
+    kind: EVENT,
+    ...listRights(caller.viewer, EVENT, { statuses: ['publish'], editing: true }),
+    conditions: [...conditions, ...(include.length > 0 ? [{ by: 'id' as const, ids: include }] : [])],
+    order: { by: 'start', descending: false },
+    ...stretch,
+    occurrences: caller.settings.occurrenceTables,
+  });
+  const rows = await loadPosts(db, ids);
+  return { hits: ids.flatMap((id) => rows.get(id) ?? []).map((row) => postHit(row, [], caller)), total };
+};
+
+async function findMixed(
+  { db }: Site,
+  caller: Caller,
+  { search = '', include = [], exclude = [] }: SearchValues,
+  stretch: Stretch,
+  types: readonly string[],
+): Promise<Found> {
+  const phrase = search.trim();
+  const { viewer } = caller;
+  const { rows, total } = await searchPosts(db, {
+    types,
+    editsAll: types.filter((type) => edits(viewer, type, NOBODY)),
+    editsOwn: types.filter((type) => viewer.id > 0 && edits(viewer, type, viewer.id)),
+    viewer: viewer.id,
+    phrase,
+    terms: phrase === '' ? [] : parseSearch(phrase),
+    include,
+    exclude,
+    ...stretch,
+  });
+  const above = await slugsAbove({ db }, rows);
+  return { hits: rows.map((row) => postHit(row, above.get(row.ID) ?? [], caller)), total };
+}
+
+/** An author who is not the caller. */
+const NOBODY = -1;
+/** The word in the capabilities of a type, and its route where that is not called like the type. */
+const CAPABILITIES: ReadonlyMap<string, string> = tableOf({ post: 'posts', page: 'pages', [EVENT.postType]: EVENT.capabilities });
+const BASES: ReadonlyMap<string, string> = tableOf({ post: 'posts', page: 'pages' });
+const edits = (viewer: Viewer, type: string, author: number) =>
+  mapMetaCap('edit', viewer, { author, status: 'publish' }, CAPABILITIES.get(type) ?? 'posts');
+
+/** Pages hang under others: a few levels, each in one query. */
+const DEEPEST = 10;
+
+async function slugsAbove({ db }: Pick<Site, 'db'>, rows: readonly FoundPost[]): Promise<Map<number, string[]>> {
+  const known = new Map<number, { readonly post_name: string; readonly post_parent: number }>();
+  let wanted = rows.filter((row) => row.post_type === 'page').map((row) => row.post_parent);
+  for (let level = 0; level < DEEPEST; level += 1) {
+    wanted = wanted.filter((id) => id > 0 && !known.has(id));
+    if (wanted.length === 0) break;
+    for (const [id, row] of await loadPosts(db, wanted)) known.set(id, row);
+    wanted = wanted.flatMap((id) => known.get(id)?.post_parent ?? []);
+  }
+  const path = (id: number, level = 0): string[] => {
+    const row = level < DEEPEST ? known.get(id) : undefined;
+    return row ? [...path(row.post_parent, level + 1), row.post_name] : [];
+  };
+  return new Map(rows.map((row) => [row.ID, path(row.post_parent)]));
+}
+
+function postHit(row: FoundPost, above: readonly string[], caller: Caller): SearchHit {
+  const { ID: id, post_type: type } = row;
+  return {
+    id,
+    title: renderTitle(row.post_title),
+    url: type === EVENT.postType ? permalink(row, caller) : blogUrl(blogPlace(caller), row, above),
+    type: 'post',
+    subtype: type,
+    route: `${BASES.get(type) ?? type}/${id}`,
+    about: `types/${type}`,
+    methods: methodsOn(caller.viewer, row),
+  };
+}
+
+function methodsOn(viewer: Viewer, { post_author: author, post_status: status, post_type: type }: FoundPost): Methods {
+  const may = (verb: 'edit' | 'delete') => mapMetaCap(verb, viewer, { author, status }, CAPABILITIES.get(type) ?? 'posts');
+  return ['GET', ...(may('edit') ? ['POST', 'PUT', 'PATCH'] : []), ...(may('delete') ? ['DELETE'] : [])];
+}
+
+// ------------------------------------------------------------------------------------------------- terms
+function termHit(term: Term, above: readonly string[], caller: Caller): SearchHit {
+  const kind = termKinds.find(({ taxonomy }) => taxonomy === term.taxonomy);
+  return {
+    id: term.term_id,
+    title: term.name,
+    url: kind
+      ? termLink(term, above, caller)
+      : blogCategoryUrl(blogPlace(caller), term, caller.settings.raw.get('category_base') ?? '', above),
+    type: term.taxonomy,
+    route: `${kind?.restBase ?? 'categories'}/${term.term_id}`,
+    about: `taxonomies/${term.taxonomy}`,
+    methods: kind ? termMethods(caller, kind) : caller.viewer.can('manage_categories') ? ALL_METHODS : ['GET'],
+  };
+}
+
+const blogPlace = ({ home, settings }: Caller) => ({ home, permalinkStructure: settings.permalinkStructure });
+
+const ALL_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

@@ -1,0 +1,133 @@
+import type { Post, Term } from '../../wordpress/rows.ts';
+import type { SearchTerm } from '../../wordpress/search.ts';
+import type { Database } from '../engine/database.ts';
+import type { Sql } from '../engine/dialect.ts';
+import { among, either, every } from '../engine/expressions.ts';
+import { Piece } from '../engine/statement.ts';
+import { withoutPassword } from './post-visibility.ts';
+
+/** One page of what was found, and how much there is. */
+interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly total: number;
+}
+
+/** What is asked of published posts of several types. */
+export interface PostSearch {
+  readonly types: readonly string[];
+  /** Types of which the caller may edit all that is published, and types of which only their own: those texts are open to them. */
+  readonly editsAll: readonly string[];
+  readonly editsOwn: readonly string[];
+  readonly viewer: number;
+  readonly phrase: string;
+  readonly terms: readonly SearchTerm[];
+  readonly include: readonly number[];
+  readonly exclude: readonly number[];
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The columns that results are made of. */
+export type FoundPost = Pick<
+  Post,
+  'ID' | 'post_author' | 'post_date' | 'post_name' | 'post_parent' | 'post_status' | 'post_title' | 'post_type'
+>;
+
+/** Published posts that hold the terms of a search in what the caller may read of them, the best match first (`WP_Query::parse_search_order`). */
+export async function searchPosts(db: Database, asked: PostSearch): Promise<Page<FoundPost>> {
+  const where = new Piece(all([...matching(db, asked), ...picked('p.ID', asked)]));
+  const rank = new Piece(rankOf(db, asked));
+  const [rows, counted] = await Promise.all([
+    db.rows<FoundPost>`
+      SELECT p.ID, p.post_author, p.post_date, p.post_name, p.post_parent, p.post_status, p.post_title, p.post_type FROM {posts} p
+      WHERE p.post_status = 'publish' AND p.post_type IN (${asked.types}) AND ${where}
+      ORDER BY ${rank}, p.post_date DESC, p.ID DESC LIMIT ${asked.limit} OFFSET ${asked.offset}`,
+    db.rows<{ total: number }>`
+      SELECT COUNT(*) AS total FROM {posts} p WHERE p.post_status = 'publish' AND p.post_type IN (${asked.types}) AND ${where}`,
+  ]);
+  return { rows, total: Number(counted[0]?.total ?? 0) };
+}
+
+/** Which protected posts are open to the caller: a visitor's search passes over all others (decision D13). */
+function openTo({ editsAll, editsOwn, viewer }: PostSearch): Sql {
+  return either([
+    withoutPassword('p'),
+    ...(editsAll.length > 0 ? [among('p.post_type', editsAll)] : []),
+    ...(editsOwn.length > 0 ? [all([['p.post_author = ?', [viewer]], among('p.post_type', editsOwn)])] : []),
+  ]);
+}
+
+function matching(db: Database, asked: PostSearch): Sql[] {
+  const open = openTo(asked);
+  const holds = (text: string): Sql => {
+    const hidden = either([db.dialect.search('p.post_excerpt', text), db.dialect.search('p.post_content', text)]);
+    return either([db.dialect.search('p.post_title', text), all([open, hidden])]);
+  };
+  return [
+    ...(asked.viewer === 0 ? [withoutPassword('p') as Sql] : []),
+    ...asked.terms.map(({ text, exclude }) => (exclude ? not(holds(text)) : holds(text))),
+  ];
+}
+
+/** A number would be that of a column. */
+const UNRANKED: Sql = ['NULL', []];
+/** Beyond so many words the order goes by the whole phrase alone. */
+const MOST_RANKED = 6;
+
+function rankOf(db: Database, asked: PostSearch): Sql {
+  const { terms, phrase } = asked;
+  const titled = terms.filter(({ exclude }) => !exclude).map(({ text }) => db.dialect.search('p.post_title', text));
+  if (titled.length === 0) return UNRANKED;
+  if (terms.length === 1) return ranks([titled[0]!]);
+  const whole = !terms.some(({ exclude }) => exclude);
+  const within = (column: string) => all([openTo(asked), db.dialect.search(column, phrase)]);
+  return ranks([
+    ...(whole ? [db.dialect.search('p.post_title', phrase)] : []),
+    ...(terms.length <= MOST_RANKED ? [all(titled), either(titled)] : []),
+    ...(whole ? [within('p.post_excerpt'), within('p.post_content')] : []),
+  ]);
+}
+
+/** The place of the first of these conditions that holds. */
+function ranks(conditions: readonly Sql[]): Sql {
+  if (conditions.length === 0) return UNRANKED;
+  const cases = conditions.map(([sql], place) => `WHEN ${sql} THEN ${place}`).join(' ');
+  return [`CASE ${cases} ELSE ${conditions.length} END`, conditions.flatMap(([, bindings]) => bindings)];
+}
+
+/** What is asked of terms of several taxonomies. */
+export interface TermSearch {
+  readonly taxonomies: readonly string[];
+  readonly phrase: string;
+  readonly include: readonly number[];
+  readonly exclude: readonly number[];
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Terms whose name or slug holds a phrase, by name. */
+export async function searchTerms(db: Database, asked: TermSearch): Promise<Page<Term>> {
+  const { phrase, taxonomies } = asked;
+  const held = phrase === '' ? [] : [either([db.dialect.search('t.name', phrase), db.dialect.search('t.slug', phrase)])];
+  const where = new Piece(all([...held, ...picked('t.term_id', asked)]));
+  const order = new Piece(db.dialect.orderFolded('t.name', 'asc'));
+  const [rows, counted] = await Promise.all([
+    db.rows<Term>`
+      SELECT t.term_id, t.name, t.slug, t.term_group, tt.term_taxonomy_id, tt.taxonomy, tt.description, tt.parent, tt.count
+      FROM {terms} t JOIN {term_taxonomy} tt ON tt.term_id = t.term_id
+      WHERE tt.taxonomy IN (${taxonomies}) AND ${where} ORDER BY ${order}, t.term_id LIMIT ${asked.limit} OFFSET ${asked.offset}`,
+    db.rows<{ total: number }>`
+      SELECT COUNT(*) AS total FROM {terms} t JOIN {term_taxonomy} tt ON tt.term_id = t.term_id
+      WHERE tt.taxonomy IN (${taxonomies}) AND ${where}`,
+  ]);
+  return { rows, total: Number(counted[0]?.total ?? 0) };
+}
+
+const picked = (column: string, { include, exclude }: Pick<TermSearch, 'include' | 'exclude'>): Sql[] => [
+  ...(include.length > 0 ? [among(column, include)] : []),
+  ...(exclude.length > 0 ? [not(among(column, exclude))] : []),
+];
+
+/** All of some conditions; of none, always. */
+const all = (conditions: readonly Sql[]): Sql => (conditions.length === 0 ? ['1 = 1', []] : every(conditions));
+const not = ([sql, bindings]: Sql): Sql => [`NOT (${sql})`, bindings];

@@ -1,0 +1,94 @@
+import { expect, it } from '@jest/globals';
+import { type As, describeAsking } from '../support/asking.ts';
+
+const CORE = '/wp-json/wp/v2';
+
+describeAsking('what the form for editing is told', (ask) => {
+  const edited = async (path: string, as: As) =>
+    (await ask.send('GET', `${CORE}/${path}${path.includes('?') ? '&' : '?'}context=edit`, as ? { as } : {})).body;
+
+  it.each<[As, string, string[]]>([
+    ['contrib', 'tribe_events/80', ['create-tags', 'assign-tags', 'assign-tribe_events_cat']],
+    ['auth', 'tribe_events/79', ['publish', 'create-tags', 'assign-tags', 'create-tribe_events_cat', 'assign-tribe_events_cat']],
+    ['ed', 'tribe_venue/12', ['publish', 'unfiltered-html', 'assign-author']],
+    ['ed', 'media/10', ['unfiltered-html', 'assign-author']],
+  ])('the rights of %s on %s', async (as, path, actions) => {
+    const names = (links: object) => Object.keys(links).filter((name) => name.startsWith('wp:action-'));
+    expect(names((await edited(path, as))._links)).toEqual(actions.map((name) => `wp:action-${name}`));
+    expect(names((await ask.send('GET', `${CORE}/${path}`, as ? { as } : {})).body._links)).toEqual([]);
+  });
+  it('the slug that a draft would get', async () => {
+    const made = await ask.send('POST', `${CORE}/tribe_events`, { as: 'ed', body: { title: 'Summer concert' } });
+    expect(made.body).toMatchObject({
+      slug: '',
+      generated_slug: 'summer-concert-2',
+      permalink_template: 'http://127.0.0.1:8081/event/%pagename%/',
+    });
+    expect(await edited('tribe_venue/12', 'ed')).not.toHaveProperty('generated_slug');
+  });
+  it('slugs of a longer list without more queries', async () => {
+    let queries = 0;
+    const { site } = ask.running();
+    const note = () => {
+      queries += 1;
+    };
+    const count = async (perPage: number) => {
+      queries = 0;
+      await edited(`tribe_events?per_page=${perPage}`, 'ed');
+      return queries;
+    };
+    const stop = site.db.driver.listen(note);
+    await count(25);
+    const [few, many] = [await count(25), await count(40)];
+    stop();
+    expect(many).toBeLessThanOrEqual(few);
+  });
+  it('categories below, where a filter asks for them', async () => {
+    const ids = async (query: string) =>
+      (await ask.send('GET', `${CORE}/tribe_events?per_page=100&${query}`)).body.map(({ id }: { id: number }) => id);
+    const alone = await ids('tribe_events_cat[terms]=2');
+    const below = await ids('tribe_events_cat[terms]=2&tribe_events_cat[include_children]=true');
+    expect(below).toEqual(expect.arrayContaining([...alone, ...(await ids('tribe_events_cat=3'))]));
+    expect(below.length).toBeGreaterThan(alone.length);
+  });
+  it('which meta has the wrong type, and which member of it', async () => {
+    const send = (meta: object) => ask.send('POST', `${CORE}/tribe_events/44`, { as: 'ed', body: { meta } });
+    expect((await send({ _EventAllDay: 'no' })).body).toMatchObject({
+      code: 'rest_invalid_type',
+      message: 'meta._EventAllDay is not of type boolean.',
+      additional_data: [{ param: 'meta._EventAllDay' }],
+    });
+    expect((await send({ _EventVenueID: [12, 'x'] })).body.additional_data).toEqual([{ param: 'meta._EventVenueID[1]' }]);
+    expect((await send({ _EventVenueID: '12,13' })).body.meta._EventVenueID).toEqual([12, 13]);
+  });
+});
+
+describeAsking('a site whose two tables are switched off', (ask) => {
+  const TABLES = ['tec_events', 'tec_occurrences'] as const;
+  const found = async () => (await ask.read('/events?include=44')).total;
+
+  it.each(['0', ''])('by the option %j is read from the metas', async (option_value) => {
+    await ask.rows(async (db) => {
+      for (const table of TABLES) await db.from(table).delete();
+    });
+    expect(await found()).toBe(0);
+    await ask.rows((db) => db.from('options').insert({ option_name: 'tec_custom_tables_v1_active', option_value, autoload: 'on' }));
+    expect(await found()).toBe(1);
+    const event = await ask.made('/events', { title: 'New', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' });
+    expect((await ask.read('/events?start_date=2027-05-01&end_date=2027-05-01')).events.map(({ id }: { id: number }) => id)).toContain(
+      event.id,
+    );
+    expect(await ask.db().from('tec_occurrences').select('post_id')).toEqual([]);
+  });
+});
+
+describeAsking(
+  'a site whose two tables are switched off by a constant',
+  (ask) => {
+    it('is read from the metas', async () => {
+      await ask.rows((db) => db.from('tec_occurrences').delete());
+      expect((await ask.read('/events?include=44')).total).toBe(1);
+    });
+  },
+  { CUSTOM_TABLES: 'off' },
+);

@@ -1,0 +1,61 @@
+import { expect, it } from '@jest/globals';
+import { type As, describeAsking, type Json } from '../support/asking.ts';
+
+const SEARCH = '/wp-json/wp/v2/search';
+
+describeAsking('the search of the whole site', (ask) => {
+  const hits = async (query: string, as?: As): Promise<Json[]> => (await ask.send('GET', `${SEARCH}?${query}`, as ? { as } : {})).body;
+  const ids = async (query: string, as?: As) => (await hits(query, as)).map(({ id }) => id);
+
+  it('finds events, posts and pages together', async () => {
+    const found = await hits('per_page=100');
+    expect(new Set(found.map(({ subtype }) => subtype))).toEqual(new Set(['tribe_events', 'post', 'page']));
+    expect(found.find(({ id }) => id === 2)).toMatchObject({ url: 'http://127.0.0.1:8081/sample-page/', title: 'A page' });
+  });
+  it('puts what matches by its title first', async () => {
+    await ask.rows((db) => db.from('posts').where('ID', 81).update({ post_content: 'a concert', post_date: '2040-01-01 00:00:00' }));
+    expect(await ids('search=concert')).toEqual([44, 39, 33, 81]);
+  });
+  it('never finds what is not published, whoever asks', async () => {
+    const { ID }: Json = (await ask.db().from('posts').where('post_status', 'draft').where('post_type', 'tribe_events').first()) ?? {};
+    for (const as of [undefined, 'contrib', 'admin'] as const) expect(await ids(`include=${ID}`, as)).toEqual([]);
+  });
+  it.each(['', '&subtype=tribe_events', '&subtype=tribe_events,page'])(
+    'tells nobody of texts that a password protects%s',
+    async (types) => {
+      for (const words of ['secret+body', 'secret+excerpt']) {
+        for (const as of [undefined, 'sub', 'contrib', 'auth'] as const) expect(await ids(`search=${words}${types}`, as)).toEqual([]);
+        for (const as of ['ed', 'admin'] as const) expect(await ids(`search=${words}${types}`, as)).toEqual([73]);
+      }
+      // What is left out must not be told by exclusion either.
+      expect(await ids(`search=protected+-secret${types}`, 'sub')).toEqual([73]);
+      for (const words of ['opensesame', 'venuepass']) expect(await ids(`search=${words}${types}`, 'admin')).toEqual([]);
+    },
+  );
+  it('does not sort by texts that a password protects', async () => {
+    await ask.rows((db) =>
+      db.from('posts').where('ID', 73).update({ post_title: 'run secret', post_content: 'zz', post_date: '1990-01-01 00:00:00' }),
+    );
+    const before = await ids('search=run+secret+zz', 'sub');
+    await ask.rows((db) => db.from('posts').where('ID', 73).update({ post_content: 'run secret zz' }));
+    expect(await ids('search=run+secret+zz', 'sub')).toEqual(before);
+  });
+  it('finds terms by name and slug', async () => {
+    expect(await hits('type=term&subtype=tribe_events_cat&search=jazz')).toMatchObject([
+      { id: 4, type: 'tribe_events_cat', url: 'http://127.0.0.1:8081/events/category/music/concerts/jazz/' },
+    ]);
+    expect((await hits('type=term&subtype=category')).map(({ url }) => url)).toEqual(['http://127.0.0.1:8081/category/uncategorized/']);
+  });
+  it('embeds what it finds', async () => {
+    const [event] = await hits('search=gala&subtype=tribe_events&_embed=1');
+    expect(event._embedded.self).toMatchObject([{ id: 81, title: { rendered: '2031 gala' } }]);
+    const [term] = await hits('type=term&search=jazz&_embed=self');
+    expect(term._embedded.self).toMatchObject([{ id: 4, name: 'Jazz' }]);
+  });
+  it('pages without gaps, up to the last', async () => {
+    const all = await ids('per_page=100');
+    const paged = (await Promise.all([1, 2, 3, 4, 5].map((page) => ids(`page=${page}`)))).flat();
+    expect(paged).toEqual(all.slice(0, 50));
+    expect(await ask.send('GET', `${SEARCH}?page=99`)).toMatchObject({ status: 400, body: { code: 'rest_search_invalid_page_number' } });
+  });
+});
