@@ -128,6 +128,9 @@ export interface SchemaFault {
   readonly about?: 'param' | 'argument' | { readonly item: number } | { readonly status: number };
 }
 
+/** What failed and why, for the log. No secrets, and no text that a caller has sent. */
+export type LogDetail = Readonly<Record<string, string | number | boolean | undefined>>;
+
 export interface ProblemDetails {
   /** Values for the sentence. */
   readonly values?: Readonly<Record<string, string | number>>;
@@ -140,6 +143,8 @@ export interface ProblemDetails {
   /** A status other than the table's: 401 instead of 403 for an anonymous caller. */
   readonly status?: number;
   readonly cause?: unknown;
+  /** For the log alone. */
+  readonly detail?: LogDetail;
 }
 
 /** A refusal that the caller is told about. Thrown by `fail` only. */

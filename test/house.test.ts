@@ -17,7 +17,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['site.ts'],
   ['records', 'accounts'],
   ['exchange'],
-  ['upkeep'],
+  ['upkeep', 'sample'],
   ['http', 'cli'],
   ['main.ts', 'cli.ts'],
 ];

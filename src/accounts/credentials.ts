@@ -60,10 +60,11 @@ export function claimOf(site: Site, settings: SiteSettings, credentials: Credent
     hasLogin: async () => (await login()) !== undefined,
     identify: async (nonce) => {
       const owner = nonce === undefined ? undefined : await login();
-      if (owner) return { viewer: viewerOf(site.db, settings, owner.user), nonce: renewed(site, nonce!, owner.user.row.ID, owner.token) };
+      if (owner)
+        return { viewer: viewerOf(site.db, settings, owner.user), nonce: freshNonce(site, nonce!, owner.user.row.ID, owner.token) };
       const viewer = await byPassword();
       if (viewer) return { viewer };
-      return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: renewed(site, nonce, 0, '') };
+      return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: freshNonce(site, nonce, 0, '') };
     },
   };
 }
@@ -143,7 +144,8 @@ async function passwordOwner(site: Site, settings: SiteSettings, credentials: Cr
   const counted = attemptsOf(site).failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
   const wait = counted ?? (crowded ? CROWDED_SECONDS : undefined);
   await untilFailureShows(memoryOf(site), begun, slow);
-  return wait === undefined ? fail('incorrect_password') : fail('too-many-requests', { data: { retry_after: wait } });
+  const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded };
+  return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }
 
 /** Waits until a failed attempt may be answered, so that all take the same time. `slow`: whether an old hash was computed for this one. */
@@ -253,10 +255,15 @@ function sessionsOf(stored: string | undefined): Record<string, Session> {
 }
 
 /** A fresh nonce for the bearer of a good one. Without keys none can be good. */
-function renewed(site: Site, nonce: string, user: number, token: string): string {
+function freshNonce(site: Site, nonce: string, user: number, token: string): string {
   const { keys } = site.config;
   const salt = keys && keys.nonceKey + keys.nonceSalt;
   const now = unixFromDate(site.clock());
-  if (salt === undefined || !verifyNonce(nonce, { user, token }, salt, now)) return fail('rest_cookie_invalid_nonce');
+  if (salt === undefined)
+    return fail('rest_cookie_invalid_nonce', { detail: { because: 'the keys and salts of WordPress are not configured' } });
+  if (!verifyNonce(nonce, { user, token }, salt, now)) {
+    const because = user > 0 ? 'the nonce is wrong or has expired' : 'no genuine login cookie came with the nonce';
+    return fail('rest_cookie_invalid_nonce', { detail: { because, user } });
+  }
   return createNonce({ user, token }, salt, now);
 }

@@ -14,7 +14,7 @@ import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../reco
 import { lockPostVersion, lockTermVersion, onlyIf, type Preconditions, tagsIn, versionTag } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
-import { lookOnce } from '../storage/engine/look-once.ts';
+import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
 import { shapeOf, userOf, withExamples, withShape } from './options.ts';
@@ -287,7 +287,7 @@ async function change(writing: Writing, id: number, raw: Options, only: Precondi
   const kind = onSiteOf(caller, writing.kind);
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
   await discardingImages(values, async () => {
-    allow(kind.is === 'post' ? await mayChange(lookOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
+    allow(kind.is === 'post' ? await mayChange(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
     await unlessChanged(writing, id, only, (inside) =>
       kind.is === 'post' ? changePost(inside, caller, kind, id, values) : changeTerm(inside, caller, kind, id, values),
     );
@@ -296,7 +296,7 @@ async function change(writing: Writing, id: number, raw: Options, only: Precondi
 
 async function remove(writing: Writing, id: number, only: Preconditions | undefined): Promise<void> {
   const { site, caller, kind } = writing;
-  allow(kind.is === 'post' ? await mayTrash(lookOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
+  allow(kind.is === 'post' ? await mayTrash(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
   await unlessChanged<unknown>(writing, id, only, (inside) =>
     kind.is === 'post' ? trashPost(inside, caller, kind, id) : deleteTerm(inside, caller, kind, id),
   );

@@ -58,24 +58,34 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
     }
   }
   yield* await termItems(db, options.kinds === undefined ? undefined : await usedTerms(db, ids));
-  const exported = (kind: PostItem['kind'], id: string) => ids[kind].has(Number(id));
   for (const kind of POST_ORDER) {
     for (const page of pagesOf([...ids[kind]], PAGE)) {
       const items = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads });
       const rights = await rightsTo(db, caller, kind, page);
-      for (const item of items) {
-        const mine = rights.get(item.id ?? 0) ?? 'none';
-        const locked = item.columns.post_password !== '' && (mine === 'read' || options.open === true);
-        const unsaid = options.open === true && item.columns.post_status !== 'publish' && isOnlyNamed(kind, options);
-        if (locked || unsaid) ids[kind].delete(item.id ?? 0);
-        if (locked) yield loss(item, 'protected');
-        if (locked || unsaid) continue;
-        const links = item.links.filter((link) => 'sourceId' in link && exported(link.kind, link.sourceId));
-        if (links.length < item.links.length) yield loss(item, 'link-left-out');
-        yield { ...item, links, ...(mine === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}) };
-      }
+      for (const item of items) yield* postEntries({ caller, options, ids }, item, rights.get(item.id ?? 0) ?? 'none');
     }
   }
+}
+
+/** What an export is made for, and the ids of all that goes out; a record that stays behind leaves them. */
+interface Export {
+  readonly caller: Caller;
+  readonly options: ExportOptions;
+  readonly ids: Ids;
+}
+
+/** A record as it goes out, and what of it stays behind. */
+function* postEntries({ caller, options, ids }: Export, item: PostItem, mine: 'edit' | 'read' | 'none'): Generator<Entry> {
+  const locked = item.columns.post_password !== '' && (mine === 'read' || options.open === true);
+  const unsaid = options.open === true && item.columns.post_status !== 'publish' && isOnlyNamed(item.kind, options);
+  if (locked || unsaid) {
+    ids[item.kind].delete(item.id ?? 0);
+    if (locked) yield loss(item, 'protected');
+    return;
+  }
+  const links = item.links.filter((link) => 'sourceId' in link && ids[link.kind].has(Number(link.sourceId)));
+  if (links.length < item.links.length) yield loss(item, 'link-left-out');
+  yield { ...item, links, ...(mine === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}) };
 }
 
 /** The items alone; what stayed behind is handed to `onLoss`. */
@@ -98,26 +108,35 @@ const loss = (item: PostItem, reason: string): Entry => ({
 });
 
 /** Ids of all that goes out. */
-async function chosenIds(site: Site, caller: Caller, { kinds, filters, statuses }: ExportOptions): Promise<Ids> {
+async function chosenIds(site: Site, caller: Caller, options: ExportOptions): Promise<Ids> {
   const { db } = site;
   const ids: Ids = { attachment: new Set(), venue: new Set(), organizer: new Set(), event: new Set() };
-  const asked = filters?.status ?? statuses ?? SETTABLE_STATUSES;
-  for (const kind of kinds ?? postKinds.map(({ name }) => name)) {
-    const narrowed = filters !== undefined && Object.keys(filters).some((name) => name !== 'status');
-    if (narrowed) for (const id of await filteredIds(site, caller, kind, filters, asked)) ids[kind].add(id);
-    else {
-      const visible = listVisibility(caller.viewer, postKind(kind), asked);
-      const read = (after: number, size: number) => visibleIds(db, postKind(kind).postType, visible, after, size);
-      for await (const page of pagesById(IDS, read)) for (const id of page) ids[kind].add(id);
-    }
+  for (const kind of options.kinds ?? postKinds.map(({ name }) => name)) {
+    for await (const page of idsOfKind(site, caller, kind, options)) for (const id of page) ids[kind].add(id);
   }
-  if (kinds === undefined && caller.viewer.can('upload_files')) {
+  if (options.kinds === undefined && caller.viewer.can('upload_files')) {
     const read = (after: number, size: number) => idsOfType(db, 'attachment', after, size);
     for await (const page of pagesById(IDS, read)) for (const id of page) ids.attachment.add(id);
   }
   await addNamed(site, caller, ids, ids.event);
   for (const kind of ['venue', 'organizer'] as const) await addNamed(site, caller, ids, ids[kind]);
   return ids;
+}
+
+/** Ids of a kind that are asked for, a page at a time. */
+async function* idsOfKind(
+  site: Site,
+  caller: Caller,
+  kind: PostKindName,
+  { filters, statuses }: ExportOptions,
+): AsyncGenerator<readonly number[]> {
+  const asked = filters?.status ?? statuses ?? SETTABLE_STATUSES;
+  if (filters !== undefined && Object.keys(filters).some((name) => name !== 'status')) {
+    yield await filteredIds(site, caller, kind, filters, asked);
+    return;
+  }
+  const visible = listVisibility(caller.viewer, postKind(kind), asked);
+  yield* pagesById(IDS, (after, size) => visibleIds(site.db, postKind(kind).postType, visible, after, size));
 }
 
 async function filteredIds(

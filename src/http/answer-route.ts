@@ -11,7 +11,7 @@ import { discardImages, discardingImages } from '../records/prepared-images.ts';
 import { onlyIf } from '../records/versions.ts';
 import { onceWritten, type Site } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
-import { type Look, lookOnce } from '../storage/engine/look-once.ts';
+import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
 import type { AnswerKey } from '../storage/rows/kept-answers.ts';
 import type { JsonFault } from '../wordpress/json.ts';
 import { describeRoute } from './describe.ts';
@@ -35,7 +35,7 @@ interface Asked extends Received {
   /** The record that the path names. */
   readonly selected: Partial<Selected>;
   /** What the rules look up before anything is written. */
-  readonly look: Look;
+  readonly lookUp: LookUp;
 }
 
 /** The same with its parameters put together, and the key of the write. */
@@ -55,19 +55,19 @@ export async function answerRoute(site: Site, received: Received): Promise<Linke
   if (!found) return incoming.method === 'OPTIONS' ? ok([]) : fail('rest_no_route');
 
   const selected = await select(site, found);
-  const look = lookOnce(site.db);
+  const lookUp = lookUpOnce(site.db);
   let reply: LinkedReply;
   try {
     reply = isHandled(found)
-      ? await handle(site, { ...received, found, selected, look })
+      ? await handle(site, { ...received, found, selected, lookUp })
       : described(describeRoute(site, caller, found.route, incoming.path === '/' ? '' : caller.namespace));
   } catch (error) {
     reply = problemOf(site, incoming.req, caller.language, error);
   }
   // After a write the rules look again: the record may be in the trash now, or gone.
-  const after = isHandled(found) && !isReading(found.endpoint) ? lookOnce(site.db) : look;
+  const after = isHandled(found) && !isReading(found.endpoint) ? lookUpOnce(site.db) : lookUp;
   const asked = { ...askedContext(incoming), ...selected };
-  const allowed = await allowedMethods(after, caller, found.route.endpoints, asked).catch(unlessLost);
+  const allowed = await allowedMethods(after, caller, found.route.endpoints, asked).catch(emptyIfLost);
   return { ...reply, about: found.route.kind, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
@@ -96,12 +96,12 @@ async function checkAndRun(site: Site, asked: Parsed): Promise<LinkedReply> {
   const { caller, found, selected, raw, body } = asked;
   const { req, query, path } = asked.incoming;
   const { endpoint, pieces } = found;
-  const heeded = heededBy(endpoint, caller.settings);
-  const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(heeded) : heeded;
+  const accepted = acceptedParams(endpoint, caller.settings);
+  const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(accepted) : accepted;
   if (isReading(endpoint)) await admitRecordPassword(site, raw.password, req.ip ?? '');
   const values = { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selected };
   const reply = await discardingImages(values, async () => {
-    const verdict = await verdictOf(asked.look, caller, endpoint, values);
+    const verdict = await verdictOf(asked.lookUp, caller, endpoint, values);
     if (verdict !== true) refuse(caller.viewer, verdict || undefined);
     if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
     return runHandler(site, asked, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
@@ -132,8 +132,8 @@ async function runHandler(site: Site, { incoming, caller, found, key }: Parsed, 
   return reply;
 }
 
-/** All parameters of a handler on a site, listed and unlisted. */
-export const heededBy = (endpoint: ServedEndpoint, settings: SiteSettings): Params =>
+/** All parameters that an endpoint accepts on a site, described or not. */
+export const acceptedParams = (endpoint: ServedEndpoint, settings: SiteSettings): Params =>
   endpoint.onSite ? { ...everywhere(endpoint), ...endpoint.onSite(settings) } : everywhere(endpoint);
 
 const everywhere = madeOnce(({ params, unlisted }: ServedEndpoint): Params => ({ ...params, ...unlisted }));
@@ -165,19 +165,19 @@ const withUnknownSlug = (params: Params): Params =>
     ? { ...params, slug: { ...params.slug, grammar: { ...params.slug.grammar, read: () => ({ fault: { stage: 'value' } }) } } }
     : params;
 
-const verdictOf = async (look: Look, caller: Caller, { allow }: Endpoint, values: Values): Promise<Verdict> =>
-  allow === 'anyone' || allow(look, caller, values);
+const verdictOf = async (lookUp: LookUp, caller: Caller, { allow }: Endpoint, values: Values): Promise<Verdict> =>
+  allow === 'anyone' || allow(lookUp, caller, values);
 
 /** An answer that is ready, perhaps to a write, is sent without a header rather than replaced by a 503. */
-function unlessLost(error: unknown): string {
+function emptyIfLost(error: unknown): string {
   if (error instanceof DatabaseUnavailable) return '';
   throw error;
 }
 
 /** WordPress `rest_send_allow_header`: the methods whose permission check passes, in order of registration. */
-async function allowedMethods(look: Look, caller: Caller, endpoints: readonly Endpoint[], selected: Values): Promise<string> {
+async function allowedMethods(lookUp: LookUp, caller: Caller, endpoints: readonly Endpoint[], selected: Values): Promise<string> {
   const allowed = await Promise.all(
-    endpoints.map(async (endpoint) => ((await verdictOf(look, caller, endpoint, selected)) === true ? endpoint.methods : [])),
+    endpoints.map(async (endpoint) => ((await verdictOf(lookUp, caller, endpoint, selected)) === true ? endpoint.methods : [])),
   );
   return allowed.flat().join(', ');
 }

@@ -4,7 +4,7 @@ import type { Kind, Params, Values } from '../kinds/kind.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
-import type { Look } from '../storage/engine/look-once.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -50,7 +50,7 @@ export interface Endpoint<V = Values> {
 export type Handler<V, Result> = { step(site: Site, caller: Caller, values: V): Result }['step'];
 
 /** Who may: a rule that looks up what it needs, and gets the accepted values as `Handler` does. */
-export type Rule<V> = { decide(look: Look, caller: Caller, values: V): Verdict | Promise<Verdict> }['decide'];
+export type Rule<V> = { decide(lookUp: LookUp, caller: Caller, values: V): Verdict | Promise<Verdict> }['decide'];
 
 /** A route: its path after the namespace in WordPress's form (`/events/(?P<id>\d+)`) and its handlers in order of registration. */
 export interface Route {

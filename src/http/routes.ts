@@ -11,7 +11,7 @@ import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../reco
 import { lockPostVersion, lockTermVersion } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
-import type { Look } from '../storage/engine/look-once.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { describeNamespace, describeSite } from './describe.ts';
@@ -104,9 +104,9 @@ const undeclared = (kind: Kind): Params => {
 const undescribed = (names: readonly string[]): Params => Object.fromEntries(names.map((name) => [name, { grammar: unread }]));
 
 /** What a new record keeps of parameters that are no fields. */
-const strayMetas = ({ strays }: PostKind, values: Values): Rows['metas'] =>
+const extraMetasIn = ({ extraMetas }: PostKind, values: Values): Rows['metas'] =>
   Object.fromEntries(
-    Object.entries(strays).flatMap(([name, key]) => {
+    Object.entries(extraMetas).flatMap(([name, key]) => {
       const value = values[name];
       const kept = typeof value === 'string' || typeof value === 'number' ? sanitizeTextField(String(value)) : '';
       return kept === '' ? [] : [[key, [kept]]];
@@ -142,13 +142,13 @@ const posts = (kind: PostKind): ServedRoute => ({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: kind.fields,
-      unlisted: undescribed(Object.keys(kind.strays)),
+      unlisted: undescribed(Object.keys(kind.extraMetas)),
       onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
       mode: 'create',
       allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) => {
         const own = onSite(kind, caller.settings);
-        return created(await createPost(site, caller, own, only(own.fields, values), { metas: strayMetas(kind, values) }));
+        return created(await createPost(site, caller, own, only(own.fields, values), { metas: extraMetasIn(kind, values) }));
       },
     }),
   ],
@@ -190,7 +190,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       summary: `${kind.name}.trash${suffix}`,
       params: { ...select, ...(kind.writesNamePassword ? PASSWORD : {}) },
       mode: 'read',
-      allow: (look, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(look, caller, kind, id),
+      allow: (lookUp, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(lookUp, caller, kind, id),
       run: async (site, caller, values) => written(await trashPost(site, caller, kind, values.id)),
     }),
     recordEndpoint({
@@ -199,7 +199,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       params: { ...selectToChange, ...optional(kind.fields) },
       onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
       mode: 'change',
-      allow: (look, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(look, caller, kind, id),
+      allow: (lookUp, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
         const own = onSite(kind, caller.settings);
         return written(await changePost(site, caller, own, values.id, only(own.fields, values)));
@@ -246,7 +246,7 @@ const terms = (kind: TermKind): ServedRoute => ({
 
 const oneTerm = (kind: TermKind): ServedRoute => {
   const id = existing(selector(kind.name));
-  const allow = (_look: Look, caller: Caller) => mayManageTerms(caller, kind);
+  const allow = (_look: LookUp, caller: Caller) => mayManageTerms(caller, kind);
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
     kind,

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { servedNamespaces } from '../config.ts';
 import type { Site } from '../site.ts';
-import { answerRoute, heededBy } from './answer-route.ts';
+import { acceptedParams, answerRoute } from './answer-route.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
 import { LANGUAGE_NAMES } from './language.ts';
 import { type Budget, createBudget } from './limits.ts';
@@ -27,10 +27,10 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
     const url = bringsPassword(incoming.query) ? undefined : key;
     if (!answers || url === undefined) return deliver(req, res, await compose(from, incoming, budget));
     const meaning = meaningIn(from, incoming);
-    const meant = (meaning && keyOf(req, languageKey(site), meaning.text)) ?? url;
+    const ownKey = (meaning && keyOf(req, languageKey(site), meaning.text)) ?? url;
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
     const compute = async () => compose(from, (await readRequest(from, router, req)) ?? incoming, budget);
-    return deliver(req, res, await answers.answerFor(meant, from.freshness, compute, meaning?.whole ? url : undefined));
+    return deliver(req, res, await answers.answerFor(ownKey, from.freshness, compute, meaning?.whole ? url : undefined));
   };
 }
 
@@ -40,7 +40,7 @@ const ALWAYS_HEEDED = [...WRAPPING_NAMES, ...LANGUAGE_NAMES, 'context', 'passwor
 /** What a request to the calendar's own routes means; undefined where the answer repeats the whole query, as WordPress's own routes do in their links. */
 function meaningIn({ config }: Site, { path, namespace = '', found, query, home, settings }: Incoming): Meaning | undefined {
   const endpoint = servedNamespaces(config).includes(namespace) ? found?.endpoint : undefined;
-  return endpoint && meaningOf(home + path, query, new Set([...Object.keys(heededBy(endpoint, settings)), ...ALWAYS_HEEDED]));
+  return endpoint && meaningOf(home + path, query, new Set([...Object.keys(acceptedParams(endpoint, settings)), ...ALWAYS_HEEDED]));
 }
 
 /** Sends what is remembered, before anything else is looked at, as long as nothing speaks against it. */

@@ -17,7 +17,7 @@ export const event: PostKind<typeof eventFields, EventRecord> = {
   fields: eventFields,
   filters: eventFilters,
   orders: eventOrders,
-  strays: {},
+  extraMetas: {},
   links: { [VENUE_LINK]: 'venue', [ORGANIZER_LINK]: 'organizer' },
   terms: ['category', 'tag'],
   dated: true,

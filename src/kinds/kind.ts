@@ -161,9 +161,9 @@ export type Order = {
 /** Parameters as the URLs of a list carry them, in order. */
 export type Echo = readonly (readonly [name: string, value: string])[];
 
-/** What the parameters of a list come to. */
-export interface Narrowing {
-  readonly conditions: readonly Condition[];
+/** What the parameters of a list come to. `C`: how what is listed can be narrowed. */
+export interface Narrowing<C = Condition> {
+  readonly conditions: readonly C[];
   /** Effective parameters for the list's URLs, in their order (decision D21); paging and status are added by the caller. */
   readonly echo: Echo;
   /** When the list changes without any write. */
@@ -183,8 +183,8 @@ interface Placed {
 }
 
 /** A parameter that narrows a list by itself. */
-export interface Filter<T = unknown> extends Param<T>, Placed {
-  narrows(value: NonNullable<T>, context: RuleContext): readonly Condition[];
+export interface Filter<T = unknown, C = Condition> extends Param<T>, Placed {
+  narrows(value: NonNullable<T>, context: RuleContext): readonly C[];
   /**
    * How the URLs of the list carry it; undefined: not at all. Without this, they carry the value as text, lists as CSV.
    */
@@ -200,24 +200,53 @@ export interface Control<T = unknown> extends Param<T>, Placed {
 }
 
 /** What several parameters say together. It counts also where none of them is given. */
-export interface Group<V = Values> extends Placed {
-  narrows(values: V, context: RuleContext): readonly Condition[];
+export interface Group<V = Values, C = Condition> extends Placed {
+  narrows(values: V, context: RuleContext): readonly C[];
   /** How the URLs of the list carry them. Without this, they carry each value that is given as text. */
   echo?(values: V, context: RuleContext): Echo;
   ages?(values: V): Timeliness;
 }
 
 /** One of the parameters of a group. */
-export interface Member<T = unknown> extends Param<T> {
-  readonly saidBy: Group;
+export interface Member<T = unknown, C = Condition> extends Param<T> {
+  readonly saidBy: Group<Values, C>;
 }
 
 /**
  * A parameter of a list that narrows by conditions. There is no other: what is declared narrows, or says that it does
  * not.
  */
-export type ListParam<T = unknown> = Filter<T> | Control<T> | Member<T>;
-export type ListParams = Readonly<Record<string, ListParam>>;
+export type ListParam<T = unknown, C = Condition> = Filter<T, C> | Control<T> | Member<T, C>;
+export type ListParams<C = Condition> = Readonly<Record<string, ListParam<unknown, C>>>;
+
+/** How a list of terms may be narrowed: some members of the query that finds them. */
+export interface TermCondition {
+  readonly search?: string;
+  readonly include?: readonly number[];
+  readonly exclude?: readonly number[];
+  /** Only those right below this term; 0: those at the root. */
+  readonly parent?: number;
+  readonly slugs?: readonly string[];
+  /** Only the terms of this post. */
+  readonly post?: number;
+  /** Only terms that are used. */
+  readonly hideEmpty?: boolean;
+}
+
+/** What a list of terms can be sorted by. */
+export type TermOrder = 'name' | 'id' | 'slug' | 'count' | 'description' | 'parent' | 'term_group' | 'include' | 'include_slugs';
+
+/** How a list of people may be narrowed, in the same way. */
+export interface PersonCondition {
+  readonly search?: string;
+  readonly include?: readonly number[];
+  readonly exclude?: readonly number[];
+  readonly slugs?: readonly string[];
+  /** Those who hold one of these roles. */
+  readonly roles?: readonly string[];
+  /** Only those who have published something. */
+  readonly authors?: true;
+}
 
 /** The orders that a list can be asked for. `standard`: the order where none is asked for. */
 export interface Orders {
@@ -357,7 +386,7 @@ export interface PostKind<Fields extends PostFields = PostFields, Published exte
   /** Pure: what else changes with this change. */
   follows(values: ValuesOf<Fields>, before: Before | undefined, context: RuleContext): Rows;
   /** Metas that a new record keeps of parameters that are no fields and appear in no description. */
-  readonly strays: Readonly<Record<string, string>>;
+  readonly extraMetas: Readonly<Record<string, string>>;
   /** Metas that link to other kinds, with the kind they lead to. */
   readonly links: Readonly<Record<string, 'venue' | 'organizer'>>;
   /** Set where events link to records of this kind. */
@@ -414,19 +443,11 @@ export type TermFields = Readonly<Record<string, TermField>> & {
 export type TermValues = ValuesOf<TermFields>;
 
 /** Parameters of a list of terms: any, and those that its handler looks at. */
-export type TermFilters = Params & {
-  readonly page: Param<number>;
-  readonly per_page: Param<number>;
-  readonly search: Param<string>;
-  readonly exclude: Param<readonly number[]>;
-  readonly include: Param<readonly number[]>;
-  readonly order: Param<string>;
-  readonly orderby: Param<string>;
-  readonly hide_empty: Param<boolean>;
-  readonly parent?: Param<number>;
-  readonly post: Param<number>;
-  readonly event: Param<number>;
-  readonly slug: Param<string>;
+export type TermFilters = ListParams<TermCondition> & {
+  readonly page: Control<number>;
+  readonly per_page: Control<number>;
+  readonly order: Control<string>;
+  readonly orderby: Control<string>;
 };
 export type TermListValues = ValuesOf<TermFilters>;
 

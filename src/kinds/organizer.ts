@@ -54,7 +54,7 @@ export const organizer: PostKind<typeof fields, OrganizerRecord> = {
   filters: linkedFilters('tribe_organizers', linked),
   orders: linkedOrders,
   // The plugin takes the id of an organizer that is only to be made for one more text about it.
-  strays: { id: '_OrganizerOrganizerID' },
+  extraMetas: { id: '_OrganizerOrganizerID' },
   links: {},
   linked,
   terms: [],

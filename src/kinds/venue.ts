@@ -77,7 +77,7 @@ export const venue: PostKind<typeof fields, VenueRecord> = {
   filters: linkedFilters('tribe_venues', linked),
   orders: linkedOrders,
   // As of organizers: the plugin takes the id of a venue that is only to be made for one more text about it.
-  strays: { id: '_VenueVenueID' },
+  extraMetas: { id: '_VenueVenueID' },
   links: {},
   linked,
   terms: [],

@@ -1,5 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
+import type { LogDetail } from '../errors.ts';
 import type { Database } from '../storage/engine/database.ts';
+import { codeOf } from '../storage/engine/dialect.ts';
 import { findImage, insertAttachment } from '../storage/rows/media.ts';
 import { nowLocal, nowUtc, type Zone } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
@@ -29,6 +31,9 @@ interface ImageCaller extends OwnAddresses {
 /** An image with its files on disk, to be inserted in a transaction or undone. */
 export type PreparedImage = StoredImage;
 
+/** Is told, for the log, why no image was had. Callers are not told what stands behind an address. */
+export type Refused = (detail: LogDetail) => void;
+
 /** Whether the viewer may bring new images into the library, and so name one by URL. */
 export const mayUpload = (viewer: Viewer): boolean => viewer.can('upload_files');
 
@@ -55,16 +60,20 @@ export async function fetchForLibrary(
   value: string,
   site: ImageSite,
   caller: ImageCaller,
-  options?: FetchOptions,
+  { refused = () => undefined, ...options }: FetchOptions & { readonly refused?: Refused } = {},
 ): Promise<PreparedImage | undefined> {
   const url = webAddress(value.trim(), caller.home);
-  if (url === undefined || isOwn(url, caller)) return undefined;
+  if (url === undefined || isOwn(url, caller)) {
+    refused({ image: url === undefined ? 'no address' : 'an address of this site' });
+    return undefined;
+  }
   try {
     const { bytes, type } = await fetchImage(url, options);
     return await storeImage({ bytes, type, name: lastPart(url), source: url }, libraryOf(site, caller), monthOf(caller));
   } catch (error) {
-    if (error instanceof FetchRefused || error instanceof ImageUnreadable) return undefined;
-    throw error;
+    if (!(error instanceof FetchRefused || error instanceof ImageUnreadable)) throw error;
+    refused({ image: error.message, cause: codeOf(error.cause) || undefined });
+    return undefined;
   }
 }
 

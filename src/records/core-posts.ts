@@ -16,7 +16,7 @@ import { narrow } from '../kinds/filter.ts';
 import type { Bundle, Order, PostKind, PostValues, Selected } from '../kinds/kind.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
-import type { Look } from '../storage/engine/look-once.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
@@ -186,8 +186,13 @@ function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods
 export const mayListCore = ({ viewer }: Caller, kind: PostKind, { context }: ContextValues): Verdict =>
   context === 'edit' && !editsKind(viewer, kind) ? 'rest_forbidden_context' : true;
 
-export const mayReadCore = (look: Look, { viewer }: Caller, kind: PostKind, { id, context }: Selected & ContextValues): Promise<Verdict> =>
-  judged(look, kind, id, (row, metas) => {
+export const mayReadCore = (
+  lookUp: LookUp,
+  { viewer }: Caller,
+  kind: PostKind,
+  { id, context }: Selected & ContextValues,
+): Promise<Verdict> =>
+  judged(lookUp, kind, id, (row, metas) => {
     if (context === 'edit' && !mayEdit(viewer, seen(row, metas))) return 'rest_forbidden_context';
     return mayRead(viewer, seen(row, metas)) ? true : 'rest_forbidden';
   });
@@ -199,19 +204,19 @@ export function mayCreateCore({ viewer }: Caller, kind: PostKind, { author, stat
 }
 
 export const mayChangeCore = (
-  look: Look,
+  lookUp: LookUp,
   { viewer }: Caller,
   kind: PostKind,
   { id, author, status }: Selected & CoreFieldValues,
 ): Promise<Verdict> =>
-  judged(look, kind, id, (row, metas) => {
+  judged(lookUp, kind, id, (row, metas) => {
     if (!mayEdit(viewer, seen(row, metas))) return 'rest_cannot_edit';
     if (author !== row.post_author && isAnothers(viewer, kind, author)) return 'rest_cannot_edit_others';
     return status !== row.post_status && publishes(viewer, kind, status) ? 'rest_cannot_publish' : true;
   });
 
-export const mayDeleteCore = (look: Look, { viewer }: Caller, kind: PostKind, { id }: Selected): Promise<Verdict> =>
-  judged(look, kind, id, (row, metas) => (mayDelete(viewer, seen(row, metas)) ? true : 'rest_cannot_delete'));
+export const mayDeleteCore = (lookUp: LookUp, { viewer }: Caller, kind: PostKind, { id }: Selected): Promise<Verdict> =>
+  judged(lookUp, kind, id, (row, metas) => (mayDelete(viewer, seen(row, metas)) ? true : 'rest_cannot_delete'));
 
 const isAnothers = (viewer: Viewer, kind: PostKind, author: number | undefined) =>
   author !== undefined && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`);
@@ -220,10 +225,15 @@ const isAnothers = (viewer: Viewer, kind: PostKind, author: number | undefined) 
 const publishes = (viewer: Viewer, kind: PostKind, status: string | undefined) =>
   status !== undefined && ['publish', 'future', 'private'].includes(status) && !viewer.can(`publish_${kind.capabilities}`);
 
-async function judged(look: Look, kind: PostKind, id: number, judge: (row: Post, metas: Metas | undefined) => Verdict): Promise<Verdict> {
-  const row = await look(findPost, id);
+async function judged(
+  lookUp: LookUp,
+  kind: PostKind,
+  id: number,
+  judge: (row: Post, metas: Metas | undefined) => Verdict,
+): Promise<Verdict> {
+  const row = await lookUp(findPost, id);
   if (row?.post_type !== kind.postType) return 'rest_post_invalid_id';
-  return judge(row, await metasInTrash(look, row));
+  return judge(row, await metasInTrash(lookUp, row));
 }
 
 // ------------------------------------------------------------------------------------------------- writes

@@ -8,7 +8,7 @@ import { insertPrepared, mayUpload, type PreparedImage, prepareUpload } from '..
 import { removeFiles } from '../media/library.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import type { Look } from '../storage/engine/look-once.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { noteChange } from '../storage/rows/changes.ts';
@@ -98,38 +98,42 @@ const methodsOn = (viewer: Viewer, row: Post): Methods => [
 export const mayListMedia = ({ viewer }: Caller, { context }: ContextValues): Verdict =>
   context === 'edit' && !viewer.can('edit_posts') ? 'rest_forbidden_context' : true;
 
-export async function mayReadOneMedia(look: Look, { viewer }: Caller, { id, context }: Selected & ContextValues): Promise<Verdict> {
-  const row = await look(findPost, id);
+export async function mayReadOneMedia(lookUp: LookUp, { viewer }: Caller, { id, context }: Selected & ContextValues): Promise<Verdict> {
+  const row = await lookUp(findPost, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
   if (context === 'edit' && !mayEditFile(viewer, row)) return 'rest_forbidden_context';
-  const parent = row.post_parent > 0 ? await look(findPost, row.post_parent) : undefined;
+  const parent = row.post_parent > 0 ? await lookUp(findPost, row.post_parent) : undefined;
   return mayReadFile(viewer, row, parent);
 }
 
 /** New files come from those who may upload, and are attached to what they may edit. */
-export async function mayUploadMedia(look: Look, { viewer }: Caller, { author, post }: MediaFieldValues): Promise<Verdict> {
+export async function mayUploadMedia(lookUp: LookUp, { viewer }: Caller, { author, post }: MediaFieldValues): Promise<Verdict> {
   if (author !== undefined && author !== viewer.id && !viewer.can('edit_others_posts')) return 'rest_cannot_edit_others';
   if (!mayUpload(viewer)) return 'rest_cannot_create';
-  return (await mayAttach(look, viewer, post)) ? true : 'rest_cannot_edit';
+  return (await mayAttach(lookUp, viewer, post)) ? true : 'rest_cannot_edit';
 }
 
-export async function mayChangeMedia(look: Look, { viewer }: Caller, { id, author, post }: Selected & MediaFieldValues): Promise<Verdict> {
-  const row = await look(findPost, id);
+export async function mayChangeMedia(
+  lookUp: LookUp,
+  { viewer }: Caller,
+  { id, author, post }: Selected & MediaFieldValues,
+): Promise<Verdict> {
+  const row = await lookUp(findPost, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
-  if (!mayEditFile(viewer, row) || !(await mayAttach(look, viewer, post))) return 'rest_cannot_edit';
+  if (!mayEditFile(viewer, row) || !(await mayAttach(lookUp, viewer, post))) return 'rest_cannot_edit';
   const given = author !== undefined && author !== row.post_author && author !== viewer.id;
   return given && !viewer.can('edit_others_posts') ? 'rest_cannot_edit_others' : true;
 }
 
-export async function mayDeleteMedia(look: Look, { viewer }: Caller, { id }: Selected): Promise<Verdict> {
-  const row = await look(findPost, id);
+export async function mayDeleteMedia(lookUp: LookUp, { viewer }: Caller, { id }: Selected): Promise<Verdict> {
+  const row = await lookUp(findPost, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
   return mayDeleteFile(viewer, row) ? true : 'rest_cannot_delete';
 }
 
-async function mayAttach(look: Look, viewer: Viewer, post: number | undefined): Promise<boolean> {
+async function mayAttach(lookUp: LookUp, viewer: Viewer, post: number | undefined): Promise<boolean> {
   if (post === undefined || post === 0) return true;
-  const row = await look(findPost, post);
+  const row = await lookUp(findPost, post);
   return row !== undefined && (mayEdit(viewer, row) || mayTouchOther('edit', viewer, row));
 }
 

@@ -4,7 +4,7 @@ import { storedDates } from '../kinds/event-dates.ts';
 import type { Before, PostKind, PostValues } from '../kinds/kind.ts';
 import { type EventDate, metasAt, pageOfOccurrence } from '../kinds/occurrence.ts';
 import type { Database } from '../storage/engine/database.ts';
-import type { Look } from '../storage/engine/look-once.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import type { Recurrence } from '../storage/lists/post-query.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { datedPostsOnDay, isRecurringEvent, loadOccurrences, occurrencesOnDay } from '../storage/rows/recurring-events.ts';
@@ -36,13 +36,13 @@ export async function dateOfRecord(
 
 /** The id of the post behind the id of a record; an id that names nothing stays as it is. */
 export async function postOfRecord(
-  look: Look,
+  lookUp: LookUp,
   { settings }: WithSettings,
   { dated = false }: Partial<Pick<PostKind, 'dated'>>,
   id: number,
 ): Promise<number> {
   const base = settings.recurrence?.base;
-  return !dated || base === undefined || id <= base ? id : look(postOfDate, id, base);
+  return !dated || base === undefined || id <= base ? id : lookUp(postOfDate, id, base);
 }
 
 const postOfDate = async (db: Database, id: number, base: number): Promise<number> =>

@@ -84,19 +84,19 @@ function isSet({ place, store }: Field, { row, metas }: Before): boolean {
 function settledDates(caller: Caller, kind: PostKind, values: PostValues, before: Before | undefined): SettledDates {
   const { viewer, settings, now } = caller;
   const { zone } = settings;
-  const settled = settleStatus({
+  const status = settleStatus({
     requested: values.status,
     before: before?.row.post_status,
     canPublish: viewer.can('publish_tribe_events'),
     canDelete: before ? mayDelete(viewer, seen(before.row, before.metas)) : viewer.can(`delete_${kind.capabilities}`),
   });
-  if ('problem' in settled) return settled.problem === 'status-needs-delete' ? refuse(viewer) : failParam('status');
+  if ('problem' in status) return status.problem === 'status-needs-delete' ? refuse(viewer) : failParam('status');
   const moment = (name: 'date' | 'date_utc') => {
     const text = values[name];
     return text === undefined ? undefined : (parseEventTime(text, { zone: name === 'date' ? zone : UTC, now }) ?? failParam(name));
   };
   return settleDates({
-    ...settled,
+    ...status,
     date: moment('date'),
     dateUtc: moment('date_utc'),
     before: before && { status: before.row.post_status, date: before.row.post_date, dateUtc: before.row.post_date_gmt },

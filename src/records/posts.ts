@@ -7,7 +7,7 @@ import { isLocked } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import type { Look } from '../storage/engine/look-once.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
 import { findPost, findPostByPath } from '../storage/rows/posts.ts';
@@ -192,19 +192,19 @@ export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => editsK
  * Whether the caller may change this record. Where a problem says that there is no such record, the general capability is
  * enough, so that those who have it learn that.
  */
-export const mayChange = (look: Look, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
-  mayTouch(look, caller, kind, id, 'edit');
-export const mayTrash = (look: Look, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
-  mayTouch(look, caller, kind, id, 'delete');
+export const mayChange = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
+  mayTouch(lookUp, caller, kind, id, 'edit');
+export const mayTrash = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
+  mayTouch(lookUp, caller, kind, id, 'delete');
 
-async function mayTouch(look: Look, caller: Caller, kind: PostKind, record: number, action: 'edit' | 'delete'): Promise<boolean> {
+async function mayTouch(lookUp: LookUp, caller: Caller, kind: PostKind, record: number, action: 'edit' | 'delete'): Promise<boolean> {
   const { viewer } = caller;
   if (!viewer.can(`${action}_${kind.capabilities}`)) return false;
-  const id = await postOfRecord(look, caller, kind, record);
-  const row = await look(findPost, id);
+  const id = await postOfRecord(lookUp, caller, kind, record);
+  const row = await lookUp(findPost, id);
   if (!row) return kind.problems.byId !== undefined;
   // WordPress asks for the right to what the id really is, so that those who have it learn of the mistake.
   if (row.post_type !== kind.postType) return mayTouchOther(action, viewer, row);
-  const metas = await metasInTrash(look, row);
+  const metas = await metasInTrash(lookUp, row);
   return (action === 'edit' ? mayEdit : mayDelete)(viewer, seen(row, metas));
 }

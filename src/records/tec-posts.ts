@@ -4,7 +4,7 @@ import type { Bundle, PostKind, PostValues, RuleContext } from '../kinds/kind.ts
 import { kindValues, LONGEST_PAGE, narrowTec, type TecFieldValues, type TecListValues, type TecReadValues } from '../kinds/tec-params.ts';
 import { type TecContext, tecRecord } from '../kinds/tec-record.ts';
 import type { Site } from '../site.ts';
-import type { Look } from '../storage/engine/look-once.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
@@ -90,13 +90,13 @@ async function shown(
 
 // ------------------------------------------------------------------------------------------------- who may
 /** Whether the caller may read, change or delete this record; one that does not exist may be nobody's. */
-export const mayReadTec = (look: Look, caller: Caller, id: number) => may(look, caller, id, mayRead);
-export const mayChangeTec = (look: Look, caller: Caller, id: number) => may(look, caller, id, mayEdit);
-export const mayDeleteTec = (look: Look, caller: Caller, id: number) => may(look, caller, id, mayDelete);
+export const mayReadTec = (lookUp: LookUp, caller: Caller, id: number) => may(lookUp, caller, id, mayRead);
+export const mayChangeTec = (lookUp: LookUp, caller: Caller, id: number) => may(lookUp, caller, id, mayEdit);
+export const mayDeleteTec = (lookUp: LookUp, caller: Caller, id: number) => may(lookUp, caller, id, mayDelete);
 
-async function may(look: Look, { viewer }: Caller, id: number, rule: typeof mayRead): Promise<boolean> {
-  const row = await look(findPost, id);
-  return row !== undefined && rule(viewer, seen(row, await metasInTrash(look, row)));
+async function may(lookUp: LookUp, { viewer }: Caller, id: number, rule: typeof mayRead): Promise<boolean> {
+  const row = await lookUp(findPost, id);
+  return row !== undefined && rule(viewer, seen(row, await metasInTrash(lookUp, row)));
 }
 
 // ------------------------------------------------------------------------------------------------- writes

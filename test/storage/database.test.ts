@@ -238,6 +238,18 @@ describeDatabases('a database', (open, engine) => {
     expect(rows).toEqual(['second', 'new']);
   });
 
+  it('answers questions about the schema, as migrations ask them', async () => {
+    await db.transaction(async ({ knex }) => {
+      expect(await knex.schema.hasTable(db.table('posts'))).toBe(true);
+      expect(await knex.schema.hasTable('nothing')).toBe(false);
+      expect(await knex.schema.hasColumn(db.table('posts'), 'post_title')).toBe(true);
+      expect(await knex.schema.hasColumn(db.table('posts'), 'nothing')).toBe(false);
+    });
+    expect(await db.knex.schema.hasColumn(db.table('posts'), 'post_title')).toBe(true);
+    expect((await db.dialect.columns(db, db.table('term_relationships'))).slice(0, 2)).toEqual(['object_id', 'term_taxonomy_id']);
+    expect(await db.dialect.columns(db, 'nothing')).toEqual([]);
+  });
+
   it('inserts thousands of rows at once', async () => {
     const rows = Array.from({ length: 2000 }, (_, n) => ({ object_id: 9000 + n, term_taxonomy_id: 1 }));
     const keys = ['object_id', 'term_taxonomy_id'] as const;

@@ -7,7 +7,7 @@ import type { Field, PostKindName, TermKindName } from '../../kinds/kind.ts';
 import { VENUE } from '../../kinds/venue.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { type Item, isPostItem, isTermItem, type PostItem } from '../items/items.ts';
-import { metaMap } from '../items/metas.ts';
+import { metaMap } from '../items/meta-map.ts';
 import { customColumns, LAYOUTS } from './layout.ts';
 
 /**

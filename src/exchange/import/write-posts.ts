@@ -21,7 +21,7 @@ import { isFloating } from '../../wordpress/status.ts';
 import { nowLocal, nowUtc } from '../../wordpress/time.ts';
 import { type CleanPost, cleanPost, completeDates } from '../items/clean.ts';
 import { nameOf, type PostItem } from '../items/items.ts';
-import { metaMap } from '../items/metas.ts';
+import { metaMap } from '../items/meta-map.ts';
 import { count, lose } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf, ledgerKey } from './ledger.ts';

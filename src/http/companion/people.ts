@@ -52,7 +52,7 @@ export const peopleRoutes: readonly ServedRoute[] = [
         summary: 'people.read',
         params: { ...ID, ...CONTEXT },
         mode: 'read',
-        allow: (look, { viewer }, values) => mayReadPerson(look, viewer, values),
+        allow: (lookUp, { viewer }, values) => mayReadPerson(lookUp, viewer, values),
         run: (site, caller, values) => onePerson(site, caller, values.id, values),
       }),
       written(['POST', 'PUT', 'PATCH'], 'people.write', ID, edits),

@@ -65,7 +65,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         params: { ...ID, ...POST_READING },
         unlisted: EMBED,
         mode: 'read',
-        allow: (look, caller, values) => mayReadCore(look, caller, kind, values),
+        allow: (lookUp, caller, values) => mayReadCore(lookUp, caller, kind, values),
         run: async (site, caller, values) => {
           const shown = await readCorePost(site, caller, kind, values.id, values);
           return recordWithEmbeds(site, caller, shown, values._embed, isViewable(kind.postType));
@@ -76,7 +76,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         summary: `${kind.name}.change`,
         params: { ...ID, ...postFields(kind) },
         mode: 'read',
-        allow: (look, caller, values) => mayChangeCore(look, caller, kind, values),
+        allow: (lookUp, caller, values) => mayChangeCore(lookUp, caller, kind, values),
         run: async (site, caller, values) => {
           await changeCorePost(site, caller, kind, values.id, values);
           return written(await readCorePost(site, caller, kind, values.id, EDITED));
@@ -87,7 +87,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         summary: `${kind.name}.trash`,
         params: { ...ID, ...FORCE },
         mode: 'read',
-        allow: (look, caller, values) => mayDeleteCore(look, caller, kind, values),
+        allow: (lookUp, caller, values) => mayDeleteCore(lookUp, caller, kind, values),
         run: async (site, caller, { id, force }) => written(await removeCorePost(site, caller, kind, id, force === true)),
       }),
     ],

@@ -83,7 +83,7 @@ const single = (kind: PostKind): ServedRoute => ({
       params: ID,
       unlisted: TEC_PASSWORD,
       mode: 'read',
-      allow: (look, caller, { id }) => mayReadTec(look, caller, id),
+      allow: (lookUp, caller, { id }) => mayReadTec(lookUp, caller, id),
       run: async (site, caller, values) => written(await readTecPost(site, caller, kind, values.id, values)),
     }),
     recordEndpoint({
@@ -91,7 +91,7 @@ const single = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.change`,
       params: { ...ID, ...tecFields(kind, postKind('event')) },
       mode: 'change',
-      allow: (look, caller, { id }) => mayChangeTec(look, caller, id),
+      allow: (lookUp, caller, { id }) => mayChangeTec(lookUp, caller, id),
       run: async (site, caller, values) => {
         await changeTecPost(site, caller, kind, values.id, values);
         return written(await readTecPost(site, caller, kind, values.id));
@@ -102,7 +102,7 @@ const single = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.trash`,
       params: { ...ID, ...FORCE },
       mode: 'read',
-      allow: (look, caller, { id }) => mayDeleteTec(look, caller, id),
+      allow: (lookUp, caller, { id }) => mayDeleteTec(lookUp, caller, id),
       run: async (site, caller, { id, force }) => written(await removeTecPost(site, caller, kind, id, force === true)),
     }),
   ]),

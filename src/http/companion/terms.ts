@@ -30,7 +30,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         params: termFilters(kind),
         unlisted: EMBED,
         mode: 'read',
-        allow: (look, caller, values) => mayListCoreTerms(look, caller, kind, values),
+        allow: (lookUp, caller, values) => mayListCoreTerms(lookUp, caller, kind, values),
         run: async (site, caller, values) => {
           const page = await listCoreTerms(site, caller, kind, values);
           return pageWithEmbeds(site, caller, page, values._embed);
@@ -61,7 +61,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         params: { ...ID, ...CONTEXT },
         unlisted: EMBED,
         mode: 'read',
-        allow: (look, caller, values) => mayReadCoreTerm(look, caller, kind, values),
+        allow: (lookUp, caller, values) => mayReadCoreTerm(lookUp, caller, kind, values),
         run: async (site, caller, values) => {
           const shown = await readCoreTerm(site, caller, kind, values.id, values);
           return recordWithEmbeds(site, caller, shown, values._embed, false);
@@ -72,7 +72,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         summary: `${kind.name}.change`,
         params: { ...ID, ...termFields(kind, false) },
         mode: 'read',
-        allow: (look, caller, { id }) => mayWriteCoreTerm(look, caller, kind, id, 'rest_cannot_update'),
+        allow: (lookUp, caller, { id }) => mayWriteCoreTerm(lookUp, caller, kind, id, 'rest_cannot_update'),
         run: async (site, caller, values) => {
           await changeCoreTerm(site, caller, kind, values.id, values);
           return written(await readCoreTerm(site, caller, kind, values.id, {}));
@@ -83,7 +83,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         summary: `${kind.name}.delete`,
         params: { ...ID, ...FORCE },
         mode: 'read',
-        allow: (look, caller, { id }) => mayWriteCoreTerm(look, caller, kind, id, 'rest_cannot_delete'),
+        allow: (lookUp, caller, { id }) => mayWriteCoreTerm(lookUp, caller, kind, id, 'rest_cannot_delete'),
         run: async (site, caller, { id, force }) => written(await removeCoreTerm(site, caller, kind, id, force === true)),
       }),
     ],

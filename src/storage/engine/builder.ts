@@ -36,7 +36,7 @@ export function builders(dialect: KnexDialect): (run: RunQuery) => Builder {
   }).client;
   return (run) => {
     const bound: typeof compiler = Object.create(compiler, {
-      runner: { value: (builder: Compilable) => ({ run: async () => runAll(builder, run) }) },
+      runner: { value: (builder: Compilable) => ({ run: async () => runAll(builder, bound, run) }) },
     });
     const from = (table: Knex.TableDescriptor | Knex.AliasDict) => bound.queryBuilder().table(table as string);
     const members = {
@@ -71,18 +71,30 @@ const SILENT = {
   debug: (): void => {},
 };
 
+/** A statement as knex compiles it. What makes the result of its rows asks `this` for the client. */
+interface Compiled extends Pick<Query, 'sql' | 'pluck'> {
+  readonly method?: string;
+  readonly bindings?: readonly unknown[];
+  readonly output?: (this: { readonly client: unknown }, rows: readonly unknown[]) => unknown;
+}
+
 interface Compilable {
-  toSQL(): Query | readonly Query[];
+  toSQL(): Compiled | readonly Compiled[];
   queryContext(): QueryContext | undefined;
 }
 
 /** A change of the schema may be several statements. */
-async function runAll(builder: Compilable, run: RunQuery): Promise<unknown> {
+async function runAll(builder: Compilable, client: unknown, run: RunQuery): Promise<unknown> {
   const compiled = builder.toSQL();
-  if (!isList(compiled)) return run(Object.assign(compiled, { table: builder.queryContext()?.table }));
+  if (!isList(compiled)) return run(queryOf(compiled, client, builder.queryContext()));
   const results: unknown[] = [];
-  for (const { method = 'raw', ...query } of compiled) results.push(await run({ ...query, method }));
+  for (const query of compiled) results.push(await run(queryOf(query, client)));
   return compiled.length === 1 ? results[0] : results;
 }
 
-const isList = (compiled: Query | readonly Query[]): compiled is readonly Query[] => Array.isArray(compiled);
+function queryOf({ method = 'raw', sql, bindings, pluck, output }: Compiled, client: unknown, context?: QueryContext): Query {
+  const result = output && ((rows: readonly unknown[]) => output.call({ client }, rows));
+  return { method, sql, bindings: bindings ?? [], pluck, output: result, table: context?.table };
+}
+
+const isList = (compiled: Compiled | readonly Compiled[]): compiled is readonly Compiled[] => Array.isArray(compiled);

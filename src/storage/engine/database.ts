@@ -194,7 +194,7 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
         if (way === outside) refuseBeside();
         return way.builder.queryBuilder();
       },
-      ask: async (sql, bindings = []) => (await way.run({ method: 'rows', sql, bindings })) as unknown[],
+      ask: <Row>(sql: string, bindings: readonly unknown[] = []) => way.run({ method: 'rows', sql, bindings }) as Promise<Row[]>,
       rows: <Row>(text: TemplateStringsArray, ...places: Place[]) => run('select', text, places) as Promise<Row[]>,
       insert: async (text, ...places) => Number(((await run('insert', text, places)) as [number | bigint])[0]),
       change: async (text, ...places) => Number(await run('update', text, places)),

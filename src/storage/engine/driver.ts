@@ -7,9 +7,9 @@ export interface Query {
   /** The table that it reads or changes, without the prefix, where the one who asks has named it. */
   readonly table?: string | undefined;
   /** Of `pluck`: the column. */
-  readonly pluck?: string;
+  readonly pluck?: string | undefined;
   /** Makes the result of the rows; knex has it for questions about the schema. */
-  readonly output?: (rows: readonly unknown[]) => unknown;
+  readonly output?: ((rows: readonly unknown[]) => unknown) | undefined;
 }
 
 /** What is said of a statement that is built, besides its text. */
@@ -34,7 +34,7 @@ export type RunQuery = (query: Query) => Promise<unknown>;
 /** Something that answers plain questions: a database, or a transaction in it. */
 export interface Asker {
   /** Runs SQL that is not built, and gives its rows. */
-  ask(sql: string, bindings?: readonly unknown[]): Promise<unknown[]>;
+  ask<Row>(sql: string, bindings?: readonly unknown[]): Promise<Row[]>;
 }
 
 /** A connection of its own, until it is released. */

@@ -2,7 +2,7 @@ import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
-import type { DayRow, EntryRow } from '../engine/tables.ts';
+import type { DayRow } from '../engine/tables.ts';
 import { joinWriters, noteChange } from '../rows/changes.ts';
 import { countRows } from '../rows/row-count.ts';
 import { indexEvents, trustIndex } from './event-index.ts';
@@ -68,7 +68,7 @@ async function indexAfter(db: Database, after: number): Promise<{ ids: number[];
   const last = ids.length === EVENTS ? ids.at(-1) : undefined;
   const held = db.from('fasti_entries').where('post_id', '>', after).distinct('post_id');
   if (last !== undefined) held.where('post_id', '<=', last);
-  const known = ((await held) as Pick<EntryRow, 'post_id'>[]).map(({ post_id: id }) => id);
+  const known = (await held).map(({ post_id: id }) => id);
   return { ids, last, unfit: await indexEvents(db, [...new Set([...ids, ...known])]) };
 }
 
@@ -104,12 +104,12 @@ async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined
 
 /** Days from this one on, as many as some thousand rows make. Gives the day to go on with, if there are more. */
 async function recountDays(db: Database, facet: Facet, day: number): Promise<number | undefined> {
-  const some = (await entries(db, facet)
+  const some = await entries(db, facet)
     .where('start_at', '>=', beginOf(day))
     .orderBy('start_at')
     .offset(ENTRIES)
     .limit(1)
-    .select('start_at')) as Pick<EntryRow, 'start_at'>[];
+    .select('start_at');
   // Up to the end of the day that the last of them starts on.
   const until = some[0] ? dayOf(some[0].start_at) : undefined;
   const inRange = (rows: QueryBuilder): QueryBuilder => {
@@ -151,7 +151,7 @@ async function countDays(db: Database, facet: Facet, first: number, last: number
   const rows = entries(db, facet).where('start_at', '>=', beginOf(lookBack(first)));
   if (last !== undefined) rows.where('start_at', '<', beginOf(last + 1));
   const counted = new Map<number, DayRow>();
-  for (const share of ((await rows) as EntryRow[]).flatMap(sharesOf)) {
+  for (const share of (await rows).flatMap(sharesOf)) {
     if (share.day < first || (last !== undefined && share.day > last)) continue;
     const known = counted.get(share.day);
     counted.set(share.day, known ? { ...known, n: known.n + share.n, running: known.running + share.running } : share);
@@ -162,7 +162,7 @@ async function countDays(db: Database, facet: Facet, first: number, last: number
 /** What the months of a facet ought to say, as its days stand. */
 async function countMonths(db: Database, facet: Facet): Promise<Map<number, DayRow>> {
   const counted = new Map<number, DayRow>();
-  for (const { day, n } of (await days(db, facet).where('day', '>=', 0).where('n', '>', 0)) as DayRow[]) {
+  for (const { day, n } of await days(db, facet).where('day', '>=', 0).where('n', '>', 0)) {
     const key = monthRow(monthOf(day));
     counted.set(key, { facet, day: key, n: n + (counted.get(key)?.n ?? 0), running: 0 });
   }

@@ -35,7 +35,7 @@ export async function indexEvents(db: Database, ids: readonly number[]): Promise
   for (let at = 0; at < ids.length; at += IDS) {
     const some = ids.slice(at, at + IDS);
     const events = await indexedEvents(db, await loadEventRows(db, some));
-    const present = (await db.from('fasti_entries').whereIn('post_id', some)) as EntryRow[];
+    const present = await db.from('fasti_entries').whereIn('post_id', some);
     unfit.push(...(await indexThese(db, some, events, present)));
   }
   if (unfit.length > 0) await distrustIndex(db);
@@ -61,18 +61,18 @@ export const distrustIndex = (db: Database): Promise<void> => deleteOption(db, I
 export async function isOvertaken(db: Database): Promise<boolean> {
   const options = await readOptions(db, [INDEX_OPTION, 'tribe_last_save_post']);
   if (!options.has(INDEX_OPTION)) return false;
-  const ours = (await db.from('fasti_changes').where('id', 1).select('changed_at').first()) as { changed_at: string } | undefined;
+  const ours = await db.from('fasti_changes').where('id', 1).select('changed_at').first();
   const last = Number(options.get('tribe_last_save_post') ?? 0);
   return last >= Date.parse(`${ours?.changed_at.replace(' ', 'T')}Z`) / 1000 + 1;
 }
 
 /** Events whose rows change when this category gets another parent; undefined: too many to be changed at once. */
 export async function eventsUnder(db: Database, category: number): Promise<number[] | undefined> {
-  const rows = (await db
+  const rows = await db
     .from('fasti_entries')
     .where('facet', facetOf('category', category))
     .distinct('post_id')
-    .limit(MOST_AT_ONCE + 1)) as Pick<EntryRow, 'post_id'>[];
+    .limit(MOST_AT_ONCE + 1);
   return rows.length > MOST_AT_ONCE ? undefined : rows.map(({ post_id: id }) => id);
 }
 
@@ -164,11 +164,11 @@ export interface EventRows {
 type EventTerm = Pick<Term, 'term_id' | 'taxonomy'> & Partial<Pick<Term, 'parent'>>;
 
 async function loadEventRows(db: Database, ids: readonly number[]): Promise<EventRows[]> {
-  const posts = (await db
+  const posts = await db
     .from('posts')
     .whereIn('ID', [...ids])
     .where('post_type', postKind('event').postType)
-    .select('ID', 'post_status', 'post_date', 'post_password')) as EventRows['post'][];
+    .select('ID', 'post_status', 'post_date', 'post_password');
   const own = posts.map(({ ID }) => ID);
   if (own.length === 0) return [];
   type Of<Rows extends readonly unknown[]> = (Rows[number] & { readonly of: number })[];

@@ -37,6 +37,12 @@ export async function highestPostId(db: Database): Promise<number> {
   return Number(row?.id ?? 0);
 }
 
+/** Ids of published posts of a type, the first ones. */
+export async function publishedIds(db: Database, type: string, most: number): Promise<number[]> {
+  const rows = await db.from('posts').where({ post_type: type, post_status: 'publish' }).orderBy('ID').limit(most).select('ID');
+  return rows.map(({ ID }) => ID);
+}
+
 /** Posts of any type that have one of these slugs. */
 export async function holdersOfSlugs(db: Database, slugs: readonly string[]): Promise<Pick<Post, 'ID' | 'post_type' | 'post_name'>[]> {
   return inParts(slugs, (some) => db.from('posts').whereIn('post_name', some).select('ID', 'post_type', 'post_name'));

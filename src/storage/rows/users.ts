@@ -1,3 +1,4 @@
+import type { PersonCondition } from '../../kinds/kind.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
@@ -165,13 +166,7 @@ async function usersWith(db: Database, keys: readonly string[], which: Sql): Pro
 /** What a list of people can be sorted by. */
 export type PeopleOrder = 'id' | 'include' | 'name' | 'registered_date' | 'slug' | 'include_slugs' | 'email' | 'url';
 
-export interface PeopleQuery {
-  readonly include: readonly number[] | undefined;
-  readonly exclude: readonly number[] | undefined;
-  readonly slugs: readonly string[] | undefined;
-  /** Those who hold one of these roles. */
-  readonly roles: readonly string[] | undefined;
-  readonly search: string | undefined;
+export interface PeopleQuery extends Omit<PersonCondition, 'authors'> {
   /** Columns that a search looks into. */
   readonly searched: readonly ('user_login' | 'user_nicename' | 'user_email' | 'user_url' | 'display_name')[];
   /** Only those who have published something of these types. */

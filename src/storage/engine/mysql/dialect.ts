@@ -33,8 +33,8 @@ export const mysql: Dialect = {
   // Half of an MD5. CRC32 is linear: two values of one length that change places would leave the XOR of all the same.
   fingerprint: (text) => `CONCAT(COUNT(*), ' ', BIT_XOR(CAST(CONV(LEFT(MD5(${text}), 16), 16, 10) AS UNSIGNED)))`,
   logPosition: async (db) => {
-    const rows = await db.ask("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('gtid_binlog_pos', 'gtid_executed')");
-    return (rows as { Value: string }[])[0]?.Value ?? '';
+    const rows = await db.ask<{ Value: string }>("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('gtid_binlog_pos', 'gtid_executed')");
+    return rows[0]?.Value ?? '';
   },
   hasReached,
   createTable,
@@ -42,11 +42,11 @@ export const mysql: Dialect = {
   addKey,
   tellShapes: () => [],
   columns: async (db, table) => {
-    const rows = await db.ask(
+    const rows = await db.ask<{ name: string }>(
       `SELECT COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`,
       [table],
     );
-    return (rows as { name: string }[]).map(({ name }) => name);
+    return rows.map(({ name }) => name);
   },
   inspect,
   isDuplicate: (error) => ['ER_DUP_ENTRY', 'ER_DUP_ENTRY_WITH_KEY_NAME'].includes(codeOf(error)),
@@ -62,8 +62,9 @@ export const mysql: Dialect = {
  */
 async function hasReached(db: Asker, position: string): Promise<boolean> {
   if (position === '') return true;
-  const [row] = (await (position.includes(':')
-    ? db.ask('SELECT GTID_SUBSET(?, @@global.gtid_executed) AS reached', [position])
-    : db.ask("SELECT @@global.gtid_slave_pos = '' OR MASTER_GTID_WAIT(?, 0) = 0 AS reached", [position]))) as { reached: number }[];
+  const question = position.includes(':')
+    ? 'SELECT GTID_SUBSET(?, @@global.gtid_executed) AS reached'
+    : "SELECT @@global.gtid_slave_pos = '' OR MASTER_GTID_WAIT(?, 0) = 0 AS reached";
+  const [row] = await db.ask<{ reached: number }>(question, [position]);
   return row?.reached === 1;
 }

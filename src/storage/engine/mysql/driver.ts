@@ -3,7 +3,7 @@ import { builders } from '../builder.ts';
 import type { ServerChange } from '../cluster.ts';
 import { DatabaseUnavailable, type Engine, failure } from '../dialect.ts';
 import { createListeners, type Driver, named, type Outcome, plain, type Query, runOnce, type Session, type Snapshot } from '../driver.ts';
-import { createPool } from '../pool.ts';
+import { type ConnectionPool, createPool } from '../pool.ts';
 import { mysqlServers } from './address.ts';
 import { type MysqlServers, openServers } from './cluster.ts';
 import type { Connection } from './connections.ts';
@@ -70,30 +70,19 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
   const listeners = createListeners();
   const broken = new WeakSet<Connection>();
 
-  const pool = createPool<Connection>({
-    open: async () => {
-      const connection = await servers.connect();
-      const isBroken = () => broken.add(connection);
-      connection.on('error', isBroken);
-      connection.stream.once('close', isBroken);
-      return connection;
-    },
-    close: ended,
-    isUsable: (connection) => !broken.has(connection) && servers.isInUse(connection),
-    ...{ least: 0, most: MOST_CONNECTIONS, patience: ACQUIRE_MS, idle: IDLE_MS },
-  });
+  const pool = poolOf(servers, broken);
 
-  const query = (connection: Connection, asked: Query): Promise<Outcome> => {
-    listeners.tell(asked);
+  const query = async (connection: Connection, asked: Query): Promise<Outcome> => {
     const answered = servers.asked(connection);
-    return new Promise((resolve, reject) => {
-      connection.query(asked.sql, asked.bindings, (error, result, fields) => {
-        answered(error);
-        if (isFatal(error)) broken.add(connection);
-        if (error) reject(named(asked, failure(mysql, withoutValues(error))));
-        else resolve(outcomeOf(result, fields));
-      });
-    });
+    try {
+      const outcome = await outcomeFrom(connection, listeners.tell(asked));
+      answered();
+      return outcome;
+    } catch (error) {
+      answered(error);
+      if (isFatal(error)) broken.add(connection);
+      throw named(asked, failure(mysql, withoutValues(error)));
+    }
   };
 
   const sessionOn = (connection: Connection): Session => ({
@@ -155,6 +144,28 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
   return driver;
 }
 
+/** Connections to the server in use. `broken`: those that can't be used any more. */
+const poolOf = (servers: MysqlServers, broken: WeakSet<Connection>): ConnectionPool<Connection> =>
+  createPool<Connection>({
+    open: async () => {
+      const connection = await servers.connect();
+      const isBroken = () => broken.add(connection);
+      connection.on('error', isBroken);
+      connection.stream.once('close', isBroken);
+      return connection;
+    },
+    close: ended,
+    isUsable: (connection) => !broken.has(connection) && servers.isInUse(connection),
+    ...{ least: 0, most: MOST_CONNECTIONS, patience: ACQUIRE_MS, idle: IDLE_MS },
+  });
+
+/** Runs one statement, and fails with the library's error. */
+function outcomeFrom(connection: Connection, { sql, bindings }: Query): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    connection.query(sql, bindings, (error, result, fields) => (error ? reject(error) : resolve(outcomeOf(result, fields))));
+  });
+}
+
 /** What the library gives: a list of rows, or a header that says what a write did. */
 function outcomeOf(result: unknown, fields: unknown): Outcome {
   const native = [result, fields];
@@ -166,7 +177,8 @@ function outcomeOf(result: unknown, fields: unknown): Outcome {
 /** A transaction whose first question fixes what it sees. */
 function snapshotOn(connection: Connection, session: Session): Snapshot {
   return {
-    ask: async (sql, bindings = []) => [...(await session.query({ method: 'rows', sql, bindings })).rows],
+    ask: async <Row>(sql: string, bindings: readonly unknown[] = []) =>
+      (await session.query({ method: 'rows', sql, bindings })).rows as Row[],
     stream: (table) => connection.query(`SELECT * FROM \`${table}\``).stream(),
     close: async () => {
       try {

@@ -4,17 +4,17 @@ import type { Asker } from '../driver.ts';
 /** What the server says of itself and of these tables. */
 export async function inspect(db: Asker, tables: readonly string[]): Promise<Inspection> {
   const marks = tables.map(() => '?').join(',');
-  const [{ version }] = (await db.ask('SELECT VERSION() AS version')) as [{ version: string }];
-  const keys = (await db.ask(
+  const [{ version } = { version: '' }] = await db.ask<{ version: string }>('SELECT VERSION() AS version');
+  const keys = await db.ask<{ of: string; key: string; part: string }>(
     `SELECT TABLE_NAME AS \`of\`, INDEX_NAME AS \`key\`, COLUMN_NAME AS part FROM information_schema.STATISTICS
      WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${marks}) ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`,
     [...tables],
-  )) as { of: string; key: string; part: string }[];
-  const made = (await db.ask(
+  );
+  const made = await db.ask<{ of: string; engine: string | null; collation: string | null }>(
     `SELECT TABLE_NAME AS \`of\`, ENGINE AS engine, TABLE_COLLATION AS collation FROM information_schema.TABLES
      WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${marks}) ORDER BY TABLE_NAME`,
     [...tables],
-  )) as { of: string; engine: string | null; collation: string | null }[];
+  );
   return {
     version: `${/MariaDB/i.test(version) ? 'MariaDB' : 'MySQL'} ${/^[\d.]+/.exec(version)?.[0] ?? version}`,
     keys: keysOf(keys),

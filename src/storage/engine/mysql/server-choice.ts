@@ -77,7 +77,6 @@ export function chooseServers<Server>(
   let reviewing = false;
   /** A preferred server that the last review found fit again. */
   let returning: Server | undefined;
-  const doubted = new Map<Server, Promise<void>>();
 
   const later = (milliseconds: number): number => clock() + milliseconds * (1 + Math.random());
 
@@ -122,20 +121,14 @@ export function chooseServers<Server>(
   };
 
   const review = async (): Promise<void> => {
-    if (reviewing) return;
+    if (reviewing || servers.length === 1) return;
     reviewing = true;
     const looks = await Promise.all(servers.map(look));
     reviewing = false;
     nextReview = later(REVIEW_MS);
-    const best = bestOf(looks);
-    const better = best === undefined ? undefined : servers[best];
-    if (current === undefined || choosing || best === undefined || better === undefined || better === current) {
-      returning = undefined;
-      return;
-    }
-    const isFitter = rank(looks[best]) < rank(looks[servers.indexOf(current)]);
-    if (isFitter || returning === better) chosenBy(use(better)).catch(() => undefined);
-    else returning = better;
+    const best = current === undefined || choosing ? undefined : betterThan(current, servers, looks);
+    if (best && (best.isFitter || returning === best.server)) chosenBy(use(best.server)).catch(() => undefined);
+    else returning = best?.server;
   };
 
   return {
@@ -147,25 +140,41 @@ export function chooseServers<Server>(
         if (failure && clock() < failure.until) throw failure.error;
         return chosenBy(elect());
       }
-      if (servers.length > 1 && clock() >= nextReview) void review();
+      if (clock() >= nextReview) void review();
       return current;
     },
     leave,
-    doubt: (server) => {
-      const known = doubted.get(server);
-      if (known) return known;
-      const mine = look(server).then(({ fitness, ...why }) => {
-        doubted.delete(server);
-        if (fitness === 'unfit') leave(server, why);
-      });
-      doubted.set(server, mine);
-      return mine;
-    },
-    reconsider: () => {
-      if (servers.length > 1) void review();
-    },
+    doubt: oneAtATime(async (server) => {
+      const { fitness, ...why } = await look(server);
+      if (fitness === 'unfit') leave(server, why);
+    }),
+    reconsider: () => void review(),
     looks: () => Promise.all(servers.map(look)),
   };
+}
+
+/** Does work for each key once at a time: whoever asks meanwhile waits for the same. */
+function oneAtATime<Key, Result>(work: (key: Key) => Promise<Result>): (key: Key) => Promise<Result> {
+  const underWay = new Map<Key, Promise<Result>>();
+  return (key) => {
+    const known = underWay.get(key);
+    if (known) return known;
+    const mine = work(key).finally(() => underWay.delete(key));
+    underWay.set(key, mine);
+    return mine;
+  };
+}
+
+/** The server that is preferred to this one by its looks or by its place; `isFitter`: by its looks. */
+function betterThan<Server>(
+  current: Server,
+  servers: readonly Server[],
+  looks: readonly Look[],
+): { readonly server: Server; readonly isFitter: boolean } | undefined {
+  const best = bestOf(looks);
+  const server = best === undefined ? undefined : servers[best];
+  if (best === undefined || server === undefined || server === current) return undefined;
+  return { server, isFitter: rank(looks[best]) < rank(looks[servers.indexOf(current)]) };
 }
 
 const rank = (look: Look | undefined): number => FITNESS.indexOf(look?.fitness ?? 'unfit');

@@ -21,7 +21,7 @@ export const sqlite: Dialect = {
   joinInOrder: 'CROSS JOIN',
   locks: { share: '', update: '' },
   changeSigns: async (db, tables) => {
-    const [row] = (await db.ask('PRAGMA data_version')) as { data_version: number }[];
+    const [row] = await db.ask<{ data_version: number }>('PRAGMA data_version');
     return { signs: tables.map(() => String(row?.data_version)), settled: true, uptime: undefined };
   },
   showsEveryChange: true,
@@ -33,7 +33,7 @@ export const sqlite: Dialect = {
   addKey,
   tellShapes,
   columns: async (db, table) => {
-    const rows = (await db.ask('SELECT name FROM pragma_table_info(?) ORDER BY cid', [table])) as { name: string }[];
+    const rows = await db.ask<{ name: string }>('SELECT name FROM pragma_table_info(?) ORDER BY cid', [table]);
     return rows.map(({ name }) => name);
   },
   inspect,

@@ -3,8 +3,8 @@ import type { Asker } from '../driver.ts';
 
 /** What SQLite says of itself and of these tables. */
 export async function inspect(db: Asker, tables: readonly string[]): Promise<Inspection> {
-  const [{ version } = { version: '' }] = (await db.ask('SELECT sqlite_version() AS version')) as { version: string }[];
-  const checked = (await db.ask('PRAGMA quick_check(10)')) as { quick_check: string }[];
+  const [{ version } = { version: '' }] = await db.ask<{ version: string }>('SELECT sqlite_version() AS version');
+  const checked = await db.ask<{ quick_check: string }>('PRAGMA quick_check(10)');
   const keys = (await db.ask(
     `SELECT m.name AS "of", i.name AS "key", c.name AS part FROM sqlite_master m JOIN pragma_index_list(m.name) i JOIN pragma_index_info(i.name) c
      WHERE m.type = 'table' AND m.name IN (${tables.map(() => '?').join(',')}) ORDER BY m.name, i.name, c.seqno`,

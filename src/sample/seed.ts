@@ -2,25 +2,22 @@ import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKindName, TermKindName } from '../kinds/kind.ts';
 import { drawnPicture } from '../media/drawing.ts';
 import { insertPrepared, type PreparedImage, prepareUpload } from '../media/images.ts';
+import { createBlogPost } from '../records/blog-posts.ts';
 import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
 import { createPost } from '../records/post-writes.ts';
 import { withFiles } from '../records/prepared-images.ts';
 import { createTerm } from '../records/terms.ts';
-import type { Site } from '../site.ts';
+import { type Site, withinTransaction } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { lockNames } from '../storage/rows/locks.ts';
 import { readOptions, writeOption } from '../storage/rows/options.ts';
-import { insertPost, updatePost } from '../storage/rows/posts.ts';
-import { recount, setTermsOf } from '../storage/rows/terms.ts';
-import { sanitizeTitle } from '../wordpress/slug.ts';
-import { addSeconds, nowLocal, nowUtc, toUtc } from '../wordpress/time.ts';
-import { dayOf, shifted } from './sample/days.ts';
-import type { SampleEvent } from './sample/event.ts';
-import { sampleEvents } from './sample/events.ts';
-import { type PictureName, pictures } from './sample/pictures.ts';
-import { blog, categories, organizers, type SampleTerm, tags, venues } from './sample/places.ts';
-import { within } from './within.ts';
+import { addSeconds, nowLocal, nowUtc } from '../wordpress/time.ts';
+import { dayOf, shifted } from './days.ts';
+import type { SampleEvent } from './event.ts';
+import { sampleEvents } from './events.ts';
+import { type PictureName, pictures } from './pictures.ts';
+import { blog, categories, organizers, type SampleTerm, tags, venues } from './places.ts';
 
 /** Runs the writing while it shows how far it is, of `total` steps. */
 export type Watched = (total: number, work: (done: (steps: number) => void) => Promise<void>) => Promise<void>;
@@ -37,7 +34,7 @@ export async function seedSample(site: Site, caller: Caller, watched: Watched = 
   await watched(Object.keys(pictures).length + sampleEvents.length, async (done) => {
     const images = await drawImages(site, caller, done);
     const undo = () => undoAll(images);
-    count = await withFiles(() => site.db.transaction((db) => writeSample(within(site, db), caller, images, done)), undo);
+    count = await withFiles(() => site.db.transaction((db) => writeSample(withinTransaction(site, db), caller, images, done)), undo);
     if (count === 0) await undo();
   });
   return count;
@@ -150,29 +147,10 @@ const writtenAt = ({ now, settings }: Caller, place: number): string =>
   addSeconds(nowLocal(now, settings.zone), -SECONDS_BETWEEN * (place + 1));
 
 /** Posts of the blog carry the same tags: their counts are of both. */
-async function writeBlog(db: Database, { viewer, settings, now }: Caller, tagIds: Ids): Promise<void> {
+async function writeBlog(db: Database, caller: Caller, tagIds: Ids): Promise<void> {
+  const date = addSeconds(nowLocal(caller.now, caller.settings.zone), -SECONDS_BETWEEN);
   for (const { title, text, tags: slugs } of blog) {
-    const date = addSeconds(nowLocal(now, settings.zone), -SECONDS_BETWEEN);
-    const [local, utc] = [date, toUtc(date, settings.zone)];
-    const dates = { post_date: local, post_date_gmt: utc, post_modified: local, post_modified_gmt: utc };
-    const id = await insertPost(db, {
-      ...dates,
-      post_author: viewer.id,
-      post_title: title,
-      post_content: text,
-      post_name: sanitizeTitle(title),
-      post_status: 'publish',
-      post_type: 'post',
-    });
-    await updatePost(db, id, { guid: `${settings.home}/?p=${id}` });
-    await recount(
-      db,
-      await setTermsOf(
-        db,
-        id,
-        'post_tag',
-        slugs.map((slug) => tagIds.get(slug)!),
-      ),
-    );
+    const tags = slugs.map((slug) => tagIds.get(slug)!);
+    await createBlogPost(db, caller, { title, text, date, tags });
   }
 }

@@ -3,22 +3,22 @@ import { groupOf, ledgerKey } from './ledger.ts';
 
 const CHARACTERS = 2 ** 20;
 
-/** Entries in pieces; what has the same name as something in a piece waits for the next. */
-export async function* pieces(entries: AsyncIterable<Entry>, most: number): AsyncGenerator<Entry[]> {
-  let piece: Entry[] = [];
+/** Entries in batches; what has the same name as something in a batch waits for the next. */
+export async function* batches(entries: AsyncIterable<Entry>, most: number): AsyncGenerator<Entry[]> {
+  let batch: Entry[] = [];
   let names = new Set<string>();
   let size = 0;
   for await (const entry of entries) {
     const name = isItem(entry) ? `${groupOf(entry)} ${entry.sourceId}` : '';
-    if (piece.length >= most || size >= CHARACTERS || (name !== '' && names.has(name))) {
-      yield piece;
-      [piece, names, size] = [[], new Set(), 0];
+    if (batch.length >= most || size >= CHARACTERS || (name !== '' && names.has(name))) {
+      yield batch;
+      [batch, names, size] = [[], new Set(), 0];
     }
-    piece.push(entry);
+    batch.push(entry);
     if (name !== '') names.add(name);
     size += isItem(entry) ? sizeOf(entry) : 0;
   }
-  if (piece.length > 0) yield piece;
+  if (batch.length > 0) yield batch;
 }
 
 function sizeOf(item: Item): number {

@@ -1,4 +1,4 @@
-import { addDays, unixFromFields, unixFromText } from '../../wordpress/time.ts';
+import { addDays, unixFromFields, unixFromText } from '../wordpress/time.ts';
 
 export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
 

@@ -3,20 +3,18 @@ import { ORGANIZER_LINK, VENUE_LINK } from '../kinds/event-metas.ts';
 import { postKind } from '../kinds/index.ts';
 import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
-import { keepIndexOf } from '../records/list-index.ts';
+import { createEvents } from '../records/new-events.ts';
 import { fieldRows, followingRows } from '../records/post-rows.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { addToCounts } from '../storage/lists/many-posts.ts';
-import { insertEvents, type NewEvent } from '../storage/rows/bulk.ts';
-import { noteEdges } from '../storage/rows/calendar-edges.ts';
-import { noteChange } from '../storage/rows/changes.ts';
-import { termsOf } from '../storage/rows/terms.ts';
+import { publishedIds } from '../storage/lists/many-posts.ts';
+import type { NewEvent } from '../storage/rows/bulk.ts';
+import { termTaxonomyIds } from '../storage/rows/terms.ts';
 import { postUrl } from '../wordpress/links.ts';
-import type { Metas, Term } from '../wordpress/rows.ts';
+import type { Metas } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
-import { addDays, addSeconds, nowLocal, nowUtc, toUtc } from '../wordpress/time.ts';
-import { sampleEvents } from './sample/events.ts';
+import { addDays, addSeconds, nowLocal, toUtc } from '../wordpress/time.ts';
+import { sampleEvents } from './events.ts';
 
 /**
  * Writes so many more events, spread over five years before and after the present day as a real calendar is, with venues, organizers, categories
@@ -36,7 +34,7 @@ export async function seedEvents(
     const drafts = Array.from({ length: Math.min(CHUNK, count - first) }, (_, place) =>
       draft(caller, supply, random, `${run}-${first + place}`),
     );
-    await site.db.transaction((db) => writeChunk(db, caller, drafts));
+    await site.db.transaction((db) => createEvents(db, caller, drafts));
     done(drafts.length);
   }
 }
@@ -53,38 +51,18 @@ interface Supply {
   readonly tags: readonly number[];
 }
 
+/** So many of each are chosen from. */
+const CHOICE = 200;
+
 async function loadSupply(db: Database): Promise<Supply> {
-  const posts = async (name: 'venue' | 'organizer') =>
-    (
-      await db
-        .from('posts')
-        .where({ post_type: postKind(name).postType, post_status: 'publish' })
-        .orderBy('ID')
-        .limit(200)
-        .select('ID')
-    ).map(({ ID }) => ID);
-  const terms = async (taxonomy: string) =>
-    ((await termsOf(db, taxonomy).orderBy('t.term_id').limit(200)) as Term[]).map((term) => term.term_taxonomy_id);
+  const posts = (name: 'venue' | 'organizer') => publishedIds(db, postKind(name).postType, CHOICE);
+  const terms = (taxonomy: string) => termTaxonomyIds(db, taxonomy, CHOICE);
   return {
     venues: await posts('venue'),
     organizers: await posts('organizer'),
     categories: await terms('tribe_events_cat'),
     tags: await terms('post_tag'),
   };
-}
-
-async function writeChunk(db: Database, caller: Caller, drafts: readonly NewEvent[]): Promise<void> {
-  const ids = await insertEvents(db, drafts, nowUtc(caller.now));
-  // All are published and new: nothing has to be counted from the start.
-  const more = new Map<number, number>();
-  for (const id of drafts.flatMap(({ terms }) => terms)) more.set(id, (more.get(id) ?? 0) + 1);
-  await addToCounts(db, more);
-  await keepIndexOf(db, caller, ids);
-  const places = [...drafts.keys()];
-  const earliest = places.reduce((least, place) => (drafts[place]!.dates.startUtc < drafts[least]!.dates.startUtc ? place : least), 0);
-  const latest = places.reduce((most, place) => (drafts[place]!.dates.endUtc > drafts[most]!.dates.endUtc ? place : most), 0);
-  for (const place of new Set([earliest, latest])) await noteEdges(db, ids[place]!);
-  await noteChange(db, caller.now);
 }
 
 // ------------------------------------------------------------------------------------------------- one event
