@@ -167,10 +167,11 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
   if (!hasVisibleText(name)) return { entries: [lose('no-name')], taken: false };
   const { values, start } =
     kind === 'event' ? eventValues(row, where, options) : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
-  const { columns, metas, refused } = rowsOfValues(postKind(kind), { ...values, ...furtherValues(row, kind) }, options.caller);
+  const told: Record<string, unknown> = { ...values, ...furtherValues(row, kind) };
+  const { columns, metas, refused } = rowsOfValues(postKind(kind), told, options.caller);
   const custom = kind === 'event' ? customRows(row, options.caller.settings.calendar.customFields) : { rows: [], refused: [] };
   const entries = [
-    ...refused.map((field) => lose('value-refused', `${field}: ${String(values[field]).slice(0, 100)}`)),
+    ...refused.map((field) => lose('value-refused', `${field}: ${String(told[field]).slice(0, 100)}`)),
     ...custom.refused.map(({ name: field, meta }) => lose('value-refused', `${field}: ${String(row[meta]).slice(0, 100)}`)),
   ];
   if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date')))
