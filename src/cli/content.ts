@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { fail } from '../errors.ts';
-import { onSite } from '../kinds/custom-fields.ts';
+import { onSite, takesCustomFields } from '../kinds/custom-fields.ts';
 import { flagAnything } from '../kinds/grammar.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Param, PostKind, TermKind } from '../kinds/kind.ts';
@@ -230,8 +230,8 @@ function memberIn(text: unknown): [string, string] {
 }
 
 /** Adds the flag for the fields that a site defines; it may be given several times. */
-const withCustomFields = (command: Command, { say }: Session, { name }: Kind): Command =>
-  name === 'event'
+const withCustomFields = (command: Command, { say }: Session, kind: Kind): Command =>
+  takesCustomFields(kind)
     ? command.option('--custom_fields <name=value>', say('content.custom_fields'), (one: string, others: string[] = []) => [...others, one])
     : command;
 

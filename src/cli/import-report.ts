@@ -3,6 +3,9 @@ import type { RejectedFile } from '../exchange/csv/rejected.ts';
 import type { PreviewedRecord } from '../exchange/import/preview.ts';
 import type { Count, Report } from '../exchange/items/report.ts';
 import type { Source } from '../exchange/items/source.ts';
+import { COST, DATES } from '../kinds/event-metas.ts';
+import { ORGANIZER } from '../kinds/organizer.ts';
+import { VENUE } from '../kinds/venue.ts';
 import type { Say } from '../refusals.ts';
 import { oneLine } from './print.ts';
 
@@ -64,15 +67,15 @@ const namesOf = (all: readonly { readonly name: string }[]): string => all.map((
 const PREVIEW: readonly (readonly [column: string, told: (record: PreviewedRecord) => string])[] = [
   ['kind', ({ kind }) => kind],
   ['title', ({ columns }) => String(columns.post_title ?? '')],
-  ['start', (record) => metasOf(record, '_EventStartDate')],
-  ['end', (record) => metasOf(record, '_EventEndDate')],
-  ['zone', (record) => metasOf(record, '_EventTimezone')],
+  ['start', (record) => metasOf(record, DATES.start)],
+  ['end', (record) => metasOf(record, DATES.end)],
+  ['zone', (record) => metasOf(record, DATES.timezone)],
   ['status', ({ columns }) => String(columns.post_status ?? '')],
   ['links', ({ links }) => namesOf(links)],
   ['terms', ({ terms }) => namesOf(terms)],
-  ['cost', (record) => metasOf(record, '_EventCost')],
-  ['address', (record) => metasOf(record, '_VenueAddress', '_VenueZip', '_VenueCity', '_VenueCountry')],
-  ['contact', (record) => metasOf(record, '_OrganizerEmail', '_OrganizerPhone', '_VenuePhone')],
+  ['cost', (record) => metasOf(record, COST.amounts)],
+  ['address', (record) => metasOf(record, VENUE.address, VENUE.zip, VENUE.city, VENUE.country)],
+  ['contact', (record) => metasOf(record, ORGANIZER.email, ORGANIZER.phone, VENUE.phone)],
 ];
 
 /** Letters of a cell of the preview. */

@@ -101,7 +101,8 @@ export function isRequired(route: Route, endpoint: Endpoint, name: string): bool
 export function paramTextKeys(route: Route, endpoint: Endpoint, name: string): string[] {
   const kind = kindOf(route);
   const common = `params:common.${name}`;
-  if (route.texts !== undefined) return [`params:${route.texts}.${name}`, `params:core.${name}`, common];
+  if (route.texts !== undefined)
+    return [`params:${route.texts}.${name}`, `params:core.${name}`, common, ...(route.kind ? fieldTextKeys(route.kind, name) : [])];
   if (!kind || selectorsOf(route).includes(name)) return [common];
   if (endpoint.mode === 'read' || !(name in kind.fields)) return [`params:${kind.name}.${name}`, common];
   return fieldTextKeys(kind, name);

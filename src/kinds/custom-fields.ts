@@ -8,7 +8,7 @@ import { normalizeWebUrl } from '../wordpress/web-url.ts';
 import { rule, valueIn } from './fields.ts';
 import { group } from './filter.ts';
 import { type Grammar, LENGTHS, numeric } from './grammar.ts';
-import type { Condition, PostKind, Rows } from './kind.ts';
+import type { Condition, Kind, PostKind, Rows } from './kind.ts';
 import { madeOnce } from './made-once.ts';
 
 /*
@@ -16,10 +16,12 @@ import { madeOnce } from './made-once.ts';
  * defines none has neither.
  */
 
+/** Whether a site can define fields for records of this kind. */
+export const takesCustomFields = ({ name }: Pick<Kind, 'name'>): boolean => name === 'event';
+
 /** A kind as a site has it: an event with the fields that the site defines. */
-export function onSite(kind: PostKind, { calendar }: Pick<SiteSettings, 'calendar'>): PostKind {
-  return kind.name === 'event' ? extended(calendar.customFields)(kind) : kind;
-}
+export const onSite = (kind: PostKind, { calendar }: Pick<SiteSettings, 'calendar'>): PostKind =>
+  takesCustomFields(kind) ? extended(calendar.customFields)(kind) : kind;
 
 const extended = madeOnce((defined: readonly CustomField[]) => {
   const fields = defined.filter(({ meta }) => isCustomMeta(meta));

@@ -1,3 +1,4 @@
+import { DATES } from '../../kinds/event-metas.ts';
 import type { EventDate } from '../../kinds/occurrence.ts';
 import type { Database } from '../engine/database.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
@@ -42,7 +43,7 @@ export async function occurrencesOnDay(db: Database, post: number, day: string):
 /** Of an event in the old form of recurrence, a post for each date: those that begin on a day, in their order. Needs no further columns. */
 export async function datedPostsOnDay(db: Database, parent: number, day: string): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`
-    SELECT p.ID AS id FROM {posts} p JOIN {postmeta} m ON m.post_id = p.ID AND m.meta_key = '_EventStartDate'
+    SELECT p.ID AS id FROM {posts} p JOIN {postmeta} m ON m.post_id = p.ID AND m.meta_key = ${DATES.start}
     WHERE p.post_type = 'tribe_events' AND (p.post_parent = ${parent} OR p.ID = ${parent}) AND m.meta_value LIKE ${`${day} %`}
       AND EXISTS (SELECT 1 FROM {postmeta} r WHERE r.post_id = p.ID AND r.meta_key = '_EventRecurrence' AND r.meta_value LIKE '%"rules"%')
     ORDER BY m.meta_value, p.ID`;
