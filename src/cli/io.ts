@@ -54,6 +54,7 @@ export type CliProblem =
   | 'sites-differ'
   | 'no-credentials'
   | 'no-day'
+  | 'no-map'
   | 'not-healthy'
   | 'nobody-to-ask'
   | 'file-exists'

@@ -5,11 +5,13 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { loadTexts } from '../../src/texts.ts';
 import { isBrokenArray, mendedArray } from '../../src/wordpress/serialized-repair.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
 import { openDoor, through } from '../support/door.ts';
 import { loadSite } from '../support/site.ts';
 
+const ZERO = '0000-00-00 00:00:00';
 const NOW = new Date('2026-11-21T09:00:00Z');
 
 interface Told {
@@ -69,6 +71,19 @@ describeDatabases('fasti doctor', (open, engine) => {
   });
 
   const meta = (post_id: number, meta_key: string, meta_value: string) => db.from('postmeta').insert({ post_id, meta_key, meta_value });
+  const first = async (post_id: number, meta_key: string) =>
+    (await db.from('postmeta').where({ post_id, meta_key }).orderBy('meta_id').first())?.meta_value;
+  const below = async (table: 'posts' | 'term_taxonomy', id: string, ...pairs: [child: number, parent: number][]) => {
+    for (const [child, parent] of pairs)
+      await db
+        .from(table)
+        .where(id, child)
+        .update({ [table === 'posts' ? 'post_parent' : 'parent']: parent });
+  };
+  const twin = async (post_id: number) => {
+    const { occurrence_id: _id, ...row } = (await db.from('tec_occurrences').where({ post_id }).first())!;
+    await db.from('tec_occurrences').insert({ ...row, hash: 'another' });
+  };
   const set = (post_id: number, meta_key: string, meta_value: string) =>
     db.from('postmeta').where({ post_id, meta_key }).update({ meta_value });
   it.each<[string, string, () => PromiseLike<unknown>, string[]]>([
@@ -120,10 +135,47 @@ describeDatabases('fasti doctor', (open, engine) => {
     ['index-off', 'warning', () => db.from('options').where('option_name', 'fasti_index').delete(), ['']],
     ['index-wrong', 'error', () => db.from('fasti_entries').where('post_id', 39).delete(), ['']],
     ['index-wrong', 'error', () => db.from('fasti_days').where('day', '<', 0).where('facet', 0).delete(), ['']],
+    ['index-wrong', 'error', () => db.from('fasti_days').delete(), ['']],
+    ['index-wrong', 'error', () => db.from('fasti_days').where('running', '>', 0).update({ running: 0 }), ['']],
+    ['index-wrong', 'error', () => db.from('fasti_entries').where({ post_id: 39, facet: 0 }).update({ hidden: 1 }), ['']],
+    ['terms-without-taxonomy', 'warning', () => db.from('terms').insert({ term_id: 998, name: 'Lost', slug: 'lost' }), ['998 Lost']],
+    ['categories-below-themselves', 'error', () => below('term_taxonomy', 'term_id', [10, 10]), ['10']],
+    ['categories-below-themselves', 'error', () => below('term_taxonomy', 'term_id', [5, 10], [10, 5]), ['5 - 10']],
+    ['posts-below-themselves', 'warning', () => below('posts', 'ID', [39, 39]), ['39']],
+    ['posts-below-themselves', 'warning', () => below('posts', 'ID', [40, 41], [41, 39], [39, 40]), ['39 - 40 - 41']],
+    [
+      'slugs-empty',
+      'error',
+      () => db.from('posts').where('ID', 39).update({ post_name: '' }),
+      [expect.stringMatching(/^39 /) as unknown as string],
+    ],
+    [
+      'post-dates-missing',
+      'error',
+      () => db.from('posts').where('ID', 39).update({ post_date: ZERO, post_date_gmt: ZERO }),
+      [expect.stringMatching(/^39 /) as unknown as string],
+    ],
+    [
+      'post-dates-missing',
+      'error',
+      () => db.from('posts').where('ID', 12).update({ post_date_gmt: ZERO }),
+      [expect.stringMatching(/^12 /) as unknown as string],
+    ],
+    ['metas-twice', 'warning', async () => meta(39, '_EventStartDate', (await first(39, '_EventStartDate')) ?? ''), ['39 _EventStartDate']],
+    ['event-row-missing', 'error', () => db.from('tec_events').where('post_id', 39).delete(), ['39']],
+    ['event-row-differs', 'error', () => db.from('tec_events').where('post_id', 39).update({ end_date: '2020-01-01 00:00:00' }), ['39']],
+    ['event-row-differs', 'error', () => db.from('tec_occurrences').where('post_id', 39).update({ event_id: 9999 }), ['39']],
+    ['event-row-twice', 'error', () => twin(39), ['39']],
+    [
+      'event-all-day-times',
+      'warning',
+      () => set(39, '_EventAllDay', '1').then((rows) => (rows ? undefined : meta(39, '_EventAllDay', '1'))),
+      ['39'],
+    ],
   ])('repairs %s', async (name, severity, harm, examples) => {
     await harm();
     const [finding, ...others] = (await told()).filter(
-      (one) => one.name === name || !['index-wrong', 'event-row-missing'].includes(one.name),
+      (one) => one.name === name || !['index-wrong', 'event-row-missing', 'event-row-differs', 'event-duration-wrong'].includes(one.name),
     );
     expect([finding, others]).toEqual([{ name, severity, count: 1, examples, fixable: true }, []]);
     expect((await fasti(['--fix', '--yes'])).code).toBe(0);
@@ -135,6 +187,12 @@ describeDatabases('fasti doctor', (open, engine) => {
     ['event-zone-unknown', 'error', () => set(39, '_EventTimezone', 'Atlantis'), ['39']],
     ['event-end-before-start', 'error', () => set(39, '_EventEndDate', '2020-01-01 00:00:00'), ['39']],
     ['values-broken', 'warning', () => meta(39, 'x', 'a:3:{i:0;s:1:"a";'), ['postmeta 39 x']],
+    [
+      'metas-contradict',
+      'warning',
+      () => meta(39, '_EventURL', 'https://other.example').then(() => meta(39, '_EventURL', 'https://x.example')),
+      [expect.stringMatching(/^39 _EventURL: /) as unknown as string],
+    ],
     [
       'slugs-shared',
       'warning',
@@ -162,6 +220,12 @@ describeDatabases('fasti doctor', (open, engine) => {
     await harm();
     expect(await told()).toEqual([{ name, severity, count: 1, examples, fixable: false }]);
     const before = await db.from('postmeta').where('post_id', 39).orderBy('meta_id');
+    const texts = await loadTexts(['en', 'it']);
+    for (const language of ['en', 'it']) {
+      expect(texts.has(language, `upkeep:advice.${name}`)).toBe(true);
+      const { out } = await fasti(['--language', language]);
+      expect(out).toContain(`\n    ${texts.t(language, `upkeep:advice.${name}`)}\n`);
+    }
     expect((await fasti(['--fix', '--yes'])).code).toBe(severity === 'error' ? 1 : 0);
     expect(await told()).toEqual([{ name, severity, count: 1, examples, fixable: false }]);
     expect(await db.from('postmeta').where('post_id', 39).orderBy('meta_id')).toEqual(before);
@@ -169,8 +233,9 @@ describeDatabases('fasti doctor', (open, engine) => {
   });
 
   it('leaves the rows of repeating events alone', async () => {
-    await meta(39, '_EventRecurrence', 'a:1:{s:5:"rules";a:0:{}}');
+    await meta(39, '_EventRecurrence', 'a:1:{s:5:"rules";a:1:{i:0;a:1:{s:4:"type";s:6:"Weekly";}}}');
     await db.from('tec_occurrences').where('post_id', 39).update({ start_date: '2020-01-01 00:00:00' });
+    await reindexEvents(db, () => NOW, { trust: true });
     expect(await told()).toEqual([]);
   });
   it('leaves values with objects to their owners', async () => {

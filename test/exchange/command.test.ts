@@ -101,6 +101,96 @@ describeDatabases('the commands import and export', (open) => {
     expect(await target.from('posts').select('post_title', 'post_status')).toEqual([{ post_title: 'Teatro', post_status: 'draft' }]);
   });
 
+  it('show the first records as they would be stored, and write nothing', async () => {
+    writeFileSync(path('events.csv'), 'Titel,When,Event Cost\nConcert,31/12/2031 20:30,12\nFair,1/2/32,\nThird,2/2/32,\n');
+    const options = [
+      '--map',
+      'Titel=name',
+      '--map',
+      'When=start_date',
+      '--date-order=dmy',
+      '--category=Music',
+      '--category=Jazz',
+      '--status=draft',
+    ];
+    const { code, out } = await of(target)('import', path('events.csv'), '--preview=2', ...options);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /The first records as they would be stored:\n {2}kind +name +start +end +time zone +status +categories, tags +cost\n {2}event +Concert +2031-12-31 20:30:00 +2031-12-31 20:30:00 +\S+ +draft +Music, Jazz +12\n {2}event +Fair +2032-02-01 00:00:00 .*\nNothing was written/,
+    );
+    const { preview } = JSON.parse((await of(target)('import', path('events.csv'), '--preview', '--format=json', ...options)).out);
+    expect(preview).toHaveLength(3);
+    expect(preview[0]).toMatchObject({
+      kind: 'event',
+      columns: { post_title: 'Concert', post_status: 'draft' },
+      metas: expect.arrayContaining([['_EventStartDate', '2031-12-31 20:30:00']]),
+      terms: [
+        { kind: 'category', name: 'Music' },
+        { kind: 'category', name: 'Jazz' },
+      ],
+    });
+    expect(await target.from('posts')).toEqual([]);
+    // What is stored is what was shown.
+    await of(target)('import', path('events.csv'), ...options);
+    const [concert] = await target.from('posts').where('post_title', 'Concert');
+    const metas = await target.from('postmeta').where('post_id', concert!.ID);
+    expect(metas.map(({ meta_key, meta_value }) => [meta_key, meta_value]).sort()).toEqual([...preview[0].metas].sort());
+  });
+
+  it('leave bad rows of CSV files out where that is wished, and say where they are', async () => {
+    writeFileSync(path('mixed.csv'), 'Event Name,Event Start Date\nGood,2031-01-01\nBad,soon\n');
+    expect((await of(target)('import', path('mixed.csv'))).code).toBe(1);
+    expect((await of(target)('import', path('mixed.csv'), '--skip-bad-rows', '--dry-run')).out).not.toContain('rejected');
+    expect(existsSync(path('mixed.rejected.csv'))).toBe(false);
+    const { code, out } = await of(target)('import', path('mixed.csv'), '--skip-bad-rows');
+    expect([code, out]).toEqual([3, expect.stringContaining(`Skipped rows are in ${path('mixed.rejected.csv')} (1): `)]);
+    expect(readFileSync(path('mixed.rejected.csv'), 'utf8')).toBe('\ufeffEvent Name,Event Start Date\r\nBad,soon\r\n');
+    rmSync(path('mixed.rejected.csv'));
+  });
+
+  it('give status and category to the records of any source, and publish nothing that was not', async () => {
+    await of(original)('export', path('all.jsonl'));
+    const before = await original.from('posts').whereIn('post_type', ['tribe_events', 'tribe_venue', 'tribe_organizer']);
+    expect((await of(target)('import', path('all.jsonl'), '--status=private', '--category=From there')).code).toBe(0);
+    const after = new Map((await target.from('posts')).map((post) => [post.ID, post.post_status]));
+    expect(before.map(({ ID }) => after.get(ID))).toEqual(
+      before.map(({ post_status: status }) => (['publish', 'future'].includes(status) ? 'private' : status)),
+    );
+    const [term] = await target.from('terms').where('name', 'From there');
+    const [row] = await target.from('term_taxonomy').where({ term_id: term!.term_id, taxonomy: 'tribe_events_cat' });
+    const events = before.filter(({ post_type }) => post_type === 'tribe_events').map(({ ID }) => ID);
+    const carriers = await target.from('term_relationships').where('term_taxonomy_id', row!.term_taxonomy_id);
+    expect(carriers.map(({ object_id }) => object_id).sort((a, b) => a - b)).toEqual(events.sort((a, b) => a - b));
+    // Again: nothing has changed.
+    const again = JSON.parse(
+      (await of(target)('import', path('all.jsonl'), '--status=private', '--category=From there', '--format=json')).out,
+    );
+    expect([again.created, again.updated]).toEqual([{}, {}]);
+  });
+
+  it('keep the status of records that come again without one', async () => {
+    writeFileSync(path('once.csv'), 'Organizer Name,Organizer Phone\nAnna,1\n');
+    await of(target)('import', path('once.csv'), '--status=draft');
+    writeFileSync(path('once.csv'), 'Organizer Name,Organizer Phone\nAnna,2\n');
+    await of(target)('import', path('once.csv'));
+    expect((await target.from('posts').where('post_title', 'Anna')).map(({ post_status }) => post_status)).toEqual(['draft']);
+  });
+
+  it.each([['=name'], ['Titel']])('refuse --map %s', async (pair) => {
+    expect(await of(target)('import', path('events.csv'), '--map', pair)).toMatchObject({ code: 2 });
+  });
+
+  it('say what to try where records name others that did not come', async () => {
+    writeFileSync(path('alone.csv'), 'Event Name,Event Start Date,Event Venue Name\nA,2031-01-01,Teatro\n');
+    expect((await of(target)('import', path('alone.csv'), '--dry-run')).out).toContain('Import the files of venues and organizers first');
+    await of(original)('export', path('alone.xml'));
+    const items = readFileSync(path('alone.xml'), 'utf8').split(/(?=<item>)/);
+    const xml = items.map((item) => (item.includes('tribe_venue') ? (item.split('</item>')[1] ?? '') : item)).join('');
+    writeFileSync(path('alone.xml'), xml);
+    const { code, out } = await of(target)('import', path('alone.xml'), '--dry-run');
+    expect([code, out]).toEqual([3, expect.stringContaining('"All content"')]);
+  });
+
   it('end with 3 where something was lost, and tell what and where', async () => {
     writeFileSync(path('events.csv'), 'Event Name,Event Start Date,Event Venue Name\nConcert,2031-01-01,Nowhere\n');
     const { code, out, err } = await of(target)('import', path('events.csv'));

@@ -346,13 +346,16 @@ describeDatabases('a file with a fault near its end', (open) => {
 
   it('is told in CSV by file and line', async () => {
     const told = (content: string, dateOrder?: 'dmy' | 'mdy') => fault(openCsv([file('bad.csv', content)], { caller, dateOrder }));
-    expect(await told('Title,City\nA,B\nA\n')).toMatchObject({ fault: 'csv-columns', values: { line: 3 } });
+    expect(await told('Event Name,Event Start Date\nA,2026-01-01\nB\n')).toMatchObject({ fault: 'csv-no-date', values: { line: 3 } });
     expect(await told('City,Street\nA,B\n')).toMatchObject({ fault: 'csv-headers', values: { line: 1, headers: 'City, Street' } });
     expect(await told('Event Name,Event Start Date\n"A,2026-01-01\nB,2026-01-01\n')).toMatchObject({
       fault: 'csv-quote',
       values: { line: 2 },
     });
-    expect(await told('Venue Name,Venue City\r\n"A\r\nB\r\nC",D\r\nA\r\n')).toMatchObject({ fault: 'csv-columns', values: { line: 5 } });
+    expect(await told('Event Name,Event Start Date\r\n"A\r\nB\r\nC",2026-01-01\r\nA\r\n')).toMatchObject({
+      fault: 'csv-no-date',
+      values: { line: 5 },
+    });
     expect(await told('Event Name,Event Start Date\nA,\n')).toMatchObject({ fault: 'csv-no-date', values: { line: 2 } });
     expect(await told('Event Name,Event Start Date\nA,30/02/2026\n', 'dmy')).toMatchObject({
       fault: 'csv-date',

@@ -21,8 +21,8 @@ const PLUGIN: Readonly<Record<PostKindName, Layout>> = {
     end_time: ['Event End Time'],
     timezone: ['Event Time Zone', 'Timezone'],
     all_day: ['All Day Event', 'All Day'],
-    hide: ['Hide Event From Event Listings', 'Hide From Event Listings', 'Hide From Listings'],
-    sticky: ['Event Sticky in Month View', 'Sticky in Month View'],
+    hide: ['Hide Event From Event Listings', 'Hide From Event Listings', 'Hide From Listings', 'Hide'],
+    sticky: ['Event Sticky in Month View', 'Sticky in Month View', 'Sticky'],
     featured: ['Feature Event', 'Featured Event', 'Featured'],
     venue: ['Event Venue Name', 'Venue'],
     organizers: ['Event Organizer Name(s) or ID(s)', 'Event Organizer Name', 'Organizer Names', 'Organizer', 'Organizers'],
@@ -36,8 +36,8 @@ const PLUGIN: Readonly<Record<PostKindName, Layout>> = {
     tags: ['Event Tags'],
     website: ['Event Website'],
     image: ['Event Featured Image'],
-    comments: ['Event Allow Comments'],
-    pings: ['Event Allow Trackbacks and Pingbacks'],
+    comments: ['Event Allow Comments', 'Comment Status'],
+    pings: ['Event Allow Trackbacks and Pingbacks', 'Ping Status'],
   },
   venue: {
     name: ['Venue Name', 'Title'],
@@ -107,34 +107,67 @@ export interface MappedColumn {
   readonly column: string | undefined;
 }
 
+/** Headings of a file -> the column that each is to be taken for, by its name or its heading; empty: it is not taken. */
+export type HeadingMap = ReadonlyMap<string, string>;
+
+export interface MappedHeaders {
+  readonly kind: PostKindName;
+  readonly columns: readonly MappedColumn[];
+  /** Columns of the map that the layout has not. */
+  readonly unknown: readonly string[];
+}
+
 /**
- * Which column of a layout each heading means, or undefined where no layout has a name among them. Of two headings for one column the first counts.
- * `custom`: columns of the fields that the site defines.
+ * Which column of a layout each heading means, or undefined where no layout has a name among them. Of two headings for one column the first counts, and
+ * what the map says before either. `custom`: columns of the fields that the site defines.
  */
 export function mapHeaders(
   headers: readonly string[],
-  kind?: PostKindName,
-  custom: Layout = {},
-): { kind: PostKindName; columns: MappedColumn[] } | undefined {
-  const candidates = (kind === undefined ? (['event', 'venue', 'organizer'] as const) : [kind]).map((name) => {
-    const known = new Map(
-      // What stands later counts: a column of the plugin keeps its name.
-      Object.entries(name === 'event' ? { ...custom, ...LAYOUTS.event } : LAYOUTS[name]).flatMap(([column, heads]) =>
-        heads.flatMap((head) => [bare(head), bare(head, name)].map((form) => [form, column] as const)),
-      ),
-    );
-    const taken = new Set<string>();
-    const columns = headers.map((header) => {
-      const column = known.get(bare(header)) ?? known.get(bare(header, name));
+  { kind, map = new Map(), custom = {} }: { kind?: PostKindName | undefined; map?: HeadingMap | undefined; custom?: Layout } = {},
+): MappedHeaders | undefined {
+  const wanted = new Map([...map].map(([heading, column]) => [bare(heading), column] as const));
+  const candidates = (kind === undefined ? KINDS : [kind]).map((name) => {
+    const columnOf = columnFinder(name, custom);
+    const said = headers.map((header) => wanted.get(bare(header)));
+    const taken = new Set(said.flatMap((column) => (column ? (columnOf(column) ?? []) : [])));
+    const columns = headers.map((header, place) => {
+      const chosen = said[place];
+      if (chosen !== undefined) return { header, column: columnOf(chosen) };
+      const column = columnOf(header);
       if (column === undefined || taken.has(column)) return { header, column: undefined };
       taken.add(column);
       return { header, column };
     });
     const exact = new Set(Object.values(LAYOUTS[name]).map(([head]) => bare(head)));
-    return { kind: name, columns, named: taken.has('name'), exact: headers.filter((header) => exact.has(bare(header))).length };
+    return {
+      kind: name,
+      columns,
+      unknown: said.filter((column): column is string => Boolean(column) && columnOf(column!) === undefined),
+      taken: taken.size,
+      named: taken.has('name'),
+      exact: headers.filter((header, place) => exact.has(bare(said[place] ?? header))).length,
+    };
   });
-  const [best] = candidates.filter(({ named }) => named).sort((one, other) => other.exact - one.exact);
-  return best && { kind: best.kind, columns: best.columns };
+  const [best] = candidates
+    .filter(({ named }) => named)
+    .sort((one, other) => one.unknown.length - other.unknown.length || other.exact - one.exact || other.taken - one.taken);
+  return best && { kind: best.kind, columns: best.columns, unknown: best.unknown };
+}
+
+const KINDS = ['event', 'venue', 'organizer'] as const;
+
+/** Whether two headings are the same but for case, blanks and signs. */
+export const isSameHeading = (one: string, other: string): boolean => bare(one) === bare(other);
+
+/** Finds the column that a heading means in a layout, by its name or one of its headings, with the kind before it or without. */
+function columnFinder(kind: PostKindName, custom: Layout): (heading: string) => string | undefined {
+  const known = new Map(
+    // What stands later counts: a column of the plugin keeps its name.
+    Object.entries(kind === 'event' ? { ...custom, ...LAYOUTS.event } : LAYOUTS[kind]).flatMap(([column, heads]) =>
+      [column, ...heads].flatMap((head) => [bare(head), bare(head, kind)].map((form) => [form, column] as const)),
+    ),
+  );
+  return (heading) => known.get(bare(heading)) ?? known.get(bare(heading, kind));
 }
 
 /** A heading without case, blanks and signs, and without the kind at its begin. */

@@ -1,6 +1,4 @@
-import { eventDates } from '../../calendar/dates.ts';
 import { storedDates } from '../../kinds/event-dates.ts';
-import { DATES } from '../../kinds/event-metas.ts';
 import { termKind } from '../../kinds/index.ts';
 import { imageIdAt } from '../../media/images.ts';
 import {
@@ -19,7 +17,7 @@ import { postUrl } from '../../wordpress/links.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { isFloating } from '../../wordpress/status.ts';
 import { nowLocal, nowUtc } from '../../wordpress/time.ts';
-import { type CleanPost, cleanPost, completeDates } from '../items/clean.ts';
+import { type CleanPost, completeDates } from '../items/clean.ts';
 import { nameOf, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { count, lose } from '../items/report.ts';
@@ -28,6 +26,7 @@ import { digestOf, ledgerKey } from './ledger.ts';
 import { resolvePost } from './resolve.ts';
 import type { Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
+import { startOf, storedPost } from './stored-post.ts';
 import { type Existing, updatePosts } from './update-posts.ts';
 import { termFromReference } from './write-terms.ts';
 
@@ -97,36 +96,10 @@ async function nameTerms(work: Work, { terms = [] }: PostItem): Promise<void> {
 
 /** What a post's row can hold, with what had to go noted. */
 function cleaned({ run, tally }: Work, item: PostItem): CleanPost {
-  const clean = cleanPost(item, run.trusted);
-  for (const { reason, detail } of clean.losses) lose(tally, { reason, kind: item.kind, of: nameOf(item), place: item.place, detail });
-  if (item.kind !== 'event') return clean;
-  if (clean.metas.some(([key, value]) => key === '_EventRecurrence' && value !== '' && value !== 'a:0:{}')) {
-    lose(tally, { reason: 'recurrence', kind: 'event', of: nameOf(item), place: item.place });
-  }
-  return { ...clean, metas: withDates(clean.metas, run.caller) };
-}
-
-/** Old events know neither zone nor UTC: both follow from the clock on the wall and the zone of the site. */
-function withDates(metas: CleanPost['metas'], { settings, now }: Work['run']['caller']): CleanPost['metas'] {
-  const given = new Map(metas);
-  const [start, end] = [given.get(DATES.start), given.get(DATES.end)];
-  if (!start || !end || (given.get(DATES.startUtc) && given.get(DATES.endUtc) && given.get(DATES.timezone))) return metas;
-  const allDay = /^(yes|1|true)$/i.test(given.get(DATES.allDay) ?? '');
-  const dates = eventDates({ start, end, timezone: given.get(DATES.timezone) || undefined, allDay }, undefined, {
-    siteZone: settings.timezone,
-    cutoff: settings.calendar.cutoff,
-    now,
-  });
-  if ('problem' in dates) return metas;
-  const missing: [string, string][] = [
-    [DATES.startUtc, dates.startUtc],
-    [DATES.endUtc, dates.endUtc],
-    [DATES.timezone, dates.timezone],
-    [DATES.abbreviation, dates.abbreviation],
-    ...(dates.duration === null ? [] : [[DATES.duration, String(dates.duration)] as [string, string]]),
-  ];
-  const added = missing.filter(([key]) => !given.get(key));
-  return [...metas.filter(([key]) => !added.some(([name]) => name === key)), ...added];
+  const clean = storedPost(item, run.trusted, run.caller);
+  for (const { reason, detail } of clean.losses)
+    lose(tally, { reason, kind: item.kind, of: nameOf(item), place: item.place, ...(detail === '' ? {} : { detail }) });
+  return clean;
 }
 
 /** A record that was here before the import and is the one that comes: the same id and address of origin, or the same name where names count. */
@@ -140,8 +113,6 @@ async function sameRecord(
   if (item.match !== 'name' || item.kind === 'attachment') return undefined;
   return run.names.find(db, item.kind, clean.columns.post_title ?? '', startOf(clean));
 }
-
-const startOf = ({ metas }: CleanPost): string => metas.find(([key]) => key === DATES.start)?.[1] ?? '';
 
 /** Inserts records that are new, and notes what became of each. */
 async function insertNew(work: Work, arrivals: readonly Arrival[], taken: ReadonlyMap<number, unknown>): Promise<void> {

@@ -76,6 +76,7 @@ const ROWS: readonly Row[] = [
   ['D18', (difference, answers) => ofProtectedLink(difference, answers)],
   ['D15', (difference, answers) => ofHiddenLink(difference, answers)],
   ['D37', ({ path, old: before, new: after }) => /\.cost$|\.cost_details\.values\b|\.offers\.price$/.test(path) && isReadOtherwise(before, after)],
+  ['D37', (difference, answers) => isCurrencyInCost(difference, answers)],
 ]; // biome-ignore format: a table
 
 /** Values of parameters that Fasti takes for what they say. */
@@ -161,15 +162,27 @@ const BOUNDS = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends
 
 const isNothing = (value: unknown): boolean => value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
+/** The signs of currencies in a cost, each once. */
+const symbolsIn = (cost: unknown): string[] => [...new Set(decodeEntities(String(cost)).match(/\p{Sc}/gu))].sort();
+
 /** Both tell a cost, in other numbers or words, or one without its symbol. Another currency is not another way of reading. */
 function isReadOtherwise(before: unknown, after: unknown): boolean {
-  const symbols = [before, after].map(
-    (value) =>
-      decodeEntities(String(value))
-        .match(/\p{Sc}/gu)
-        ?.join('') ?? '',
-  );
+  const symbols = [before, after].map((value) => symbolsIn(value).join(''));
   return !isNothing(before) && !isNothing(after) && (symbols[0] === symbols[1] || symbols.includes(''));
+}
+
+/**
+ * One side reads the currency of several amounts, and where its symbol stands, out of the cost as it is written (`$10 - $20.50`), the other says nothing of
+ * it. What it reads must stand in the cost on both sides. Of a single amount both read it: there, a currency that is missing was lost.
+ */
+function isCurrencyInCost({ path, old: before, new: after }: Difference, { old: one, new: other }: Answers): boolean {
+  const [, record, member = ''] = /^(\$.*)\.cost_details\.currency_(symbol|position|code)$/.exec(path) ?? [];
+  if (record === undefined || isNothing(before) === isNothing(after)) return false;
+  const costs = [one.body, other.body].map((body) => at(body, `${record}.cost`));
+  const told = [one.body, other.body].map((body) => decodeEntities(String(at(body, `${record}.cost_details.currency_symbol`) ?? '')));
+  const symbol = told.find((text) => text !== '') ?? '';
+  if (symbol === '' || (member !== 'code' && !told.includes(''))) return false;
+  return costs.every((cost) => symbolsIn(cost).join('') === symbol && (String(cost).match(/\d[\d.,]*/g) ?? []).length > 1);
 }
 
 /** The address of a list on one side carries all that the other one carries, and more of what was asked. */

@@ -22,6 +22,7 @@ export function openWxr(paths: readonly string[]): Source {
   return {
     name: () => name ?? '',
     close: async () => undefined,
+    hint: 'export-all',
     entries: async function* (): AsyncGenerator<Entry> {
       for (const path of paths) {
         const file = basename(path);

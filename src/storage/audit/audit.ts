@@ -5,8 +5,10 @@ import { type Database, hasTable } from '../engine/database.ts';
 import type { Inspection, TableDefinition } from '../engine/dialect.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TableName } from '../engine/tables.ts';
-import { INDEX_LAYOUT, INDEX_OPTION } from '../index/event-index.ts';
+import { INDEX_LAYOUT, INDEX_OPTION, isInStep } from '../index/event-index.ts';
+import { hasWrongCounts } from '../index/event-index-rebuild.ts';
 import { ALL, STATUSES } from '../index/event-index-rows.ts';
+import { idsOfType } from '../lists/many-posts.ts';
 import { readOptions } from '../rows/options.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 
@@ -21,6 +23,14 @@ export async function missingTables(db: Database): Promise<string[]> {
   const missing: string[] = [];
   for (const { name } of tableDefinitions()) if (!(await hasTable(db, name))) missing.push(db.prefix + name);
   return missing;
+}
+
+/** Makes tables that are missing, empty. Those of WordPress are WordPress's to make. */
+export async function makeTables(db: Database, names: readonly string[]): Promise<void> {
+  for (const definition of tableDefinitions()) {
+    if (!names.includes(db.prefix + definition.name)) continue;
+    for (const statement of db.dialect.createTable(definition, db.prefix)) await db.ask(statement);
+  }
 }
 
 /** What the database says of itself and of the tables that are there. */
@@ -181,7 +191,7 @@ export async function* attachedFiles(db: Database): AsyncGenerator<{ id: number;
 // ------------------------------------------------------------------------------------------------- bookkeeping
 export type IndexState = 'trusted' | 'off' | 'wrong';
 
-/** Whether lists are read from the index, and if so whether it holds as many events as there are, and its counts of months what those of days come to. */
+/** Whether lists are read from the index, and if so whether it says of each event, each day and each month what the tables say. */
 export async function indexState(db: Database): Promise<IndexState> {
   if ((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) !== INDEX_LAYOUT) return 'off';
   const number = async (table: TableName, narrow: (rows: QueryBuilder) => void): Promise<number> => {
@@ -197,10 +207,14 @@ export async function indexState(db: Database): Promise<IndexState> {
       .where('p.post_type', 'tribe_events')
       .whereIn('p.post_status', [...STATUSES.keys()]),
   );
-  const uneven = await db.rows`
-    SELECT facet FROM {fasti_days} GROUP BY facet HAVING SUM(CASE WHEN day < 0 THEN n ELSE -n END) <> 0 LIMIT 1`;
-  return listed === there && uneven.length === 0 ? 'trusted' : 'wrong';
+  if (listed !== there) return 'wrong';
+  for await (const ids of pagesById(STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
+    if (!(await isInStep(db, ids))) return 'wrong';
+  return (await hasWrongCounts(db)) ? 'wrong' : 'trusted';
 }
+
+/** Events whose rows are compared at once. */
+const STEP = 200;
 
 /** Sources whose import was not finished. */
 export async function openImports(db: Database): Promise<string[]> {

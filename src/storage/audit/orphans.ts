@@ -28,6 +28,7 @@ export type OrphanName =
   | 'links-without-post'
   | 'links-without-term'
   | 'taxonomies-without-term'
+  | 'terms-without-taxonomy'
   | 'rows-without-event'
   | 'links-to-nothing'
   | 'images-gone'
@@ -106,6 +107,13 @@ const RULES: readonly Rule[] = [
       missing(db, rows, 'terms', 'term_id', 'o.term_id');
     },
     told: ({ taxonomy, term_id }) => `${String(taxonomy)} ${String(term_id)}`,
+  },
+  {
+    name: 'terms-without-taxonomy',
+    table: 'terms',
+    key: ['term_id'],
+    orphans: (db, rows) => missing(db, rows, 'term_taxonomy', 'term_id', 'o.term_id'),
+    told: ({ term_id, name }) => `${String(term_id)} ${String(name)}`,
   },
   ...(['tec_events', 'tec_occurrences'] as const).map(
     (table): Rule => ({

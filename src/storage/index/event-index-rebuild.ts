@@ -90,6 +90,28 @@ async function recount(db: Database, facet: Facet): Promise<void> {
   });
 }
 
+/** Whether the counts of days and months are anything but what the entries come to. Only reads. */
+export async function hasWrongCounts(db: Database): Promise<boolean> {
+  for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) {
+    for (let day: number | undefined = 0; day !== undefined; ) {
+      const { until, inRange } = await rangeFrom(db, facet, day);
+      if (differ((await inRange(days(db, facet))) as DayRow[], await countDays(db, facet, day, until))) return true;
+      day = until === undefined ? undefined : until + 1;
+    }
+    if (differ((await days(db, facet).where('day', '<', 0)) as DayRow[], await countMonths(db, facet))) return true;
+  }
+  return false;
+}
+
+/** Whether rows say something else than they ought to. One that counts nothing may be there or not. */
+function differ(rows: readonly DayRow[], right: ReadonlyMap<number, DayRow>): boolean {
+  const there = new Set(rows.map(({ day }) => day));
+  return (
+    rows.some(({ day, n, running }) => n !== (right.get(day)?.n ?? 0) || running !== (right.get(day)?.running ?? 0)) ||
+    [...right.values()].some(({ day, n, running }) => !there.has(day) && (n !== 0 || running !== 0))
+  );
+}
+
 /** The next facet that anything is known of. */
 async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined> {
   const next = await Promise.all(
@@ -104,6 +126,17 @@ async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined
 
 /** Days from this one on, as many as some thousand rows make. Gives the day to go on with, if there are more. */
 async function recountDays(db: Database, facet: Facet, day: number): Promise<number | undefined> {
+  const { until, inRange } = await rangeFrom(db, facet, day);
+  await setRight(db, facet, inRange, () => countDays(db, facet, day, until));
+  return until === undefined ? undefined : until + 1;
+}
+
+/** A range of days from this one on, as many as some thousand rows make, with its last day if there are more. */
+async function rangeFrom(
+  db: Database,
+  facet: Facet,
+  day: number,
+): Promise<{ until: number | undefined; inRange: (rows: QueryBuilder) => QueryBuilder }> {
   const some = await entries(db, facet)
     .where('start_at', '>=', beginOf(day))
     .orderBy('start_at')
@@ -117,8 +150,7 @@ async function recountDays(db: Database, facet: Facet, day: number): Promise<num
     if (until !== undefined) rows.where('day', '<=', until);
     return rows;
   };
-  await setRight(db, facet, inRange, () => countDays(db, facet, day, until));
-  return until === undefined ? undefined : until + 1;
+  return { until, inRange };
 }
 
 /**

@@ -42,7 +42,17 @@ export async function indexEvents(db: Database, ids: readonly number[]): Promise
   return unfit;
 }
 
-/** The same for one event that has just been made, whose rows are known. */
+/** Whether the rows of these events say what WordPress's tables say. Only reads. */
+export async function isInStep(db: Database, ids: readonly number[]): Promise<boolean> {
+  const events = await indexedEvents(db, await loadEventRows(db, ids));
+  const present = groupedBy(await db.from('fasti_entries').whereIn('post_id', [...ids]), (row) => row.post_id);
+  return ids.every((id) => {
+    const event = events.get(id);
+    return textOf(present.get(id) ?? []) === textOf((event && entriesOf(event)) ?? []);
+  });
+}
+
+/** `indexEvents` for one event that has just been made, whose rows are known. */
 export async function indexNewEvent(db: Database, rows: EventRows): Promise<void> {
   const unfit = await indexThese(db, [rows.post.ID], await indexedEvents(db, [rows]), []);
   if (unfit.length > 0) await distrustIndex(db);
