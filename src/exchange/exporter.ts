@@ -15,7 +15,7 @@ import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { SETTINGS, settingsItem } from './import/write-settings.ts';
 import { type Entry, type Item, isItem, LINK_METAS, type PostItem } from './items/items.ts';
 import type { Aside } from './items/report.ts';
-import { authorItem, POST_ORDER, postItems, termItems, typeOf } from './items/site-items.ts';
+import { authorItem, POST_ORDER, postItems, termItems, typeOf, withRecurrence } from './items/site-items.ts';
 
 export interface ExportOptions {
   /** Only these kinds, with the venues, organizers, images and terms that they name. Absent: everything. */
@@ -29,6 +29,8 @@ export interface ExportOptions {
    * named and not published.
    */
   readonly open?: boolean;
+  /** For formats that know no rules: of an event that recurs only the dates that the filters choose. */
+  readonly eachDate?: boolean;
 }
 
 /** Records read at a time, and ids. */
@@ -59,7 +61,8 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
   const exported = (kind: PostItem['kind'], id: string) => ids[kind].has(Number(id));
   for (const kind of POST_ORDER) {
     for (const page of pagesOf([...ids[kind]], PAGE)) {
-      const items = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads });
+      const found = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads });
+      const items = kind === 'event' ? await withRecurrence(db, found, caller.settings) : found;
       const rights = await rightsTo(db, caller, kind, page);
       for (const item of items) {
         const mine = rights.get(item.id ?? 0) ?? 'none';
@@ -70,7 +73,13 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
         if (locked || unsaid) continue;
         const links = item.links.filter((link) => 'sourceId' in link && exported(link.kind, link.sourceId));
         if (links.length < item.links.length) yield loss(item, 'link-left-out');
-        yield { ...item, links, ...(mine === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}) };
+        const { series, ...own } = withChosenDates(item, ids);
+        yield {
+          ...own,
+          links,
+          ...(mine === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}),
+          ...(series && (mine === 'edit' || series.columns.post_status === 'publish') ? { series } : {}),
+        };
       }
     }
   }
@@ -88,7 +97,16 @@ export async function* itemsOf(entries: AsyncIterable<Entry>, onLoss: (entry: As
 const isOnlyNamed = (kind: PostItem['kind'], { kinds }: ExportOptions): boolean =>
   kind !== 'attachment' && kinds !== undefined && !kinds.includes(kind);
 
-type Ids = Readonly<Record<PostItem['kind'], Set<number>>>;
+type Ids = Readonly<Record<PostItem['kind'], Set<number>>> & {
+  /** Public ids of dates that filters chose; undefined: all. */
+  dates?: Set<number>;
+};
+
+/** An event with those of its dates that were chosen. */
+function withChosenDates({ recurrence, ...item }: PostItem, { dates: chosen }: Ids): PostItem {
+  if (!recurrence?.recurs) return recurrence ? { ...item, recurrence } : item;
+  return { ...item, recurrence: { ...recurrence, dates: recurrence.dates.filter(({ id }) => chosen?.has(recurrence.base + id) ?? true) } };
+}
 
 const loss = (item: PostItem, reason: string): Entry => ({
   kind: 'loss',
@@ -96,14 +114,16 @@ const loss = (item: PostItem, reason: string): Entry => ({
 });
 
 /** Ids of all that goes out. */
-async function chosenIds(site: Site, caller: Caller, { kinds, filters, statuses }: ExportOptions): Promise<Ids> {
+async function chosenIds(site: Site, caller: Caller, { kinds, filters, statuses, eachDate }: ExportOptions): Promise<Ids> {
   const { db } = site;
   const ids: Ids = { attachment: new Set(), venue: new Set(), organizer: new Set(), event: new Set() };
   const asked = filters?.status ?? statuses ?? SETTABLE_STATUSES;
   for (const kind of kinds ?? postKinds.map(({ name }) => name)) {
     const narrowed = filters !== undefined && Object.keys(filters).some((name) => name !== 'status');
-    if (narrowed) for (const id of await filteredIds(site, caller, kind, filters, asked)) ids[kind].add(id);
-    else {
+    if (narrowed) {
+      for (const id of await filteredIds(site, caller, kind, filters, asked)) ids[kind].add(id);
+      if (kind === 'event' && eachDate) ids.dates = new Set(await filteredIds(site, caller, kind, filters, asked, 'occurrence'));
+    } else {
       const visible = listVisibility(caller.viewer, postKind(kind), asked);
       const read = (after: number, size: number) => visibleIds(db, postKind(kind).postType, visible, after, size);
       for await (const page of pagesById(IDS, read)) for (const id of page) ids[kind].add(id);
@@ -124,11 +144,12 @@ async function filteredIds(
   kind: PostKindName,
   filters: PostListValues,
   statuses: readonly string[],
+  each: 'event' | 'occurrence' = 'event',
 ): Promise<number[]> {
   const bounded = postKind(kind).dated ? { ...BOUNDS, ...filters } : filters;
   const { conditions, order } = narrowList(postKind(kind), bounded, caller);
   const kept = conditions.filter((condition) => !isListsOwn(condition));
-  return listedIds(site, caller, postKind(kind), { conditions: kept, order, statuses });
+  return listedIds(site, caller, postKind(kind), { conditions: kept, order, statuses }, each);
 }
 
 /** What is hidden from lists is still part of the calendar. */

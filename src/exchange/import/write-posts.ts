@@ -1,6 +1,7 @@
 import { eventDates } from '../../calendar/dates.ts';
 import { storedDates } from '../../kinds/event-dates.ts';
 import { termKind } from '../../kinds/index.ts';
+import { hasRules } from '../../kinds/occurrence.ts';
 import { imageIdAt } from '../../media/images.ts';
 import {
   addToCounts,
@@ -24,6 +25,7 @@ import { metaMap } from '../items/metas.ts';
 import { count, lose } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf, ledgerKey } from './ledger.ts';
+import { takeRecurrence } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import type { Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
@@ -103,7 +105,8 @@ function cleaned({ run, tally }: Work, item: PostItem): CleanPost {
   const clean = cleanPost(item, run.trusted);
   for (const { reason, detail } of clean.losses) lose(tally, { reason, kind: item.kind, of: nameOf(item), place: item.place, detail });
   if (item.kind !== 'event') return clean;
-  if (clean.metas.some(([key, value]) => key === '_EventRecurrence' && value !== '' && value !== 'a:0:{}')) {
+  // In the old form of recurrence each date is a post, which comes by itself.
+  if (!item.recurrence?.recurs && !item.parent && hasRules(metaMap(clean.metas))) {
     lose(tally, { reason: 'recurrence', kind: 'event', of: nameOf(item), place: item.place });
   }
   return { ...clean, metas: withDates(clean.metas, run.caller) };
@@ -232,6 +235,7 @@ async function insertNew(work: Work, arrivals: readonly Arrival[], taken: Readon
   for (const arrival of arrivals) {
     const { item } = arrival;
     if (unsound.has(ids.get(arrival)!)) lose(tally, { reason: 'dates-unsound', kind: 'event', of: nameOf(item), place: item.place });
+    else await takeRecurrence(work, item, ids.get(arrival)!, { anew: true });
   }
 }
 

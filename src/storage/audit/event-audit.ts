@@ -7,8 +7,8 @@ import { pagesById } from '../engine/pages.ts';
 import { idsOfType } from '../lists/many-posts.ts';
 import { loadMetas } from '../rows/bundle.ts';
 import { writeOccurrence } from '../rows/occurrences.ts';
-import { isRecurringEvent, recurringIn } from '../rows/recurring-events.ts';
 import { writeMetas } from '../rows/posts.ts';
+import { isRecurringEvent, recurringIn } from '../rows/recurring-events.ts';
 
 /** What can be wrong with the dates of an event. */
 export type DateFault =
@@ -58,11 +58,7 @@ export async function* auditDates(db: Database, { rows, recurrence }: Kept): Asy
  * Puts the dates of an event right by the clock on its wall: UTC, duration and the rows that lists read. One that recurs is left alone. Call it in a
  * transaction.
  */
-export async function repairDates(
-  db: Database,
-  id: number,
-  { rows, now, recurrence }: Kept & { readonly now: string },
-): Promise<void> {
+export async function repairDates(db: Database, id: number, { rows, now, recurrence }: Kept & { readonly now: string }): Promise<void> {
   if (recurrence && (await isRecurringEvent(db, id))) return;
   const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, readonly string[]>();
   const dates = storedDates({ metas });
