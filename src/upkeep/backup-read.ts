@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { linesIn, type NumberedLine } from '../exchange/items/file-text.ts';
 import { SourceFault } from '../exchange/items/items.ts';
-import { type Row, rowsIn, rowsOfSqlite, type SnapshotTable, sitesInSqlite, siteTables } from '../storage/audit/snapshot.ts';
+import { backupTables, type Row, rowsIn, rowsOfSqlite, type SnapshotTable, sitesInSqlite } from '../storage/audit/snapshot.ts';
 import { jsonExcess } from '../wordpress/json.ts';
 import { END, HEAD, ROW, TABLE } from './backup-lines.ts';
 
@@ -55,7 +55,7 @@ async function openLines(file: string): Promise<Backup> {
   let ended = false;
   let number = 0;
   const damaged = (cause?: unknown) => new SourceFault('backup-damaged', { file: name, line: number }, cause);
-  const known = new Set(siteTables());
+  const known = new Set(backupTables());
   try {
     for await (const { line, text } of linesOf(file)) {
       number = line;

@@ -1,4 +1,5 @@
 import { eventDates } from '../../calendar/dates.ts';
+import { occurrences, parseRule } from '../../calendar/recurrence-rule.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { escHtml } from '../../wordpress/entities.ts';
 import { ksesPost } from '../../wordpress/kses.ts';
@@ -20,7 +21,6 @@ import type { Source } from '../items/source.ts';
 import { type Line, partsOf } from './components.ts';
 import { type CalendarEvent, type Moment, readEvent } from './event.ts';
 import { createPlaces } from './places.ts';
-import { occurrences, parseRule } from './recurrence.ts';
 import { createZones, type FileZones } from './zones.ts';
 
 export interface CalendarOptions {

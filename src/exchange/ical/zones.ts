@@ -1,7 +1,7 @@
+import { occurrences, parseRule } from '../../calendar/recurrence-rule.ts';
 import { offsetAt, parseZone, unixFromFields, unixFromText, type Zone } from '../../wordpress/time.ts';
 import { trimStartOf } from '../../wordpress/trim.ts';
 import type { Line } from './components.ts';
-import { occurrences, parseRule } from './recurrence.ts';
 
 /** Zones as a file names them. */
 export interface FileZones {

@@ -26,6 +26,12 @@ export const siteTables = (): string[] =>
     .map(({ name }) => name)
     .filter((name) => !PASSING.has(name));
 
+/** There only where events may recur; it comes first, so that a reader knows at once what the other tables hold. */
+export const RECURRENCE_TABLE = 'tec_series_relationships';
+
+/** Names of all tables that a backup may hold, in their order. */
+export const backupTables = (): string[] => [RECURRENCE_TABLE, ...siteTables()];
+
 /** The path of an SQLite database; undefined for other addresses and for one in memory. */
 export function sqlitePath(address: string): string | undefined {
   const file = sqliteFile(address);
@@ -89,7 +95,7 @@ export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerato
   const source = new Sqlite(file, { readonly: true, fileMustExist: true });
   try {
     source.exec('BEGIN');
-    for (const name of siteTables()) {
+    for (const name of backupTables()) {
       if (source.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(prefix + name) === undefined) continue;
       yield { name, rows: iterated(source.prepare(`SELECT * FROM \`${prefix}${name}\``).iterate() as IterableIterator<Row>) };
     }
@@ -109,7 +115,7 @@ async function* iterated(rows: IterableIterator<Row>): AsyncGenerator<Row> {
 export async function* rowsOfMysql(db: Database): AsyncGenerator<SnapshotTable> {
   const trx = await db.knex.transaction({ isolationLevel: 'repeatable read' });
   try {
-    for (const name of siteTables()) {
+    for (const name of backupTables()) {
       if (await trx.schema.hasTable(db.prefix + name))
         yield {
           name,
@@ -126,6 +132,7 @@ export async function* rowsOfMysql(db: Database): AsyncGenerator<SnapshotTable> 
 /** Empties the tables of a site. Call it in a transaction. */
 export async function emptySite(db: Database): Promise<void> {
   for (const name of siteTables()) await db.knex(db.prefix + name).delete();
+  if (await db.knex.schema.hasTable(db.prefix + RECURRENCE_TABLE)) await db.knex(db.prefix + RECURRENCE_TABLE).delete();
 }
 
 /** Names of the columns of a table, in order. */

@@ -22,7 +22,7 @@ export interface StoredRecurrence {
 
 /** One date of it. Times are `YYYY-MM-DD HH:MM:SS`. */
 export interface StoredDate {
-  /** `occurrence_id`. */
+  /** `occurrence_id`; 0: none yet. */
   readonly id: number;
   readonly start: string;
   readonly end: string;
@@ -138,9 +138,9 @@ export async function writeRecurrence(
     if (id !== undefined) {
       gone.delete(id);
       kept.push({ occurrence_id: id, ...row });
-    } else if (unfree.has(date.id)) others.push(row);
+    } else if (date.id === 0 || unfree.has(date.id)) others.push(row);
     else numbered.push({ occurrence_id: date.id, ...row });
-    if ((id ?? (unfree.has(date.id) ? 0 : date.id)) !== date.id) renumbered += 1;
+    if (date.id !== 0 && (id ?? (unfree.has(date.id) ? 0 : date.id)) !== date.id) renumbered += 1;
   }
   if (gone.size > 0) await db.change`DELETE FROM {tec_occurrences} WHERE occurrence_id IN (${[...gone]})`;
   for (const { occurrence_id: id = 0, ...row } of kept) await db.from('tec_occurrences').where('occurrence_id', id).update(row);

@@ -90,6 +90,24 @@ export function* occurrences(rule: Rule, start: number, last: number, from = sta
   }
 }
 
+/**
+ * The moments that a rule itself names, from `start` on and none after `last`, in order. Unlike `occurrences`, a start that is none of the rule's days is
+ * neither given nor counted.
+ */
+export function* ruleMoments(rule: Rule, start: number, last: number): Generator<number> {
+  const end = Math.min(last, untilOf(rule));
+  let left = Math.min(rule.count ?? MOST_MOMENTS, MOST_MOMENTS);
+  for (const days of periods(rule, start, end, start)) {
+    for (const moment of chosen(momentsOf(rule, days, start), rule.bySetPos)) {
+      if (moment < start) continue;
+      if (moment > end || left < 1) return;
+      yield moment;
+      left -= 1;
+    }
+    if (left < 1) return;
+  }
+}
+
 /** Nothing takes place more often. */
 const MOST_MOMENTS = 500_000;
 
