@@ -1,5 +1,5 @@
 import type { Site } from '../site.ts';
-import { columnsOf, emptySite, RECURRENCE_TABLE, type Row } from '../storage/audit/snapshot.ts';
+import { columnsOf, emptySite, type Row } from '../storage/audit/snapshot.ts';
 import { insertRows } from '../storage/engine/insert.ts';
 import type { TableName } from '../storage/engine/tables.ts';
 import { changeCount, countOn } from '../storage/rows/changes.ts';
@@ -15,7 +15,7 @@ import type { Backup } from './backup-read.ts';
 export async function restore(site: Site, backup: Backup, onProgress: (rows: number) => void = () => undefined): Promise<number> {
   await migrate(site.db);
   // Outside the transaction, which MySQL would end with each change of a table.
-  if (await mayRecur(backup)) await createRecurrenceTables(site.db);
+  if (backup.recurs) await createRecurrenceTables(site.db);
   return site.db.transaction(async (db) => {
     const before = await changeCount(db);
     await emptySite(db);
@@ -35,12 +35,6 @@ export async function restore(site: Site, backup: Backup, onProgress: (rows: num
     await countOn(db, before, nowUtc(site.clock()));
     return count;
   });
-}
-
-/** Whether events may recur in the site of a backup: then it begins with the table of series. */
-async function mayRecur(backup: Backup): Promise<boolean> {
-  for await (const { name } of backup.tables()) return name === RECURRENCE_TABLE;
-  return false;
 }
 
 const ROWS = 200;

@@ -26,7 +26,7 @@ export const siteTables = (): string[] =>
     .map(({ name }) => name)
     .filter((name) => !PASSING.has(name));
 
-/** There only where events may recur; it comes first, so that a reader knows at once what the other tables hold. */
+/** There only where events may recur: then other tables have further columns, too. */
 export const RECURRENCE_TABLE = 'tec_series_relationships';
 
 /** Names of all tables that a backup may hold, in their order. */
