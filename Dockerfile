@@ -19,6 +19,8 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY locales locales
+COPY bin/fasti bin/fasti
+RUN ln -s /app/bin/fasti /usr/local/bin/fasti
 USER node
 VOLUME /data
 EXPOSE 8080

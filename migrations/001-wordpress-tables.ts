@@ -25,7 +25,7 @@ const LONG = 'longtext NOT NULL';
 const text = (length: number, value = ''): string => `varchar(${length}) NOT NULL DEFAULT '${value}'`;
 
 /** The four tables of metas differ by two names. */
-const metas = (name: string, id: string, owner: string): TableDefinition => ({
+const metas = (name: TableDefinition['name'], id: string, owner: string): TableDefinition => ({
   name,
   columns: { [id]: ID, [owner]: REFERENCE, meta_key: 'varchar(255) DEFAULT NULL', meta_value: 'longtext DEFAULT NULL' },
   primary: [id],

@@ -1,4 +1,4 @@
-import type { Knex } from 'knex';
+import type { RawSql } from '../src/storage/engine/builder.ts';
 import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
@@ -11,7 +11,7 @@ export const months: Migration = {
   up: async ({ knex, prefix }) => {
     const days = `${prefix}fasti_days`;
     await knex(days).where('day', '<', 0).delete();
-    const month = knex.raw('-FLOOR(?? / 100) - 1', ['day']) as Knex.Raw<number>;
+    const month = knex.raw('-FLOOR(?? / 100) - 1', ['day']) as RawSql<number>;
     await knex(knex.raw('?? (facet, day, n, running)', [days])).insert(
       knex(days).where('day', '>=', 0).where('n', '>', 0).groupBy('facet', month).select('facet', month, knex.raw('SUM(n)'), knex.raw('0')),
     );

@@ -7,13 +7,13 @@ import type { Migration } from '../src/storage/schema/migration.ts';
 export const occurrences: Migration = {
   name: '008-occurrences',
   tables: () => [],
-  up: async ({ knex, dialect, prefix }) => {
+  up: async ({ knex, dialect, prefix, columns }) => {
     const entries = `${prefix}fasti_entries`;
-    if (!(await knex.schema.hasColumn(entries, 'occurrence_id'))) {
+    if (!(await columns(entries)).includes('occurrence_id')) {
       await knex.schema.raw(dialect.addColumn(entries, 'occurrence_id', 'bigint(20) unsigned NOT NULL DEFAULT 0'));
     }
     const [dates, options] = [`${prefix}tec_occurrences`, `${prefix}options`];
-    const recurs = (await knex.schema.hasTable(dates)) && (await knex.schema.hasColumn(dates, 'has_recurrence'));
+    const recurs = (await columns(dates)).includes('has_recurrence');
     if (recurs && (await knex.schema.hasTable(options))) await knex(options).where('option_name', 'fasti_index').delete();
   },
 };

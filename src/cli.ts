@@ -1,7 +1,11 @@
 #!/usr/bin/env node
 import { constants } from 'node:os';
 import { runCli } from './cli/program.ts';
+import { asked } from './cli/progress.ts';
+import { variables } from './config.ts';
+import { EnvironmentError, readEnvironment } from './host/environment.ts';
 
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 // The library that computes with dates is right in this zone only.
 process.env.TZ = 'UTC';
 // What is made is for the one who runs this, unless it says otherwise itself.
@@ -13,11 +17,16 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (!serves) process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
 
+const environment = readVariables();
 process.exitCode = await runCli(process.argv.slice(2), {
-  env: process.env,
+  env: environment.variables,
+  files: environment.files,
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
-  terminal: process.stdout.isTTY === true,
+  // Some programs pretend to be a terminal of no width, in which a progress bar would be a column of letters.
+  terminal: process.stdout.isTTY === true && process.stdout.columns > 0,
+  zone: timeZone,
+  ...(process.stdout.isTTY && process.stdin.isTTY ? { ask: asked } : {}),
   onInterrupt: (tell) => {
     const stop = (signal: 'SIGINT' | 'SIGTERM') => {
       process.stderr.write(tell());
@@ -32,3 +41,13 @@ process.exitCode = await runCli(process.argv.slice(2), {
     await import('./main.ts');
   },
 });
+
+function readVariables() {
+  try {
+    return readEnvironment(process.env, process.env.FASTI_FOLDER || process.cwd(), variables);
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error;
+    process.stderr.write(`Error: ${error.message}\n`);
+    return process.exit(2);
+  }
+}

@@ -1,3 +1,4 @@
+import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { trimEndOf } from './wordpress/trim.ts';
 
@@ -72,6 +73,15 @@ export const settings = {
     allowed: 'a whole number from 100 to 3600000',
     meaning: 'How many milliseconds a replica may lag behind. One that is further behind is not read.',
     schema: whole(100, 3_600_000),
+  },
+  folder: {
+    env: 'FASTI_FOLDER',
+    type: 'path',
+    fallback: undefined,
+    allowed: 'a folder',
+    meaning:
+      'The folder that relative paths in settings start from, and that may hold the file `.env`; by default the current one. The command `bin/fasti` sets it to the folder of the project.',
+    schema: z.string(),
   },
   tablePrefix: {
     env: 'TABLE_PREFIX',
@@ -241,14 +251,17 @@ export const settings = {
   },
 } as const satisfies Record<string, Setting>;
 
+/** The variables of the environment that are settings. */
+export const variables: readonly string[] = Object.values(settings).map(({ env }) => env);
+
 type Parsed = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
 type KeyName = 'loggedInKey' | 'loggedInSalt' | 'nonceKey' | 'nonceSalt';
-type Optional = 'siteUrl' | 'databaseReadUrl' | KeyName;
+type Optional = 'siteUrl' | 'databaseReadUrl' | 'folder' | KeyName;
 
 /** WordPress's keys and salts of `wp-config.php`, by which cookies and nonces are recognised. */
 export type Keys = Readonly<Record<KeyName, string>>;
 
-/** All settings, read and checked. Sizes in bytes; `trustProxy` as Express takes it. */
+/** All settings, read and checked. Sizes in bytes; `trustProxy` as Express takes it; paths as `FASTI_FOLDER` makes them. */
 export type Config = Omit<Parsed, Optional> & {
   readonly siteUrl: string | undefined;
   readonly databaseReadUrl: string | undefined;
@@ -274,15 +287,26 @@ export class ConfigError extends Error {
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const parsed = Object.fromEntries(Object.entries<Setting>(settings).map(([name, setting]) => [name, readSetting(setting, env)]));
-  const { loggedInKey, loggedInSalt, nonceKey, nonceSalt, ...rest } = parsed as unknown as Omit<Parsed, Optional> &
-    Partial<Pick<Parsed, Optional>>;
+  const {
+    folder = '',
+    loggedInKey,
+    loggedInSalt,
+    nonceKey,
+    nonceSalt,
+    ...rest
+  } = parsed as unknown as Omit<Parsed, Optional> & Partial<Pick<Parsed, Optional>>;
   return Object.freeze({
     ...rest,
+    databaseUrl: rest.databaseUrl.replace(RELATIVE_FILE, (_, file: string) => `sqlite:${join(folder, file)}`),
+    uploadsDir: isAbsolute(rest.uploadsDir) ? rest.uploadsDir : join(folder, rest.uploadsDir),
     siteUrl: rest.siteUrl,
     databaseReadUrl: rest.databaseReadUrl,
     keys: allKeys({ loggedInKey, loggedInSalt, nonceKey, nonceSalt }),
   });
 }
+
+/** The address of an SQLite file by a relative path; `:memory:` is none. */
+const RELATIVE_FILE = /^sqlite:(?![/:])(.+)$/s;
 
 function readSetting(
   { env: name, fallback, allowed, schema, secret }: Setting,

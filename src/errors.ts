@@ -111,7 +111,7 @@ export type ProblemName = keyof typeof problems;
  * type or set (`rest_validate_value_from_schema`). `reason` names a sentence in `locales/<language>/reasons.json`.
  */
 export type Fault =
-  | { stage: 'value'; reason?: string }
+  | { stage: 'value'; reason?: string; values?: Readonly<Record<string, string>> }
   | { stage: 'type'; type: string }
   | { stage: 'enum'; values: readonly string[] }
   | SchemaFault;
@@ -128,6 +128,9 @@ export interface SchemaFault {
   readonly about?: 'param' | 'argument' | { readonly item: number } | { readonly status: number };
 }
 
+/** What failed and why, for the log. No secrets, and no text that a caller has sent. */
+export type LogDetail = Readonly<Record<string, string | number | boolean | undefined>>;
+
 export interface ProblemDetails {
   /** Values for the sentence. */
   readonly values?: Readonly<Record<string, string | number>>;
@@ -140,6 +143,8 @@ export interface ProblemDetails {
   /** A status other than the table's: 401 instead of 403 for an anonymous caller. */
   readonly status?: number;
   readonly cause?: unknown;
+  /** For the log alone. */
+  readonly detail?: LogDetail;
 }
 
 /** A refusal that the caller is told about. Thrown by `fail` only. */
@@ -164,6 +169,17 @@ export class ApiError extends Error {
 /** Refuses by name. Throws always. */
 export function fail(problem: ProblemName, details: ProblemDetails = {}): never {
   throw new ApiError(problem, details);
+}
+
+/** Whether something is allowed; else, perhaps, by which name it is refused. */
+export type Verdict = boolean | ProblemName;
+
+/** The status by which a viewer is refused what they may not do: nobody in particular (id 0) is asked to sign in. */
+export const forbiddenStatus = ({ id }: { readonly id: number }): 401 | 403 => (id === 0 ? 401 : 403);
+
+/** Refuses by name what a viewer may not do, or may not know of. Throws always. */
+export function refuse(viewer: { readonly id: number }, problem: ProblemName = 'rest_forbidden'): never {
+  return fail(problem, problems[problem].status === 403 ? { status: forbiddenStatus(viewer) } : {});
 }
 
 /** Refuses one parameter: `rest_invalid_param` naming it. Throws always. */

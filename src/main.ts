@@ -2,8 +2,9 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { type Config, ConfigError, readConfig } from './config.ts';
+import { type Config, ConfigError, readConfig, variables } from './config.ts';
 import { endAtOnce, endByItself } from './host/ending.ts';
+import { EnvironmentError, readEnvironment } from './host/environment.ts';
 import { standardOutput } from './host/output.ts';
 import { closePort, placeOf } from './host/port.ts';
 import { type Door, startService } from './http/service.ts';
@@ -121,9 +122,9 @@ function takeConnections(say: (word: FromWorker) => void): Door['open'] {
 
 function readSettings(): Config {
   try {
-    return readConfig(process.env);
+    return readConfig(readEnvironment(process.env, process.env.FASTI_FOLDER || process.cwd(), variables).variables);
   } catch (error) {
-    return quit(error instanceof ConfigError ? error.message : String(error));
+    return quit(error instanceof ConfigError || error instanceof EnvironmentError ? error.message : String(error));
   }
 }
 

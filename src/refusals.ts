@@ -16,5 +16,5 @@ export function faultSentence(say: Say, param: string, fault: Fault): string {
   if (fault.stage === 'type') return say('reasons:type', { param, type: fault.type });
   if (fault.stage === 'enum') return say('reasons:enum', { param, values: fault.values });
   if (fault.stage === 'schema') return say(`reasons:${fault.reason}`, { param, ...fault.values });
-  return say([...(fault.reason === undefined ? [] : [`reasons:${fault.reason}`]), 'reasons:invalid'], { param });
+  return say([...(fault.reason === undefined ? [] : [`reasons:${fault.reason}`]), 'reasons:invalid'], { param, ...fault.values });
 }

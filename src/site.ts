@@ -1,13 +1,14 @@
-import type { SiteSettings } from './calendar/settings.ts';
+import { type SiteSettings, settingNames } from './calendar/settings.ts';
 import type { Config } from './config.ts';
-import { settingsReader } from './known-settings.ts';
+import { settingsReader, siteSettings } from './known-settings.ts';
 import { createLog, type Log } from './log.ts';
 import type { ServerChange } from './storage/engine/cluster.ts';
 import { type Database, DatabaseUnavailable, openDatabase } from './storage/engine/database.ts';
-import { addressesOf } from './storage/engine/mysql-address.ts';
+import { addressesOf } from './storage/engine/mysql/address.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness/freshness.ts';
 import { followReplicas } from './storage/freshness/replicas.ts';
 import { watchTables } from './storage/freshness/table-watch.ts';
+import { readOptions } from './storage/rows/options.ts';
 import { loadTexts, type Texts } from './texts.ts';
 
 /** What every verb works with. Opened once, passed as first argument, closed at the end. */
@@ -186,3 +187,10 @@ export async function onceWritten<T>(site: Site, work: (site: Site) => Promise<T
     throw written && error instanceof DatabaseUnavailable ? new DatabaseUnavailable('uncertain', error) : error;
   }
 }
+
+/** The site as seen from inside a transaction: its verbs all write into that one, and read what was written there. */
+export const withinTransaction = (site: Site, db: Database): Site => ({
+  ...site,
+  db,
+  settings: async () => siteSettings(await readOptions(db, settingNames(db.prefix)), db, site.config),
+});

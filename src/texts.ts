@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createInstance, type TFunction } from 'i18next';
 import Backend from 'i18next-fs-backend';
-import { remembered } from './wordpress/remembered.ts';
+import { remembered } from './memo.ts';
 
 /** The files of each folder in `locales/`. A key names its file and the sentence in it: `problems:venue-is-in-trash`. */
 export const TEXT_FILES = ['problems', 'reasons', 'routes', 'params', 'fields', 'statuses', 'site', 'cli', 'upkeep', 'exchange'] as const;

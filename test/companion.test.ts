@@ -156,9 +156,9 @@ describeDatabases('the companion routes', (open) => {
         const note = () => {
           queries += 1;
         };
-        running.site.db.knex.on('query', note);
+        const stop = running.site.db.driver.listen(note);
         await send('GET', `${CORE}/tribe_events?_embed=1&per_page=${perPage}`, { as: 'admin' });
-        running.site.db.knex.removeListener('query', note);
+        stop();
         return queries;
       };
       // The fewest of a few: what is remembered for a second alone is read again in some.

@@ -124,6 +124,20 @@ describe("WordPress's keys and salts", () => {
   });
 });
 
+describe('FASTI_FOLDER', () => {
+  const pathsOf = (env: Record<string, string>) => {
+    const { databaseUrl, uploadsDir } = readConfig({ FASTI_FOLDER: '/srv/fasti', ...env });
+    return [databaseUrl, uploadsDir];
+  };
+  it('is where relative paths start', () => {
+    expect(pathsOf({})).toEqual(['sqlite:/srv/fasti/data/fasti.sqlite', '/srv/fasti/data/uploads']);
+    expect(pathsOf({ DATABASE_URL: 'sqlite:./a.sqlite', UPLOADS_DIR: '../up' })).toEqual(['sqlite:/srv/fasti/a.sqlite', '/srv/up']);
+  });
+  it.each(['sqlite:/a.sqlite', 'sqlite:///a.sqlite', 'sqlite::memory:', 'mysql://u:p@h/n'])('changes nothing about %s', (url) =>
+    expect(pathsOf({ DATABASE_URL: url, UPLOADS_DIR: '/up' })).toEqual([url, '/up']),
+  );
+});
+
 describe('namespaces', () => {
   it('are our own and the one that existing clients use', () =>
     expect(servedNamespaces(readConfig({}))).toEqual(['calendar/events/v1', 'tribe/events/v1']));

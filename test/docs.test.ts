@@ -3,9 +3,9 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { createProgram } from '../src/cli/program.ts';
-import { sampleEvents } from '../src/cli/sample/events.ts';
-import { categories } from '../src/cli/sample/places.ts';
 import { settings } from '../src/config.ts';
+import { sampleEvents } from '../src/sample/events.ts';
+import { categories } from '../src/sample/places.ts';
 import { sanitizeTitle } from '../src/wordpress/slug.ts';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');

@@ -55,8 +55,8 @@ describeReplica('a replica', () => {
   const titleAt = async (at: Database) => (await at.from('posts').where('ID', EVENT).first())?.post_title;
   /** Waits until the replica has all. */
   async function mirrored(): Promise<void> {
-    const log = await db.dialect.logPosition(db.knex);
-    while (!(await mirror.dialect.hasReached(mirror.knex, log))) await sleep(5);
+    const log = await db.dialect.logPosition(db);
+    while (!(await mirror.dialect.hasReached(mirror, log))) await sleep(5);
   }
   /** A process that reads from the replica. */
   async function serve(env: Record<string, string> = {}): Promise<RunningSite> {

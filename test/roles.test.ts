@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/engine/database.ts';
 import { type Json, NOON, ROOT } from './support/asking.ts';
 import { describeDatabases } from './support/databases.ts';
+import { insertAll } from './support/insert-all.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, resetSite } from './support/site.ts';
 
@@ -134,8 +135,8 @@ async function addRecords(db: Database, role: Role): Promise<void> {
       if (kind.path === '/events') for (const { meta_key, meta_value } of dates) metas.push({ post_id: id, meta_key, meta_value });
     }
   }
-  await db.knex.batchInsert(db.table('posts'), posts as never, 40);
-  await db.knex.batchInsert(db.table('postmeta'), metas as never, 200);
+  await insertAll(db, 'posts', posts, 40);
+  await insertAll(db, 'postmeta', metas, 200);
   await db.from('fasti_changes').increment('counter');
 }
 

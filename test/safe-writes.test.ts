@@ -208,15 +208,14 @@ describeAsking('writes under conditions', (ask) => {
 
   /** What a request writes, in order, each as its verb and its table. */
   const writesOf = async (work: () => Promise<Answer>): Promise<string[]> => {
-    const { knex } = ask.running().site.db;
     const seen: string[] = [];
     const note = ({ sql }: { sql: string }) => {
       const [, verb, table] = /^\s*(insert into|update|delete from)\s+`?wp_(\w+)/i.exec(sql) ?? [];
       if (verb) seen.push(`${verb.split(' ')[0]!.toLowerCase()} ${table}`);
     };
-    knex.on('query', note);
+    const stop = ask.running().site.db.driver.listen(note);
     const { status } = await work();
-    knex.off('query', note);
+    stop();
     expect(status).toBeLessThan(300);
     return seen;
   };

@@ -8,6 +8,7 @@ import { openApiDocument } from '../src/http/openapi.ts';
 import { createIndex } from '../src/http/routes.ts';
 import { status } from '../src/kinds/grammar.ts';
 import { loadTexts, TEXT_FILES, type Texts } from '../src/texts.ts';
+import { toSerialized } from '../src/wordpress/serialized.ts';
 import { callerOf, config, LANGUAGES, routes } from './http/describing.ts';
 
 const root = new URL('..', import.meta.url);
@@ -76,6 +77,11 @@ describe('there is a sentence, and none besides,', () => {
 const isSpoken = (key: string) => key.startsWith('site:words.');
 
 /** Which sentences the descriptions of the whole interface ask for, and what they ask for in vain. */
+/** A site that defines a field of its own. */
+const WITH_FIELDS = {
+  tribe_events_calendar_options: toSerialized({ 'custom-fields': [{ name: '_ecp_custom_2', label: 'Stage', type: 'text', values: '' }] }),
+};
+
 function told(): { missing: string[]; used: Set<string> } {
   const missing: string[] = [];
   const used = new Set<string>();
@@ -90,7 +96,7 @@ function told(): { missing: string[]; used: Set<string> } {
     const site = { config, texts: { ...texts, t } };
     describeSite(site, callerOf({ language }), routes, { others: companions });
     for (const endpoint of [...companions.values()].flat().flatMap((route) => route.endpoints)) t(language, `routes:${endpoint.summary}`);
-    openApiDocument(site, callerOf({ language }), routes);
+    openApiDocument(site, callerOf({ language, options: WITH_FIELDS }), routes);
   }
   return { missing, used };
 }
@@ -98,7 +104,7 @@ function told(): { missing: string[]; used: Set<string> } {
 describe('a sentence', () => {
   it.each([
     ['en', 'translation_language is not one of en and it.'],
-    ['it', 'translation_language non è uno fra en e it.'],
+    ['it', 'translation_language non è tra i valori en e it.'],
   ])('takes its values in %s', (language, sentence) =>
     expect(texts.t(language, 'reasons:enum', { param: 'translation_language', values: ['en', 'it'] })).toBe(sentence),
   );

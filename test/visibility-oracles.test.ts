@@ -7,6 +7,7 @@ import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { NOON } from './support/asking.ts';
 import { describeDatabases, type Open } from './support/databases.ts';
+import { insertAll } from './support/insert-all.ts';
 import { addPerson } from './support/people.ts';
 import { addRoles, edits, type Role, reads, type Signed } from './support/roles.ts';
 import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
@@ -228,7 +229,7 @@ async function replaceHidden(db: Database, rows: Rows): Promise<void> {
   await db.from('posts').whereBetween('ID', [FIRST, LAST]).delete();
   for (const table of ['postmeta', 'tec_occurrences'] as const) await db.from(table).whereBetween('post_id', [FIRST, LAST]).delete();
   await db.from('term_relationships').whereBetween('object_id', [FIRST, LAST]).delete();
-  const insert = (table: keyof Rows, all: readonly object[]) => db.knex.batchInsert(db.table(table), all as never, 20);
+  const insert = (table: keyof Rows, all: readonly object[]) => insertAll(db, table, all, 20);
   await insert(
     'posts',
     rows.posts.map((row) => ({ ...BLANK, ...row })),

@@ -3,6 +3,7 @@ import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { idsOf, type Json, NOON, ROOT } from './support/asking.ts';
 import { describeDatabases } from './support/databases.ts';
+import { insertAll } from './support/insert-all.ts';
 import {
   addRoles,
   can,
@@ -419,10 +420,10 @@ async function addRecords(db: Database): Promise<void> {
   }
   add(SHOWS, 'tribe_events', { post_title: 'Shows all' });
   dated(SHOWS, '2037-06-01');
-  await db.knex.batchInsert(db.table('posts'), posts as never, 40);
-  await db.knex.batchInsert(db.table('postmeta'), metas as never, 200);
-  await db.knex.batchInsert(db.table('tec_occurrences'), occurrences as never, 50);
-  await db.knex.batchInsert(db.table('term_relationships'), relationships as never, 100);
+  await insertAll(db, 'posts', posts, 40);
+  await insertAll(db, 'postmeta', metas, 200);
+  await insertAll(db, 'tec_occurrences', occurrences, 50);
+  await insertAll(db, 'term_relationships', relationships, 100);
   await db.from('fasti_changes').increment('counter');
 }
 

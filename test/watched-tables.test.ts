@@ -63,7 +63,7 @@ describeDatabases('what remembered answers are made of', (open) => {
     const served = new Map([['tribe/events/v1', createRoutes(running.site.texts.languages)], ...companionNamespaces()]);
     const routes = [...served].flatMap(([namespace, all]) => all.map(({ pattern }) => `/wp-json/${namespace}${exampleOf(pattern)}`));
     let read = new Set<string>();
-    running.site.db.knex.on('query', ({ sql }: { sql: string }) => {
+    running.site.db.driver.listen(({ sql }: { sql: string }) => {
       for (const [, table] of sql.matchAll(/`wp_(\w+)`/g)) read.add(table!);
     });
     const ask = async (address: string) => {
@@ -89,7 +89,7 @@ describeDatabases('what remembered answers are made of', (open) => {
 
   it('is compared in all its columns', async () => {
     for (const name of watchedNames) {
-      const columns = Object.keys(await db.knex(db.table(name)).columnInfo());
+      const columns = await db.dialect.columns(db, db.table(name));
       expect([name, [...WATCHED[name].plain, ...WATCHED[name].texts].sort()]).toEqual([name, columns.sort()]);
     }
   });

@@ -47,6 +47,8 @@ describeDatabases('docs/writing.md', (open) => {
     expect(out).toMatch(/somebody was faster/);
     expect(code).toBe(0);
     expect(await db.from('posts').where('post_title', 'Old mill')).toHaveLength(1);
+    expect(out).toContain('"total":1,');
+    expect(out).toContain('"stage":{"label":"stage","value":"Garden"}');
     const [event] = await db.from('posts').where('post_title', 'Harvest fair');
     expect(await db.from('postmeta').where({ post_id: event!.ID, meta_key: '_EventCost' })).toMatchObject([{ meta_value: '9' }]);
   });

@@ -17,14 +17,12 @@ import { isCrowded, verifySlowly } from './slow-passwords.ts';
 import { PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { viewerOf } from './viewer.ts';
 
-/** What a request says about who sends it. */
+/** What the head of a request says about who sends it. */
 export interface Credentials {
   /** The header `Authorization`. */
   readonly authorization?: string | undefined;
   /** The header `Cookie`. */
   readonly cookie?: string | undefined;
-  /** Parameter `_wpnonce`, else the header `X-WP-Nonce`. */
-  readonly nonce?: string | undefined;
   /** Whether the connection is encrypted. */
   readonly secure: boolean;
   /** Address of the client. */
@@ -39,29 +37,45 @@ export interface Identity {
   readonly nonce?: string;
 }
 
+/** Who a request claims to come from. The database is asked for each proof when it is needed, and once. */
+export interface Claim {
+  /** Whether it has a genuine login cookie. Without a nonce that is not enough to act for its owner. */
+  readonly hasLogin: () => Promise<boolean>;
+  /** Who sends it, by its nonce: parameter `_wpnonce`, else the header `X-WP-Nonce`. */
+  readonly identify: (nonce: string | undefined) => Promise<Identity>;
+}
+
 /**
- * Who sends the request: WordPress's login cookie with a nonce, else an application password by Basic, else nobody in particular.
- * Anything else in `Authorization`, a cookie without a nonce, and Basic without a password are nobody's. Roles are those of this moment.
+ * Reads who sends a request: WordPress's login cookie with a nonce, else an application password by Basic, else nobody in
+ * particular. Anything else in `Authorization`, a cookie without a nonce, and Basic without a password are nobody's. Roles
+ * are those of this moment.
  *
- * @throws `incorrect_password` for any wrong pair of name and password (D16), `too-many-requests` instead when there were too many of them
- * (`data.retry_after` in seconds), `rest_cookie_invalid_nonce` for a nonce that is not good
+ * `identify` throws `incorrect_password` for any wrong pair of name and password (D16), `too-many-requests` instead when
+ * there were too many of them (`data.retry_after` in seconds), `rest_cookie_invalid_nonce` for a nonce that is not good.
  */
-export async function identify(site: Site, settings: SiteSettings, credentials: Credentials): Promise<Identity> {
-  const { nonce } = credentials;
-  const signedIn = nonce === undefined ? undefined : await cookieOwner(site, settings, credentials);
-  if (signedIn)
-    return { viewer: viewerOf(site.db, settings, signedIn.user), nonce: renewed(site, nonce!, signedIn.user.row.ID, signedIn.token) };
-
-  const pair = basicPair(credentials.authorization);
-  const accepted = settings.applicationPasswords && (site.config.basicAuth === 'always' || credentials.secure);
-  if (pair && accepted) return { viewer: await applicationUser(site, settings, pair, credentials.address) };
-  return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: renewed(site, nonce, 0, '') };
+export function claimOf(site: Site, settings: SiteSettings, credentials: Credentials): Claim {
+  const login = once(() => cookieOwner(site, settings, credentials));
+  const byPassword = once(() => passwordOwner(site, settings, credentials));
+  return {
+    hasLogin: async () => (await login()) !== undefined,
+    identify: async (nonce) => {
+      const owner = nonce === undefined ? undefined : await login();
+      if (owner)
+        return { viewer: viewerOf(site.db, settings, owner.user), nonce: freshNonce(site, nonce!, owner.user.row.ID, owner.token) };
+      const viewer = await byPassword();
+      if (viewer) return { viewer };
+      return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: freshNonce(site, nonce, 0, '') };
+    },
+  };
 }
 
-/** Whether a request carries a genuine login cookie. Without a nonce that is not enough to act for its owner. */
-export async function bearsLogin(site: Site, settings: SiteSettings, credentials: Credentials): Promise<boolean> {
-  return (await cookieOwner(site, settings, credentials)) !== undefined;
-}
+const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+  let begun: Promise<T> | undefined;
+  return () => {
+    begun ??= work();
+    return begun;
+  };
+};
 
 /** Failed attempts are answered after this time, whatever was computed for them. */
 const FAILURE_MS = 60;
@@ -113,12 +127,12 @@ function basicPair(authorization: string | undefined): { name: string; password:
   return colon < 0 || password === '' ? undefined : { name: decoded.slice(0, colon).trim(), password };
 }
 
-async function applicationUser(
-  site: Site,
-  settings: SiteSettings,
-  { name, password }: { name: string; password: string },
-  address: string,
-): Promise<Viewer> {
+/** The user whose application password was sent; undefined: none was, or the site takes none. */
+async function passwordOwner(site: Site, settings: SiteSettings, credentials: Credentials): Promise<Viewer | undefined> {
+  const pair = basicPair(credentials.authorization);
+  if (!pair || !settings.applicationPasswords || !(site.config.basicAuth === 'always' || credentials.secure)) return undefined;
+  const { name, password } = pair;
+  const { address } = credentials;
   const begun = performance.now();
   const user = await findUserByName(site.db, name, [capabilitiesKey(site.db), PASSWORDS_KEY], true);
   const crowded = isCrowded();
@@ -130,7 +144,8 @@ async function applicationUser(
   const counted = attemptsOf(site).failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
   const wait = counted ?? (crowded ? CROWDED_SECONDS : undefined);
   await untilFailureShows(memoryOf(site), begun, slow);
-  return wait === undefined ? fail('incorrect_password') : fail('too-many-requests', { data: { retry_after: wait } });
+  const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded };
+  return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }
 
 /** Waits until a failed attempt may be answered, so that all take the same time. `slow`: whether an old hash was computed for this one. */
@@ -240,10 +255,15 @@ function sessionsOf(stored: string | undefined): Record<string, Session> {
 }
 
 /** A fresh nonce for the bearer of a good one. Without keys none can be good. */
-function renewed(site: Site, nonce: string, user: number, token: string): string {
+function freshNonce(site: Site, nonce: string, user: number, token: string): string {
   const { keys } = site.config;
   const salt = keys && keys.nonceKey + keys.nonceSalt;
   const now = unixFromDate(site.clock());
-  if (salt === undefined || !verifyNonce(nonce, { user, token }, salt, now)) return fail('rest_cookie_invalid_nonce');
+  if (salt === undefined)
+    return fail('rest_cookie_invalid_nonce', { detail: { because: 'the keys and salts of WordPress are not configured' } });
+  if (!verifyNonce(nonce, { user, token }, salt, now)) {
+    const because = user > 0 ? 'the nonce is wrong or has expired' : 'no genuine login cookie came with the nonce';
+    return fail('rest_cookie_invalid_nonce', { detail: { because, user } });
+  }
   return createNonce({ user, token }, salt, now);
 }

@@ -1,11 +1,13 @@
 import type { SiteSettings } from '../calendar/settings.ts';
-import { fail } from '../errors.ts';
-import { type ContextValues, LONGEST_PAGE, type PeopleListValues, USUAL_PAGE } from '../kinds/core-params.ts';
+import { fail, type Verdict } from '../errors.ts';
+import { type ContextValues, LONGEST_PAGE, type PeopleListValues, USER_FILTERS, USUAL_PAGE } from '../kinds/core-params.ts';
 import type { Person } from '../kinds/core-user.ts';
+import { conditionsOf, together } from '../kinds/filter.ts';
 import { postTypes } from '../kinds/index.ts';
 import type { Selected } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { capabilitiesKey, existingUserIds, findPeople, loadUsers, publishedAuthors, type StoredUser } from '../storage/rows/users.ts';
 import { type Roles, userCapabilities } from '../wordpress/capabilities.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
@@ -28,20 +30,17 @@ export interface PeoplePage {
 
 /** The people that a request asks for and the caller may see. */
 export async function listPeople(site: Site, settings: SiteSettings, viewer: Viewer, values: PeopleListValues): Promise<PeoplePage> {
-  const { page = 1, per_page = USUAL_PAGE, offset, orderby = 'name', include, search } = values;
+  const { page = 1, per_page = USUAL_PAGE, offset, orderby = 'name' } = values;
   const limit = Math.min(per_page, LONGEST_PAGE);
   const all = viewer.can('list_users');
-  if (orderby === 'include' && !named(include)) fail('rest_orderby_include_missing_include');
+  const { authors, ...conditions } = together(conditionsOf(USER_FILTERS, values, { settings, now: site.clock() }));
+  if (orderby === 'include' && !conditions.include) fail('rest_orderby_include_missing_include');
   const { ids, total } = await findPeople(site.db, {
-    include: named(include),
-    exclude: named(values.exclude),
-    slugs: named(values.slug),
-    roles: named(values.roles),
-    search: search || undefined,
+    ...conditions,
     searched: all
       ? ['user_login', 'user_nicename', 'user_email', 'user_url', 'display_name']
       : ['user_nicename', 'user_url', 'display_name'],
-    publishedIn: all && !asksForAuthors(values) ? undefined : PUBLIC_TYPES,
+    publishedIn: all && !authors ? undefined : PUBLIC_TYPES,
     order: orderby,
     descending: values.order === 'desc',
     limit,
@@ -50,14 +49,6 @@ export async function listPeople(site: Site, settings: SiteSettings, viewer: Vie
   const people = await loadPeople(site.db, settings, ids);
   return { people: ids.flatMap((id) => people.get(id) ?? []), total, page, pages: Math.ceil(total / limit) };
 }
-
-/** A list that names something. */
-const named = <T>(list: readonly T[] | undefined): readonly T[] | undefined => (list?.length ? list : undefined);
-
-const asksForAuthors = ({ has_published_posts: published, who }: PeopleListValues) =>
-  who === 'authors' || (published !== undefined && !NONE.includes(published));
-
-const NONE: readonly unknown[] = ['', '0', 'false', false];
 
 /** People by id, in one query. */
 export async function loadPeople(
@@ -95,25 +86,23 @@ function personOf({ row, metas }: StoredUser, key: string, roles: Roles): Person
 }
 
 /** Which of these people the viewer may see: oneself, and the authors of what is published; all of them for those who list users. */
-export async function visiblePeople(db: Database, viewer: Viewer, ids: readonly number[]): Promise<Set<number>> {
+export async function visiblePeople(lookUp: LookUp, viewer: Viewer, ids: readonly number[]): Promise<Set<number>> {
   if (viewer.can('list_users')) return new Set(ids);
-  const authors = await publishedAuthors(db, ids, PUBLIC_TYPES);
+  const authors = await lookUp(publishedAuthors, ids, PUBLIC_TYPES);
   return new Set(ids.filter((id) => authors.has(id) || (viewer.id > 0 && id === viewer.id)));
 }
-
-type Verdict = true | 'rest_forbidden_context' | 'rest_forbidden_orderby' | 'rest_user_cannot_view' | 'rest_user_invalid_id';
 
 /** Whether a list may be asked for: roles, addresses and the form for editing belong to those who list users. */
 export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabilities }: PeopleListValues): Verdict {
   if (viewer.can('list_users')) return true;
-  if (named(roles) || named(capabilities)) return 'rest_user_cannot_view';
+  if (roles?.length || capabilities?.length) return 'rest_user_cannot_view';
   if (context === 'edit') return 'rest_forbidden_context';
   return orderby === 'email' || orderby === 'registered_date' ? 'rest_forbidden_orderby' : true;
 }
 
-export async function mayReadPerson({ db }: Site, viewer: Viewer, { id: person, context }: Selected & ContextValues): Promise<Verdict> {
-  if (!(await existingUserIds(db, [person])).has(person)) return 'rest_user_invalid_id';
+export async function mayReadPerson(lookUp: LookUp, viewer: Viewer, { id: person, context }: Selected & ContextValues): Promise<Verdict> {
+  if (!(await lookUp(existingUserIds, [person])).has(person)) return 'rest_user_invalid_id';
   if (viewer.id > 0 && viewer.id === person) return true;
   if (context === 'edit' && !viewer.can('list_users')) return 'rest_user_cannot_view';
-  return (await visiblePeople(db, viewer, [person])).has(person) ? true : 'rest_user_cannot_view';
+  return (await visiblePeople(lookUp, viewer, [person])).has(person) ? true : 'rest_user_cannot_view';
 }

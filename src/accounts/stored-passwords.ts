@@ -1,6 +1,6 @@
+import { remembered } from '../memo.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { loadUsers, lockUser, writeUserMeta } from '../storage/rows/users.ts';
-import { remembered } from '../wordpress/remembered.ts';
 import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
 
 /** The meta that holds a user's application passwords (`WP_Application_Passwords::USERMETA_KEY_APPLICATION_PASSWORDS`). */

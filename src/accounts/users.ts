@@ -104,7 +104,7 @@ export async function deleteUser(
     const heir = reassign === undefined ? undefined : await requireUser(db, reassign, []);
     if (heir?.row.ID === user.row.ID) throw new AccountError('reassign-to-self', { login: user.row.user_login });
     const posts = await countPostsOf(db, user.row.ID);
-    if (posts > 0 && !heir) throw new AccountError('user-owns-posts', { login: user.row.user_login, posts });
+    if (posts > 0 && !heir) throw new AccountError('user-owns-posts', { login: user.row.user_login, count: posts });
     if (posts > 0 && heir) {
       await reassignPosts(db, user.row.ID, heir.row.ID);
       await noteChange(db, site.clock());

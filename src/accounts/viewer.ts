@@ -1,8 +1,8 @@
 import type { SiteSettings } from '../calendar/settings.ts';
+import { remembered } from '../memo.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { capabilitiesKey, loadUsers, type StoredUser } from '../storage/rows/users.ts';
 import { type Roles, userCapabilities } from '../wordpress/capabilities.ts';
-import { remembered } from '../wordpress/remembered.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /** A user as viewer: with what the database says now about roles and own grants. The metas must hold the capabilities. */

@@ -1,6 +1,6 @@
+import { remembered } from '../memo.ts';
 import { decodeEntities, escHtml } from '../wordpress/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../wordpress/plain-text.ts';
-import { remembered } from '../wordpress/remembered.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { type Amount, type ReadCost, readCost } from './amounts.ts';
 
@@ -34,7 +34,7 @@ export interface CostRecord {
     readonly currency_code: string;
     readonly currency_position: string;
     /** Amounts with a decimal point in ascending order, words as slugs. */
-    readonly values: readonly string[];
+    readonly values: string[];
   };
 }
 

@@ -1,9 +1,9 @@
+import { remembered } from '../memo.ts';
 import { escHtml, escJs } from '../wordpress/entities.ts';
 import { trimWords } from '../wordpress/excerpt.ts';
 import { forwardSearch } from '../wordpress/html-pieces.ts';
 import { ksesPost } from '../wordpress/kses.ts';
 import { addParagraphs } from '../wordpress/paragraphs.ts';
-import { remembered } from '../wordpress/remembered.ts';
 import { renderTitle } from '../wordpress/render.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { offerPrice } from './cost.ts';

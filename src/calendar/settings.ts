@@ -1,7 +1,8 @@
 import { parseRoles, type Roles } from '../wordpress/capabilities.ts';
-import { parseSerialized } from '../wordpress/serialized.ts';
+import { serializedMembers } from '../wordpress/serialized.ts';
 import { siteZone, type Zone } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
+import { CUSTOM_FIELDS_OPTION, type CustomField, readCustomFields } from './custom-fields.ts';
 
 /** What the site's own options say, read once for each request (WordPress's `get_option`, the calendar's `tribe_get_option`). */
 export interface SiteSettings {
@@ -73,10 +74,8 @@ export interface DateFormats {
   readonly beforeEnd: string;
 }
 
-export interface CustomField {
-  readonly name: string;
-  readonly label: string;
-}
+/** The option that holds the calendar's own settings. */
+export const CALENDAR_OPTION = 'tribe_events_calendar_options';
 
 /** The option that holds `versionKey`. */
 export const VERSION_KEY_OPTION = 'fasti_version_key';
@@ -107,11 +106,11 @@ export const occurrenceBase = (options: ReadonlyMap<string, string>): number => 
 /** Names of the options that `readSettings` wants to see; `prefix` is the table prefix, part of one name. */
 export const settingNames = (prefix: string): string[] => [
     'home', 'siteurl', 'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page',
-  'use_smilies', 'using_application_passwords', `${prefix}user_roles`, 'tribe_events_calendar_options', 'tec_ct1_migration_state',
+  'use_smilies', 'using_application_passwords', `${prefix}user_roles`, CALENDAR_OPTION, 'tec_ct1_migration_state',
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', 'active_plugins', 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
-  'default_comment_status', 'WPLANG', 'fasti_index', VERSION_KEY_OPTION, ...RECURRENCE_OPTIONS,
+  'default_comment_status', 'WPLANG', 'admin_email', 'fasti_index', VERSION_KEY_OPTION, CUSTOM_FIELDS_OPTION, ...RECURRENCE_OPTIONS,
 ]; // biome-ignore format: a list of names
 
 /** The settings that these option rows say; what is missing or broken counts as WordPress's default. */
@@ -137,7 +136,12 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
     roles: parseRoles(text(`${prefix}user_roles`)),
     occurrenceTables: occurrencesInForce(options.get('tec_ct1_migration_state')),
     shared: text('active_plugins').includes('the-events-calendar'),
-    calendar: readCalendar(membersOf(options.get('tribe_events_calendar_options')), text('date_format'), text('time_format')),
+    calendar: readCalendar(
+      serializedMembers(options.get(CALENDAR_OPTION)),
+      serializedMembers(options.get(CUSTOM_FIELDS_OPTION)),
+      text('date_format'),
+      text('time_format'),
+    ),
     recurrence: undefined,
     versionKey: text(VERSION_KEY_OPTION),
     edition: 0,
@@ -146,10 +150,10 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
 }
 
 function occurrencesInForce(state: string | undefined): boolean {
-  return ['migration-not-required', 'migration-complete'].includes(String(membersOf(state).phase));
+  return ['migration-not-required', 'migration-complete'].includes(String(serializedMembers(state).phase));
 }
 
-function readCalendar(members: Record<string, unknown>, dateFormat: string, timeFormat: string): CalendarSettings {
+function readCalendar(members: Record<string, unknown>, own: unknown, dateFormat: string, timeFormat: string): CalendarSettings {
   const text = (name: string, fallback: string) => (typeof members[name] === 'string' && members[name] !== '' ? members[name] : fallback);
   return {
     postsPerPage: Number(members.posts_per_page) || undefined,
@@ -160,7 +164,7 @@ function readCalendar(members: Record<string, unknown>, dateFormat: string, time
     currencyAfter: isTruthy(members.reverseCurrencyPosition),
     eventsSlug: text('eventsSlug', 'events'),
     singleEventSlug: text('singleEventSlug', 'event'),
-    customFields: readCustomFields(members['custom-fields']),
+    customFields: readCustomFields(members['custom-fields'], own),
     restDisabled: isTruthy(members['rest-v1-disabled']),
     edges: { first: text('earliest_date', ''), last: text('latest_date', '') },
     formats: {
@@ -173,20 +177,7 @@ function readCalendar(members: Record<string, unknown>, dateFormat: string, time
   };
 }
 
-function readCustomFields(value: unknown): CustomField[] {
-  if (value === null || typeof value !== 'object') return [];
-  return Object.values(value as Record<string, unknown>).flatMap((field) => {
-    const { name, label } = (field ?? {}) as { name?: unknown; label?: unknown };
-    return typeof name === 'string' && name !== '' ? [{ name, label: String(label ?? '') }] : [];
-  });
-}
-
 /** PHP arrays come as objects or lists; anything else counts as an empty one. */
-function membersOf(serialized: string | undefined): Record<string, unknown> {
-  const value = serialized === undefined ? undefined : parseSerialized(serialized);
-  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
-}
-
 /** `tribe_is_truthy`: 1, enable, enabled, on, y, yes and true in any case; other texts are false, numbers by being non-zero. */
 export function isTruthy(value: unknown): boolean {
   if (typeof value === 'string') return /^(1|enable|enabled|on|y|yes|true)$/i.test(value);

@@ -8,7 +8,7 @@ import { CliError } from './io.ts';
 import { withExamples } from './options.ts';
 import { print } from './print.ts';
 import { clearLine, showLine, showRate } from './rate.ts';
-import { configOf, type Session, withDatabase, withSite } from './session.ts';
+import { configOf, type Session, withNewDatabase, withSite } from './session.ts';
 
 interface Options {
   readonly force?: boolean;
@@ -33,7 +33,7 @@ export function addBackupCommands(program: Command, session: Session): void {
 
 async function makeBackup(session: Session, file: string, { force }: Options): Promise<void> {
   const { io, say } = session;
-  if (!force && existsSync(file)) throw new CliError('backup-exists', { file });
+  if (!force && existsSync(file)) throw new CliError('file-exists', { file });
   const rows = await withSite(session, 'read', (site) =>
     backUp(site, file, (count) => showLine(session, say('upkeep:backup.going', { count }))),
   );
@@ -44,7 +44,7 @@ async function makeBackup(session: Session, file: string, { force }: Options): P
 async function restoreBackup(session: Session, file: string, { force }: Options): Promise<void> {
   const { io, say } = session;
   const backup = await openBackup(file, configOf(session).tablePrefix);
-  const rows = await withDatabase(session, async (site) => {
+  const rows = await withNewDatabase(session, async (site) => {
     if (!force && !(await isEmptySite(site.db))) throw new CliError('database-in-use');
     return restore(site, backup, showRate(session, say('upkeep:restore.going'), backup.rows));
   });

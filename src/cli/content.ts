@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { fail } from '../errors.ts';
+import { onSite } from '../kinds/custom-fields.ts';
 import { flagAnything } from '../kinds/grammar.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Param, PostKind, TermKind } from '../kinds/kind.ts';
@@ -13,6 +14,7 @@ import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../reco
 import { lockPostVersion, lockTermVersion, onlyIf, type Preconditions, tagsIn, versionTag } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
+import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
 import { shapeOf, userOf, withExamples, withShape } from './options.ts';
@@ -61,26 +63,45 @@ const commandIn = (args: readonly string[]): string | undefined =>
 type Options = Readonly<Record<string, unknown>>;
 type Params = Readonly<Record<string, Param>>;
 
-function addKind(program: Command, session: Session, kind: Kind): void {
-  const { say, io } = session;
-  const words = { one: say(`nouns.${kind.name}.one`), many: say(`nouns.${kind.name}.many`) };
-  const group = program.command(kind.name).helpCommand(false).description(say('content.group', words));
-  const verb = (name: Verb, more = '') =>
-    withExamples(group.command(`${name}${more}`).description(say(`content.${name}`, words)), say, examplesOf(kind.name, name));
-  const refer = kind.is === 'post' ? '<id-or-slug>' : '<id-slug-or-name>';
-  const said = (key: string, id: number, porcelain: unknown) => print(io, porcelain ? `${id}\n` : `${say(`done.${key}`, { id })}\n`);
+/** The commands of one kind. `verb`: adds one of them, with its description and examples. */
+interface Group {
+  readonly session: Session;
+  readonly kind: Kind;
+  readonly verb: (name: Verb, more?: string) => Command;
+  /** How one record is named on the command line. */
+  readonly reference: '<id-or-slug>' | '<id-slug-or-name>';
+}
 
+function addKind(program: Command, session: Session, kind: Kind): void {
+  const { say } = session;
+  const words = { one: say(`nouns.${kind.name}.one`), many: say(`nouns.${kind.name}.many`) };
+  const command = program.command(kind.name).helpCommand(false).description(say('content.group', words));
+  const verb = (name: Verb, more = '') =>
+    withExamples(
+      command.command(`${name}${more}`).description(say([`content.${name}-${kind.is}`, `content.${name}`], words)),
+      say,
+      examplesOf(kind.name, name),
+    );
+  const reference = kind.is === 'post' ? '<id-or-slug>' : '<id-slug-or-name>';
+  for (const add of [addList, addGet, addCreate, addUpdate, addDelete]) add({ session, kind, verb, reference });
+}
+
+function addList({ session, kind, verb }: Group): void {
+  const { say, io } = session;
   withShape(addParams(verb('list'), session, kind, kind.filters, filterTexts), say).action((given: Options, command: Command) =>
     withSite(session, 'read', async (site) => {
       const shape = shapeOf(given, COLUMNS[kind.name]);
       const caller = await actingCaller(site, session, userOf(command));
       if (shape.format === 'count') {
-        const { total } = await listPage(site, caller, kind, { per_page: 1, ...rawOf(kind.filters, given) });
+        const { total } = await listPage(site, caller, kind, { per_page: 1, ...rawOf(caller, kind, kind.filters, given) });
         print(io, `${total}\n`);
-      } else print(io, printedList(await listAll(site, caller, kind, rawOf(kind.filters, given)), shape, io.terminal));
+      } else print(io, printedList(await listAll(site, caller, kind, rawOf(caller, kind, kind.filters, given)), shape, io.terminal));
     }),
   );
+}
 
+function addGet({ session, kind, verb, reference: refer }: Group): void {
+  const { say, io } = session;
   withShape(verb('get', ` ${refer}`).option('--etag', say('options.etag')), say).action(
     (reference: string, given: Options, command: Command) =>
       withSite(session, 'read', async (site) => {
@@ -92,48 +113,63 @@ function addKind(program: Command, session: Session, kind: Kind): void {
         print(io, given.etag ? `${versionTag(version)}\n` : printedItem(record, shape, io.terminal));
       }),
   );
+}
 
+function addCreate({ session, kind, verb }: Group): void {
   addParams(verb('create'), session, kind, kind.fields, fieldTexts)
-    .option('--porcelain', say('options.porcelain'))
+    .option('--porcelain', session.say('options.porcelain'))
     .action((given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(command));
-        said('created', await create(site, caller, kind, rawOf(kind.fields, given)), given.porcelain);
+        tellDone(session, given, 'created', await create({ site, caller, kind }, rawOf(caller, kind, kind.fields, given)));
       }),
     );
+}
 
-  addParams(verb('update', ` ${refer.replace('>', '...>')}`), session, kind, kind.fields, fieldTexts)
+function addUpdate({ session, kind, verb, reference: refer }: Group): void {
+  const { say } = session;
+  addParams(verb('update', ` ${several(refer)}`), session, kind, kind.fields, fieldTexts)
     .option('--if-match <tag>', say('options.if-match'))
     .option('--porcelain', say('options.porcelain'))
     .action((references: string[], given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
         const only = ifMatchOf(given, references);
-        const raw = rawOf(kind.fields, given);
+        const caller = await actingCaller(site, session, userOf(command));
+        const raw = rawOf(caller, kind, kind.fields, given);
         if (Object.keys(raw).length === 0) throw new CliError('nothing-named', {}, EXIT.usage);
-        const caller = await actingCaller(site, session, userOf(command));
         for (const reference of references) {
           const id = await idOf(site, kind, reference);
-          await change(site, caller, kind, id, raw, only);
-          said('updated', id, given.porcelain);
-        }
-      }),
-    );
-
-  verb('delete', ` ${refer.replace('>', '...>')}`)
-    .option('--if-match <tag>', say('options.if-match'))
-    .option('--porcelain', say('options.porcelain'))
-    .action((references: string[], given: Options, command: Command) =>
-      withSite(session, 'write', async (site) => {
-        const only = ifMatchOf(given, references);
-        const caller = await actingCaller(site, session, userOf(command));
-        for (const reference of references) {
-          const id = await idOf(site, kind, reference);
-          await remove(site, caller, kind, id, only);
-          said(kind.is === 'post' && site.config.emptyTrashDays > 0 ? 'trashed' : 'deleted', id, given.porcelain);
+          await change({ site, caller, kind }, id, raw, only);
+          tellDone(session, given, 'updated', id);
         }
       }),
     );
 }
+
+function addDelete({ session, kind, verb, reference: refer }: Group): void {
+  const { say } = session;
+  verb('delete', ` ${several(refer)}`)
+    .option('--if-match <tag>', say('options.if-match'))
+    .option('--porcelain', say('options.porcelain'))
+    .action((references: string[], given: Options, command: Command) =>
+      withSite(session, 'write', async (site) => {
+        const only = ifMatchOf(given, references);
+        const caller = await actingCaller(site, session, userOf(command));
+        for (const reference of references) {
+          const id = await idOf(site, kind, reference);
+          await remove({ site, caller, kind }, id, only);
+          tellDone(session, given, kind.is === 'post' && site.config.emptyTrashDays > 0 ? 'trashed' : 'deleted', id);
+        }
+      }),
+    );
+}
+
+/** One or more of them. */
+const several = (refer: Group['reference']): string => refer.replace('>', '...>');
+
+/** Says what was done with a record; with `--porcelain`, its id alone. */
+const tellDone = ({ io, say }: Session, { porcelain }: Options, key: string, id: number): void =>
+  print(io, porcelain ? `${id}\n` : `${say(`done.${key}`, { id })}\n`);
 
 // ------------------------------------------------------------------------------------------------- flags
 const isFlag = ({ grammar }: Param): boolean => {
@@ -147,13 +183,14 @@ const isCollection = ({ grammar }: Param): boolean => {
   return type === 'array' || type === undefined;
 };
 
-function addParams(command: Command, { say }: Session, kind: Kind, params: Params, texts: (kind: Kind, name: string) => string[]): Command {
+function addParams(command: Command, session: Session, kind: Kind, params: Params, texts: (kind: Kind, name: string) => string[]): Command {
+  const { say } = session;
   for (const [name, param] of Object.entries(params)) {
     const flag = isFlag(param) ? `--${name} [yes|no]` : `--${name} <${placeholder(param)}>`;
     const required = param.required && params === kind.fields && command.name() === 'create' ? ` ${say('options.required')}` : '';
     command.option(flag, say(texts(kind, name)) + required);
   }
-  return command;
+  return withCustomFields(command, session, kind);
 }
 
 function placeholder({ grammar }: Param): string {
@@ -171,11 +208,32 @@ const fieldTexts = (kind: Kind, name: string): string[] => [
   `fields:common.${name}`,
 ];
 
-/** What was given of these parameters. Throws CliError `json-invalid`. */
-function rawOf(params: Params, given: Options): Record<string, unknown> {
+/** What was given of these parameters. Throws CliError `json-invalid`, `no-custom-fields`, `custom-field-form`. */
+function rawOf(caller: Caller, kind: Kind, params: Params, given: Options): Record<string, unknown> {
   const named = Object.entries(params).filter(([name]) => given[name] !== undefined);
-  return Object.fromEntries(named.map(([name, param]) => [name, parsed(name, param, given[name])]));
+  const { custom_fields: custom } = given;
+  if (custom !== undefined && onSiteOf(caller, kind) === kind) throw new CliError('no-custom-fields', {}, EXIT.usage);
+  return {
+    ...Object.fromEntries(named.map(([name, param]) => [name, parsed(name, param, given[name])])),
+    ...(Array.isArray(custom) ? { custom_fields: Object.fromEntries(custom.map(memberIn)) } : {}),
+  };
 }
+
+/** A kind as the site of this caller has it. */
+const onSiteOf = <K extends Kind>({ settings }: Caller, kind: K): K => (kind.is === 'post' ? (onSite(kind, settings) as K) : kind);
+
+/** Name and value of `accessibility=yes`. Throws CliError `custom-field-form`. */
+function memberIn(text: unknown): [string, string] {
+  const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(String(text)) ?? [];
+  if (name === '') throw new CliError('custom-field-form', { text: String(text) }, EXIT.usage);
+  return [name, value];
+}
+
+/** Adds the flag for the fields that a site defines; it may be given several times. */
+const withCustomFields = (command: Command, { say }: Session, { name }: Kind): Command =>
+  name === 'event'
+    ? command.option('--custom_fields <name=value>', say('content.custom_fields'), (one: string, others: string[] = []) => [...others, one])
+    : command;
 
 function parsed(name: string, param: Param, given: unknown): unknown {
   if (typeof given !== 'string' || !isCollection(param) || !/^\s*[[{]/.test(given)) return given;
@@ -188,7 +246,8 @@ function parsed(name: string, param: Param, given: unknown): unknown {
 
 // ------------------------------------------------------------------------------------------------- verbs
 /** One page of a list. Whoever looks at terms here wants to see those that are not in use, too. */
-async function listPage(site: Site, caller: Caller, kind: Kind, raw: Options): Promise<Listing> {
+async function listPage(site: Site, caller: Caller, declared: Kind, raw: Options): Promise<Listing> {
+  const kind = onSiteOf(caller, declared);
   if (kind.is === 'post') return listPosts(site, caller, kind, await acceptParams(site, caller, kind.filters, raw, 'read'));
   const whole = 'hide_empty' in raw || !('hide_empty' in kind.filters) ? raw : { ...raw, hide_empty: false };
   return listTerms(site, caller, kind, await acceptParams(site, caller, kind.filters, whole, 'read'));
@@ -206,7 +265,15 @@ async function listAll(site: Site, caller: Caller, kind: Kind, raw: Options): Pr
   return items;
 }
 
-async function create(site: Site, caller: Caller, kind: Kind, raw: Options): Promise<number> {
+/** Who writes what kind of record. */
+interface Writing {
+  readonly site: Site;
+  readonly caller: Caller;
+  readonly kind: Kind;
+}
+
+async function create({ site, caller, kind: declared }: Writing, raw: Options): Promise<number> {
+  const kind = onSiteOf(caller, declared);
   const values = await acceptParams(site, caller, kind.fields, raw, 'create');
   return discardingImages(values, async () => {
     allow(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
@@ -215,28 +282,30 @@ async function create(site: Site, caller: Caller, kind: Kind, raw: Options): Pro
   });
 }
 
-async function change(site: Site, caller: Caller, kind: Kind, id: number, raw: Options, only: Preconditions | undefined): Promise<void> {
+async function change(writing: Writing, id: number, raw: Options, only: Preconditions | undefined): Promise<void> {
+  const { site, caller } = writing;
+  const kind = onSiteOf(caller, writing.kind);
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
   await discardingImages(values, async () => {
-    allow(kind.is === 'post' ? await mayChange(site, caller, kind, id) : mayManageTerms(caller, kind));
-    await unlessChanged(site, caller, kind, { id, only }, (inside) =>
+    allow(kind.is === 'post' ? await mayChange(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
+    await unlessChanged(writing, id, only, (inside) =>
       kind.is === 'post' ? changePost(inside, caller, kind, id, values) : changeTerm(inside, caller, kind, id, values),
     );
   });
 }
 
-async function remove(site: Site, caller: Caller, kind: Kind, id: number, only: Preconditions | undefined): Promise<void> {
-  allow(kind.is === 'post' ? await mayTrash(site, caller, kind, id) : mayManageTerms(caller, kind));
-  await unlessChanged<unknown>(site, caller, kind, { id, only }, (inside) =>
+async function remove(writing: Writing, id: number, only: Preconditions | undefined): Promise<void> {
+  const { site, caller, kind } = writing;
+  allow(kind.is === 'post' ? await mayTrash(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
+  await unlessChanged<unknown>(writing, id, only, (inside) =>
     kind.is === 'post' ? trashPost(inside, caller, kind, id) : deleteTerm(inside, caller, kind, id),
   );
 }
 
 function unlessChanged<Result>(
-  site: Site,
-  caller: Caller,
-  kind: Kind,
-  { id, only }: { readonly id: number; readonly only: Preconditions | undefined },
+  { site, caller, kind }: Writing,
+  id: number,
+  only: Preconditions | undefined,
   write: (site: Site) => Promise<Result>,
 ): Promise<Result> {
   const lockVersion = kind.is === 'post' ? lockPostVersion(kind) : lockTermVersion(kind);

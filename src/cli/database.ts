@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Config } from '../config.ts';
+import { seedEvents } from '../sample/generate.ts';
+import { seedSample } from '../sample/seed.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { countEvents, reindexEvents } from '../storage/index/event-index-rebuild.ts';
@@ -10,13 +12,12 @@ import { migrate } from '../storage/schema/migrate.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { keepPassword } from './first-password.ts';
-import { seedEvents } from './generate.ts';
+import type { FreshSite } from './fresh-site.ts';
 import { type Administrator, installSite } from './install.ts';
 import { CliError } from './io.ts';
 import { numberOf, userOf, withExamples } from './options.ts';
 import { print } from './print.ts';
-import { seedSample } from './seed.ts';
-import { actingCaller, configOf, progressOf, type Session, withDatabase, withSite } from './session.ts';
+import { actingCaller, configOf, progressOf, type Session, withDatabase, withNewDatabase, withSite } from './session.ts';
 import { inGroups } from './users.ts';
 
 /** What `init` is told; all of it has an answer of its own. */
@@ -27,6 +28,8 @@ interface InitOptions {
   readonly login?: string;
   readonly email?: string;
   readonly sample?: boolean;
+  /** Whether what is not given is asked for at a terminal. */
+  readonly asks?: boolean;
 }
 
 /** Adds `start`, `serve`, `init`, `migrate` and `seed`. */
@@ -51,23 +54,7 @@ export function addDatabaseCommands(program: Command, session: Session): void {
     await io.serve({});
   });
 
-  withExamples(program.command('init').description(say('database.init')), say, [
-    'fasti init',
-    "fasti init --url=https://calendar.example.org --title='Town calendar' --login=anna --email=anna@example.org",
-    'fasti init --sample',
-  ])
-    .option('--url <url>', say('database.url'))
-    .option('--title <text>', say('database.title'))
-    .option('--timezone <name>', say('database.timezone'))
-    .option('--login <name>', say('database.login'))
-    .option('--email <address>', say('database.email'))
-    .option('--sample', say('database.sample'))
-    .action((given: InitOptions) =>
-      withDatabase(session, async (site) => {
-        await init(session, site, given);
-        if (given.sample) await sample(session, site);
-      }),
-    );
+  addInit(program, session);
 
   withExamples(program.command('migrate').description(say('database.migrate')), say, ['fasti migrate']).action(() =>
     withDatabase(session, async ({ db }) => {
@@ -80,6 +67,32 @@ export function addDatabaseCommands(program: Command, session: Session): void {
     withSite(session, 'write', (site) => reindex(session, site)),
   );
 
+  addSeed(program, session);
+}
+
+function addInit(program: Command, session: Session): void {
+  const { say } = session;
+  withExamples(program.command('init').description(say('database.init')), say, [
+    'fasti init',
+    "fasti init --url=https://calendar.example.org --title='Town calendar' --login=anna --email=anna@example.org",
+    'fasti init --sample',
+  ])
+    .option('--url <url>', say('database.url'))
+    .option('--title <text>', say('database.title'))
+    .option('--timezone <name>', say('database.timezone'))
+    .option('--login <name>', say('database.login'))
+    .option('--email <address>', say('database.email'))
+    .option('--sample', say('database.sample'))
+    .action((given: InitOptions) =>
+      withNewDatabase(session, async (site) => {
+        await init(session, site, { ...given, asks: !given.sample });
+        if (given.sample) await sample(session, site);
+      }),
+    );
+}
+
+function addSeed(program: Command, session: Session): void {
+  const { say } = session;
   withExamples(program.command('seed').description(say('database.seed')), say, ['fasti seed', 'fasti seed --events 20000'])
     .option('--events <number>', say('database.events'))
     .action((given: { events?: string }, command: Command) =>
@@ -100,19 +113,32 @@ async function requireSite({ db, config }: Site): Promise<void> {
 
 async function init(session: Session, site: Site, given: InitOptions): Promise<void> {
   const { io, say } = session;
-  const administrator: Administrator = { login: given.login ?? 'admin', email: given.email ?? 'admin@example.org' };
   const url = trimEndOf(given.url ?? site.config.siteUrl ?? localAddress(site.config), '/');
-  const fresh = {
-    url,
-    title: given.title ?? say('database.default-title'),
-    timezone: given.timezone ?? 'Europe/Rome',
-    email: administrator.email,
-  };
+  const fresh = { url, ...(await identityOf(session, given, url)) };
+  const administrator: Administrator = { login: given.login ?? 'admin', email: fresh.email };
   const password = await installSite(site, fresh, administrator, say('database.password-name'));
   print(io, `${say('done.installed', { url })}\n`);
   const told = `${say('done.administrator', { login: administrator.login, password: inGroups(password) })}\n`;
   print(io, io.terminal ? told : `${keptAside(session, site.config, told, administrator.login)}\n`);
 }
+
+/** Name, time zone and e-mail address of a new site: as given, else as somebody at the terminal says, else those of the host and the machine. */
+async function identityOf(session: Session, given: InitOptions, url: string): Promise<Omit<FreshSite, 'url'>> {
+  const { io, say } = session;
+  const usual = given.sample
+    ? { title: say('database.sample-title'), timezone: SAMPLE_ZONE }
+    : { title: URL.canParse(url) ? new URL(url).hostname : url, timezone: io.zone ?? 'UTC' };
+  const answer = async (value: string | undefined, question: string, suggestion: string): Promise<string> =>
+    value ?? (given.asks && io.ask ? await io.ask(say(`database.${question}`), suggestion) : suggestion);
+  return {
+    title: await answer(given.title, 'ask-title', usual.title),
+    timezone: await answer(given.timezone, 'ask-timezone', usual.timezone),
+    email: await answer(given.email, 'ask-email', 'admin@example.org'),
+  };
+}
+
+/** Where the sample calendar takes place. */
+const SAMPLE_ZONE = 'Europe/Rome';
 
 /** Where nobody watches, what is printed is kept in logs for ever: the password goes into a file instead. Gives the sentence that says which. */
 function keptAside({ say }: Session, config: Config, text: string, login: string): string {
@@ -140,7 +166,7 @@ async function reindex(session: Session, site: Site): Promise<void> {
     reindexEvents(site.db, site.clock, { trust: !shared, done }),
   );
   if (unfit.length > 0) throw new CliError('unfit-for-index', { ids: unfit.slice(0, MOST_NAMED).join(', '), count: unfit.length });
-  print(io, `${say(shared ? 'done.reindexed-shared' : 'done.reindexed', { events })}\n`);
+  print(io, `${say(shared ? 'done.reindexed-shared' : 'done.reindexed', { count: events })}\n`);
 }
 
 const MOST_NAMED = 20;
@@ -149,7 +175,7 @@ async function more(session: Session, site: Site, events: number, user: string |
   const { io, say } = session;
   const caller = await actingCaller(site, session, user);
   await progressOf(session)(say('database.generating', { events }), events, (done) => seedEvents(site, caller, events, done));
-  print(io, `${say('done.generated', { events })}\n`);
+  print(io, `${say('done.generated', { count: events })}\n`);
 }
 
 /**
@@ -160,10 +186,11 @@ async function start(session: Session, given: InitOptions): Promise<void> {
   const { io } = session;
   const config = configOf(session);
   const embedded = config.databaseUrl.startsWith('sqlite:');
-  const settings = await withDatabase(session, async (site) => {
+  const settings = await withNewDatabase(session, async (site) => {
     if ((await findInstallation(site.db)) !== 'site') {
-      await init(session, site, given);
-      if (embedded || given.sample) await sample(session, site);
+      const withSample = embedded || given.sample === true;
+      await init(session, site, { ...given, sample: withSample });
+      if (withSample) await sample(session, site);
     }
     return site.settings();
   });
@@ -192,20 +219,12 @@ async function untilServing({ port, host }: Config): Promise<void> {
   }
 }
 
-/** Where the site is, and what to look at first. */
+/** Where the site is, and what to look at first: at the address that this process listens on, which may be another than the public one. */
 function announce({ io, say }: Session, config: Config, settings: SiteSettings): void {
-  const { home } = settings;
-  const base = restUrl({ home, settings }, config.restNamespace);
-  const urls = [
-    `${base}/events`,
-    restUrl({ home, settings }, `${config.restNamespace}/events`, [
-      ['search', 'concert'],
-      ['per_page', '3'],
-    ]),
-    `${base}/venues`,
-    `${base}/categories`,
-    `${base}/doc`,
-  ];
-  print(io, `\n${say('done.listening', { url: home, port: config.port })}\n${urls.map((url) => `  ${url}`).join('\n')}\n`);
+  const home = localAddress(config) + trimEndOf(new URL(settings.home).pathname, '/');
+  const urlOf = (path: string, query: readonly (readonly [string, string])[] = []) =>
+    restUrl({ home, settings }, `${config.restNamespace}${path}`, query);
+  const urls = [urlOf('/events'), urlOf('/events', [['per_page', '3']]), urlOf('/venues'), urlOf('/categories'), urlOf('/doc')];
+  print(io, `\n${say('done.listening', { url: settings.home, port: config.port })}\n${urls.map((url) => `  ${url}`).join('\n')}\n`);
   print(io, `${say('done.ends')}\n`);
 }

@@ -14,7 +14,10 @@ export function configurationPage(): string {
   ]);
   return page(
     'Configuration',
-    'Every setting is a variable of the environment. An empty one counts as absent; a value that cannot be used stops the program with one line that says why.',
+    [
+      'Every setting is an environment variable. An empty one counts as absent; a value that cannot be used stops the program with one line that says why.',
+      'A file `.env` in the current folder (for `npm start`: that of the project) may hold variables too, `NAME=value` on each line; the environment wins. `NAME_FILE` names a file whose content is the value of `NAME`, for secrets: `DATABASE_URL_FILE=/run/secrets/database-url`. `fasti config` prints the settings in force and where each comes from.',
+    ].join('\n\n'),
     table(['Variable', 'Type', 'Default', 'Meaning'], rows),
   );
 }

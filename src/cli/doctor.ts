@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Site } from '../site.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { examine, type Finding, type Health } from '../upkeep/doctor.ts';
 import { CliError, EXIT } from './io.ts';
@@ -36,7 +37,7 @@ async function doctor(session: Session, given: Options): Promise<void> {
     const found = await examine(site, version());
     if (format === 'text') print(io, told(found, session));
     if (!given.fix || !(await repair(session, found.findings, given.yes === true))) return found;
-    const after = await examine(site, version());
+    const after = await repairOn(session, site, found, given.yes === true);
     if (format === 'text') print(io, `${say('upkeep:doctor.after')}\n${told(after, session, false)}`);
     return after;
   });
@@ -46,7 +47,25 @@ async function doctor(session: Session, given: Options): Promise<void> {
       `${JSON.stringify({ ...health, findings: health.findings.map(({ fix, ...finding }) => ({ ...finding, fixable: fix !== undefined })) })}\n`,
     );
   const errors = health.findings.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) throw new CliError('not-healthy', { errors: errors.length });
+  if (errors.length > 0) throw new CliError('not-healthy', { count: errors.length });
+}
+
+/** A repair may bring to light what could not be seen before, and that again. */
+const MOST_ROUNDS = 10;
+
+/** Repairs what comes to light after a first round of repairs, until nothing changes. Gives what is left. */
+async function repairOn(session: Session, site: Site, first: Health, yes: boolean): Promise<Health> {
+  const told = (finding: Finding) => JSON.stringify(finding);
+  const known = new Set(first.findings.map(told));
+  let health = await examine(site, version());
+  for (let round = 1; round < MOST_ROUNDS; round += 1) {
+    // Whoever said no once is not asked again, and what a repair left as it was is not tried again.
+    const fresh = health.findings.filter((finding) => finding.fix !== undefined && !known.has(told(finding)));
+    for (const finding of fresh) known.add(told(finding));
+    if (fresh.length === 0 || !(await repair(session, fresh, yes))) break;
+    health = await examine(site, version());
+  }
+  return health;
 }
 
 /** Repairs what can be repaired, each kind after asking. Gives whether anything was. */
@@ -73,6 +92,7 @@ function told({ versions, servers, findings }: Health, { say }: Session, whole =
     );
     for (const example of examples) if (example !== '') lines.push(`    ${oneLine(example)}`);
     if (count > examples.length) lines.push(`    ${say('upkeep:doctor.more', { count: count - examples.length })}`);
+    if (!fix) lines.push(`    ${say(`upkeep:advice.${name}`)}`);
   }
   if (findings.length === 0) lines.push(say('upkeep:doctor.healthy'));
   return `${lines.join('\n')}\n`;

@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -36,7 +36,8 @@ export function addExportCommand(program: Command, session: Session): void {
     'fasti export - --format=jsonl | gzip > calendar.jsonl.gz',
   ])
     .option('--format <format>', say('exchange:export.format'))
-    .option('--kind <kind>', say('exchange:export.kind'));
+    .option('--kind <kind>', say('exchange:export.kind'))
+    .option('--force', say('upkeep:backup.force'));
   for (const [name, param] of Object.entries(allFilters())) {
     command.option(flagOf(name, param), say(KINDS.map((kind) => `params:${kind}.${name}`).concat(`params:common.${name}`)));
   }
@@ -45,7 +46,10 @@ export function addExportCommand(program: Command, session: Session): void {
 
 async function runExport(session: Session, file: string, given: Options, user: string | undefined): Promise<void> {
   const { io, say } = session;
-  const format = chosen('format', given.format, FILE_FORMATS) ?? formatOf(file);
+  const asked = chosen('format', given.format, FILE_FORMATS);
+  if (file === '-' && asked === undefined) throw new CliError('format-unknown', { formats: FILE_FORMATS.join(', ') }, EXIT.usage);
+  const format = asked ?? formatOf(file);
+  if (file !== '-' && given.force !== true && existsSync(file)) throw new CliError('file-exists', { file });
   const raw = Object.fromEntries(Object.keys(allFilters()).flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
   const narrowed = Object.keys(raw).length > 0;
   const kind: PostKindName | undefined =
@@ -93,7 +97,7 @@ async function writerFor(
   items: AsyncIterable<Item>,
 ): Promise<AsyncIterable<string>> {
   const { settings, language } = caller;
-  if (format === 'csv') return writeCsv(kind, eachDate(items));
+  if (format === 'csv') return writeCsv(kind, eachDate(items), settings.calendar.customFields);
   if (format === 'jsonl') return writeJsonLines(settings.home, items);
   if (format === 'ical') return writeCalendar(eventRecords(site, caller, items), calendarHead(caller));
   return writeWxr({ home: settings.home, title: settings.name, description: settings.description, language, now: site.clock() }, items);

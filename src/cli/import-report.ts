@@ -1,10 +1,13 @@
 import type { CsvSource } from '../exchange/csv/read.ts';
+import type { RejectedFile } from '../exchange/csv/rejected.ts';
+import type { PreviewedRecord } from '../exchange/import/preview.ts';
 import type { Count, Report } from '../exchange/items/report.ts';
+import type { Source } from '../exchange/items/source.ts';
 import type { Say } from '../refusals.ts';
 import { oneLine } from './print.ts';
 
-/** What became of everything, for a person to read. */
-export function reportText(report: Report, say: Say): string {
+/** What became of everything, for a person to read. `hint`: what to try where records name others that did not come. */
+export function reportText(report: Report, say: Say, hint?: Source['hint']): string {
   const { created, updated, unchanged, lost, skipped, losses, dryRun, source } = report;
   const lines = [say(dryRun ? 'exchange:import.rehearsed' : 'exchange:import.done', { source })];
   const kinds = (['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event', 'settings'] as const).filter((kind) =>
@@ -33,8 +36,47 @@ export function reportText(report: Report, say: Say): string {
     }
     if (number > MOST_SHOWN) lines.push(`    ${say('exchange:import.more', { count: number - Math.min(MOST_SHOWN, examples.length) })}`);
   }
+  if (hint !== undefined && losses.some(({ reason }) => reason === 'link-missing')) lines.push(say(`exchange:hints.${hint}`));
   return `${lines.join('\n')}\n`;
 }
+
+/** Where rows that did not come in were written. */
+export const rejectedText = (files: readonly RejectedFile[], say: Say): string =>
+  files.map(({ path, rows }) => `${say('exchange:import.rejected', { count: rows, file: path })}\n`).join('');
+
+/** The first records as they would be stored, a line for each, with the columns in which any of them has something. */
+export function previewText(records: readonly PreviewedRecord[], say: Say): string {
+  const rows = records.map((record) => PREVIEW.map(([, told]) => oneLine(told(record)).slice(0, WIDEST)));
+  const used = PREVIEW.map((_, place) => rows.some((row) => row[place] !== ''));
+  const heads = PREVIEW.map(([name]) => say(`exchange:columns.${name}`));
+  const lines = aligned(
+    [heads, ...rows].map((row) => row.filter((_, place) => used[place])),
+    false,
+  );
+  return `${[say('exchange:import.previewed'), ...lines.map((line) => line.trimEnd())].join('\n')}\n`;
+}
+
+const metasOf = ({ metas }: PreviewedRecord, ...keys: readonly string[]): string =>
+  keys.flatMap((key) => metas.flatMap(([name, value]) => (name === key && value !== '' ? [value] : []))).join(', ');
+const namesOf = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => name).join(', ');
+
+/** What the preview tells of a record, by the names of its columns. */
+const PREVIEW: readonly (readonly [column: string, told: (record: PreviewedRecord) => string])[] = [
+  ['kind', ({ kind }) => kind],
+  ['title', ({ columns }) => String(columns.post_title ?? '')],
+  ['start', (record) => metasOf(record, '_EventStartDate')],
+  ['end', (record) => metasOf(record, '_EventEndDate')],
+  ['zone', (record) => metasOf(record, '_EventTimezone')],
+  ['status', ({ columns }) => String(columns.post_status ?? '')],
+  ['links', ({ links }) => namesOf(links)],
+  ['terms', ({ terms }) => namesOf(terms)],
+  ['cost', (record) => metasOf(record, '_EventCost')],
+  ['address', (record) => metasOf(record, '_VenueAddress', '_VenueZip', '_VenueCity', '_VenueCountry')],
+  ['contact', (record) => metasOf(record, '_OrganizerEmail', '_OrganizerPhone', '_VenuePhone')],
+];
+
+/** Letters of a cell of the preview. */
+const WIDEST = 40;
 
 /** Losses of one reason that are printed one by one; `--format=json` has more. */
 const MOST_SHOWN = 10;

@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { DateOrder } from '../exchange/csv/dates.ts';
 import type { CsvSource } from '../exchange/csv/read.ts';
+import { type RejectedFile, writeRejected } from '../exchange/csv/rejected.ts';
 import { importItems } from '../exchange/import/importer.ts';
 import { fetchFile } from '../exchange/import/media.ts';
+import { type PreviewedRecord, previewOf } from '../exchange/import/preview.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import { isIncomplete, type Report } from '../exchange/items/report.ts';
 import { type Source, survey } from '../exchange/items/source.ts';
@@ -15,7 +17,7 @@ import type { Site } from '../site.ts';
 import { sqlitePath } from '../storage/audit/snapshot.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { nowUtc } from '../wordpress/time.ts';
-import { mappingText, reportText, roundText } from './import-report.ts';
+import { mappingText, previewText, rejectedText, reportText, roundText } from './import-report.ts';
 import { CliError, EXIT } from './io.ts';
 import { chosen, credentialsIn, numberOf, REPORT_FORMATS, type ReportFormat, userOf, withExamples, withReportFormat } from './options.ts';
 import { oneLine, print } from './print.ts';
@@ -34,11 +36,14 @@ export function addImportCommand(program: Command, session: Session): void {
     'fasti import mysql://user:password@localhost/wordpress --dry-run',
     'fasti import export-1.xml export-2.xml --media',
     'fasti import venues.csv organizers.csv events.csv --date-order=dmy',
+    'fasti import events.csv --map "Titolo=name" --map "Data=start_date" --preview',
+    'fasti import events.csv --date-order=mdy --skip-bad-rows --category=Music --status=draft',
     'fasti import calendar.jsonl --resume',
     'fasti import https://old.example --media --follow=300',
     'fasti import https://town.example/calendar.ics',
   ])
     .option('--dry-run', say('exchange:import.dry-run'))
+    .option('--preview [records]', say('exchange:import.preview'))
     .option('--resume', say('exchange:import.resume'))
     .option('--settings', say('exchange:import.settings'))
     .option('--media', say('exchange:import.media'))
@@ -48,7 +53,10 @@ export function addImportCommand(program: Command, session: Session): void {
     .option('--source <name>', say('exchange:import.source'))
     .option('--date-order <order>', say('exchange:import.date-order'))
     .option('--kind <kind>', say('exchange:import.kind'))
-    .option('--status <status>', say('exchange:import.status'), 'publish')
+    .option('--map <column=field>', say('exchange:import.map'), collected)
+    .option('--skip-bad-rows', say('exchange:import.skip-bad-rows'))
+    .option('--status <status>', say('exchange:import.status'))
+    .option('--category <name>', say('exchange:import.category'), collected)
     .option('--remote-user <login:password>', say('exchange:import.remote-user'))
     .option('--rate <number>', say('exchange:import.requests'))
     .option('--from <date>', say('exchange:import.from'))
@@ -60,14 +68,18 @@ export function addImportCommand(program: Command, session: Session): void {
 async function runImport(session: Session, places: readonly string[], given: Options, user: string | undefined): Promise<void> {
   const { io, say } = session;
   const format = chosen('format', String(given.format), REPORT_FORMATS);
-  const dryRun = given.dryRun === true;
+  const preview = given.preview === true ? USUAL_PREVIEW : numberOf('preview', given.preview);
+  const dryRun = given.dryRun === true || preview !== undefined;
   const follow = given.follow === true ? USUAL_PAUSE_S : numberOf('follow', given.follow);
   const asked = {
     prefix: String(given.prefix),
     site: numberOf('site', given.site),
     dateOrder: chosen('date-order', given.dateOrder, DATE_ORDERS),
     kind: chosen('kind', given.kind, KINDS),
+    map: headingMap(given.map),
+    skipBadRows: given.skipBadRows === true,
     status: chosen('status', given.status, SETTABLE_STATUSES),
+    categories: listOf(given.category),
     credentials: credentialsIn(given.remoteUser ?? io.env.FASTI_REMOTE_USER),
     rate: numberOf('rate', given.rate),
     from: dayOf('from', given.from),
@@ -75,14 +87,16 @@ async function runImport(session: Session, places: readonly string[], given: Opt
     onWalk: (entries: number) => showLine(session, say('exchange:import.walking', { entries })),
   };
   const report = await withSite(session, dryRun ? 'read' : 'write', async (site) => {
-    const once = async (resume: boolean): Promise<Report> => {
+    const once = async (resume: boolean, first = false): Promise<Outcome> => {
       const caller = await actingCaller(site, session, user);
       const progress: Progress = { dryRun, written: resume };
       const calm = io.onInterrupt?.(() => howToGoOn(session, progress));
       try {
         const source = await openSource(places, { ...asked, caller, resume, target: targetOf(site, dryRun), folder: io.temporary });
         try {
-          return await importFrom(session, site, caller, source, { ...given, resume }, format, progress);
+          const outcome = await importFrom(session, site, caller, source, { ...given, dryRun, resume }, format, progress, preview);
+          const rejected = first && !dryRun && asked.skipBadRows && 'rejected' in source ? await writeRejected(source as CsvSource) : [];
+          return { ...outcome, rejected, hint: source.hint };
         } finally {
           await source.close();
         }
@@ -90,13 +104,45 @@ async function runImport(session: Session, places: readonly string[], given: Opt
         calm?.();
       }
     };
-    const first = await once(given.resume === true);
-    print(io, format === 'json' ? `${JSON.stringify(first)}\n` : reportText(first, say));
-    if (follow !== undefined && !dryRun) await following(session, format, follow * 1000, () => once(false));
+    const { report: first, rejected, preview: shown, hint } = await once(given.resume === true, true);
+    const extras = { ...(shown ? { preview: shown } : {}), ...(rejected.length > 0 ? { rejected } : {}) };
+    print(
+      io,
+      format === 'json' ? `${JSON.stringify({ ...first, ...extras })}\n` : reportText(first, say, hint) + rejectedText(rejected, say),
+    );
+    if (follow !== undefined && !dryRun) await following(session, format, follow * 1000, async () => (await once(false)).report);
     return first;
   });
   if (isIncomplete(report)) throw new CliError('incomplete', {}, EXIT.incomplete);
 }
+
+/** What an import came to, and what else is told of it. */
+interface Outcome {
+  readonly report: Report;
+  /** The first records, where they were asked for. */
+  readonly preview?: readonly PreviewedRecord[] | undefined;
+  /** Files of rows that did not come in. */
+  readonly rejected: readonly RejectedFile[];
+  readonly hint: Source['hint'];
+}
+
+/** The value of an option that may be given several times. */
+const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+const listOf = (given: unknown): readonly string[] => (Array.isArray(given) ? given.map(String) : []);
+
+/** The pairs of `--map`. The last `=` separates them: a heading may hold one. Throws CliError `no-map`. */
+function headingMap(given: unknown): ReadonlyMap<string, string> {
+  return new Map(
+    listOf(given).map((pair) => {
+      const cut = pair.lastIndexOf('=');
+      if (cut < 1) throw new CliError('no-map', { value: pair }, EXIT.usage);
+      return [pair.slice(0, cut).trim(), pair.slice(cut + 1).trim()] as const;
+    }),
+  );
+}
+
+/** Records that `--preview` shows. */
+const USUAL_PREVIEW = 5;
 
 /** How far an import has come. */
 interface Progress {
@@ -144,19 +190,24 @@ async function importFrom(
   given: Options,
   format: ReportFormat,
   progress: Progress,
-): Promise<Report> {
+  preview: number | undefined,
+): Promise<Pick<Outcome, 'report' | 'preview'>> {
   const { io, say } = session;
   const dryRun = given.dryRun === true;
   if (io.terminal) io.err(`${say('exchange:import.surveying')}\n`);
   const { entries, highestId } = await survey(source);
   if (dryRun && format === 'text' && 'mapping' in source) print(io, mappingText(source as CsvSource, say));
+  const filterHtml = given.filterHtml === true;
+  const shown =
+    preview === undefined ? undefined : await previewOf(source, caller, caller.viewer.can('unfiltered_html') && !filterHtml, preview);
+  if (shown && format === 'text') print(io, previewText(shown, say));
   const show = showRate(session, say('exchange:import.importing'), entries);
   const report = await importItems(site, caller, source.entries(), {
     source: typeof given.source === 'string' ? given.source : source.name(),
     dryRun,
     resume: given.resume === true,
     settings: given.settings === true,
-    filterHtml: given.filterHtml === true,
+    filterHtml,
     owned: source.owned ?? false,
     highestId,
     ...(given.media === true ? { fetchFile: (item) => fetchFile(site, caller, item, source.fetching) } : {}),
@@ -166,7 +217,7 @@ async function importFrom(
     },
   });
   clearLine(session);
-  return report;
+  return { report, preview: shown };
 }
 
 /** A day as it is written everywhere here. */

@@ -1,7 +1,7 @@
 import { createApplicationPassword } from '../accounts/application-passwords.ts';
 import { createUser } from '../accounts/users.ts';
 import { termKind } from '../kinds/index.ts';
-import type { Site } from '../site.ts';
+import { type Site, withinTransaction } from '../site.ts';
 import { trustIndex } from '../storage/index/event-index.ts';
 import { noteChange } from '../storage/rows/changes.ts';
 import { writeOption } from '../storage/rows/options.ts';
@@ -10,7 +10,6 @@ import { findInstallation } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import { type FreshSite, freshOptions } from './fresh-site.ts';
 import { CliError } from './io.ts';
-import { within } from './within.ts';
 
 export interface Administrator {
   readonly login: string;
@@ -36,7 +35,7 @@ export async function installSite(site: Site, fresh: FreshSite, administrator: A
       { ...termKind('category'), taxonomy: 'category' },
       { name: 'Uncategorized', slug: 'uncategorized', description: '', parent: 0 },
     );
-    const inside = within(site, db);
+    const inside = withinTransaction(site, db);
     await createUser(inside, { ...administrator, role: 'administrator' });
     const { password } = await createApplicationPassword(inside, administrator.login, passwordName);
     await noteChange(db, site.clock());

@@ -1,6 +1,10 @@
+import type { CustomFieldProblem } from '../records/custom-fields.ts';
+
 /** Where the command reads and writes; tests put texts here. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** By the name of a variable: the file that its value was read from, unless it is the environment's own. */
+  readonly files?: ReadonlyMap<string, string>;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /** Whether a person watches: only then there is progress, and tables have frames. */
@@ -18,6 +22,10 @@ export interface Io {
   readonly onInterrupt?: (tell: () => string) => () => void;
   /** Waits for so many milliseconds; false: it is time to end. */
   readonly wait?: (milliseconds: number) => Promise<boolean>;
+  /** The time zone of the machine, such as `Europe/Rome`. */
+  readonly zone?: string;
+  /** Asks for a text, with one that can be taken as it is; absent where nobody can be asked. */
+  readonly ask?: (question: string, suggestion: string) => Promise<string>;
   /** Asks for a yes or no; without it, the person at the terminal is asked. */
   readonly confirm?: (question: string) => Promise<boolean>;
 }
@@ -27,10 +35,13 @@ export const EXIT = { done: 0, refused: 1, usage: 2, incomplete: 3, unavailable:
 
 export type CliProblem =
   | 'not-installed'
+  | 'no-database'
   | 'already-installed'
   | 'no-administrator'
   | 'not-found'
   | 'unknown-field'
+  | 'option-unknown'
+  | 'option-invalid'
   | 'not-a-number'
   | 'already-seeded'
   | 'unfit-for-index'
@@ -43,10 +54,15 @@ export type CliProblem =
   | 'sites-differ'
   | 'no-credentials'
   | 'no-day'
+  | 'no-map'
   | 'not-healthy'
   | 'nobody-to-ask'
-  | 'backup-exists'
-  | 'database-in-use';
+  | 'file-exists'
+  | 'format-unknown'
+  | 'database-in-use'
+  | CustomFieldProblem
+  | 'no-custom-fields'
+  | 'custom-field-form';
 
 /** What stops a command, besides refusals of the verbs. `problem` names a sentence in `cli:problems`. */
 export class CliError extends Error {

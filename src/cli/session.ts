@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { listUsers, requireUser } from '../accounts/users.ts';
 import { loadViewer } from '../accounts/viewer.ts';
 import { type Config, readConfig } from '../config.ts';
@@ -5,6 +6,7 @@ import { createLog } from '../log.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
 import type { Say } from '../refusals.ts';
 import { openSite, type Site } from '../site.ts';
+import { sqlitePath } from '../storage/audit/snapshot.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import { CliError, type Io } from './io.ts';
@@ -23,10 +25,24 @@ export const configOf = ({ io }: Session): Config => readConfig(io.env);
 /** What the command does with a site may take pages of any length; the limit of the interface is not for it. */
 const LONGEST_PAGE = 500;
 
-/** Opens the site, whatever its database holds, and closes it at the end. What the log has to say goes to standard error. */
+/** Opens a database that may be new, as `withDatabase` does. */
+export const withNewDatabase = <T>(session: Session, work: (site: Site) => Promise<T>): Promise<T> =>
+  openedFor(session, configOf(session), work);
+
+/**
+ * Opens the site, whatever its database holds, and closes it at the end. What the log has to say goes to standard error. A file that
+ * does not exist is not created: its name may be misspelt.
+ *
+ * @throws CliError `no-database`
+ */
 export async function withDatabase<T>(session: Session, work: (site: Site) => Promise<T>): Promise<T> {
-  const { io } = session;
   const config = configOf(session);
+  const file = sqlitePath(config.databaseUrl);
+  if (file !== undefined && !existsSync(file)) throw new CliError('no-database', { file });
+  return openedFor(session, config, work);
+}
+
+async function openedFor<T>({ io }: Session, config: Config, work: (site: Site) => Promise<T>): Promise<T> {
   const log = createLog({ logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }, { write: io.err });
   const site = await openSite(
     { ...config, maxPerPage: Math.max(config.maxPerPage, LONGEST_PAGE) },
@@ -42,7 +58,7 @@ export async function withDatabase<T>(session: Session, work: (site: Site) => Pr
 /**
  * The same for a database that must hold a site. Before something is written, our own tables are added to it where they are missing.
  *
- * @throws CliError `not-installed`
+ * @throws CliError `no-database`, `not-installed`
  */
 export function withSite<T>(session: Session, use: 'read' | 'write', work: (site: Site) => Promise<T>): Promise<T> {
   return withDatabase(session, async (site) => {

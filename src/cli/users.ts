@@ -12,11 +12,22 @@ const PASSWORD_COLUMNS = ['uuid', 'name', 'created', 'lastUsed', 'lastAddress'];
 
 /** Adds `user create|list|delete|set-role` and `user application-password create|list|revoke`. */
 export function addUserCommands(program: Command, session: Session): void {
-  const { say, io } = session;
+  const { say } = session;
   const user = program.command('user').helpCommand(false).description(say('user.group'));
-  const said = (given: Options, key: string, values: Readonly<Record<string, string | number>>, short: string | number) =>
-    print(io, given.porcelain ? `${short}\n` : `${say(`done.${key}`, values)}\n`);
+  for (const add of [addCreate, addList, addDelete, addSetRole]) add(user, session);
+  const passwords = user.command('application-password').helpCommand(false).description(say('password.group'));
+  for (const add of [addPasswordCreate, addPasswordList, addPasswordRevoke]) add(passwords, session);
+}
 
+type Outcome = Readonly<Record<string, string | number>>;
+
+/** Says what was done; with `--porcelain`, only the part that scripts need. */
+const tellDone = ({ io, say }: Session, { porcelain }: Options, key: string, outcome: Outcome, bare: string | number): void =>
+  print(io, porcelain ? `${bare}\n` : `${say(`done.${key}`, outcome)}\n`);
+
+// ------------------------------------------------------------------------------------------------- people
+const addCreate = (user: Command, session: Session): void => {
+  const { say } = session;
   withExamples(user.command('create <login> <email>').description(say('user.create')), say, [
     'fasti user create anna anna@example.org --role=editor',
     "fasti user create bruno bruno@example.org --role=author --display_name='Bruno Rossi' --porcelain",
@@ -34,32 +45,27 @@ export function addUserCommands(program: Command, session: Session): void {
           password: given.password,
           displayName: given.display_name,
         });
-        said(given, 'user-created', { login, id }, id);
+        tellDone(session, given, 'user-created', { login, id }, id);
       }),
     );
+};
 
-  withShape(
-    withExamples(user.command('list').description(say('user.list')), say, [
-      'fasti user list',
-      'fasti user list --role=administrator --format=json',
-    ]),
-    say,
-  )
+const addList = (user: Command, session: Session): void => {
+  const { say, io } = session;
+  const examples = ['fasti user list', 'fasti user list --role=administrator --format=json'];
+  withShape(withExamples(user.command('list').description(say('user.list')), say, examples), say)
     .option('--role <role>', say('user.only-role'))
     .action((given: Options) =>
       withSite(session, 'read', async (site) => {
         const users = (await listUsers(site)).filter(({ roles }) => given.role === undefined || roles.includes(given.role));
-        print(
-          io,
-          printedList(
-            users.map((account) => ({ ...account })),
-            shapeOf(given, COLUMNS),
-            io.terminal,
-          ),
-        );
+        const rows = users.map((account) => ({ ...account }));
+        print(io, printedList(rows, shapeOf(given, COLUMNS), io.terminal));
       }),
     );
+};
 
+const addDelete = (user: Command, session: Session): void => {
+  const { say } = session;
   withExamples(user.command('delete <user...>').description(say('user.delete')), say, ['fasti user delete bruno --reassign=anna'])
     .option('--reassign <user>', say('user.reassign'))
     .option('--porcelain', say('options.porcelain'))
@@ -67,21 +73,27 @@ export function addUserCommands(program: Command, session: Session): void {
       withSite(session, 'write', async (site) => {
         for (const reference of users) {
           const { id, login } = await deleteUser(site, reference, { reassign: given.reassign });
-          said(given, 'user-deleted', { login, id }, id);
+          tellDone(session, given, 'user-deleted', { login, id }, id);
         }
       }),
     );
+};
 
-  withExamples(user.command('set-role <user> <role>').description(say('user.set-role')), say, [
-    'fasti user set-role anna administrator',
-  ]).action((reference: string, role: string) =>
-    withSite(session, 'write', async (site) => {
-      const { login } = await setRole(site, reference, role);
-      said({}, 'role-set', { login, role }, login);
-    }),
+const addSetRole = (user: Command, session: Session): void => {
+  const { say } = session;
+  const examples = ['fasti user set-role anna administrator'];
+  withExamples(user.command('set-role <user> <role>').description(say('user.set-role')), say, examples).action(
+    (reference: string, role: string) =>
+      withSite(session, 'write', async (site) => {
+        const { login } = await setRole(site, reference, role);
+        tellDone(session, {}, 'role-set', { login, role }, login);
+      }),
   );
+};
 
-  const passwords = user.command('application-password').helpCommand(false).description(say('password.group'));
+// ------------------------------------------------------------------------------------------------- application passwords
+const addPasswordCreate = (passwords: Command, session: Session): void => {
+  const { say } = session;
   withExamples(passwords.command('create <user> <name>').description(say('password.create')), say, [
     "fasti user application-password create anna 'Newsletter script'",
     'fasti user application-password create anna backup --porcelain > password.txt',
@@ -90,36 +102,34 @@ export function addUserCommands(program: Command, session: Session): void {
     .action((reference: string, name: string, given: Options) =>
       withSite(session, 'write', async (site) => {
         const { uuid, password } = await createApplicationPassword(site, reference, name);
-        said(given, 'password-created', { user: reference, uuid, password: inGroups(password) }, password);
+        tellDone(session, given, 'password-created', { user: reference, uuid, password: inGroups(password) }, password);
       }),
     );
+};
 
-  withShape(
-    withExamples(passwords.command('list <user>').description(say('password.list')), say, ['fasti user application-password list anna']),
-    say,
-  ).action((reference: string, given: Options) =>
-    withSite(session, 'read', async (site) => {
-      const list = await listApplicationPasswords(site, reference);
-      print(
-        io,
-        printedList(
-          list.map((entry) => ({ id: entry.uuid, ...entry })),
-          shapeOf(given, PASSWORD_COLUMNS),
-          io.terminal,
-        ),
-      );
-    }),
+const addPasswordList = (passwords: Command, session: Session): void => {
+  const { say, io } = session;
+  const examples = ['fasti user application-password list anna'];
+  withShape(withExamples(passwords.command('list <user>').description(say('password.list')), say, examples), say).action(
+    (reference: string, given: Options) =>
+      withSite(session, 'read', async (site) => {
+        const rows = (await listApplicationPasswords(site, reference)).map((entry) => ({ id: entry.uuid, ...entry }));
+        print(io, printedList(rows, shapeOf(given, PASSWORD_COLUMNS), io.terminal));
+      }),
   );
+};
 
-  withExamples(passwords.command('revoke <user> <uuid-or-name>').description(say('password.revoke')), say, [
-    "fasti user application-password revoke anna 'Newsletter script'",
-  ]).action((reference: string, password: string) =>
-    withSite(session, 'write', async (site) => {
-      await revokeApplicationPassword(site, reference, password);
-      said({}, 'password-revoked', { user: reference, password }, password);
-    }),
+const addPasswordRevoke = (passwords: Command, session: Session): void => {
+  const { say } = session;
+  const examples = ["fasti user application-password revoke anna 'Newsletter script'"];
+  withExamples(passwords.command('revoke <user> <uuid-or-name>').description(say('password.revoke')), say, examples).action(
+    (reference: string, password: string) =>
+      withSite(session, 'write', async (site) => {
+        await revokeApplicationPassword(site, reference, password);
+        tellDone(session, {}, 'password-revoked', { user: reference, password }, password);
+      }),
   );
-}
+};
 
 /** In groups of four, as WordPress shows it; the spaces don't count when it is used. */
 export const inGroups = (password: string): string => password.replace(/(.{4})(?=.)/g, '$1 ');

@@ -68,7 +68,7 @@ async function verify(session: Session, before: string, after: string, given: Op
   if (json) print(io, `${JSON.stringify({ ...summary, findings: [...unique.values()].map(told) })}\n`);
   else print(io, summed(summary, [...unique.values()], say));
   // What was printed is the message.
-  if (summary.differences > 0) throw new CliError('sites-differ', { differences: summary.differences });
+  if (summary.differences > 0) throw new CliError('sites-differ', { count: summary.differences });
 }
 
 /** Differences that are remembered so that each is told once, however many answers it shows in. */

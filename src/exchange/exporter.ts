@@ -1,3 +1,5 @@
+import { metasOf } from '../kinds/custom-fields.ts';
+import { HIDDEN_META } from '../kinds/event-metas.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { postKind, postKinds, termKind } from '../kinds/index.ts';
 import type { Condition, PostKindName, PostListValues, TermKindName } from '../kinds/kind.ts';
@@ -58,31 +60,41 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
     }
   }
   yield* await termItems(db, options.kinds === undefined ? undefined : await usedTerms(db, ids));
-  const exported = (kind: PostItem['kind'], id: string) => ids[kind].has(Number(id));
   for (const kind of POST_ORDER) {
     for (const page of pagesOf([...ids[kind]], PAGE)) {
       const found = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads });
       const items = kind === 'event' ? await withRecurrence(db, found, caller.settings) : found;
       const rights = await rightsTo(db, caller, kind, page);
-      for (const item of items) {
-        const mine = rights.get(item.id ?? 0) ?? 'none';
-        const locked = item.columns.post_password !== '' && (mine === 'read' || options.open === true);
-        const unsaid = options.open === true && item.columns.post_status !== 'publish' && isOnlyNamed(kind, options);
-        if (locked || unsaid) ids[kind].delete(item.id ?? 0);
-        if (locked) yield loss(item, 'protected');
-        if (locked || unsaid) continue;
-        const links = item.links.filter((link) => 'sourceId' in link && exported(link.kind, link.sourceId));
-        if (links.length < item.links.length) yield loss(item, 'link-left-out');
-        const { series, ...own } = withChosenDates(item, ids);
-        yield {
-          ...own,
-          links,
-          ...(mine === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}),
-          ...(series && (mine === 'edit' || series.columns.post_status === 'publish') ? { series } : {}),
-        };
-      }
+      for (const item of items) yield* postEntries({ caller, options, ids }, item, rights.get(item.id ?? 0) ?? 'none');
     }
   }
+}
+
+/** What an export is made for, and the ids of all that goes out; a record that stays behind leaves them. */
+interface Export {
+  readonly caller: Caller;
+  readonly options: ExportOptions;
+  readonly ids: Ids;
+}
+
+/** A record as it goes out, and what of it stays behind. */
+function* postEntries({ caller, options, ids }: Export, item: PostItem, mine: 'edit' | 'read' | 'none'): Generator<Entry> {
+  const locked = item.columns.post_password !== '' && (mine === 'read' || options.open === true);
+  const unsaid = options.open === true && item.columns.post_status !== 'publish' && isOnlyNamed(item.kind, options);
+  if (locked || unsaid) {
+    ids[item.kind].delete(item.id ?? 0);
+    if (locked) yield loss(item, 'protected');
+    return;
+  }
+  const links = item.links.filter((link) => 'sourceId' in link && ids[link.kind].has(Number(link.sourceId)));
+  if (links.length < item.links.length) yield loss(item, 'link-left-out');
+  const { series, ...own } = withChosenDates(item, ids);
+  yield {
+    ...own,
+    links,
+    ...(mine === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}),
+    ...(series && (mine === 'edit' || series.columns.post_status === 'publish') ? { series } : {}),
+  };
 }
 
 /** The items alone; what stayed behind is handed to `onLoss`. */
@@ -99,7 +111,7 @@ const isOnlyNamed = (kind: PostItem['kind'], { kinds }: ExportOptions): boolean 
 
 type Ids = Readonly<Record<PostItem['kind'], Set<number>>> & {
   /** Public ids of dates that filters chose; undefined: all. */
-  dates?: Set<number>;
+  dates?: Set<number> | undefined;
 };
 
 /** An event with those of its dates that were chosen. */
@@ -114,28 +126,49 @@ const loss = (item: PostItem, reason: string): Entry => ({
 });
 
 /** Ids of all that goes out. */
-async function chosenIds(site: Site, caller: Caller, { kinds, filters, statuses, eachDate }: ExportOptions): Promise<Ids> {
+async function chosenIds(site: Site, caller: Caller, options: ExportOptions): Promise<Ids> {
   const { db } = site;
   const ids: Ids = { attachment: new Set(), venue: new Set(), organizer: new Set(), event: new Set() };
-  const asked = filters?.status ?? statuses ?? SETTABLE_STATUSES;
-  for (const kind of kinds ?? postKinds.map(({ name }) => name)) {
-    const narrowed = filters !== undefined && Object.keys(filters).some((name) => name !== 'status');
-    if (narrowed) {
-      for (const id of await filteredIds(site, caller, kind, filters, asked)) ids[kind].add(id);
-      if (kind === 'event' && eachDate) ids.dates = new Set(await filteredIds(site, caller, kind, filters, asked, 'occurrence'));
-    } else {
-      const visible = listVisibility(caller.viewer, postKind(kind), asked);
-      const read = (after: number, size: number) => visibleIds(db, postKind(kind).postType, visible, after, size);
-      for await (const page of pagesById(IDS, read)) for (const id of page) ids[kind].add(id);
-    }
+  for (const kind of options.kinds ?? postKinds.map(({ name }) => name)) {
+    for await (const page of idsOfKind(site, caller, kind, options)) for (const id of page) ids[kind].add(id);
   }
-  if (kinds === undefined && caller.viewer.can('upload_files')) {
+  ids.dates = await chosenDates(site, caller, options);
+  if (options.kinds === undefined && caller.viewer.can('upload_files')) {
     const read = (after: number, size: number) => idsOfType(db, 'attachment', after, size);
     for await (const page of pagesById(IDS, read)) for (const id of page) ids.attachment.add(id);
   }
   await addNamed(site, caller, ids, ids.event);
   for (const kind of ['venue', 'organizer'] as const) await addNamed(site, caller, ids, ids[kind]);
   return ids;
+}
+
+/** Public ids of the dates of events that filters choose, where that matters. */
+async function chosenDates(
+  site: Site,
+  caller: Caller,
+  { kinds, filters, statuses, eachDate }: ExportOptions,
+): Promise<Set<number> | undefined> {
+  if (!eachDate || !kinds?.includes('event') || filters === undefined || !isNarrowed(filters)) return undefined;
+  const asked = filters.status ?? statuses ?? SETTABLE_STATUSES;
+  return new Set(await filteredIds(site, caller, 'event', filters, asked, 'occurrence'));
+}
+
+const isNarrowed = (filters: PostListValues): boolean => Object.keys(filters).some((name) => name !== 'status');
+
+/** Ids of a kind that are asked for, a page at a time. */
+async function* idsOfKind(
+  site: Site,
+  caller: Caller,
+  kind: PostKindName,
+  { filters, statuses }: ExportOptions,
+): AsyncGenerator<readonly number[]> {
+  const asked = filters?.status ?? statuses ?? SETTABLE_STATUSES;
+  if (filters !== undefined && isNarrowed(filters)) {
+    yield await filteredIds(site, caller, kind, filters, asked);
+    return;
+  }
+  const visible = listVisibility(caller.viewer, postKind(kind), asked);
+  yield* pagesById(IDS, (after, size) => visibleIds(site.db, postKind(kind).postType, visible, after, size));
 }
 
 async function filteredIds(
@@ -153,8 +186,7 @@ async function filteredIds(
 }
 
 /** What is hidden from lists is still part of the calendar. */
-const isListsOwn = (condition: Condition): boolean =>
-  condition.by === 'meta' && condition.key === '_EventHideFromUpcoming' && !condition.present;
+const isListsOwn = (condition: Condition): boolean => condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present;
 
 /** Adds what records name: venues and organizers that the caller may read, and images. */
 async function addNamed({ db }: Site, { viewer }: Caller, ids: Ids, of: ReadonlySet<number>): Promise<void> {
@@ -202,4 +234,5 @@ async function rightsTo(
 
 /** Metas that the published record shows. */
 const isPublished = (key: string, { settings }: Caller): boolean =>
-  /^_(Event|Venue|Organizer)[A-Z]|^_tribe_featured$/.test(key) || settings.calendar.customFields.some(({ name }) => name === key);
+  /^_(Event|Venue|Organizer)[A-Z]|^_tribe_featured$/.test(key) ||
+  settings.calendar.customFields.some((field) => metasOf(field).includes(key));

@@ -6,13 +6,14 @@ import { calendarSource } from './ical/read.ts';
 import { linesOf } from './items/file-text.ts';
 import { SourceFault } from './items/items.ts';
 import { openJsonLines } from './items/json-lines.ts';
+import { type Overrides, overridden } from './items/overrides.ts';
 import type { Source } from './items/source.ts';
 import { openWebSource, type WebOptions } from './live/web-sources.ts';
 import { openWordpressDatabase } from './wordpress-database.ts';
 import { openWxr } from './wxr/read.ts';
 
 /** How a source is to be read, beside where it is. */
-export interface SourceOptions extends CsvOptions, WebOptions {
+export interface SourceOptions extends CsvOptions, WebOptions, Overrides {
   readonly prefix: string;
   readonly site?: number | undefined;
 }
@@ -40,11 +41,15 @@ const unknown = (path: string): never => {
 };
 
 /**
- * Opens what a person named: the address of a database, a site or a feed, or files of one format.
+ * Opens what a person named: the address of a database, a site or a feed, or files of one format. Whatever it is, its records get the status and the
+ * categories that the options say.
  *
  * @throws SourceFault `format`, `several-formats`, `unreadable`, and those of the readers
  */
-export async function openSource(places: readonly string[], options: SourceOptions): Promise<Source> {
+export const openSource = async (places: readonly string[], options: SourceOptions): Promise<Source> =>
+  overridden(await openNamed(places, options), options);
+
+async function openNamed(places: readonly string[], options: SourceOptions): Promise<Source> {
   const [first = ''] = places;
   if (/^(mysql|sqlite):/.test(first)) {
     if (places.length > 1) throw new SourceFault('several-formats', { places: places.length });

@@ -1,6 +1,6 @@
 import { OCCURRENCE_BASE_OPTION, occurrenceBase, type RecurrenceSettings } from '../calendar/settings.ts';
 import { postKind, postTypes } from '../kinds/index.ts';
-import { type Database, openDatabase } from '../storage/engine/database.ts';
+import { type Database, hasTable, openDatabase } from '../storage/engine/database.ts';
 import { pagesById } from '../storage/engine/pages.ts';
 import { authorsOfTypes, countTypes, idsOfType } from '../storage/lists/many-posts.ts';
 import { readOptions } from '../storage/rows/options.ts';
@@ -47,7 +47,7 @@ export async function openWordpressDatabase({ url, prefix, site = 1 }: DatabaseS
       [db, 'options'],
       [people, 'users'],
     ] as const) {
-      if (!(await handle.knex.schema.hasTable(handle.table(table)))) throw new SourceFault('no-wordpress', { table: handle.table(table) });
+      if (!(await hasTable(handle, table))) throw new SourceFault('no-wordpress', { table: handle.table(table) });
     }
     const home = (await readOptions(db, ['home'])).get('home') ?? '';
     if (home === '') throw new SourceFault('no-wordpress', { table: `${db.table('options')} (home)` });
@@ -88,7 +88,7 @@ async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
 
 /** Where the tables of the source have a place for events that recur, and what public ids of their dates begin after. */
 async function recurrenceIn(db: Database, options: ReadonlyMap<string, string>): Promise<RecurrenceSettings | undefined> {
-  if (!(await db.knex.schema.hasTable(db.table('tec_occurrences')))) return undefined;
+  if (!(await hasTable(db, 'tec_occurrences'))) return undefined;
   const { columns, series } = await findRecurrenceTables(db);
   return columns ? { base: occurrenceBase(options), series } : undefined;
 }

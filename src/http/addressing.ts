@@ -1,4 +1,4 @@
-import { remembered } from '../wordpress/remembered.ts';
+import { remembered } from '../memo.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 
 /** Where a request is addressed to, read from its URL alone. */

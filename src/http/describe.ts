@@ -1,12 +1,11 @@
 import { servedNamespaces } from '../config.ts';
 import { narrowList } from '../kinds/filter.ts';
-import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { restRoot, restUrl } from '../wordpress/links.ts';
 import { offsetAt, unixFromDate } from '../wordpress/time.ts';
-import type { Endpoint, Route } from './route.ts';
+import { type Endpoint, paramsOn, type Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -83,11 +82,8 @@ export function describeSite(
   };
 }
 
-/** The kind of record that a route serves, if it is one of ours. */
-export function kindOf({ pattern, texts }: Pick<Route, 'pattern' | 'texts'>): Kind | undefined {
-  if (texts !== undefined) return undefined;
-  return kinds.find(({ path }) => pattern === `/${path}` || pattern.startsWith(`/${path}/`));
-}
+/** The kind whose fields and filters are the parameters of a route; the routes of other interfaces have their own. */
+export const kindOf = ({ kind, texts }: Pick<Route, 'kind' | 'texts'>): Kind | undefined => (texts === undefined ? kind : undefined);
 
 /** The parameters that stand in the path itself: names of the pattern's groups. */
 export function selectorsOf({ pattern }: Pick<Route, 'pattern'>): string[] {
@@ -134,7 +130,7 @@ function describeRoutes(site: Described, caller: Caller, routes: readonly Route[
 
 /** PHP writes an empty set of arguments as an empty list. */
 function describeParams(site: Described, caller: Caller, route: Route, endpoint: Endpoint): Json | [] {
-  const described = Object.entries(endpoint.params).map(([name, { grammar }]) => {
+  const described = Object.entries(paramsOn(endpoint, caller.settings)).map(([name, { grammar }]) => {
     const standard = defaultOf(caller, route, endpoint, name);
     const description = site.texts.t(caller.language, paramTextKeys(route, endpoint, name));
     return [

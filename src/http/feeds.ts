@@ -3,9 +3,9 @@ import { admitRecordPassword } from '../accounts/record-passwords.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import { writeCalendar } from '../exchange/ical/write.ts';
-import type { EventRecord } from '../exchange/items/event-record.ts';
 import { writeRss } from '../exchange/rss.ts';
-import { postKind } from '../kinds/index.ts';
+import { event as EVENT } from '../kinds/event.ts';
+import type { EventRecord } from '../kinds/event-shape.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
@@ -94,7 +94,7 @@ async function compose(wanted: Wanted, req: Request): Promise<Answer> {
 }
 
 /** Parameters that a feed depends on. */
-const HEEDED: ReadonlySet<string> = new Set([...Object.keys(postKind('event').filters), ...FEED_NAMES, 'translation_language']);
+const HEEDED: ReadonlySet<string> = new Set([...Object.keys(EVENT.filters), ...FEED_NAMES, 'translation_language']);
 
 /** The part of a query that a feed depends on, in the order of the names. */
 function heededPart(query: string): string {
@@ -136,7 +136,7 @@ function answerWith(
       ETag: tagOf(body),
       ...(timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
       ...(file === undefined ? {} : { 'Content-Disposition': `attachment; filename="${file}"` }),
-      ...(personal ? {} : surrogateKeys({ events: records, total_pages: 1 })),
+      ...(personal ? {} : surrogateKeys(EVENT, records)),
     },
     body,
     until: untilWhen(timeliness, caller),
@@ -145,7 +145,6 @@ function answerWith(
 }
 
 // ------------------------------------------------------------------------------------------------- what feeds hold
-const EVENT = postKind('event');
 /** A calendar that is subscribed to holds this many events at most; a page of it that is asked for is as long as the list route gives it. */
 const MOST_EVENTS = 1000;
 
@@ -190,7 +189,7 @@ const pastOnly = ({ settings, now }: Caller, raw: Readonly<Record<string, unknow
   order: 'desc',
 });
 
-type Events = Pick<Listing, 'records' | 'timeliness'>;
+type Events = Pick<Listing<EventRecord>, 'records' | 'timeliness'>;
 
 /** The page that is asked for; without one, as many of the first as a calendar may hold. */
 async function list({ site, caller }: Wanted, raw: Record<string, unknown>, most: number): Promise<Events> {
@@ -203,7 +202,7 @@ async function calendar({ caller, page }: Wanted, name: string, { records, timel
   const { settings } = caller;
   const head = { name, description: settings.description, url: page, zone: settings.zone, host: hostOf(settings.home) };
   const pieces: string[] = [];
-  for await (const piece of writeCalendar(records as unknown as EventRecord[], head)) pieces.push(piece);
+  for await (const piece of writeCalendar(records, head)) pieces.push(piece);
   return { type: 'text/calendar', body: pieces.join(''), timeliness, records, file: `${file}.ics` };
 }
 
@@ -217,7 +216,7 @@ function rss({ caller, page, self }: Wanted, title: string, { records, timelines
     language,
     home: settings.home,
   };
-  return { type: 'application/rss+xml', body: writeRss(records as unknown as EventRecord[], head), timeliness, records };
+  return { type: 'application/rss+xml', body: writeRss(records, head), timeliness, records };
 }
 
 const hostOf = (home: string): string => (URL.canParse(home) ? new URL(home).hostname : 'localhost');

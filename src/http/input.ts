@@ -99,7 +99,8 @@ export function mergeParams(sources: { query: Raw; body: Body; path: Raw; method
 
 function jsonBody(body: Buffer): Body {
   const reading = parseJson(body, JSON_VALUES);
-  if ('fault' in reading) return reading.fault === 'too-many' ? fail('body-too-complex') : { fault: reading.fault };
+  if ('fault' in reading)
+    return reading.fault === 'too-many' ? fail('body-too-complex', { detail: { values: JSON_VALUES } }) : { fault: reading.fault };
   const { value } = reading;
   return { json: value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Raw) : NOTHING };
 }
@@ -108,7 +109,7 @@ function jsonBody(body: Buffer): Body {
 function formBody(text: string): Body {
   let variables = 1;
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) variables += 1;
-  return variables > FORM_VARIABLES ? fail('body-too-complex') : { form: parseQuery(text) };
+  return variables > FORM_VARIABLES ? fail('body-too-complex', { detail: { variables } }) : { form: parseQuery(text) };
 }
 
 /** The text fields and the files of a form. What is broken ends the reading, as in PHP, and what came before counts. */

@@ -72,7 +72,8 @@ export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config
       };
       return {
         take: (more) => {
-          if (taken + more > bytes || (!known && byStrangers + more > bytes * STRANGERS_PART)) fail('server-busy');
+          if (taken + more > bytes || (!known && byStrangers + more > bytes * STRANGERS_PART))
+            fail('server-busy', { detail: { budget: bytes, taken, byStrangers, known } });
           count(more);
         },
         release: () => count(-own),
@@ -88,13 +89,14 @@ export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config
  * @throws body-too-large, server-busy, request-aborted where the client hung up before the end
  */
 export async function readBody(req: IncomingMessage, limit: number, share: Share): Promise<Buffer> {
-  if (Number(req.headers['content-length'] ?? 0) > limit) fail('body-too-large');
+  const announced = Number(req.headers['content-length'] ?? 0);
+  if (announced > limit) fail('body-too-large', { detail: { limit, announced } });
   const body = collect(share);
   let size = 0;
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > limit) fail('body-too-large');
+      if (size > limit) fail('body-too-large', { detail: { limit } });
       body.add(chunk);
     }
   } catch (error) {

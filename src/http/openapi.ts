@@ -6,7 +6,7 @@ import { restUrl } from '../wordpress/links.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { type Described, defaultOf, fieldTextKeys, isRequired, kindOf, paramTextKeys, selectorsOf } from './describe.ts';
 import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting } from './described-writes.ts';
-import type { Endpoint, Method, Route } from './route.ts';
+import { type Endpoint, type Method, paramsOn, type Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -77,31 +77,45 @@ const json = (schema: Json) => ({ 'application/json': { schema } });
 const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}') || '/';
 
 // ------------------------------------------------------------------------------------------------- paths
+/** What is described, for whom. */
+interface Operation {
+  readonly caller: Caller;
+  readonly say: Say;
+  readonly route: Route;
+  readonly endpoint: Endpoint;
+}
+
 function operations(caller: Caller, route: Route, say: Say): Json {
   const pairs = route.endpoints.flatMap((endpoint) =>
-    endpoint.methods.map((method) => [method.toLowerCase(), operation(caller, route, endpoint, method, say)] as const),
+    endpoint.methods.map((method) => {
+      const onSite = { ...endpoint, params: paramsOn(endpoint, caller.settings) };
+      return [method.toLowerCase(), operation({ caller, say, route, endpoint: onSite }, method)] as const;
+    }),
   );
   return Object.fromEntries(pairs);
 }
 
-function operation(caller: Caller, route: Route, endpoint: Endpoint, method: Method, say: Say): Json {
+function operation(described: Operation, method: Method): Json {
+  const { caller, say, route, endpoint } = described;
   const kind = kindOf(route);
-  const written = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter((name) => name in (kind?.fields ?? {}));
+  const ofSite = endpoint.onSite?.(caller.settings) ?? {};
+  const isField = (name: string) => name in (kind?.fields ?? {}) || name in ofSite;
+  const written = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter(isField);
   const others = Object.entries(endpoint.params).filter(([name]) => !written.includes(name) || selectorsOf(route).includes(name));
   return {
     ...(kind ? { tags: [kind.path] } : {}),
     summary: say(`routes:${endpoint.summary}`),
     security: endpoint.allow === 'anyone' ? [{}, { applicationPassword: [] }] : [{ applicationPassword: [] }],
     parameters: [
-      ...others.map(([name, param]) => parameter(caller, route, endpoint, name, param, say)),
+      ...others.map(([name, param]) => parameter(described, name, param)),
       ...(kind ? headersTaken(method, selectorsOf(route).length > 0) : []),
     ],
-    ...(written.length > 0 && kind ? { requestBody: requestBody(route, endpoint, kind, written, say) } : {}),
+    ...(written.length > 0 && kind ? { requestBody: requestBody(described, kind, written) } : {}),
     responses: responses(route, method, kind, say),
   };
 }
 
-function parameter(caller: Caller, route: Route, endpoint: Endpoint, name: string, { grammar }: Param, say: Say): Json {
+function parameter({ caller, say, route, endpoint }: Operation, name: string, { grammar }: Param): Json {
   const inPath = selectorsOf(route).includes(name);
   if (name === 'password' && selectorsOf(route).length > 0) {
     // It belongs to the query, as the component says. What stands beside a reference has no meaning (OpenAPI 3.0, "Reference Object"); the
@@ -117,18 +131,20 @@ function parameter(caller: Caller, route: Route, endpoint: Endpoint, name: strin
     required: inPath || isRequired(route, endpoint, name),
     name,
     ...(schema.type === 'array' && !inPath ? { style: 'form', explode: false } : {}),
+    ...(schema.type === 'object' && !inPath ? { style: 'deepObject', explode: true } : {}),
   };
 }
 
 /** Fields as a form or as JSON. The path's own selector is named too, as the reference does. */
-function requestBody(route: Route, endpoint: Endpoint, kind: Kind, written: readonly string[], say: Say): Json {
+function requestBody({ say, route, endpoint }: Operation, kind: Kind, written: readonly string[]): Json {
   const selectors = selectorsOf(route).filter((name) => !written.includes(name));
   const ignored = selectors.map(
     (name) =>
       [name, { ...schemaOf(endpoint.params[name]?.grammar.json ?? {}), description: say(`params:common.${name}-in-body`) }] as const,
   );
+  const textKeys = (name: string) => (name in kind.fields ? fieldTextKeys(kind, name) : paramTextKeys(route, endpoint, name));
   const fields = written.map(
-    (name) => [name, { ...schemaOf(endpoint.params[name]!.grammar.json), description: say(fieldTextKeys(kind, name)) }] as const,
+    (name) => [name, { ...schemaOf(endpoint.params[name]!.grammar.json), description: say(textKeys(name)) }] as const,
   );
   const required = written.filter((name) => isRequired(route, endpoint, name));
   const schema = { type: 'object', properties: Object.fromEntries([...ignored, ...fields]), ...(required.length > 0 ? { required } : {}) };

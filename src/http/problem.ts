@@ -31,10 +31,11 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason, ProblemName>> = {
   uncertain: 'write-uncertain',
 };
 
-/** The answer to an error, in a language. What is the server's own fault goes to the log, whole. */
+/** The answer to an error, in a language. The log gets the reason of a refusal, and what is the server's own fault whole. */
 export function problemOf(site: Site, req: Request, language: string, error: unknown): Reply {
   const refusal = refusalOf(error);
-  const { status } = refusal;
+  const { status, problem, details } = refusal;
+  req.refusal = { problem, ...details.detail };
   if (status >= 500) site.log[status === 500 ? 'error' : 'warn']({ ...requestEntry(req, req.ip), err: error }, refusal.problem);
   return problemReply(site.texts, language, refusal, String(req.id));
 }

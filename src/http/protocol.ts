@@ -97,7 +97,7 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
       ...(personal ? NOT_KEPT : kept ? KEPT : {}),
       ...(kept ? { ETag: tagOf(body, version) } : version === undefined ? {} : { ETag: versionTag(version) }),
       ...(kept && timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
-      ...(kept && !personal ? surrogateKeys(reply.body) : {}),
+      ...(kept && !personal ? surrogateKeys(reply.about, reply.body) : {}),
       ...(nonce === undefined ? {} : { 'X-WP-Nonce': nonce }),
       ...(envelope ? {} : own),
     },

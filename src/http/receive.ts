@@ -1,14 +1,17 @@
 import type { Request } from 'express';
-import { bearsLogin, type Identity, identify } from '../accounts/credentials.ts';
+import { claimOf, type Identity } from '../accounts/credentials.ts';
+import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { type Body, bodyTypeOf, parseBody } from './input.ts';
 import { type Budget, readBody, SMALL_BODY } from './limits.ts';
-import { credentialsOf, type Incoming } from './request.ts';
-import type { Router } from './routing.ts';
+import { callerOf, credentialsOf, type Incoming, nonceOf } from './request.ts';
 
-/** A request that has come in whole. */
+/** A request that has come in whole, and whose caller is known. */
 export interface Received {
-  readonly identity: Identity;
+  readonly incoming: Incoming;
+  readonly caller: Caller;
+  /** A fresh nonce for callers with a cookie. */
+  readonly nonce: string | undefined;
   readonly body: Body;
   /** Gives back the memory that the body takes. */
   readonly release: () => void;
@@ -19,32 +22,37 @@ export interface Received {
  *
  * @throws incorrect_password, too-many-requests, rest_cookie_invalid_nonce, body-too-large, body-too-complex, server-busy, request-aborted
  */
-export async function receive(site: Site, router: Router, incoming: Incoming, budget: Budget): Promise<Received> {
-  const { req, settings, address, method } = incoming;
-  const credentials = credentialsOf(incoming);
-  if (!hasBody(req)) return { identity: await identify(site, settings, credentials), body: {}, release: () => undefined };
+export async function receive(site: Site, incoming: Incoming, budget: Budget): Promise<Received> {
+  const { req } = incoming;
+  const claim = claimOf(site, incoming.settings, credentialsOf(incoming));
+  const received = ({ viewer, nonce }: Identity, body: Body, release: () => void): Received => ({
+    incoming,
+    caller: callerOf(site, incoming, body, viewer),
+    nonce,
+    body,
+    release,
+  });
+  if (!hasBody(req)) return received(await claim.identify(nonceOf(incoming)), {}, () => undefined);
 
   // A login cookie counts only with a nonce, which may be in the form itself. To read the form it is enough that the cookie is genuine.
-  const nonceMayFollow =
-    ['form', 'multipart'].includes(bodyTypeOf(req.get('content-type'))) && (await bearsLogin(site, settings, credentials));
-  const early = nonceMayFollow ? undefined : await identify(site, settings, credentials);
+  const nonceMayFollow = isForm(req) && (await claim.hasLogin());
+  const early = nonceMayFollow ? undefined : await claim.identify(nonceOf(incoming));
   const known = early === undefined || early.viewer.id > 0;
-  const takesFile = router.find(address.route, method)?.endpoint?.upload === true;
+  const takesFile = incoming.found?.endpoint?.upload === true;
   const share = budget.share(known);
   try {
     const bytes = await readBody(req, limitOf(site, incoming, known, takesFile), share);
     const body = await parseBody(bytes, req.get('content-type'), { fieldBytes: site.config.bodyLimit, files: takesFile });
-    const nonce = typeof body.form?._wpnonce === 'string' ? body.form._wpnonce : undefined;
-    return {
-      identity: early !== undefined && nonce === undefined ? early : await identify(site, settings, credentialsOf(incoming, nonce)),
-      body: Object.keys(body).length === 0 && bytes.length > 0 ? { bytes } : body,
-      release: share.release,
-    };
+    const sent = typeof body.form?._wpnonce === 'string' ? body.form._wpnonce : undefined;
+    const identity = early !== undefined && sent === undefined ? early : await claim.identify(nonceOf(incoming, sent));
+    return received(identity, Object.keys(body).length === 0 && bytes.length > 0 ? { bytes } : body, share.release);
   } catch (error) {
     share.release();
     throw error;
   }
 }
+
+const isForm = (req: Request): boolean => ['form', 'multipart'].includes(bodyTypeOf(req.get('content-type')));
 
 /** A request that announces no body has none (RFC 9112, 6.3). */
 const hasBody = ({ headers }: Request): boolean => headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;

@@ -1,14 +1,17 @@
 import { ANY_STATUS } from '../kinds/grammar.ts';
-import type { PostKind, TermKind, Values } from '../kinds/kind.ts';
+import type { Kind, PostKind, TermKind, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Listing } from '../records/posts.ts';
 import type { Shown } from '../records/versions.ts';
 import { restUrl } from '../wordpress/links.ts';
 import type { Reply } from './route.ts';
 
-/** A reply that has links of its own, beside the members that `_fields` chooses from. */
+/** A reply of a route. */
 export interface LinkedReply extends Reply {
+  /** Links of its own, beside the members that `_fields` chooses from. */
   readonly links?: Readonly<Record<string, unknown>>;
+  /** The kind of the records in it. */
+  readonly about?: Kind | undefined;
 }
 
 export const ok = (body: unknown): Reply => ({ status: 200, body });

@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
+import type { LogDetail, ProblemName } from '../errors.ts';
 import { type Log, loggedUrl } from '../log.ts';
 
 declare module 'node:http' {
   interface IncomingMessage {
     /** What the answer carries as `X-Request-Id` and entries of the log as `req.id`. */
     id?: string;
+    /** Why the request was refused. */
+    refusal?: { readonly problem: ProblemName } & LogDetail;
   }
 }
 
-/** Writes one entry for each request, under an id that the answer carries. Headers and bodies are not written. */
+/**
+ * Writes one entry for each request, under an id that the answer carries, and why it was refused if it was. Headers and
+ * bodies are not written.
+ */
 export function requestLog(log: Log): RequestHandler {
   return (req, res, next) => {
     req.id = randomUUID();
@@ -20,7 +26,12 @@ export function requestLog(log: Log): RequestHandler {
       const level = statusCode >= 500 ? 'error' : 'info';
       if (!log.isLevelEnabled(level)) return;
       log[level](
-        { ...requestEntry(req, ip), res: { statusCode }, responseTime: Math.round(performance.now() - begun) },
+        {
+          ...requestEntry(req, ip),
+          res: { statusCode },
+          ...(req.refusal ? { refusal: req.refusal } : {}),
+          responseTime: Math.round(performance.now() - begun),
+        },
         writableFinished ? 'request completed' : 'request aborted',
       );
     });

@@ -1,13 +1,13 @@
 import type { Request } from 'express';
+import type { Credentials } from '../accounts/credentials.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
-import type { Caller } from '../records/caller.ts';
+import { type Caller, callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
-import { trimEndOf } from '../wordpress/trim.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
-import { type Address, addressOf, basePath, splitTarget } from './addressing.ts';
+import { addressOf, basePath, splitTarget } from './addressing.ts';
 import { type Body, overriddenMethod, parseQuery, type Raw } from './input.ts';
 import { languageOf } from './language.ts';
-import type { Router } from './routing.ts';
+import type { Found, Router } from './routing.ts';
 
 /** A request of the interface, read as far as neither body nor caller is needed. */
 export interface Incoming {
@@ -15,41 +15,50 @@ export interface Incoming {
   readonly settings: SiteSettings;
   /** The moment of the request. */
   readonly now: Date;
-  readonly address: Address;
-  /** The method that is meant. */
+  /** The method after `overriddenMethod`. */
   readonly method: string;
   readonly query: Raw;
+  /** Path of the route, as it stands in the address. */
+  readonly path: string;
+  /** The namespace of the route; undefined: none that is served. */
+  readonly namespace: string | undefined;
+  /** The route, with its endpoint for the method; `OPTIONS` has none. Undefined: there is no such route. */
+  readonly found: Found | undefined;
+  /** The language of the address. */
+  readonly segment: string | undefined;
   /** Home with the language of the address: where every URL in the answer begins. */
   readonly home: string;
 }
 
 /** Reads where a request goes and what its query says; undefined: not to the interface. */
-export async function readRequest(site: Site, req: Request): Promise<Incoming | undefined> {
+export async function readRequest(site: Site, router: Router, req: Request): Promise<Incoming | undefined> {
   const { path, query: text } = splitTarget(req.originalUrl);
   const query = parseQuery(text);
   const settings = await site.settings();
   const address = addressOf(path, query.rest_route, { base: basePath(settings.home), languages: site.texts.languages });
   if (!address) return undefined;
+  const { route, language: segment } = address;
   const method = overriddenMethod(req.method, query, req.get('x-http-method-override'));
   return {
     req,
     settings,
     now: site.clock(),
-    address,
     method,
     query,
-    home: settings.home + (address.language === undefined ? '' : `/${address.language}`),
+    path: route,
+    namespace: router.namespaceOf(route),
+    found: router.find(route, method === 'OPTIONS' ? undefined : method),
+    segment,
+    home: settings.home + (segment === undefined ? '' : `/${segment}`),
   };
 }
 
-/** What a request shows of who sends it; of several nonces a parameter counts first, as in `rest_cookie_check_errors`. `sent`: one in the body. */
-export function credentialsOf({ req, query }: Incoming, sent?: string) {
-  const nonce = [sent, query._wpnonce, req.get('x-wp-nonce')].find((value): value is string => typeof value === 'string');
+/** What the head of a request says of who sends it. */
+export function credentialsOf({ req }: Incoming): Credentials {
   const { authorization, cookie } = req.headers;
   return {
-    ...(authorization === undefined ? {} : { authorization }),
-    ...(cookie === undefined ? {} : { cookie }),
-    ...(nonce === undefined ? {} : { nonce }),
+    authorization,
+    cookie,
     // Looked up only where a password or a cookie comes with the request.
     get secure() {
       return req.secure;
@@ -61,22 +70,16 @@ export function credentialsOf({ req, query }: Incoming, sent?: string) {
   };
 }
 
+/** The nonce of a request; of several, a parameter counts first, as in `rest_cookie_check_errors`. `sent`: one in the body. */
+export const nonceOf = ({ req, query }: Incoming, sent?: string): string | undefined =>
+  [sent, query._wpnonce, req.get('x-wp-nonce')].find((value): value is string => typeof value === 'string');
+
 /** The language in which a request is answered. */
-export const requestLanguage = ({ texts }: Site, { req, query, address }: Incoming, body: Body): string =>
-  languageOf(texts, { query, body, segment: address.language, header: req.get('accept-language') });
+export const requestLanguage = ({ texts }: Site, { req, query, segment }: Incoming, body: Body): string =>
+  languageOf(texts, { query, body, segment, header: req.get('accept-language') });
 
 /** Everything that the verbs need to know about the request. */
-export function callerOf(site: Site, router: Router, incoming: Incoming, body: Body, viewer: Viewer): Caller {
-  const { settings, address, home } = incoming;
-  const language = requestLanguage(site, incoming, body);
-  return {
-    viewer,
-    settings,
-    now: incoming.now,
-    language,
-    home,
-    namespace: router.namespaceOf(address.route) ?? site.config.restNamespace,
-    uploads: trimEndOf(settings.raw.get('upload_url_path') || `${settings.home}/wp-content/uploads`, '/'),
-    free: site.texts.t(language, 'site:free'),
-  };
+export function callerOf(site: Site, incoming: Incoming, body: Body, viewer: Viewer): Caller {
+  const { settings, now, home, namespace = site.config.restNamespace } = incoming;
+  return callerFor(site, settings, viewer, { language: requestLanguage(site, incoming, body), home, namespace, now });
 }

@@ -1,8 +1,10 @@
-import type { ProblemName } from '../errors.ts';
-import type { Params, Values } from '../kinds/kind.ts';
+import type { SiteSettings } from '../calendar/settings.ts';
+import type { Verdict } from '../errors.ts';
+import type { Kind, Params, Values } from '../kinds/kind.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -21,9 +23,6 @@ export interface Reply {
   readonly afterwards?: () => Promise<void>;
 }
 
-/** Whether something is allowed; else, perhaps, by which name it is refused. */
-export type Verdict = boolean | ProblemName;
-
 /**
  * One handler of one route, as a row: who may, what it takes, what it does. Parameters are declared in WordPress's order and are
  * checked (missing, then values, then types) before `allow`, as WordPress does.
@@ -33,12 +32,14 @@ export interface Endpoint<V = Values> {
   /** Name of its sentence in `locales/<language>/routes.json`. */
   readonly summary: string;
   readonly params: Params;
+  /** Further parameters that some sites have and others have not. */
+  readonly onSite?: (settings: SiteSettings) => Params;
   readonly mode: 'read' | 'create' | 'change';
   /**
    * Who may. No default: "anyone" is written out. Given the accepted values and the path selector among them; for the
    * header `Allow`, the selector and `context=edit` alone.
    */
-  readonly allow: 'anyone' | Handler<V, Verdict | Promise<Verdict>>;
+  readonly allow: 'anyone' | Rule<V>;
   readonly run: Handler<V, Promise<Reply>>;
 }
 
@@ -48,10 +49,19 @@ export interface Endpoint<V = Values> {
  */
 export type Handler<V, Result> = { step(site: Site, caller: Caller, values: V): Result }['step'];
 
+/** Who may: a rule that looks up what it needs, and gets the accepted values as `Handler` does. */
+export type Rule<V> = { decide(lookUp: LookUp, caller: Caller, values: V): Verdict | Promise<Verdict> }['decide'];
+
 /** A route: its path after the namespace in WordPress's form (`/events/(?P<id>\d+)`) and its handlers in order of registration. */
 export interface Route {
   readonly pattern: string;
-  /** Group of sentences about its parameters, for routes that serve no kind of the calendar as such. */
+  /** The kind of record that it serves, if it serves one. */
+  readonly kind?: Kind;
+  /** Group of sentences about its parameters, for routes whose parameters are not those of a kind. */
   readonly texts?: string;
   readonly endpoints: readonly Endpoint[];
 }
+
+/** The parameters of an endpoint on a site. */
+export const paramsOn = ({ params, onSite }: Pick<Endpoint, 'params' | 'onSite'>, settings: SiteSettings): Params =>
+  onSite ? { ...params, ...onSite(settings) } : params;

@@ -1,5 +1,6 @@
 import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
+import { onSite } from '../kinds/custom-fields.ts';
 import { anyId, anything, type Grammar, LENGTHS, oneOf, selector, text, unread } from '../kinds/grammar.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, Param, Params, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
@@ -10,6 +11,7 @@ import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../reco
 import { lockPostVersion, lockTermVersion } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { describeNamespace, describeSite } from './describe.ts';
@@ -102,9 +104,9 @@ const undeclared = (kind: Kind): Params => {
 const undescribed = (names: readonly string[]): Params => Object.fromEntries(names.map((name) => [name, { grammar: unread }]));
 
 /** What a new record keeps of parameters that are no fields. */
-const strayMetas = ({ strays }: PostKind, values: Values): Rows['metas'] =>
+const extraMetasIn = ({ extraMetas }: PostKind, values: Values): Rows['metas'] =>
   Object.fromEntries(
-    Object.entries(strays).flatMap(([name, key]) => {
+    Object.entries(extraMetas).flatMap(([name, key]) => {
       const value = values[name];
       const kept = typeof value === 'string' || typeof value === 'number' ? sanitizeTextField(String(value)) : '';
       return kept === '' ? [] : [[key, [kept]]];
@@ -123,42 +125,50 @@ const READING = { ...PASSWORD, context: { grammar: anything(LENGTHS.word) } } sa
 // ------------------------------------------------------------------------------------------------- events, venues, organizers
 const posts = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}`,
+  kind,
   endpoints: [
     endpoint({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: kind.filters,
       unlisted: undeclared(kind),
+      onSite: (settings) => added(kind.filters, onSite(kind, settings).filters),
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller, values) => postList(caller, kind, await listPosts(site, caller, kind, values), carried(kind, values)),
+      run: async (site, caller, values) =>
+        postList(caller, kind, await listPosts(site, caller, onSite(kind, caller.settings), values), carried(kind, values)),
     }),
     endpoint({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: kind.fields,
-      unlisted: undescribed(Object.keys(kind.strays)),
+      unlisted: undescribed(Object.keys(kind.extraMetas)),
+      onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
       mode: 'create',
-      allow: (_site, caller) => mayCreate(caller, kind),
-      run: async (site, caller, values) =>
-        created(await createPost(site, caller, kind, only(kind.fields, values), { metas: strayMetas(kind, values) })),
+      allow: (_look, caller) => mayCreate(caller, kind),
+      run: async (site, caller, values) => {
+        const own = onSite(kind, caller.settings);
+        return created(await createPost(site, caller, own, only(own.fields, values), { metas: extraMetasIn(kind, values) }));
+      },
     }),
   ],
 });
 
-/** The id of an event need not be one's: what it is told by the handler. The id of a venue or organizer must exist. */
+/** An id must be that of a record, unless the kind has problems of its own for ids that are not. */
 const onePost = (kind: PostKind): ServedRoute => {
-  const id = kind.name === 'event' ? ID : existing(selector(kind.name));
+  const id = kind.problems.byId ? ID : existing(selector(kind.name));
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
+    kind,
     lockVersion: lockPostVersion(kind),
-    endpoints: singlePost(kind, '', id, kind.name === 'event' ? { ...id, ...PASSWORD } : id),
+    endpoints: singlePost(kind, '', id, kind.writesNamePassword ? { ...id, ...PASSWORD } : id),
   };
 };
 
 /** An event's update takes `slug` as its new slug (decision D6); elsewhere the name is the path's alone. */
 const onePostBySlug = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/by-slug/(?P<slug>[^/]+)`,
+  kind,
   select: (site, slug) => postIdOfSlug(site, kind, slug),
   lockVersion: lockPostVersion(kind),
   endpoints: singlePost(kind, '-by-slug', SLUG, 'slug' in kind.fields ? {} : SLUG),
@@ -178,18 +188,22 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
     recordEndpoint({
       methods: ['DELETE'],
       summary: `${kind.name}.trash${suffix}`,
-      params: { ...select, ...(kind.name === 'event' ? PASSWORD : {}) },
+      params: { ...select, ...(kind.writesNamePassword ? PASSWORD : {}) },
       mode: 'read',
-      allow: (site, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(site, caller, kind, id),
+      allow: (lookUp, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(lookUp, caller, kind, id),
       run: async (site, caller, values) => written(await trashPost(site, caller, kind, values.id)),
     }),
     recordEndpoint({
       methods: ['POST', 'PUT', 'PATCH'],
       summary: `${kind.name}.change${suffix}`,
       params: { ...selectToChange, ...optional(kind.fields) },
+      onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
       mode: 'change',
-      allow: (site, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(site, caller, kind, id),
-      run: async (site, caller, values) => written(await changePost(site, caller, kind, values.id, only(kind.fields, values))),
+      allow: (lookUp, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(lookUp, caller, kind, id),
+      run: async (site, caller, values) => {
+        const own = onSite(kind, caller.settings);
+        return written(await changePost(site, caller, own, values.id, only(own.fields, values)));
+      },
     }),
   ];
 }
@@ -201,6 +215,7 @@ const named = ({ viewer }: Caller, kind: PostKind, action: 'edit' | 'delete', id
 // ------------------------------------------------------------------------------------------------- categories, tags
 const terms = (kind: TermKind): ServedRoute => ({
   pattern: `/${kind.path}`,
+  kind,
   endpoints: [
     endpoint({
       methods: ['GET'],
@@ -220,7 +235,7 @@ const terms = (kind: TermKind): ServedRoute => ({
       params: kind.fields,
       unlisted: parent(kind),
       mode: 'create',
-      allow: (_site, caller) => mayManageTerms(caller, kind),
+      allow: (_look, caller) => mayManageTerms(caller, kind),
       run: async (site, caller, values) => {
         const { id, ...term } = await createTerm(site, caller, kind, only({ ...kind.fields, ...parent(kind) }, values));
         return created(term, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
@@ -231,9 +246,10 @@ const terms = (kind: TermKind): ServedRoute => ({
 
 const oneTerm = (kind: TermKind): ServedRoute => {
   const id = existing(selector(kind.name));
-  const allow = (_site: Site, caller: Caller) => mayManageTerms(caller, kind);
+  const allow = (_look: LookUp, caller: Caller) => mayManageTerms(caller, kind);
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
+    kind,
     lockVersion: lockTermVersion(kind),
     endpoints: [
       recordEndpoint({
@@ -275,6 +291,10 @@ const parent = (kind: TermKind): Params => (kind.hierarchical ? {} : { parent: {
 
 // ------------------------------------------------------------------------------------------------- parameters
 const existing = (grammar: Grammar): Params => ({ id: { grammar, required: true } });
+
+/** What a site has besides these parameters. */
+const added = (declared: Params, onSite: Params): Params =>
+  declared === onSite ? {} : Object.fromEntries(Object.entries(onSite).filter(([name]) => !Object.hasOwn(declared, name)));
 
 /** The same fields, none of them required: an update names what it changes. */
 const optional = (fields: Params): Params =>

@@ -1,4 +1,4 @@
-import { remembered } from '../wordpress/remembered.ts';
+import { remembered } from '../memo.ts';
 import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
 import type { Method } from './route.ts';
 

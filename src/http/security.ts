@@ -28,7 +28,7 @@ export const oneHost: RequestHandler = ({ rawHeaders }, _res, next) => {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === 'host') hosts += 1;
-  if (hosts > 1) fail('several-hosts');
+  if (hosts > 1) fail('several-hosts', { detail: { hosts } });
   next();
 };
 

@@ -1,41 +1,45 @@
+import { isLinks, isTerms } from '../kinds/fields.ts';
+import { postKind, termKind } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { madeOnce } from '../kinds/made-once.ts';
+
 /**
- * Names under which a CDN can be told to drop an answer (`Surrogate-Key`, `Cache-Tag`): the list, and every record that stands in it, by kind and id
- * (`events event-44 venue-12 category-3`). Answers about no record have none.
+ * Names under which a CDN can be told to drop an answer (`Surrogate-Key`, `Cache-Tag`): the list, and every record in
+ * it, by kind and id (`events event-44 venue-12 category-3`). `kind`: what the answer is about; without it there are
+ * none. A body without records has none either.
  */
-export function surrogateKeys(body: unknown): Record<string, string> {
-  const keys = new Set<string>();
-  if (isRecord(body)) {
-    for (const [list, kind] of Object.entries(LISTS)) {
-      const records = body[list];
-      if (!Array.isArray(records) || !('total_pages' in body)) continue;
-      keys.add(list);
-      for (const record of records) addRecord(keys, record, kind);
-    }
-    if (keys.size === 0) addRecord(keys, body, kindOf(body));
-  }
-  if (keys.size === 0) return {};
-  const names = [...keys].slice(0, MOST);
+export function surrogateKeys(kind: Kind | undefined, body: unknown): Record<string, string> {
+  if (kind === undefined) return {};
+  const records = listIn(kind, body);
+  const keys = records ? [kind.path, ...records.flatMap((record) => keysOf(kind, record))] : keysOf(kind, body);
+  if (keys.length === 0) return {};
+  const names = [...new Set(keys)].slice(0, MOST);
   return { 'Surrogate-Key': names.join(' '), 'Cache-Tag': names.join(',') };
 }
 
-const LISTS = { events: 'event', venues: 'venue', organizers: 'organizer', categories: 'category', tags: 'tag' } as const;
 /** Headers have their limits. */
 const MOST = 400;
 
+/** The records of a list: a page of the calendar's own routes, or a bare list as WordPress's routes give it. */
+function listIn({ path }: Kind, body: unknown): readonly unknown[] | undefined {
+  const list = isRecord(body) && 'total_pages' in body ? body[path] : body;
+  return Array.isArray(list) ? list : undefined;
+}
+
+/** The key of a record, and those of the records that are shown in it. */
+function keysOf(kind: Kind, record: unknown): string[] {
+  if (!isRecord(record) || typeof record.id !== 'number') return [];
+  const shown = shownIn(kind).flatMap(([member, other]) => [record[member]].flat().flatMap((one) => keysOf(other, one)));
+  return [`${kind.name}-${record.id}`, ...shown];
+}
+
+/** The members of a record that hold other records, and their kinds. */
+const shownIn = madeOnce((kind: Kind): readonly (readonly [member: string, Kind])[] => {
+  if (kind.is === 'term') return [];
+  return Object.entries(kind.fields).flatMap(([name, field]): [string, Kind][] => {
+    if (isLinks(field)) return [[name, postKind(field.place.kind)]];
+    return isTerms(field) ? [[name, termKind(field.place.kind)]] : [];
+  });
+});
+
 const isRecord = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
-
-/** What a single record is, by the members that only its kind has. */
-function kindOf(body: Record<string, unknown>): string | undefined {
-  if ('start_date' in body) return 'event';
-  if ('taxonomy' in body) return body.taxonomy === 'post_tag' ? 'tag' : 'category';
-  return 'organizer' in body ? 'organizer' : 'venue' in body ? 'venue' : undefined;
-}
-
-function addRecord(keys: Set<string>, record: unknown, kind: string | undefined): void {
-  if (!isRecord(record) || kind === undefined || typeof record.id !== 'number') return;
-  keys.add(`${kind}-${record.id}`);
-  if (kind !== 'event') return;
-  for (const [member, linked] of Object.entries({ venue: 'venue', organizer: 'organizer', categories: 'category', tags: 'tag' })) {
-    for (const one of [record[member]].flat()) addRecord(keys, one, linked);
-  }
-}

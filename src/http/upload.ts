@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { fail } from '../errors.ts';
+import { percentDecoded } from '../wordpress/web-url.ts';
 import type { Body, SentFile } from './input.ts';
 
 /** What a request holds of a file: as the field `file` of a form, or as its body with headers that say what it is. */
@@ -50,15 +51,7 @@ function checked(file: SentFile, digest: string | undefined): SentFile {
 function nameIn(disposition: string): string | undefined {
   const parts = disposition.split(';').slice(1).join(';');
   const extended = /(?:^|;)\s*filename\*\s*=\s*utf-8'[^']*'([^;]+)/i.exec(parts)?.[1]?.trim();
-  if (extended !== undefined) return decoded(extended);
+  if (extended !== undefined) return percentDecoded(extended);
   const match = /(?:^|;)\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/i.exec(parts);
   return (match?.[1]?.replace(/\\(.)/g, '$1') ?? match?.[2])?.trim() || undefined;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

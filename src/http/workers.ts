@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closePort, type Place } from '../host/port.ts';
 import { runnable } from '../host/runnable.ts';
@@ -49,148 +49,173 @@ interface Member {
   readonly sent: Socket[];
 }
 
+/** All workers of the service, and what they have to do. */
+interface Crew {
+  readonly options: WorkersOptions;
+  readonly server: Server;
+  readonly members: Set<Member>;
+  /** Connections that nobody was sent yet. */
+  readonly waiting: Socket[];
+  phase: 'starting' | 'serving' | 'stopping' | 'over';
+  /** How many connections were handed out. */
+  turn: number;
+}
+
 /**
  * Runs the server in several processes and hands them the connections of one port. Those who can serve get them; only while none can, one of the others, to
  * tell why: so readiness is true of all. A worker that ends by itself is replaced.
  */
-export function manageWorkers({ count, place, notice, patience, log, ended, failed }: WorkersOptions): Workers {
-  const members = new Set<Member>();
-  const waiting: Socket[] = [];
-  let phase: 'starting' | 'serving' | 'stopping' | 'over' = 'starting';
-  let turn = 0;
-
+export function manageWorkers(options: WorkersOptions): Workers {
   const server = createServer({ pauseOnConnect: true }, (socket) => {
-    waiting.push(socket);
-    handOn();
+    crew.waiting.push(socket);
+    handOn(crew);
   });
-  server.on('error', failed);
-  const listen = (): void => {
-    if (phase !== 'starting') return;
-    phase = 'serving';
-    server.listen(place, () => log.info({ address: server.address(), workers: count }, 'listening'));
-  };
-
-  const tell = (member: Member, word: ToWorker, socket?: Socket): void => {
-    // One that is going may hear nothing any more.
-    if (member.process.connected) member.process.send(word, socket, { keepOpen: true }, () => undefined);
-  };
-
-  /** Connections go in turns to those who have taken what they were sent: one that is stuck gets no more than one. */
-  const handOn = (): void => {
-    const present = [...members].filter((member) => member.process.connected);
-    const able = present.filter(({ state }) => state === 'ready');
-    const takers = able.length > 0 ? able : present.filter(({ state }) => state === 'waiting').slice(0, 1);
-    while (takers.length > 0 && waiting.length > 0) {
-      const least = Math.min(...takers.map(({ sent }) => sent.length));
-      const idle = takers.filter(({ sent }) => sent.length === least);
-      const taker = idle[turn++ % idle.length]!;
-      const socket = waiting.shift()!;
-      taker.sent.push(socket);
-      tell(taker, 'connection', socket);
-    }
-  };
-
-  const fill = (number: number): Member => {
-    const child = fork(runnable('main'), { env: { ...process.env, [WORKER]: String(number) } });
-    const member: Member = { process: child, number, state: 'starting', sent: [] };
-    members.add(member);
-    child.on('message', (word: FromWorker) => hear(member, word));
-    child.on('error', () => undefined);
-    child.once('exit', (code, signal) => void gone(member, code, signal));
-    return member;
-  };
-
-  const hear = (member: Member, word: FromWorker): void => {
-    if (word === 'taken') member.sent.shift()?.destroy();
-    else if (word === 'leaving') void leave(member);
-    else if (member.state !== 'leaving') {
-      member.state = word;
-      member.process.emit(word);
-      listen();
-    }
-    handOn();
-  };
-
-  const gone = async (member: Member, code: number | null, signal: string | null): Promise<void> => {
-    members.delete(member);
-    if (phase === 'over') return;
-    waiting.unshift(...member.sent);
-    handOn();
-    if (phase === 'stopping') {
-      if (members.size > 0) return;
-      log.info('stopped');
-      ended(0);
-      return;
-    }
-    if (member.state !== 'leaving') log.error({ worker: member.process.pid, code, signal }, 'a worker has ended');
-    if (phase === 'starting') {
-      phase = 'over';
-      killAll();
-      ended(1);
-      return;
-    }
-    await sleep(PAUSE_MS);
-    if (phase === 'serving' && ![...members].some(({ number }) => number === member.number)) fill(member.number);
-  };
-
-  /** Has one end that gets no connections any more, and waits until it has. */
-  const leave = async (member: Member): Promise<void> => {
-    if (member.state === 'leaving') return;
-    member.state = 'leaving';
-    const left = once(member.process, 'exit');
-    tell(member, 'end');
-    const late = setTimeout(() => member.process.kill('SIGKILL'), patience + GRACE_MS);
-    await left;
-    clearTimeout(late);
-  };
-
-  const killAll = (): void => {
-    for (const member of members) member.process.kill('SIGKILL');
-  };
-
-  const stop = async (): Promise<void> => {
-    if (phase === 'stopping') {
-      killAll();
-      return;
-    }
-    const served = phase === 'serving';
-    phase = 'stopping';
-    log.info('stopping');
-    for (const member of members) tell(member, 'stopping');
-    if (served) {
-      await sleep(notice);
-      await closePort(server, place);
-    }
-    for (const member of members) void leave(member);
-  };
-
-  /** Puts another in the place of one. False: the other does not come up, so the one stays. */
-  const replaceOne = async (old: Member): Promise<boolean> => {
-    const next = fill(old.number);
-    const came = await Promise.race([once(next.process, 'ready').then(() => true), once(next.process, 'exit').then(() => false)]);
-    if (came) await leave(old);
-    return came;
-  };
+  const crew: Crew = { options, server, members: new Set(), waiting: [], phase: 'starting', turn: 0 };
+  server.on('error', options.failed);
+  for (let number = 0; number < options.count; number += 1) start(crew, number);
 
   let replacing: Promise<void> = Promise.resolve();
-  const replaceAll = async (): Promise<void> => {
-    log.info({ workers: count }, 'replacing the workers');
-    for (const member of [...members]) {
-      if (phase !== 'serving') return;
-      if (!(await replaceOne(member))) {
-        log.error('a new worker did not come up, so the others stay');
-        return;
-      }
-    }
-    log.info('the workers are replaced');
-  };
-
-  for (let number = 0; number < count; number += 1) fill(number);
   return {
-    stop: () => void stop(),
+    stop: () => void stopAll(crew),
     replace: () => {
-      replacing = replacing.then(replaceAll);
+      replacing = replacing.then(() => replaceAll(crew));
       return replacing;
     },
   };
+}
+
+// ------------------------------------------------------------------------------------------------- connections
+/** Connections go in turns to those who have taken what they were sent: one that is stuck gets no more than one. */
+function handOn(crew: Crew): void {
+  const { members, waiting } = crew;
+  const present = [...members].filter((member) => member.process.connected);
+  const able = present.filter(({ state }) => state === 'ready');
+  const takers = able.length > 0 ? able : present.filter(({ state }) => state === 'waiting').slice(0, 1);
+  while (takers.length > 0 && waiting.length > 0) {
+    const least = Math.min(...takers.map(({ sent }) => sent.length));
+    const idle = takers.filter(({ sent }) => sent.length === least);
+    const taker = idle[crew.turn++ % idle.length]!;
+    const socket = waiting.shift()!;
+    taker.sent.push(socket);
+    tell(taker, 'connection', socket);
+  }
+}
+
+/** Opens the port, the first time that a worker can answer. */
+function listen(crew: Crew): void {
+  if (crew.phase !== 'starting') return;
+  crew.phase = 'serving';
+  const { server, options } = crew;
+  const { place, log, count } = options;
+  server.listen(place, () => log.info({ address: server.address(), workers: count }, 'listening'));
+}
+
+// ------------------------------------------------------------------------------------------------- one worker
+function tell(member: Member, word: ToWorker, socket?: Socket): void {
+  // One that is going may hear nothing any more.
+  if (member.process.connected) member.process.send(word, socket, { keepOpen: true }, () => undefined);
+}
+
+function start(crew: Crew, number: number): Member {
+  const child = fork(runnable('main'), { env: { ...process.env, [WORKER]: String(number) } });
+  const member: Member = { process: child, number, state: 'starting', sent: [] };
+  crew.members.add(member);
+  child.on('message', (word: FromWorker) => hear(crew, member, word));
+  child.on('error', () => undefined);
+  child.once('exit', (code, signal) => void ended(crew, member, { code, signal }));
+  return member;
+}
+
+function hear(crew: Crew, member: Member, word: FromWorker): void {
+  if (word === 'taken') member.sent.shift()?.destroy();
+  else if (word === 'leaving') void leave(crew, member);
+  else if (member.state !== 'leaving') {
+    member.state = word;
+    member.process.emit(word);
+    listen(crew);
+  }
+  handOn(crew);
+}
+
+/** Makes a worker end that gets no connections any more, and waits until it has. */
+async function leave({ options: { patience } }: Crew, member: Member): Promise<void> {
+  if (member.state === 'leaving') return;
+  member.state = 'leaving';
+  const left = once(member.process, 'exit');
+  tell(member, 'end');
+  const late = setTimeout(() => member.process.kill('SIGKILL'), patience + GRACE_MS);
+  await left;
+  clearTimeout(late);
+}
+
+/** What follows when a worker has ended: its connections go to others, and another worker takes its place. */
+async function ended(crew: Crew, member: Member, end: { readonly code: number | null; readonly signal: string | null }): Promise<void> {
+  const { members, options } = crew;
+  members.delete(member);
+  if (crew.phase === 'over') return;
+  crew.waiting.unshift(...member.sent);
+  handOn(crew);
+  if (crew.phase === 'stopping') {
+    if (members.size > 0) return;
+    options.log.info('stopped');
+    options.ended(0);
+    return;
+  }
+  if (member.state !== 'leaving') options.log.error({ worker: member.process.pid, ...end }, 'a worker has ended');
+  if (crew.phase === 'starting') {
+    crew.phase = 'over';
+    killAll(crew);
+    options.ended(1);
+    return;
+  }
+  await sleep(PAUSE_MS);
+  if (isServing(crew) && ![...members].some(({ number }) => number === member.number)) start(crew, member.number);
+}
+
+/** Asked where time has passed: the phase may be another one by then. */
+const isServing = ({ phase }: Crew): boolean => phase === 'serving';
+
+// ------------------------------------------------------------------------------------------------- all workers
+function killAll({ members }: Crew): void {
+  for (const member of members) member.process.kill('SIGKILL');
+}
+
+/** Ends all workers; called again, at once. */
+async function stopAll(crew: Crew): Promise<void> {
+  const { members, server, options } = crew;
+  if (crew.phase === 'stopping') {
+    killAll(crew);
+    return;
+  }
+  const served = isServing(crew);
+  crew.phase = 'stopping';
+  options.log.info('stopping');
+  for (const member of members) tell(member, 'stopping');
+  if (served) {
+    await sleep(options.notice);
+    await closePort(server, options.place);
+  }
+  for (const member of members) void leave(crew, member);
+}
+
+async function replaceAll(crew: Crew): Promise<void> {
+  const { members, options } = crew;
+  const { log, count } = options;
+  log.info({ workers: count }, 'replacing the workers');
+  for (const member of [...members]) {
+    if (!isServing(crew)) return;
+    if (!(await replaceOne(crew, member))) {
+      log.error('a new worker did not come up, so the others stay');
+      return;
+    }
+  }
+  log.info('the workers are replaced');
+}
+
+/** Puts another in the place of one. False: the other does not come up, so the one stays. */
+async function replaceOne(crew: Crew, old: Member): Promise<boolean> {
+  const next = start(crew, old.number);
+  const came = await Promise.race([once(next.process, 'ready').then(() => true), once(next.process, 'exit').then(() => false)]);
+  if (came) await leave(crew, old);
+  return came;
 }

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { fail } from '../errors.ts';
-import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { type AnswerKey, claimAnswer, findAnswer, type KeptAnswer, keepAnswer } from '../storage/rows/kept-answers.ts';
-import type { Body, Raw } from './input.ts';
-import type { Incoming } from './request.ts';
+import type { Raw } from './input.ts';
+import type { Received } from './receive.ts';
 import type { Reply } from './route.ts';
 import type { Found } from './routing.ts';
 
@@ -20,12 +19,9 @@ import type { Found } from './routing.ts';
  *
  * @throws idempotency-key-invalid
  */
-export function keyOfWrite(
-  { req, method }: Incoming,
-  { viewer, namespace }: Caller,
-  { route, endpoint, pieces }: Found,
-  { raw, body }: { readonly raw: Raw; readonly body: Body },
-): AnswerKey | undefined {
+export function keyOfWrite({ incoming, caller, body }: Received, { route, endpoint, pieces }: Found, raw: Raw): AnswerKey | undefined {
+  const { req, method } = incoming;
+  const { viewer, namespace } = caller;
   const header = req.get('idempotency-key');
   if (header === undefined || endpoint === undefined || endpoint.methods.includes('GET')) return undefined;
   const key = keyIn(header) ?? fail('idempotency-key-invalid');

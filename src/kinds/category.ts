@@ -1,7 +1,7 @@
-import { anyText, existingTerms, flag, idOf, LENGTHS, parentTerm, search, text } from './grammar.ts';
-import type { TermFields, TermFilters, TermKind } from './kind.ts';
-import { paging } from './post-fields.ts';
+import { anyText, LENGTHS, parentTerm, text } from './grammar.ts';
+import type { TermFields, TermKind } from './kind.ts';
 import { term } from './shapes.ts';
+import { termFilters } from './term-list.ts';
 
 /** Fields that both kinds of terms have. */
 export const termFields = {
@@ -9,21 +9,6 @@ export const termFields = {
   description: { grammar: anyText(LENGTHS.content), empty: 'clears' },
   slug: { grammar: text(LENGTHS.slug), empty: 'refused' },
 } satisfies TermFields;
-
-/** Filters that both kinds of terms have. */
-export const termFilters = (kind: 'category' | 'tag'): TermFilters => ({
-  ...paging,
-  search: { grammar: search },
-  exclude: { grammar: existingTerms(kind, 'numbers') },
-  include: { grammar: existingTerms(kind, 'numbers') },
-  order: { grammar: text(LENGTHS.word) },
-  orderby: { grammar: text(LENGTHS.word) },
-  hide_empty: { grammar: flag, fallback: true },
-  ...(kind === 'category' ? { parent: { grammar: parentTerm } } : {}),
-  post: { grammar: idOf('event') },
-  event: { grammar: idOf('event') },
-  slug: { grammar: text(LENGTHS.word) },
-});
 
 export const category: TermKind = {
   is: 'term',

@@ -2,7 +2,12 @@ import { isTruthy } from '../calendar/settings.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
 import { normalizeWebUrl } from '../wordpress/web-url.ts';
-import type { Rows } from './kind.ts';
+import { EVENT } from './event-fields.ts';
+import { COORDINATES, COST, DATES } from './event-metas.ts';
+import { addressMetas, postKinds } from './index.ts';
+import type { Field, Rows } from './kind.ts';
+import { ORGANIZER } from './organizer.ts';
+import { VENUE } from './venue.ts';
 
 /** How a registered meta is shown and stored (`register_post_meta`); `ids`: one row for each. */
 type MetaType = 'boolean' | 'string' | 'ids';
@@ -10,56 +15,48 @@ type MetaType = 'boolean' | 'string' | 'ids';
 /** A registered meta: its type, and for each post type the calendar's field that it is another name of. */
 interface CoreMeta {
   readonly type: MetaType;
-  readonly fields?: Readonly<Record<string, string>>;
+  readonly fields: ReadonlyMap<string, string>;
 }
 
-const event = (type: MetaType, field?: string): CoreMeta => ({ type, ...(field === undefined ? {} : { fields: { tribe_events: field } }) });
-const venue = (field: string, type: MetaType = 'string'): CoreMeta => ({ type, fields: { tribe_venue: field } });
-const organizer = (field: string): CoreMeta => ({ type: 'string', fields: { tribe_organizer: field } });
+/** The metas that the calendar registers for posts of every type, in its order. Further ones follow as the kinds declare them. */
+const ORDER: readonly string[] = [
+  DATES.allDay, DATES.timezone, DATES.start, DATES.end, DATES.startUtc, DATES.endUtc, EVENT.show_map, EVENT.show_map_link, EVENT.website,
+  COST.amounts, '_EventCostDescription', COST.symbol, COST.code, COST.position, '_EventDateTimeSeparator', '_EventTimeRangeSeparator',
+  EVENT.organizer, EVENT.venue, ORGANIZER.email, ORGANIZER.phone, ORGANIZER.website, VENUE.address, VENUE.city, VENUE.country, VENUE.province,
+  VENUE.state, VENUE.zip, VENUE.phone, VENUE.website, VENUE.stateprovince, COORDINATES.lat, COORDINATES.lng, VENUE.show_map, VENUE.show_map_link,
+]; // biome-ignore format: a list of names
 
-/** The metas that the calendar registers for posts of every type, in its order. */
-const EVERYWHERE: Readonly<Record<string, CoreMeta>> = {
-  _EventAllDay: event('boolean', 'all_day'),
-  _EventTimezone: event('string', 'timezone'),
-  _EventStartDate: event('string', 'start_date'),
-  _EventEndDate: event('string', 'end_date'),
-  _EventStartDateUTC: event('string'),
-  _EventEndDateUTC: event('string'),
-  _EventShowMap: event('boolean', 'show_map'),
-  _EventShowMapLink: event('boolean', 'show_map_link'),
-  _EventURL: event('string', 'website'),
-  _EventCost: event('string', 'cost'),
-  _EventCostDescription: event('string'),
-  _EventCurrencySymbol: event('string'),
-  _EventCurrencyCode: event('string'),
-  _EventCurrencyPosition: event('string'),
-  _EventDateTimeSeparator: event('string'),
-  _EventTimeRangeSeparator: event('string'),
-  _EventOrganizerID: event('ids', 'organizer'),
-  _EventVenueID: event('ids', 'venue'),
-  _OrganizerEmail: organizer('email'),
-  _OrganizerPhone: organizer('phone'),
-  _OrganizerWebsite: organizer('website'),
-  _VenueAddress: venue('address'),
-  _VenueCity: venue('city'),
-  _VenueCountry: venue('country'),
-  _VenueProvince: venue('province'),
-  _VenueState: venue('state'),
-  _VenueZip: venue('zip'),
-  _VenuePhone: venue('phone'),
-  _VenueURL: venue('website'),
-  _VenueStateProvince: venue('stateprovince'),
-  _VenueLat: venue('geo_lat'),
-  _VenueLng: venue('geo_lng'),
-  _VenueShowMap: venue('show_map', 'boolean'),
-  _VenueShowMapLink: venue('show_map_link', 'boolean'),
-};
+/** The fields of all kinds that WordPress's own routes know by a meta. */
+const DECLARED = postKinds.flatMap(({ postType, fields }) =>
+  Object.entries<Field>(fields).flatMap(([name, field]) => {
+    const key = field.names?.core ?? ('key' in field.place && field.place.key);
+    return key ? [{ key, name, postType, field }] : [];
+  }),
+);
+
+const EVERYWHERE: Readonly<Record<string, CoreMeta>> = Object.fromEntries(
+  [...new Set([...ORDER, ...DECLARED.map(({ key }) => key)])].map((key) => {
+    const owners = DECLARED.filter((one) => one.key === key);
+    const [owner] = owners;
+    return [
+      key,
+      { type: owner ? typeOf(owner.field) : 'string', fields: new Map(owners.map(({ postType, name }) => [postType, name])) },
+    ] as const;
+  }),
+);
+
+function typeOf({ place, grammar }: Field): MetaType {
+  if (place.in === 'links') return 'ids';
+  return [grammar.json.type].flat().includes('boolean') ? 'boolean' : 'string';
+}
+
+const NO_FIELD: CoreMeta = { type: 'string', fields: new Map() };
 const ON_EVENTS: Readonly<Record<string, CoreMeta>> = {
-  _tribe_events_status: { type: 'string' },
-  _tribe_events_status_reason: { type: 'string' },
+  _tribe_events_status: NO_FIELD,
+  _tribe_events_status_reason: NO_FIELD,
 };
 /** WordPress's own, of posts that are edited as blocks. */
-const ON_BLOCKS: Readonly<Record<string, CoreMeta>> = { footnotes: { type: 'string' } };
+const ON_BLOCKS: Readonly<Record<string, CoreMeta>> = { footnotes: NO_FIELD };
 
 function registered(postType: string): Readonly<Record<string, CoreMeta>> {
   return { ...EVERYWHERE, ...(postType === 'tribe_events' ? ON_EVENTS : {}), ...(postType === 'attachment' ? {} : ON_BLOCKS) };
@@ -99,9 +96,9 @@ export function metaChange(
     const value = sent[key] === null ? null : typed(type, sent[key]);
     if (value === undefined) return { wrong: key };
     if (value !== null && JSON.stringify(value) === JSON.stringify(shown(type, stored?.get(key) ?? []))) continue;
-    const field = fields?.[postType];
+    const field = fields.get(postType);
     if (field !== undefined) {
-      changed[field] = fieldValue(field, value);
+      changed[field] = fieldValue(type, value);
       continue;
     }
     const rows = value === null ? [] : isAddress(key) && value !== '' ? addressRows(String(value)) : rowsOf(value);
@@ -120,10 +117,7 @@ function typed(type: MetaType, value: unknown): boolean | string | number[] | un
 }
 
 /** Also with records that have no field for it an address stays one. */
-const isAddress = (key: string): boolean => ADDRESSES.has(key);
-const ADDRESSES = new Set(
-  Object.entries(EVERYWHERE).flatMap(([key, { fields }]) => (Object.values(fields ?? {}).includes('website') ? [key] : [])),
-);
+const isAddress = (key: string): boolean => addressMetas.has(key);
 
 function addressRows(text: string): string[] | undefined {
   const address = normalizeWebUrl(text);
@@ -134,19 +128,19 @@ const rowsOf = (value: boolean | string | readonly number[]): string[] =>
   typeof value === 'boolean' ? [value ? '1' : ''] : typeof value === 'string' ? [sanitizeTextField(value)] : value.map(String);
 
 /** The value as the calendar's own routes take it for this field; an empty one clears. */
-function fieldValue(field: string, value: boolean | string | readonly number[] | null): unknown {
-  if (value === null || value === '') return ['all_day', 'show_map', 'show_map_link'].includes(field) ? false : null;
+function fieldValue(type: MetaType, value: boolean | string | readonly number[] | null): unknown {
+  if (value === null || value === '') return type === 'boolean' ? false : null;
   return typeof value === 'object' ? value.filter((id) => id > 0) : value;
 }
 
 /** The UTC times follow from the local ones and the zone, and are never taken over by themselves. */
 function dropDerived(changed: Record<string, unknown>, metas: Record<string, readonly string[]>, stored: Metas | undefined): void {
-  delete metas._EventStartDateUTC;
-  delete metas._EventEndDateUTC;
+  delete metas[DATES.startUtc];
+  delete metas[DATES.endUtc];
   for (const [field, key] of [
-    ['start_date', '_EventStartDate'],
-    ['end_date', '_EventEndDate'],
-    ['timezone', '_EventTimezone'],
+    ['start_date', DATES.start],
+    ['end_date', DATES.end],
+    ['timezone', DATES.timezone],
   ] as const) {
     if (changed[field] === null || metaOf(stored, key) === changed[field]) delete changed[field];
   }

@@ -1,9 +1,21 @@
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { nowLocal } from '../wordpress/time.ts';
 import { coreTerms } from './core-term.ts';
-import { control, filter, group } from './filter.ts';
+import { control, filter, filterOf, group } from './filter.ts';
 import { anything, LENGTHS, oneOf } from './grammar.ts';
-import type { Condition, ListParam, ListParams, Params, PostKind, RuleContext, TermKind, TermKindName, ValuesOf } from './kind.ts';
+import type {
+  Condition,
+  ListParam,
+  ListParams,
+  Params,
+  PersonCondition,
+  PostKind,
+  RuleContext,
+  TermCondition,
+  TermKind,
+  TermKindName,
+  ValuesOf,
+} from './kind.ts';
 import { madeOnce } from './made-once.ts';
 import { byIds, byMoment, bySearch } from './narrowing.ts';
 import {
@@ -218,26 +230,33 @@ export const MEDIA_FIELDS = {
 export type MediaFieldValues = ValuesOf<typeof MEDIA_FIELDS>;
 
 // ------------------------------------------------------------------------------------------------- terms, people
+/** What a list that names nothing, or a search for nothing, asks for. */
+const some = <T extends string | readonly unknown[], C>(value: T, condition: C): C[] => (value.length === 0 ? [] : [condition]);
+
+/** Terms and people are searched and picked in the same way. */
+const picking = filterOf<TermCondition & PersonCondition>();
 const LIST = {
   ...CONTEXT,
   ...PAGING,
-  search: { grammar: anyString(LENGTHS.search) },
-  exclude: { grammar: integers, fallback: [] },
-  include: { grammar: integers, fallback: [] },
-} satisfies Params;
+  search: picking({ grammar: anyString(LENGTHS.search), narrows: (search) => some(search, { search }) }),
+  exclude: picking({ grammar: integers, fallback: [], narrows: (exclude) => some(exclude, { exclude }) }),
+  include: picking({ grammar: integers, fallback: [], narrows: (include) => some(include, { include }) }),
+};
+const ofTerms = filterOf<TermCondition>();
+const ofPeople = filterOf<PersonCondition>();
 const TERM_ORDERS = ['id', 'include', 'name', 'slug', 'include_slugs', 'term_group', 'description', 'count'] as const;
 const PARENT = { parent: { grammar: integer() } } satisfies Params;
 
 /** Filters of a list of terms (`WP_REST_Terms_Controller::get_collection_params`). */
-export const termFilters = ({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({
+export const termFilters = madeOnce(({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({
   ...LIST,
   ...(hierarchical ? {} : OFFSET),
   ...ordered(TERM_ORDERS, 'name', 'asc'),
-  hide_empty: { grammar: truth, fallback: false },
-  ...(hierarchical ? PARENT : {}),
-  post: { grammar: integer() },
-  slug: { grammar: strings },
-});
+  hide_empty: ofTerms({ grammar: truth, fallback: false, narrows: (hideEmpty) => [{ hideEmpty }] }),
+  ...(hierarchical ? { parent: ofTerms({ ...PARENT.parent, narrows: (parent) => [{ parent }] }) } : {}),
+  post: ofTerms({ grammar: integer(), narrows: (post) => [{ post }] }),
+  slug: ofTerms({ grammar: strings, narrows: (slugs) => some(slugs, { slugs: slugs.map((slug) => sanitizeTitle(slug, 'query')) }) }),
+}));
 export type CoreTermListValues = ValuesOf<ReturnType<typeof termFilters>>;
 
 export const termFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>, creating: boolean) => ({
@@ -254,10 +273,17 @@ export const USER_FILTERS = {
   ...LIST,
   ...OFFSET,
   ...ordered(['id', 'include', 'name', 'registered_date', 'slug', 'include_slugs', 'email', 'url'], 'name', 'asc'),
-  slug: { grammar: strings },
-  roles: { grammar: strings },
-  capabilities: { grammar: strings },
-  who: { grammar: oneOf(['authors'], 'enum') },
-  has_published_posts: { grammar: anything(LENGTHS.word) },
-} satisfies Params;
+  slug: ofPeople({ grammar: strings, narrows: (slugs) => some(slugs, { slugs }) }),
+  roles: ofPeople({ grammar: strings, narrows: (roles) => some(roles, { roles }) }),
+  // Nobody's capabilities are told to those who do not list users, and those who do get everybody.
+  capabilities: control(strings),
+  who: ofPeople({ grammar: oneOf(['authors'], 'enum'), narrows: () => [{ authors: true }] }),
+  has_published_posts: ofPeople({
+    grammar: anything(LENGTHS.word),
+    narrows: (published) => (NONE.includes(published) ? [] : [{ authors: true }]),
+  }),
+} satisfies ListParams<PersonCondition>;
+
+/** Values that ask for no authors. */
+const NONE: readonly unknown[] = ['', '0', 'false', false];
 export type PeopleListValues = ValuesOf<typeof USER_FILTERS>;

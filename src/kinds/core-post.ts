@@ -2,8 +2,8 @@ import { restUrl } from '../wordpress/links.ts';
 import { postClasses } from '../wordpress/post-classes.ts';
 import { filteredContent, filteredExcerpt, renderTitle, wordsOf } from '../wordpress/render.ts';
 import type { Post } from '../wordpress/rows.ts';
-import { isFloating, NO_DATE } from '../wordpress/status.ts';
-import { toUtc } from '../wordpress/time.ts';
+import { isFloating } from '../wordpress/status.ts';
+import { toUtc, ZERO_DATE } from '../wordpress/time.ts';
 import { coreMeta } from './core-meta.ts';
 import { coreTerms } from './core-term.ts';
 import { type CoreContext, CURIES, EDITED, inView, isoDate, type Methods, type View, WHOLE } from './core-view.ts';
@@ -88,7 +88,7 @@ export function postCore(id: number, bundle: Bundle, context: RenderContext) {
 
 /** Dates, slug, status, type and address of a post of any type. Drafts have no date in UTC: it is made of the local one. */
 export function datesAndPlace(row: Post, link: string, { settings }: Pick<RenderContext, 'settings'>) {
-  const utc = (stored: string, local: string) => isoDate(stored === NO_DATE ? toUtc(local, settings.zone) : stored);
+  const utc = (stored: string, local: string) => isoDate(stored === ZERO_DATE ? toUtc(local, settings.zone) : stored);
   return {
     date: isoDate(row.post_date),
     date_gmt: utc(row.post_date_gmt, row.post_date),

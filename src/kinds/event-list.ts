@@ -8,6 +8,7 @@ import type { Condition, Filter, Orders, RuleContext, ValuesOf } from './kind.ts
 import { byLinks, byMeta, byParent, bySearch, byTerms, byTickets } from './narrowing.ts';
 import { additions, paging } from './post-fields.ts';
 import { agesOf, type Timeliness } from './timeliness.ts';
+import { VENUE } from './venue.ts';
 
 const GUARDED = { guarded: true } as const;
 
@@ -111,6 +112,7 @@ const byVenue = (key: string): Filter<string> =>
     grammar: anyText(LENGTHS.word),
     narrows: (value) => (value === '' ? [] : [{ by: 'linkedMeta', link: VENUE_LINK, key, value }]),
     echo: (value) => (value === '' ? undefined : value),
+    ours: true,
   });
 
 // ------------------------------------------------------------------------------------------------- the list
@@ -140,8 +142,8 @@ export const eventFilters = {
   ...named,
   post_parent: filter({ grammar: idOf('event'), narrows: byParent }),
   ticketed: filter({ grammar: flag, narrows: byTickets }),
-  city: byVenue('_VenueCity'),
-  country: byVenue('_VenueCountry'),
-  state: byVenue('_VenueStateProvince'),
+  city: byVenue(VENUE.city),
+  country: byVenue(VENUE.country),
+  state: byVenue(VENUE.stateprovince),
   ...additions(eventOrders),
 };

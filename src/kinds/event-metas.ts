@@ -1,5 +1,6 @@
 /*
- * Metas of events that several files go by: the kind's fields, its lists and their index, its records.
+ * Metas of events, venues and organizers that are no field's own: several fields lead to them, or none does. The others stand with their
+ * fields (`event-fields.ts`, `venue.ts`, `organizer.ts`).
  */
 
 /** Those that link to venues and organizers, a row for each. */
@@ -22,3 +23,20 @@ export const DATES = {
   abbreviation: '_EventTimezoneAbbr',
   allDay: '_EventAllDay',
 } as const;
+
+/** Metas of the cost: a row for each amount, and what is said of the currency. */
+export const COST = {
+  amounts: '_EventCost',
+  symbol: '_EventCurrencySymbol',
+  position: '_EventCurrencyPosition',
+  code: '_EventCurrencyCode',
+} as const;
+
+/** Metas of venues by which they are found on a map, as the calendar's paid extension keeps them (decision D27). */
+export const COORDINATES = { lat: '_VenueLat', lng: '_VenueLng' } as const;
+
+/** Where the calendar notes what made a record; `ORIGIN` is what it writes there. */
+export const EVENT_ORIGIN = '_EventOrigin';
+export const VENUE_ORIGIN = '_VenueOrigin';
+export const ORGANIZER_ORIGIN = '_OrganizerOrigin';
+export const ORIGIN = 'events-calendar';

@@ -6,19 +6,23 @@ import { restUrl } from '../wordpress/links.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { dateParts, isoWithOffset, parseZone } from '../wordpress/time.ts';
 import { category } from './category.ts';
+import { customFieldsRecord } from './custom-fields.ts';
 import { costRecord } from './event-cost.ts';
 import { storedDates } from './event-dates.ts';
-import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
+import { EVENT, eventTexts } from './event-fields.ts';
+import { COST, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
+import type { EventRecord } from './event-shape.ts';
+import { eachText } from './fields.ts';
 import { imageAddress, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Bundle, RenderContext } from './kind.ts';
-import { renderOrganizer } from './organizer.ts';
+import { type OrganizerRecord, renderOrganizer } from './organizer.ts';
 import { globalIds, isLocked, linkedIds, occurrenceUrl, permalink, postLd, postMembers, renderedTexts } from './post-record.ts';
 import { tag } from './tag.ts';
 import { embeddedTermRecord } from './term-record.ts';
-import { renderVenue } from './venue.ts';
+import { renderVenue, type VenueRecord } from './venue.ts';
 
 /** The published event; `single`: with its JSON-LD. */
-export function renderEvent(id: number, bundle: Bundle, context: RenderContext, single: boolean): Record<string, unknown> {
+export function renderEvent(id: number, bundle: Bundle, context: RenderContext, single: boolean): EventRecord {
   const row = bundle.posts.get(id)!;
   const metas = bundle.metas.get(id);
   const value = (key: string) => metaOf(metas, key) ?? '';
@@ -30,10 +34,11 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
   const shown = (key: string) => metaOf(metas, key) === undefined || !['', '0'].includes(value(key));
   const venues = locked ? [] : linkedIds(id, VENUE_LINK, bundle, context);
   const organizers = locked ? [] : linkedIds(id, ORGANIZER_LINK, bundle, context);
-  const website = metaOf(metas, '_EventURL');
+  const website = metaOf(metas, EVENT.website);
   const page = bundle.pages.get(id);
   const url = page ? occurrenceUrl(row, context, page) : permalink(row, context);
   const venueRecords = venues.map((venueId) => renderVenue(venueId, bundle, context, single));
+  const [onlyVenue] = venueRecords;
   const organizerRecords = organizers.map((organizerId) => renderOrganizer(organizerId, bundle, context, single));
 
   return {
@@ -59,16 +64,17 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
     timezone_abbr: dates.abbreviation,
     ...cost,
     website: locked ? '' : website === undefined ? url : escHtml(website),
-    show_map: flag(() => shown('_EventShowMap')),
-    show_map_link: flag(() => shown('_EventShowMapLink')),
-    hide_from_listings: flag(() => value(HIDDEN_META) === 'yes'),
+    show_map: flag(() => shown(EVENT.show_map)),
+    show_map_link: flag(() => shown(EVENT.show_map_link)),
+    hide_from_listings: flag(() => value(EVENT.hide_from_listings) === 'yes'),
     sticky: flag(() => row.menu_order === -1),
-    featured: flag(() => isTruthy(value(FEATURED_META))),
+    featured: flag(() => isTruthy(value(EVENT.featured))),
     categories: locked ? [] : termsOf(id, category.taxonomy, bundle, context),
     tags: locked ? [] : termsOf(id, tag.taxonomy, bundle, context),
-    venue: venueRecords.length === 1 ? venueRecords[0] : venueRecords,
+    venue: onlyVenue && venueRecords.length === 1 ? onlyVenue : venueRecords,
     organizer: organizerRecords,
-    custom_fields: locked ? [] : customFields(id, bundle, context),
+    ...eachText(eventTexts, (key) => (locked ? '' : value(key))),
+    custom_fields: locked ? [] : customFieldsRecord(context.settings.calendar.customFields, metas),
     ...(single && row.post_password === ''
       ? {
           json_ld: eventLd(row, bundle, context, {
@@ -89,17 +95,8 @@ function termsOf(id: number, taxonomy: string, bundle: Bundle, context: RenderCo
   return (bundle.terms.get(id) ?? []).filter((term) => term.taxonomy === taxonomy).map((term) => embeddedTermRecord(term, context));
 }
 
-function customFields(id: number, bundle: Bundle, { settings }: RenderContext): Record<string, { label: string; value: string }> | never[] {
-  const metas = bundle.metas.get(id);
-  const filled = settings.calendar.customFields.flatMap(({ name, label }) => {
-    const value = metaOf(metas, name);
-    return value ? [[name, { label, value }] as const] : [];
-  });
-  return filled.length > 0 ? Object.fromEntries(filled) : [];
-}
-
 /** The structured data that a record carries; one that is protected has none. */
-const ldOf = (record: Record<string, unknown> | undefined) => (record?.json_ld as Record<string, unknown> | undefined) ?? false;
+const ldOf = (record: VenueRecord | OrganizerRecord | undefined) => record?.json_ld ?? false;
 
 interface LdParts extends Pick<EventLd, 'location' | 'organizer'> {
   readonly dates: EventDates;
@@ -120,8 +117,8 @@ function eventLd(row: Post, bundle: Bundle, context: RenderContext, { dates, url
     eventStatus: metaOf(metas, '_tribe_events_status') ?? '',
     ...linked,
     cost,
-    costs: metas?.get('_EventCost') ?? [],
-    currencyCode: metaOf(metas, '_EventCurrencyCode') || calendar.currencyCode || 'USD',
+    costs: metas?.get(COST.amounts) ?? [],
+    currencyCode: metaOf(metas, COST.code) || calendar.currencyCode || 'USD',
     published: row.post_date,
   });
 }

@@ -1,10 +1,17 @@
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
 import { anyText, type FetchedImage, flag, type Grammar, image, LENGTHS, type TermWish, termWishes } from './grammar.ts';
-import type { Empty, Field, Place, TermKindName, Values } from './kind.ts';
+import type { Empty, Field, FieldNames, Place, TermKindName, Values } from './kind.ts';
 import { type LinkPlan, linkWishes } from './link-grammar.ts';
 
-type Extra<T> = Partial<Pick<Field<T>, 'required' | 'fallback' | 'promotes'>> & { readonly store?: (value: T | '') => readonly string[] };
+type Extra<T> = Partial<Pick<Field<T>, 'required' | 'fallback' | 'promotes' | 'names' | 'ours'>> & {
+  readonly store?: (value: T | '') => readonly string[];
+};
+
+/** A field that rests in one meta. */
+interface InMeta {
+  readonly place: { readonly in: 'meta' | 'links'; readonly key: string };
+}
 
 /** A column of `posts`. */
 export const column = <T>(name: PostColumn, grammar: Grammar<unknown, T>, extra: Extra<T> = {}): Field<T, 'clears'> => ({
@@ -20,7 +27,7 @@ export const meta = (
   key: string,
   grammar: Grammar<unknown, string> = anyText(LENGTHS.text),
   extra: Extra<string> = {},
-): Field<string, 'clears'> => ({
+): Field<string, 'clears'> & InMeta => ({
   grammar,
   place: { in: 'meta', key },
   empty: 'clears',
@@ -28,12 +35,21 @@ export const meta = (
   ...extra,
 });
 
+/** A text about a record, which it shows as it is stored. */
+export type TextField = Field<string, 'clears'> & InMeta & Required<Pick<Field, 'text'>>;
+
+/** A text that the record shows under the name of the field and that searches look into, unless `searched` is false. */
+export const textMeta = (
+  key: string,
+  { grammar, searched = true, ...extra }: Extra<string> & { readonly grammar?: Grammar<unknown, string>; readonly searched?: boolean } = {},
+): TextField => ({ ...meta(key, grammar, extra), text: { searched } });
+
 /** A yes or no in one row of `postmeta`; `off` is the text for no, or undefined for no row at all. */
 export const flagMeta = (
   key: string,
   stored: { on: string; off: string | undefined },
   extra: Extra<boolean> & { readonly grammar?: Grammar<boolean> } = {},
-): Field<boolean, 'false'> => ({
+): Field<boolean, 'false'> & InMeta => ({
   grammar: flag,
   place: { in: 'meta', key },
   empty: 'false',
@@ -49,17 +65,22 @@ export const rule = <T>(grammar: Grammar<unknown, T>, extra: Extra<T> = {}): Fie
   ...extra,
 });
 
+/** The same field under other names elsewhere. */
+export const renamed = <T, E extends Empty>(names: FieldNames, field: Field<T, E>): Field<T, E> => ({ ...field, names });
+
 /** The same field where an empty value does something else than clear it. */
 export const whenEmpty = <T, E extends Empty>(empty: E, field: Field<T>): Field<T, E> => ({ ...field, empty });
 
-export const terms = (kind: TermKindName): Field<readonly TermWish[], 'clears'> => ({
+export const terms = (kind: TermKindName, names: FieldNames = {}): Field<readonly TermWish[], 'clears'> => ({
+  names,
   grammar: termWishes,
   place: { in: 'terms', kind },
   empty: 'clears',
   fallback: null,
 });
 
-export const links = (key: string, kind: 'venue' | 'organizer'): Field<readonly LinkPlan[], 'clears'> => ({
+export const links = (key: string, kind: 'venue' | 'organizer', names: FieldNames = {}): Field<readonly LinkPlan[], 'clears'> & InMeta => ({
+  names,
   grammar: linkWishes(kind),
   place: { in: 'links', key, kind },
   empty: 'clears',
@@ -67,7 +88,35 @@ export const links = (key: string, kind: 'venue' | 'organizer'): Field<readonly 
 });
 
 /** The featured image, `_thumbnail_id`. */
-export const featuredImage = () => ({ grammar: image, place: { in: 'image' }, empty: 'clears' }) as const satisfies Field;
+export const featuredImage = () =>
+  ({ grammar: image, place: { in: 'image' }, empty: 'clears', names: { tec: 'featured_media' } }) as const satisfies Field;
+
+/** The metas that fields rest in, by the names of the fields. */
+export const keysOf = <Fields extends Readonly<Record<string, Field>>>(
+  fields: Fields,
+): { readonly [Name in keyof Fields as Fields[Name] extends InMeta ? Name : never]: string } =>
+  // The compiler does not follow names through entries: those with a key are those whose type has one.
+  Object.fromEntries(Object.entries(fields).flatMap(([name, { place }]) => ('key' in place ? [[name, place.key]] : []))) as never;
+
+/** The texts among fields that records show as they are stored: name -> meta, in the order of the declaration. */
+export const shownTexts = <Fields extends Readonly<Record<string, Field>>>(
+  fields: Fields,
+): { readonly [Name in keyof Fields as Fields[Name] extends TextField ? Name : never]: string } =>
+  // As above: those with `text` are those whose type has it.
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { place, text }]) => (text && place.in === 'meta' ? [[name, place.key]] : [])),
+  ) as never;
+
+/** What is read of the meta of each text, by the names of the texts. */
+export const eachText = <Texts extends Readonly<Record<string, string>>>(texts: Texts, read: (key: string) => string) =>
+  // The names are those of `texts`, which the compiler does not follow through entries.
+  Object.fromEntries(Object.entries(texts).map(([name, key]) => [name, read(key)])) as {
+    readonly [Name in keyof Texts]: string;
+  };
+
+/** The metas of texts that searches look into. */
+export const searchedTexts = (fields: Readonly<Record<string, Field>>): string[] =>
+  Object.values(fields).flatMap(({ place, text }) => (text?.searched && place.in === 'meta' ? [place.key] : []));
 
 /** A field whose place says what its values are. */
 type FieldIn<In extends Place['in'], T> = Field<T> & { readonly place: Extract<Place, { readonly in: In }> };

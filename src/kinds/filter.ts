@@ -28,6 +28,12 @@ import { soonest } from './timeliness.ts';
  */
 export const filter = <T>(declared: Filter<T>): Filter<T> => declared;
 
+/** The same for lists that are narrowed by something else than posts are. */
+export const filterOf =
+  <C>() =>
+  <T>(declared: Filter<T, C>): Filter<T, C> =>
+    declared;
+
 /** A parameter that does not narrow the list: paging, order. */
 export const control = <T>(grammar: Grammar<unknown, T>, more: Omit<Control<T>, 'grammar' | 'controls'> = {}): Control<T> => ({
   grammar,
@@ -39,24 +45,36 @@ export const control = <T>(grammar: Grammar<unknown, T>, more: Omit<Control<T>, 
  * What a group is made of. `heeds`: parameters of the same list that it looks at though they say something of their
  * own.
  */
-interface Declared<P extends Params, H extends Params> extends Group<ValuesOf<P & H>> {
+interface Declared<P extends Params, H extends Params, C> extends Group<ValuesOf<P & H>, C> {
   readonly params: P;
   readonly heeds?: H;
 }
 
-/** Parameters that narrow a list together, by name. */
-export function group<P extends Params, H extends Params = Record<never, never>>(
-  declared: Declared<P, H>,
-): { readonly [Name in keyof P]: Member<ValueOf<P[Name]>> } {
-  const saidBy: Group = { echo: (values) => Object.keys(declared.params).flatMap((name) => echoOf(name, values[name])), ...declared };
+/** Parameters that narrow a list of posts together, by name. */
+export const group = <P extends Params, H extends Params = Record<never, never>>(declared: Declared<P, H, Condition>) =>
+  membersOf(declared);
+
+/** The same for lists that are narrowed by something else than posts are. */
+export const groupOf =
+  <C>() =>
+  <P extends Params, H extends Params = Record<never, never>>(declared: Declared<P, H, C>) =>
+    membersOf(declared);
+
+function membersOf<P extends Params, H extends Params, C>(
+  declared: Declared<P, H, C>,
+): { readonly [Name in keyof P]: Member<ValueOf<P[Name]>, C> } {
+  const saidBy: Group<Values, C> = {
+    echo: (values) => Object.keys(declared.params).flatMap((name) => echoOf(name, values[name])),
+    ...declared,
+  };
   const members = Object.entries<Param>(declared.params).map(([name, param]) => [name, { ...param, saidBy }] as const);
   // The compiler does not follow names through entries: they are those of `params`, each with the grammar that it has
   // there.
-  return Object.fromEntries(members) as { readonly [Name in keyof P]: Member<ValueOf<P[Name]>> };
+  return Object.fromEntries(members) as { readonly [Name in keyof P]: Member<ValueOf<P[Name]>, C> };
 }
 
 /** The conditions, URL parameters and aging that accepted values of these parameters come to. */
-export function narrow(params: ListParams, values: Values, context: RuleContext): Narrowing {
+export function narrow<C>(params: ListParams<C>, values: Values, context: RuleContext): Narrowing<C> {
   const parts = partsOf(params, values);
   return {
     conditions: parts.flatMap((part) => part.narrows(values, context)),
@@ -66,31 +84,39 @@ export function narrow(params: ListParams, values: Values, context: RuleContext)
 }
 
 /** The conditions alone, for lists whose URLs repeat the query as it came. */
-export const conditionsOf = (params: ListParams, values: Values, context: RuleContext): Condition[] =>
+export const conditionsOf = <C>(params: ListParams<C>, values: Values, context: RuleContext): C[] =>
   partsOf(params, values).flatMap((part) => part.narrows(values, context));
 
-/** The same for a list of the calendar's own routes, with its order. */
+/** Conditions that are members of a query, put together. */
+export function together<C extends object>(conditions: readonly C[]): Partial<C> {
+  const query: Partial<C> = {};
+  for (const condition of conditions) Object.assign(query, condition);
+  return query;
+}
+
+/** As `narrow`, for a list of the calendar's own routes, with its order. */
 export const narrowList = ({ filters, orders }: Pick<PostKind, 'filters' | 'orders'>, values: Values, context: RuleContext): Narrowed => ({
   ...narrow(filters, values, context),
   order: orderOf(orders, values),
 });
 
 /** All that has a say in a list with these values: every group, and each other parameter that is given. */
-const partsOf = (params: ListParams, values: Values): Part[] =>
-  declaredParts(params).filter(({ name }) => name === undefined || isGiven(values[name]));
+const partsOf = <C>(params: ListParams<C>, values: Values): Part<C>[] =>
+  // What was made once of these very parameters narrows by what they narrow by.
+  (declaredParts(params) as readonly Part<C>[]).filter(({ name }) => name === undefined || isGiven(values[name]));
 
 /** A group, or a parameter by itself, which has a say only where it is given. */
-interface Part extends Group {
+interface Part<C> extends Group<Values, C> {
   readonly name?: string;
 }
 
 /** Each group once, in the place of its first member, and the other parameters. */
-const declaredParts = madeOnce((params: ListParams): readonly Part[] => {
+const declaredParts = madeOnce((params: ListParams<unknown>): readonly Part<unknown>[] => {
   const all = [...new Set(Object.entries(params).map(([name, param]) => partOf(name, param)))];
   return [...all.filter(({ last }) => !last), ...all.filter(({ last }) => last)];
 });
 
-function partOf(name: string, param: ListParam): Part {
+function partOf(name: string, param: ListParam<unknown, unknown>): Part<unknown> {
   if ('saidBy' in param) return param.saidBy;
   const { last, echo } = param;
   const place = { name, ...(last ? { last } : {}) };

@@ -1,7 +1,12 @@
-import { remembered } from '../wordpress/remembered.ts';
+import type { z } from 'zod';
+import { remembered } from '../memo.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import type { Bundle, RenderContext } from './kind.ts';
+import type { image } from './shapes.ts';
+
+export type ImageRecord = z.output<typeof image>;
+type Sizes = NonNullable<ImageRecord['sizes']>;
 
 /** A size of an image as its attachment's metadata holds it. */
 interface StoredSize {
@@ -10,7 +15,7 @@ interface StoredSize {
 }
 
 /** The published image of an attachment, or false where there is none. */
-export function imageRecord(id: number | undefined, bundle: Bundle, context: RenderContext): Record<string, unknown> | false {
+export function imageRecord(id: number | undefined, bundle: Bundle, context: RenderContext): ImageRecord | false {
   const url = attachmentUrl(id, bundle, context);
   if (id === undefined || url === undefined) return false;
   const file = metaOf(bundle.metas.get(id), '_wp_attached_file') ?? url;
@@ -47,7 +52,7 @@ export function contentImage(id: number, bundle: Bundle, context: RenderContext)
     alt: metaOf(bundle.metas.get(id), '_wp_attachment_image_alt') ?? '',
     caption: row.post_excerpt,
     link: attachmentPage(row, context),
-    sizes: sizesBeside(url, publishedOf(id, bundle).sizes) as Record<string, { url: string; width: number; height: number }>,
+    sizes: sizesBeside(url, publishedOf(id, bundle).sizes),
   };
 }
 
@@ -88,9 +93,10 @@ const knownPublished = remembered((stored) => {
 });
 
 /** Sizes lie beside the full image. */
-function sizesBeside(url: string, sizes: ReturnType<typeof knownPublished>['sizes']): Record<string, unknown> {
+function sizesBeside(url: string, sizes: ReturnType<typeof knownPublished>['sizes']): Sizes {
   const folder = url.slice(0, url.lastIndexOf('/') + 1);
-  return Object.fromEntries(sizes.map(({ name, file, members }) => [name, { ...members, url: folder + file }]));
+  // The members are those that WordPress noted of the file, and are published as they stand.
+  return Object.fromEntries(sizes.map(({ name, file, members }) => [name, { ...members, url: folder + file }])) as Sizes;
 }
 
 const withoutEmpty = (members: Record<string, unknown>) =>

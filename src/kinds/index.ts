@@ -1,6 +1,7 @@
 import { category } from './category.ts';
 import { event } from './event.ts';
-import type { Kind, PostKind, PostKindName, TermKind, TermKindName } from './kind.ts';
+import { url } from './grammar.ts';
+import type { Field, Kind, Params, PostKind, PostKindName, TermKind, TermKindName } from './kind.ts';
 import { organizer } from './organizer.ts';
 import { tag } from './tag.ts';
 import { venue } from './venue.ts';
@@ -20,6 +21,16 @@ const termsByName: Readonly<Record<TermKindName, TermKind>> = { category, tag };
 export const postKind = (name: PostKindName): PostKind => byName[name];
 export const termKind = (name: TermKindName): TermKind => termsByName[name];
 export const postKindOfType = (type: string): PostKind | undefined => postKinds.find((kind) => kind.postType === type);
+
+/** Metas that hold an address of the web. */
+export const addressMetas: ReadonlySet<string> = new Set(
+  postKinds.flatMap(({ fields }) =>
+    Object.values<Field>(fields).flatMap(({ place, grammar }) => (grammar === url && place.in === 'meta' ? [place.key] : [])),
+  ),
+);
+
+/** Names of the parameters that the reference does not have. */
+export const oursIn = (params: Params): string[] => Object.entries(params).flatMap(([name, { ours }]) => (ours ? [name] : []));
 
 /** The taxonomies of the terms that a kind of posts carries. */
 export const taxonomiesOf = ({ terms }: Pick<PostKind, 'terms'>): string[] => terms.map((name) => termKind(name).taxonomy);

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { SiteSettings } from '../calendar/settings.ts';
+import type { ProblemName } from '../errors.ts';
 import type { Metas, Post, PostColumn, Term } from '../wordpress/rows.ts';
 import type { SearchTerm } from '../wordpress/search.ts';
 import type { Grammar } from './grammar.ts';
@@ -25,6 +26,8 @@ export type Place =
 /** A parameter, as each route declares those that it takes. `T`: its value as handlers get it. */
 export interface Param<T = unknown> {
   readonly grammar: Grammar<unknown, T>;
+  /** The reference does not have it. A field with this mark is a member of records that the reference does not have either. */
+  readonly ours?: true;
   readonly required?: boolean;
   /** Shown as default in descriptions; `undefined`: none is shown. */
   readonly fallback?: unknown;
@@ -59,9 +62,22 @@ export type Empty = 'clears' | 'refused' | 'false';
  * value that its own grammar accepted, under its own name.
  */
 
+/** What a field is called elsewhere. Without a name there it has its own; `false`: it is not known there. */
+export interface FieldNames {
+  /** The meta of WordPress's own routes. Without one it is the meta that the field rests in. */
+  readonly core?: string | false;
+  /** The parameter of `tec/v1`. */
+  readonly tec?: string | false;
+  /** The heading of its column in CSV files, where the plugin has none; made of its own name where this says nothing. */
+  readonly csv?: string | false;
+}
+
 export interface Field<T = unknown, E extends Empty = Empty> extends Param<T> {
   readonly place: Place;
   readonly empty: E;
+  readonly names?: FieldNames;
+  /** Set on a text that records show as it is stored: whether searches look into it. */
+  readonly text?: { readonly searched: boolean };
   /**
    * A yes puts the record before those of others: it takes the right to publish such records, or to edit other people's
    * (decision D36).
@@ -118,6 +134,8 @@ export type Condition =
   | { readonly by: 'linkedFromAny'; readonly key: string; readonly wanted: boolean; readonly upcomingSince?: string }
   | { readonly by: 'linkedMeta'; readonly link: string; readonly key: string; readonly value: string }
   | { readonly by: 'meta'; readonly key: string; readonly present: boolean; readonly guarded: boolean }
+  /** Posts with a row of this value in one of these metas, in any case; always guarded. */
+  | { readonly by: 'metaValue'; readonly keys: readonly string[]; readonly value: string }
   | { readonly by: 'placed'; readonly link?: string; readonly wanted: boolean }
   | { readonly by: 'near'; readonly link?: string; readonly lat: number; readonly lng: number; readonly km: number }
   | { readonly by: 'ticketed'; readonly wanted: boolean };
@@ -143,9 +161,9 @@ export type Order = {
 /** Parameters as the URLs of a list carry them, in order. */
 export type Echo = readonly (readonly [name: string, value: string])[];
 
-/** What the parameters of a list come to. */
-export interface Narrowing {
-  readonly conditions: readonly Condition[];
+/** What the parameters of a list come to. `C`: how what is listed can be narrowed. */
+export interface Narrowing<C = Condition> {
+  readonly conditions: readonly C[];
   /** Effective parameters for the list's URLs, in their order (decision D21); paging and status are added by the caller. */
   readonly echo: Echo;
   /** When the list changes without any write. */
@@ -165,8 +183,8 @@ interface Placed {
 }
 
 /** A parameter that narrows a list by itself. */
-export interface Filter<T = unknown> extends Param<T>, Placed {
-  narrows(value: NonNullable<T>, context: RuleContext): readonly Condition[];
+export interface Filter<T = unknown, C = Condition> extends Param<T>, Placed {
+  narrows(value: NonNullable<T>, context: RuleContext): readonly C[];
   /**
    * How the URLs of the list carry it; undefined: not at all. Without this, they carry the value as text, lists as CSV.
    */
@@ -182,24 +200,53 @@ export interface Control<T = unknown> extends Param<T>, Placed {
 }
 
 /** What several parameters say together. It counts also where none of them is given. */
-export interface Group<V = Values> extends Placed {
-  narrows(values: V, context: RuleContext): readonly Condition[];
+export interface Group<V = Values, C = Condition> extends Placed {
+  narrows(values: V, context: RuleContext): readonly C[];
   /** How the URLs of the list carry them. Without this, they carry each value that is given as text. */
   echo?(values: V, context: RuleContext): Echo;
   ages?(values: V): Timeliness;
 }
 
 /** One of the parameters of a group. */
-export interface Member<T = unknown> extends Param<T> {
-  readonly saidBy: Group;
+export interface Member<T = unknown, C = Condition> extends Param<T> {
+  readonly saidBy: Group<Values, C>;
 }
 
 /**
  * A parameter of a list that narrows by conditions. There is no other: what is declared narrows, or says that it does
  * not.
  */
-export type ListParam<T = unknown> = Filter<T> | Control<T> | Member<T>;
-export type ListParams = Readonly<Record<string, ListParam>>;
+export type ListParam<T = unknown, C = Condition> = Filter<T, C> | Control<T> | Member<T, C>;
+export type ListParams<C = Condition> = Readonly<Record<string, ListParam<unknown, C>>>;
+
+/** How a list of terms may be narrowed: some members of the query that finds them. */
+export interface TermCondition {
+  readonly search?: string;
+  readonly include?: readonly number[];
+  readonly exclude?: readonly number[];
+  /** Only those right below this term; 0: those at the root. */
+  readonly parent?: number;
+  readonly slugs?: readonly string[];
+  /** Only the terms of this post. */
+  readonly post?: number;
+  /** Only terms that are used. */
+  readonly hideEmpty?: boolean;
+}
+
+/** What a list of terms can be sorted by. */
+export type TermOrder = 'name' | 'id' | 'slug' | 'count' | 'description' | 'parent' | 'term_group' | 'include' | 'include_slugs';
+
+/** How a list of people may be narrowed, in the same way. */
+export interface PersonCondition {
+  readonly search?: string;
+  readonly include?: readonly number[];
+  readonly exclude?: readonly number[];
+  readonly slugs?: readonly string[];
+  /** Those who hold one of these roles. */
+  readonly roles?: readonly string[];
+  /** Only those who have published something. */
+  readonly authors?: true;
+}
 
 /** The orders that a list can be asked for. `standard`: the order where none is asked for. */
 export interface Orders {
@@ -293,7 +340,37 @@ export interface Linked {
   readonly searched: readonly string[];
 }
 
-export interface PostKind<Fields extends PostFields = PostFields> {
+/** A published record of any kind. */
+export type PublishedRecord = Record<string, unknown>;
+
+/** How requests about a kind of posts are refused. */
+export interface PostProblems {
+  /** The caller may not read the record. */
+  readonly notAccessible: ProblemName;
+  /** The record is to be trashed, and is in the trash. */
+  readonly isInTrash: ProblemName;
+  /** The page is past the last one of a list. */
+  readonly noSuchPage: ProblemName;
+  /** A new record has no title with text in it. */
+  readonly noTitle: ProblemName;
+  /**
+   * The id names no such record. Set where a problem of its own says so, and the request passes the check of its
+   * parameters first; elsewhere the parameter `id` is refused.
+   */
+  readonly byId?: {
+    /** No post has this id. */
+    readonly missing: ProblemName;
+    /** The post is of another type. */
+    readonly otherType: ProblemName;
+    /** The record is to be read, and is in the trash. */
+    readonly trashed: ProblemName;
+  };
+  /** The record is protected by a password. Set where it cannot be read at all then; others are shown blanked. */
+  readonly locked?: ProblemName;
+}
+
+/** `Published`: the record that `record` describes and `render` makes. */
+export interface PostKind<Fields extends PostFields = PostFields, Published extends PublishedRecord = PublishedRecord> {
   readonly is: 'post';
   readonly name: PostKindName;
   readonly path: string;
@@ -309,7 +386,7 @@ export interface PostKind<Fields extends PostFields = PostFields> {
   /** Pure: what else changes with this change. */
   follows(values: ValuesOf<Fields>, before: Before | undefined, context: RuleContext): Rows;
   /** Metas that a new record keeps of parameters that are no fields and appear in no description. */
-  readonly strays: Readonly<Record<string, string>>;
+  readonly extraMetas: Readonly<Record<string, string>>;
   /** Metas that link to other kinds, with the kind they lead to. */
   readonly links: Readonly<Record<string, 'venue' | 'organizer'>>;
   /** Set where events link to records of this kind. */
@@ -318,9 +395,20 @@ export interface PostKind<Fields extends PostFields = PostFields> {
   readonly terms: readonly TermKindName[];
   /** Whether it takes part in the occurrence tables. */
   readonly dated: boolean;
-  readonly record: z.ZodType;
+  readonly problems: PostProblems;
+  /** Whether a record that is to be created with the title of another is that other one (decision D8). */
+  readonly reusesTitles: boolean;
+  /** Whether drafts get a slug from their title. */
+  readonly draftsGetSlugs: boolean;
+  /** Whether the answer to a write shows a protected record whole. */
+  readonly shownWholeAfterWrite: boolean;
+  /** Whether the reference describes the parameter `password` for writes of one record, too. */
+  readonly writesNamePassword: boolean;
+  /** The meta that holds the status from before the trash, besides WordPress's own. */
+  readonly trashedStatusMeta?: string;
+  readonly record: z.ZodType<Published>;
   /** Pure map from the loaded rows to the published record. `single`: a GET of this one record. */
-  readonly render: (id: number, bundle: Bundle, context: RenderContext, single: boolean) => Record<string, unknown>;
+  readonly render: (id: number, bundle: Bundle, context: RenderContext, single: boolean) => Published;
 }
 
 export interface TermKind {
@@ -355,19 +443,11 @@ export type TermFields = Readonly<Record<string, TermField>> & {
 export type TermValues = ValuesOf<TermFields>;
 
 /** Parameters of a list of terms: any, and those that its handler looks at. */
-export type TermFilters = Params & {
-  readonly page: Param<number>;
-  readonly per_page: Param<number>;
-  readonly search: Param<string>;
-  readonly exclude: Param<readonly number[]>;
-  readonly include: Param<readonly number[]>;
-  readonly order: Param<string>;
-  readonly orderby: Param<string>;
-  readonly hide_empty: Param<boolean>;
-  readonly parent?: Param<number>;
-  readonly post: Param<number>;
-  readonly event: Param<number>;
-  readonly slug: Param<string>;
+export type TermFilters = ListParams<TermCondition> & {
+  readonly page: Control<number>;
+  readonly per_page: Control<number>;
+  readonly order: Control<string>;
+  readonly orderby: Control<string>;
 };
 export type TermListValues = ValuesOf<TermFilters>;
 

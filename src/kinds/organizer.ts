@@ -1,35 +1,49 @@
 import { z } from 'zod';
 import { organizerJsonLd } from '../calendar/json-ld.ts';
 import { metaOf } from '../wordpress/rows.ts';
-import { ORGANIZER_LINK } from './event-metas.ts';
-import { featuredImage, meta } from './fields.ts';
+import { ORGANIZER_LINK, ORGANIZER_ORIGIN, ORIGIN } from './event-metas.ts';
+import { featuredImage, keysOf, searchedTexts, shownTexts, textMeta } from './fields.ts';
 import { url } from './grammar.ts';
 import { imageAddress } from './image-record.ts';
 import type { Bundle, Linked, PostKind, RenderContext } from './kind.ts';
 import { linkedFilters, linkedOrders } from './linked-list.ts';
-import { authorField, dateField, statusField, textColumn, titleField } from './post-fields.ts';
+import { authorField, dateField, dateUtcField, statusField, textColumn, titleField } from './post-fields.ts';
 import { isLocked, linkedRecord, postLd } from './post-record.ts';
-import { linkedShape } from './shapes.ts';
+import { linkedShape, optionalTextShape } from './shapes.ts';
 
-/** Metas that hold text about an organizer, in the order in which the record shows them. */
-const TEXTS = { phone: '_OrganizerPhone', website: '_OrganizerWebsite', email: '_OrganizerEmail' } as const;
+/** Texts about an organizer, in the order in which its record shows them. */
+const texts = {
+  phone: textMeta('_OrganizerPhone'),
+  website: textMeta('_OrganizerWebsite', { grammar: url, store: (value) => (value === '' ? [] : [value]) }),
+  email: textMeta('_OrganizerEmail'),
+};
 
 const fields = {
   author: authorField,
   date: dateField,
-  date_utc: dateField,
+  date_utc: dateUtcField,
   organizer: titleField(),
   description: textColumn('post_content'),
   status: statusField,
-  phone: meta(TEXTS.phone),
-  website: meta(TEXTS.website, url, { store: (value) => (value === '' ? [] : [value]) }),
-  email: meta(TEXTS.email),
+  ...texts,
   image: featuredImage(),
 };
 
-const linked: Linked = { link: ORGANIZER_LINK, searched: Object.values(TEXTS) };
+/** The metas of an organizer that a field of its own rests in, by the names of the fields. */
+export const ORGANIZER = keysOf(fields);
 
-export const organizer: PostKind<typeof fields> = {
+/** What the record shows of the texts: name -> meta. */
+export const organizerTexts = shownTexts(texts);
+
+const linked: Linked = { link: ORGANIZER_LINK, searched: searchedTexts(texts) };
+
+/** The published organizer. */
+export const organizerRecord = z
+  .object({ ...linkedShape, organizer: z.string(), ...optionalTextShape(organizerTexts) })
+  .meta({ id: 'Organizer' });
+export type OrganizerRecord = z.output<typeof organizerRecord>;
+
+export const organizer: PostKind<typeof fields, OrganizerRecord> = {
   is: 'post',
   name: 'organizer',
   path: 'organizers',
@@ -40,25 +54,34 @@ export const organizer: PostKind<typeof fields> = {
   filters: linkedFilters('tribe_organizers', linked),
   orders: linkedOrders,
   // The plugin takes the id of an organizer that is only to be made for one more text about it.
-  strays: { id: '_OrganizerOrganizerID' },
+  extraMetas: { id: '_OrganizerOrganizerID' },
   links: {},
   linked,
   terms: [],
   dated: false,
+  problems: {
+    notAccessible: 'organizer-not-accessible',
+    isInTrash: 'organizer-is-in-trash',
+    noSuchPage: 'organizer-archive-page-not-found',
+    noTitle: 'could-not-create-organizer',
+  },
+  reusesTitles: true,
+  draftsGetSlugs: true,
+  shownWholeAfterWrite: false,
+  writesNamePassword: false,
 
-  follows: (_values, before) => ({ columns: {}, metas: before ? {} : { _OrganizerOrigin: ['events-calendar'] } }),
+  follows: (_values, before) => ({ columns: {}, metas: before ? {} : { [ORGANIZER_ORIGIN]: [ORIGIN] } }),
 
-  record: z.object({ ...linkedShape, organizer: z.string(), email: z.string().optional() }).meta({ id: 'Organizer' }),
-
+  record: organizerRecord,
   render: renderOrganizer,
 };
 
 /** The published organizer; `withLd`: with its JSON-LD, as single GETs carry it. */
-export function renderOrganizer(id: number, bundle: Bundle, context: RenderContext, withLd: boolean): Record<string, unknown> {
+export function renderOrganizer(id: number, bundle: Bundle, context: RenderContext, withLd: boolean): OrganizerRecord {
   const locked = isLocked(bundle.posts.get(id)!, context);
   return linkedRecord(id, bundle, context, {
     name: 'organizer',
-    texts: TEXTS,
+    texts: organizerTexts,
     between: withLd && !locked ? { json_ld: organizerLd(id, bundle, context) } : {},
     after: {},
   });
@@ -70,8 +93,8 @@ function organizerLd(id: number, bundle: Bundle, context: RenderContext): Record
   return organizerJsonLd({
     ...postLd(id, bundle),
     image: imageAddress(id, bundle, context),
-    phone: value(TEXTS.phone),
-    website: value(TEXTS.website),
-    email: value(TEXTS.email),
+    phone: value(ORGANIZER.phone),
+    website: value(ORGANIZER.website),
+    email: value(ORGANIZER.email),
   });
 }

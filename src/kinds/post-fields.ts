@@ -1,5 +1,5 @@
 import type { PostColumn } from '../wordpress/rows.ts';
-import { column, rule, whenEmpty } from './fields.ts';
+import { column, renamed, rule, whenEmpty } from './fields.ts';
 import { control, filter } from './filter.ts';
 import { anyText, type Grammar, idOf, LENGTHS, positive, status, text, time, timeText } from './grammar.ts';
 import type { Field, Orders } from './kind.ts';
@@ -9,19 +9,20 @@ import { agesOf } from './timeliness.ts';
 /** Fields that events, venues and organizers have in common. Status and dates follow rules of their own (`wordpress/status.ts`). */
 export const authorField = whenEmpty('refused', column('post_author', idOf('user')));
 export const dateField = whenEmpty('refused', rule(timeText));
+export const dateUtcField = renamed({ tec: 'date_gmt' }, dateField);
 export const statusField = whenEmpty('refused', rule(status));
 export const titleField = (): Field<string, 'refused'> =>
-  whenEmpty('refused', column('post_title', text(LENGTHS.text), { required: true }));
+  whenEmpty('refused', column('post_title', text(LENGTHS.text), { required: true, names: { tec: 'title' } }));
 /** `post_content` holds more than the others. */
 export const textColumn = (name: PostColumn): Field<string, 'clears'> =>
-  column(name, anyText(name === 'post_content' ? LENGTHS.content : LENGTHS.text));
+  name === 'post_content' ? column(name, anyText(LENGTHS.content), { names: { tec: 'content' } }) : column(name, anyText(LENGTHS.text));
 
 /** `page` and `per_page` of every list. */
 export const paging = { page: control(positive, { fallback: 1 }), per_page: control(positive) };
 
 /** A bound on when records were published or changed. */
 const bound = (by: 'modified' | 'published', op: '<' | '>') =>
-  filter({ grammar: time, narrows: byMoment(by, op), ages: (value) => agesOf(value), last: true });
+  filter({ grammar: time, narrows: byMoment(by, op), ages: (value) => agesOf(value), last: true, ours: true });
 
 /** Names of orders, in any case. An unknown one means the standard order, so that nothing is refused. */
 const named = (names: Iterable<string>): Grammar => ({
@@ -30,7 +31,7 @@ const named = (names: Iterable<string>): Grammar => ({
   read: (value) => ({ value }),
 });
 const ordering = (names: Iterable<string>) =>
-  control(named(names), { echo: (value) => (typeof value === 'string' ? value : undefined), last: true });
+  control(named(names), { echo: (value) => (typeof value === 'string' ? value : undefined), last: true, ours: true });
 
 /** Parameters of ours that every list of posts takes: what was published or changed since when, and the order. */
 export const additions = ({ names }: Pick<Orders, 'names'>) => ({
@@ -40,5 +41,5 @@ export const additions = ({ names }: Pick<Orders, 'names'>) => ({
   published_before: bound('published', '<'),
   order: ordering(['asc', 'desc']),
   orderby: ordering(names.keys()),
-  password: control(anyText(LENGTHS.password)),
+  password: control(anyText(LENGTHS.password), { ours: true }),
 });

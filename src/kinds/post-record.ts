@@ -1,10 +1,10 @@
+import { remembered } from '../memo.ts';
 import { globalId } from '../wordpress/global-id.ts';
 import { eventDateUrl, postUrl } from '../wordpress/links.ts';
-import { remembered } from '../wordpress/remembered.ts';
 import { renderContent, renderExcerpt, renderTitle } from '../wordpress/render.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
-import { contentImage, imageRecord, thumbnailOf } from './image-record.ts';
+import { contentImage, type ImageRecord, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Bundle, OccurrencePage, RenderContext } from './kind.ts';
 
 /** Whether a record is protected by a password and not opened by the request (`post_password_required`). */
@@ -85,27 +85,32 @@ const alone = (smilies: boolean) => {
 const WITH_SMILIES = alone(true);
 const WITHOUT_SMILIES = alone(false);
 
-/** What differs between the records of venues and organizers. */
-export interface LinkedShape {
+/** What differs between the records of venues and organizers. `Between`, `After`: members of one of them only. */
+interface LinkedShape<Name extends string, Texts, Between, After> {
   /** Name of the member that holds the title. */
-  readonly name: 'venue' | 'organizer';
+  readonly name: Name;
   /** Text members and their metas, in order. */
-  readonly texts: Readonly<Record<string, string>>;
+  readonly texts: Texts;
   /** Members before and after the flags and ids that are always present. */
-  readonly between: Readonly<Record<string, unknown>>;
-  readonly after: Readonly<Record<string, unknown>>;
+  readonly between: Between;
+  readonly after: After;
 }
+
+/** Members of a venue or organizer that are left out where they are empty; a title never is. */
+type Present<Name extends string, Texts> = { [Member in Name]: string } & {
+  [Member in keyof Texts | 'description' | 'excerpt' | 'slug']?: string;
+} & { image?: ImageRecord };
 
 /**
  * The published venue or organizer: empty members are left out. Of a protected one the texts stay as empty members and the name stays
  * readable (decision D18).
  */
-export function linkedRecord(
+export function linkedRecord<Name extends string, Texts extends Readonly<Record<string, string>>, Between, After>(
   id: number,
   bundle: Bundle,
   context: RenderContext,
-  { name, texts, between, after }: LinkedShape,
-): Record<string, unknown> {
+  { name, texts, between, after }: LinkedShape<Name, Texts, Between, After>,
+) {
   const row = bundle.posts.get(id)!;
   const metas = bundle.metas.get(id);
   const rendered = renderedTexts(row, bundle, context);
@@ -118,11 +123,10 @@ export function linkedRecord(
     ['image', locked ? false : imageRecord(thumbnailOf(id, bundle), bundle, context)],
     ...Object.entries(texts).map(([member, key]): [string, unknown] => [member, metaOf(metas, key) ?? '']),
   ];
-  const present: Record<string, unknown> = {};
-  for (const [member, value] of members) {
-    const isOpen = !locked || member === name || member === 'slug';
-    if (value !== '' && value !== '0' && value !== false) present[member] = isOpen ? value : '';
-  }
+  const filled = members.filter(([, value]) => value !== '' && value !== '0' && value !== false);
+  const isOpen = (member: string) => !locked || member === name || member === 'slug';
+  // The compiler does not follow names through entries: they are those of `members`, with their values.
+  const present = Object.fromEntries(filled.map(([member, value]) => [member, isOpen(member) ? value : ''])) as Present<Name, Texts>;
   return { id, ...postMembers(row, context), ...present, ...between, ...after, ...globalIds(id, bundle, context) };
 }
 

@@ -1,6 +1,7 @@
-import { termFields, termFilters } from './category.ts';
+import { termFields } from './category.ts';
 import type { TermKind } from './kind.ts';
 import { term } from './shapes.ts';
+import { termFilters } from './term-list.ts';
 
 export const tag: TermKind = {
   is: 'term',

@@ -1,9 +1,10 @@
 import { toLocal } from '../wordpress/time.ts';
 import { momentConditions, windowOf } from './event-list.ts';
 import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
+import { shownTexts } from './fields.ts';
 import { conditionsOf, control, filter, group } from './filter.ts';
 import { anyText, LENGTHS, oneOf, text } from './grammar.ts';
-import type { Control, Linked, ListParams, Narrowed, Param, Params, PostKind, PostValues, RuleContext, ValuesOf } from './kind.ts';
+import type { Control, Field, Linked, ListParams, Narrowed, Param, Params, PostKind, PostValues, RuleContext, ValuesOf } from './kind.ts';
 import { fromEvent, ofEvents } from './linked-list.ts';
 import { madeOnce } from './made-once.ts';
 import { byLinks, byMeta, byParent, bySearch, byTickets } from './narrowing.ts';
@@ -94,22 +95,32 @@ export const narrowTec = (kind: PostKind, values: TecListValues, context: RuleCo
   order: kind.linked ? kind.orders.standard({}) : { by: ORDERS[values.orderby ?? 'event_date'], descending: values.order === 'DESC' },
 });
 
-/** What the fields of each kind are called here. */
-const COMMON = {
-  date: 'date', date_gmt: 'date_utc', slug: 'slug', status: 'status', content: 'description', excerpt: 'excerpt', author: 'author', featured_media: 'image',
-} as const; // biome-ignore format: pairs
+const COMMON = ['date', 'date_gmt', 'slug', 'status', 'content', 'excerpt', 'author', 'featured_media', 'title'];
+/** The fields of each kind in the order of the reference. Further ones follow as the kind declares them. */
+const ORDER: Readonly<Record<PostKind['name'], readonly string[]>> = {
+  event: [
+    ...COMMON, 'sticky', 'tags', 'tribe_events_cat', 'start_date', 'end_date', 'timezone', 'all_day', 'featured', 'cost', 'organizers', 'venues',
+    'website',
+  ],
+  venue: [...COMMON, 'address', 'country', 'city', 'state_province', 'state', 'province', 'zip', 'phone', 'website'],
+  organizer: [...COMMON, 'phone', 'website', 'email'],
+}; // biome-ignore format: lists of names
 
-const NAMES: Readonly<Record<PostKind['name'], Readonly<Record<string, string>>>> = {
-  event: {
-    ...COMMON, title: 'title', sticky: 'sticky', tags: 'tags', tribe_events_cat: 'categories', start_date: 'start_date', end_date: 'end_date',
-    timezone: 'timezone', all_day: 'all_day', featured: 'featured', cost: 'cost', organizers: 'organizer', venues: 'venue', website: 'website',
-  },
-  venue: {
-    ...COMMON, title: 'venue', address: 'address', country: 'country', city: 'city', state_province: 'stateprovince', state: 'state', province: 'province',
-    zip: 'zip', phone: 'phone', website: 'website',
-  },
-  organizer: { ...COMMON, title: 'organizer', phone: 'phone', website: 'website', email: 'email' },
-}; // biome-ignore format: pairs
+/** The fields of a kind by the names they have here: name here -> own name. */
+const ownNames = madeOnce(({ name, fields }: PostKind): ReadonlyMap<string, string> => {
+  const names = Object.entries<Field>(fields).flatMap(([own, { names }]) =>
+    names?.tec === false ? [] : [[names?.tec ?? own, own] as const],
+  );
+  const known = new Map(names);
+  return new Map([...ORDER[name].map((here) => [here, known.get(here) ?? here] as const), ...names]);
+});
+
+/** The texts of a kind that the reference does not know: name here -> meta. */
+export const furtherTexts = madeOnce((kind: PostKind): Readonly<Record<string, string>> => {
+  const known = new Set(ORDER[kind.name]);
+  const keys: Readonly<Record<string, string>> = shownTexts(kind.fields);
+  return Object.fromEntries([...ownNames(kind)].flatMap(([here, own]) => (keys[own] && !known.has(here) ? [[here, keys[own]]] : [])));
+});
 
 /** Fields that the reference lists and that mean nothing for the calendar's kinds. */
 const IDLE = {
@@ -137,7 +148,7 @@ export type TecFieldValues = ValuesOf<TecFields>;
 
 /** The fields of a kind by the names they have here, none of them required. Those that its own routes don't write keep the kind's slug and excerpt. */
 export function tecFields(kind: PostKind, standIn: PostKind): TecFields {
-  const fields = Object.entries(NAMES[kind.name]).map(([name, field]) => {
+  const fields = [...ownNames(kind)].map(([name, field]) => {
     const { required: _, fallback: __, ...declared } = (kind.fields[field] ?? standIn.fields[field])!;
     return [name, declared] as const;
   });
@@ -154,8 +165,11 @@ export function kindValues(
   values: TecFieldValues,
   zoneOf: (name: string | undefined) => RuleContext['settings']['zone'],
 ): PostValues & { readonly start_date?: unknown; readonly end_date?: unknown } {
-  const names = NAMES[kind.name];
-  const named = Object.entries(values).flatMap(([name, value]) => (Object.hasOwn(names, name) ? [[names[name]!, value] as const] : []));
+  const names = ownNames(kind);
+  const named = Object.entries(values).flatMap(([name, value]) => {
+    const own = names.get(name);
+    return own === undefined ? [] : [[own, value] as const];
+  });
   const fields: Record<string, unknown> = Object.fromEntries(named);
   if (!kind.dated) return fields;
   const zone = zoneOf(values.timezone ?? undefined);

@@ -4,15 +4,18 @@ import { isTruthy } from '../calendar/settings.ts';
 import { escHtml } from '../wordpress/entities.ts';
 import { phpZone } from '../wordpress/php-zone.ts';
 import { renderTitle } from '../wordpress/render.ts';
-import { metaOf, type Post } from '../wordpress/rows.ts';
+import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
 import { isPrivate } from '../wordpress/status.ts';
 import { diffSeconds, nowUtc, toLocal } from '../wordpress/time.ts';
 import { authored, postCore, termMembers } from './core-post.ts';
 import { costOptions, currencyOf } from './event-cost.ts';
 import { storedDates } from './event-dates.ts';
-import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
+import { COST, FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import type { Bundle, PostKind, RenderContext } from './kind.ts';
+import { ORGANIZER } from './organizer.ts';
 import { isLocked, linkedIds } from './post-record.ts';
+import { furtherTexts } from './tec-params.ts';
+import { VENUE } from './venue.ts';
 
 /** The few words inside these records, in the caller's language. */
 export interface TecWords {
@@ -52,6 +55,7 @@ export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: T
     template,
     ...terms,
     ...own[kind.name](),
+    ...further(kind, bundle.metas.get(id)),
   };
   return {
     ...base,
@@ -62,6 +66,10 @@ export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: T
     ...(isLocked(row, context) ? guarded(shown, context.words.locked) : shown),
   };
 }
+
+/** Texts of the kind that the reference does not know. */
+const further = (kind: PostKind, metas: Metas | undefined): TecRecord =>
+  Object.fromEntries(Object.entries(furtherTexts(kind)).map(([name, key]) => [name, escHtml(metaOf(metas, key) ?? '')]));
 
 // ------------------------------------------------------------------------------------------------- what a password guards
 const NO_MOMENT = '1970-01-01 00:00:00.000000';
@@ -87,20 +95,20 @@ function filler(name: string, value: unknown, word: string): unknown {
 function venueMembers({ ID }: Post, bundle: Bundle): TecRecord {
   const value = (key: string) => escHtml(metaOf(bundle.metas.get(ID), key) ?? '');
   const address = {
-    address: value('_VenueAddress'),
-    country: value('_VenueCountry'),
-    city: value('_VenueCity'),
-    state_province: value('_VenueStateProvince'),
+    address: value(VENUE.address),
+    country: value(VENUE.country),
+    city: value(VENUE.city),
+    state_province: value(VENUE.stateprovince),
   };
-  const zip = value('_VenueZip');
+  const zip = value(VENUE.zip);
   return {
     ...address,
-    state: value('_VenueState'),
-    province: value('_VenueProvince'),
+    state: value(VENUE.state),
+    province: value(VENUE.province),
     zip,
-    phone: value('_VenuePhone'),
+    phone: value(VENUE.phone),
     directions_link: mapLink([address.address, address.city, address.state_province, zip, address.country]),
-    website: metaOf(bundle.metas.get(ID), '_VenueURL') ?? '',
+    website: metaOf(bundle.metas.get(ID), VENUE.website) ?? '',
   };
 }
 
@@ -116,7 +124,7 @@ function mapLink(parts: readonly string[]): string {
 
 function organizerMembers({ ID }: Post, bundle: Bundle): TecRecord {
   const value = (key: string) => metaOf(bundle.metas.get(ID), key) ?? '';
-  return { phone: escHtml(value('_OrganizerPhone')), website: value('_OrganizerWebsite'), email: value('_OrganizerEmail') };
+  return { phone: escHtml(value(ORGANIZER.phone)), website: value(ORGANIZER.website), email: value(ORGANIZER.email) };
 }
 
 // ------------------------------------------------------------------------------------------------- events
@@ -163,7 +171,7 @@ function eventMembers(row: Post, bundle: Bundle, context: TecContext, kinds: Kin
     displays_on: [],
     featured: isTruthy(metaOf(metas, FEATURED_META)),
     sticky: row.menu_order === -1,
-    cost: costOnPages(metas?.get('_EventCost') ?? [], currencyOf(metas), costOptions(context)),
+    cost: costOnPages(metas?.get(COST.amounts) ?? [], currencyOf(metas), costOptions(context)),
     organizer_names: organizers.map((id) => namedInPassing(bundle.posts.get(id)!, words)),
     organizers: organizers.map((id) => tecRecord(kinds.organizer, id, bundle, context, kinds)),
     venues: linkedIds(row.ID, VENUE_LINK, bundle, context).map((id) => tecRecord(kinds.venue, id, bundle, context, kinds)),

@@ -20,7 +20,7 @@ export function embeddedTermRecord(term: Term, context: Place) {
     description,
     parent,
     count,
-    filter: 'raw',
+    filter: 'raw' as const,
     id: term.term_id,
     urls: termUrls(term, context),
   };

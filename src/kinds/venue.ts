@@ -2,55 +2,71 @@ import { z } from 'zod';
 import { venueJsonLd } from '../calendar/json-ld.ts';
 import { isTruthy } from '../calendar/settings.ts';
 import { metaOf } from '../wordpress/rows.ts';
-import { VENUE_LINK } from './event-metas.ts';
-import { featuredImage, flagMeta, meta, rule } from './fields.ts';
+import { EVENT } from './event-fields.ts';
+import { COORDINATES, ORIGIN, VENUE_LINK, VENUE_ORIGIN } from './event-metas.ts';
+import { featuredImage, flagMeta, keysOf, rule, searchedTexts, shownTexts, textMeta } from './fields.ts';
 import { decimal, flagText, LENGTHS, textOrNumber, url } from './grammar.ts';
 import { imageAddress } from './image-record.ts';
 import type { Before, Bundle, Linked, PostKind, RenderContext, Rows, ValuesOf } from './kind.ts';
 import { linkedFilters, linkedOrders } from './linked-list.ts';
-import { authorField, dateField, statusField, textColumn, titleField } from './post-fields.ts';
+import { authorField, dateField, dateUtcField, statusField, textColumn, titleField } from './post-fields.ts';
 import { isLocked, linkedRecord, postLd } from './post-record.ts';
-import { linkedShape } from './shapes.ts';
+import { linkedShape, optionalTextShape } from './shapes.ts';
 
-/** Metas that hold text about a venue, in the order in which the record shows them. */
-const TEXTS = {
-  address: '_VenueAddress',
-  city: '_VenueCity',
-  country: '_VenueCountry',
-  province: '_VenueProvince',
-  state: '_VenueState',
-  zip: '_VenueZip',
-  phone: '_VenuePhone',
-  website: '_VenueURL',
-  stateprovince: '_VenueStateProvince',
-} as const;
+/** Texts about a venue, in the order in which its record shows them. */
+const texts = {
+  address: textMeta('_VenueAddress'),
+  city: textMeta('_VenueCity'),
+  country: textMeta('_VenueCountry', { searched: false }),
+  province: textMeta('_VenueProvince', { names: { csv: false } }),
+  state: textMeta('_VenueState'),
+  zip: textMeta('_VenueZip', { grammar: textOrNumber(LENGTHS.text) }),
+  phone: textMeta('_VenuePhone'),
+  website: textMeta('_VenueURL', { grammar: url, searched: false, store: (value) => [value] }),
+  stateprovince: textMeta('_VenueStateProvince', { names: { tec: 'state_province', csv: false } }),
+};
+const { website, stateprovince, ...others } = texts;
 
 const fields = {
   author: authorField,
   date: dateField,
-  date_utc: dateField,
+  date_utc: dateUtcField,
   venue: titleField(),
   description: textColumn('post_content'),
   status: statusField,
-  show_map: flagMeta('_VenueShowMap', { on: '1', off: '' }, { grammar: flagText }),
-  show_map_link: flagMeta('_VenueShowMapLink', { on: '1', off: '' }, { grammar: flagText }),
-  address: meta(TEXTS.address),
-  city: meta(TEXTS.city),
-  country: meta(TEXTS.country),
-  province: meta(TEXTS.province),
-  state: meta(TEXTS.state),
-  zip: meta(TEXTS.zip, textOrNumber(LENGTHS.text)),
-  phone: meta(TEXTS.phone),
-  stateprovince: meta(TEXTS.stateprovince),
-  website: meta(TEXTS.website, url, { store: (value) => [value] }),
+  show_map: flagMeta('_VenueShowMap', { on: '1', off: '' }, { grammar: flagText, names: { tec: false } }),
+  show_map_link: flagMeta('_VenueShowMapLink', { on: '1', off: '' }, { grammar: flagText, names: { tec: false } }),
+  ...others,
+  stateprovince,
+  website,
   image: featuredImage(),
-  geo_lat: rule(decimal),
-  geo_lng: rule(decimal),
+  geo_lat: rule(decimal, { names: { core: COORDINATES.lat, tec: false } }),
+  geo_lng: rule(decimal, { names: { core: COORDINATES.lng, tec: false } }),
 };
 
-const linked: Linked = { link: VENUE_LINK, searched: Object.values(TEXTS).filter((key) => key !== TEXTS.country && key !== TEXTS.website) };
+/** The metas of a venue that a field of its own rests in, by the names of the fields. */
+export const VENUE = keysOf(fields);
 
-export const venue: PostKind<typeof fields> = {
+/** What the record shows of the texts: name -> meta. */
+export const venueTexts = shownTexts(texts);
+
+const linked: Linked = { link: VENUE_LINK, searched: searchedTexts(texts) };
+
+/** The published venue. */
+export const venueRecord = z
+  .object({
+    ...linkedShape,
+    venue: z.string(),
+    ...optionalTextShape(venueTexts),
+    geo_lat: z.number().optional(),
+    geo_lng: z.number().optional(),
+    show_map: z.boolean().nullable(),
+    show_map_link: z.boolean().nullable(),
+  })
+  .meta({ id: 'Venue' });
+export type VenueRecord = z.output<typeof venueRecord>;
+
+export const venue: PostKind<typeof fields, VenueRecord> = {
   is: 'post',
   name: 'venue',
   path: 'venues',
@@ -61,15 +77,25 @@ export const venue: PostKind<typeof fields> = {
   filters: linkedFilters('tribe_venues', linked),
   orders: linkedOrders,
   // As of organizers: the plugin takes the id of a venue that is only to be made for one more text about it.
-  strays: { id: '_VenueVenueID' },
+  extraMetas: { id: '_VenueVenueID' },
   links: {},
   linked,
   terms: [],
   dated: false,
+  problems: {
+    notAccessible: 'venue-not-accessible',
+    isInTrash: 'venue-is-in-trash',
+    noSuchPage: 'venue-archive-page-not-found',
+    noTitle: 'could-not-create-venue',
+  },
+  reusesTitles: true,
+  draftsGetSlugs: true,
+  shownWholeAfterWrite: false,
+  writesNamePassword: false,
 
   follows: (values, before) => {
     const metas: Record<string, readonly string[]> = {
-      ...(before ? {} : { _VenueOrigin: ['events-calendar'] }),
+      ...(before ? {} : { [VENUE_ORIGIN]: [ORIGIN] }),
       ...stateProvince(values, before),
       ...mapFlags(values, before),
       ...coordinates(values),
@@ -77,41 +103,28 @@ export const venue: PostKind<typeof fields> = {
     return { columns: {}, metas };
   },
 
-  record: z
-    .object({
-      ...linkedShape,
-      venue: z.string(),
-      address: z.string().optional(),
-      city: z.string().optional(),
-      country: z.string().optional(),
-      province: z.string().optional(),
-      state: z.string().optional(),
-      zip: z.string().optional(),
-      stateprovince: z.string().optional(),
-      geo_lat: z.number().optional(),
-      geo_lng: z.number().optional(),
-      show_map: z.boolean().nullable(),
-      show_map_link: z.boolean().nullable(),
-    })
-    .meta({ id: 'Venue' }),
-
+  record: venueRecord,
   render: renderVenue,
 };
 
 /** The published venue; `withLd`: with its JSON-LD, as single GETs carry it. */
-export function renderVenue(id: number, bundle: Bundle, context: RenderContext, withLd: boolean): Record<string, unknown> {
+export function renderVenue(id: number, bundle: Bundle, context: RenderContext, withLd: boolean): VenueRecord {
   const metas = bundle.metas.get(id);
   const row = bundle.posts.get(id)!;
   const locked = isLocked(row, context);
   const shown = (key: string) => (locked ? null : metaOf(metas, key) === undefined ? true : isTruthy(metaOf(metas, key)));
-  const [lat, lng] = [Number(metaOf(metas, '_VenueLat')), Number(metaOf(metas, '_VenueLng'))];
+  const [lat, lng] = [Number(metaOf(metas, COORDINATES.lat)), Number(metaOf(metas, COORDINATES.lng))];
   const placed =
-    !locked && Boolean(metaOf(metas, '_VenueLat')) && Boolean(metaOf(metas, '_VenueLng')) && Number.isFinite(lat) && Number.isFinite(lng);
+    !locked &&
+    Boolean(metaOf(metas, COORDINATES.lat)) &&
+    Boolean(metaOf(metas, COORDINATES.lng)) &&
+    Number.isFinite(lat) &&
+    Number.isFinite(lng);
   return linkedRecord(id, bundle, context, {
     name: 'venue',
-    texts: TEXTS,
+    texts: venueTexts,
     between: { ...(placed ? { geo_lat: lat, geo_lng: lng } : {}), ...(withLd && !locked ? { json_ld: venueLd(id, bundle, context) } : {}) },
-    after: { show_map: shown('_VenueShowMap'), show_map_link: shown('_VenueShowMapLink') },
+    after: { show_map: shown(VENUE.show_map), show_map_link: shown(VENUE.show_map_link) },
   });
 }
 
@@ -122,13 +135,13 @@ function venueLd(id: number, bundle: Bundle, context: RenderContext): Record<str
   return venueJsonLd({
     ...postLd(id, bundle),
     image: imageAddress(id, bundle, context),
-    street: value(TEXTS.address),
-    city: value(TEXTS.city),
-    region: value(TEXTS.stateprovince),
-    zip: value(TEXTS.zip),
-    country: value(TEXTS.country),
-    phone: value(TEXTS.phone),
-    website: value(TEXTS.website),
+    street: value(VENUE.address),
+    city: value(VENUE.city),
+    region: value(VENUE.stateprovince),
+    zip: value(VENUE.zip),
+    country: value(VENUE.country),
+    phone: value(VENUE.phone),
+    website: value(VENUE.website),
   });
 }
 
@@ -137,29 +150,26 @@ type Change = ValuesOf<typeof fields>;
 /** The calendar keeps what is shown of state and province in a meta of its own, and follows either as long as nobody set it by hand. */
 function stateProvince(values: Change, before: Before | undefined): Rows['metas'] {
   const merged = (field: 'country' | 'state' | 'province', change: Change) =>
-    (field in change ? change[field] : metaOf(before?.metas, TEXTS[field])) ?? '';
+    (field in change ? change[field] : metaOf(before?.metas, VENUE[field])) ?? '';
   const derived = (change: Change) =>
     ['', 'US', 'United States'].includes(merged('country', change)) && merged('state', change)
       ? merged('state', change)
       : merged('province', change);
-  if ('stateprovince' in values) return values.stateprovince === null ? { [TEXTS.stateprovince]: [''] } : {};
-  if (!before) return { [TEXTS.stateprovince]: [derived(values)] };
-  const stored = metaOf(before.metas, TEXTS.stateprovince) ?? '';
+  if ('stateprovince' in values) return values.stateprovince === null ? { [VENUE.stateprovince]: [''] } : {};
+  if (!before) return { [VENUE.stateprovince]: [derived(values)] };
+  const stored = metaOf(before.metas, VENUE.stateprovince) ?? '';
   const follows = stored === derived({}) && ['country', 'state', 'province'].some((field) => field in values);
-  return follows ? { [TEXTS.stateprovince]: [derived(values)] } : {};
+  return follows ? { [VENUE.stateprovince]: [derived(values)] } : {};
 }
 
 /** Both flags default to yes on create, and stand a second time under the names that events use. */
 function mapFlags(values: Change, before: Before | undefined): Rows['metas'] {
   const metas: Record<string, readonly string[]> = {};
-  for (const [field, key] of [
-    ['show_map', 'ShowMap'],
-    ['show_map_link', 'ShowMapLink'],
-  ] as const) {
+  for (const field of ['show_map', 'show_map_link'] as const) {
     if (!(field in values) && before) continue;
     const stored = !(field in values) || values[field] === true ? '1' : '';
-    metas[`_Venue${key}`] = [stored];
-    metas[`_Event${key}`] = [stored];
+    metas[VENUE[field]] = [stored];
+    metas[EVENT[field]] = [stored];
   }
   return metas;
 }
@@ -168,8 +178,8 @@ function mapFlags(values: Change, before: Before | undefined): Rows['metas'] {
 function coordinates(values: Change): Rows['metas'] {
   const metas: Record<string, readonly string[]> = {};
   for (const [field, key] of [
-    ['geo_lat', '_VenueLat'],
-    ['geo_lng', '_VenueLng'],
+    ['geo_lat', COORDINATES.lat],
+    ['geo_lng', COORDINATES.lng],
   ] as const) {
     if (field in values) metas[key] = values[field] === null ? [] : [String(values[field])];
   }

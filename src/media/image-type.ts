@@ -13,6 +13,11 @@ const GIF: ImageType = { mime: 'image/gif', extension: 'gif', extensions: ['gif'
 const WEBP: ImageType = { mime: 'image/webp', extension: 'webp', extensions: ['webp'] };
 const AVIF: ImageType = { mime: 'image/avif', extension: 'avif', extensions: ['avif'] };
 
+/** The MIME type of each ending that goes with images of the library, in lower case and without dot. */
+export const imageMimes: ReadonlyMap<string, string> = new Map(
+  [JPEG, PNG, GIF, WEBP, AVIF].flatMap(({ mime, extensions }) => extensions.map((extension) => [extension, mime] as const)),
+);
+
 /** Brands of an ISO media file are looked for in this many bytes. */
 const BRAND_BYTES = 64;
 

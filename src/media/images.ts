@@ -1,8 +1,11 @@
 import type { SiteSettings } from '../calendar/settings.ts';
+import type { LogDetail } from '../errors.ts';
 import type { Database } from '../storage/engine/database.ts';
+import { codeOf } from '../storage/engine/dialect.ts';
 import { findImage, insertAttachment } from '../storage/rows/media.ts';
 import { nowLocal, nowUtc, type Zone } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
+import { percentDecoded } from '../wordpress/web-url.ts';
 import { imageType } from './image-type.ts';
 import { type Library, type StoredImage, storeImage } from './library.ts';
 import { type FetchOptions, FetchRefused, fetchImage } from './safe-fetch.ts';
@@ -27,6 +30,9 @@ interface ImageCaller extends OwnAddresses {
 
 /** An image with its files on disk, to be inserted in a transaction or undone. */
 export type PreparedImage = StoredImage;
+
+/** Is told, for the log, why no image was had. Callers are not told what stands behind an address. */
+export type Refused = (detail: LogDetail) => void;
 
 /** Whether the viewer may bring new images into the library, and so name one by URL. */
 export const mayUpload = (viewer: Viewer): boolean => viewer.can('upload_files');
@@ -54,16 +60,20 @@ export async function fetchForLibrary(
   value: string,
   site: ImageSite,
   caller: ImageCaller,
-  options?: FetchOptions,
+  { refused = () => undefined, ...options }: FetchOptions & { readonly refused?: Refused } = {},
 ): Promise<PreparedImage | undefined> {
   const url = webAddress(value.trim(), caller.home);
-  if (url === undefined || isOwn(url, caller)) return undefined;
+  if (url === undefined || isOwn(url, caller)) {
+    refused({ image: url === undefined ? 'no address' : 'an address of this site' });
+    return undefined;
+  }
   try {
     const { bytes, type } = await fetchImage(url, options);
     return await storeImage({ bytes, type, name: lastPart(url), source: url }, libraryOf(site, caller), monthOf(caller));
   } catch (error) {
-    if (error instanceof FetchRefused || error instanceof ImageUnreadable) return undefined;
-    throw error;
+    if (!(error instanceof FetchRefused || error instanceof ImageUnreadable)) throw error;
+    refused({ image: error.message, cause: codeOf(error.cause) || undefined });
+    return undefined;
   }
 }
 
@@ -101,22 +111,14 @@ function fileBelow(url: string, uploads: string): string | undefined {
   const [place, base] = [new URL(url), new URL(uploads)];
   const folder = `${base.pathname.replace(/\/$/, '')}/`;
   if (place.host !== base.host || !place.pathname.startsWith(folder)) return undefined;
-  return decoded(place.pathname.slice(folder.length));
+  return percentDecoded(place.pathname.slice(folder.length));
 }
 
 /** Whether a URL leads to this very site, the pages of its host among it. */
 const isOwn = (url: string, { home, uploads }: OwnAddresses): boolean =>
   [home, uploads].some((own) => new URL(own).host === new URL(url).host);
 
-const lastPart = (url: string): string => decoded(new URL(url).pathname.split('/').at(-1) ?? '');
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
+const lastPart = (url: string): string => percentDecoded(new URL(url).pathname.split('/').at(-1) ?? '');
 
 function libraryOf({ config }: ImageSite, { uploads, settings }: ImageCaller): Library {
   const byMonth = !['', '0'].includes(settings.raw.get('uploads_use_yearmonth_folders') ?? '1');

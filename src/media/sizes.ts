@@ -82,7 +82,7 @@ export async function makeSizes(
     await write(name, made);
     return made;
   };
-  const full = await standIn(image, turned, type, file, (fit, name) => save(fit ? resized(straight(), fit) : straight(), name));
+  const full = await displayCopy({ image, turned, type, file }, (fit, name) => save(fit ? resized(straight(), fit) : straight(), name));
 
   const sizes: Record<string, unknown> = {};
   for (const rule of rules) {
@@ -133,19 +133,16 @@ const unreadable = (cause?: unknown): never => {
   throw new ImageUnreadable('no image that can be read', { cause });
 };
 
-interface StandIn extends Dimensions {
+interface DisplayCopy extends Dimensions {
   readonly file: string;
   readonly filesize: number;
 }
 
 /** The file that is shown instead of the original, if there must be one. A smaller PNG may well be a larger file, so these stay. */
-async function standIn(
-  image: Dimensions,
-  turned: boolean,
-  type: ImageType,
-  file: string,
+async function displayCopy(
+  { image, turned, type, file }: { image: Dimensions; turned: boolean; type: ImageType; file: string },
   save: (fit: Fit | undefined, name: string) => Promise<Buffer>,
-): Promise<StandIn | undefined> {
+): Promise<DisplayCopy | undefined> {
   const large = type.mime !== 'image/png' && Math.max(image.width, image.height) > THRESHOLD;
   const fit = large ? fitSize(image, { width: THRESHOLD, height: THRESHOLD, crop: false }) : undefined;
   if (!fit && !turned) return undefined;

@@ -26,20 +26,16 @@ export function renderContext(caller: Caller, rights: Pick<RenderContext, 'mayRe
   return { settings, now, home, namespace, uploads, free, ...rights };
 }
 
-/** How a caller came: in which language, and, where it was a request, under which address and namespace. */
-export interface Way {
-  readonly language: string;
-  readonly home?: string;
-  readonly namespace?: string;
-}
+/** How a viewer asks: in which language, and, where it is by a request, when, under which address and in which namespace. */
+type Way = Pick<Caller, 'language'> & Partial<Pick<Caller, 'home' | 'namespace' | 'now'>>;
 
-/** The caller that a viewer is, at this moment. Without an address of its own it is the site's home and our namespace. */
+/** The caller that a viewer is. Unless `way` says otherwise: at this moment, under the site's home, in our namespace. */
 export function callerFor(site: Site, settings: SiteSettings, viewer: Viewer, way: Way): Caller {
-  const { language, home = settings.home, namespace = site.config.restNamespace } = way;
+  const { language, home = settings.home, namespace = site.config.restNamespace, now = site.clock() } = way;
   return {
     viewer,
     settings,
-    now: site.clock(),
+    now,
     language,
     home,
     namespace,

@@ -1,4 +1,4 @@
-import { ApiError, type Fault, fail, failParam, type ProblemName, problems } from '../errors.ts';
+import { ApiError, type Fault, fail, failParam, forbiddenStatus, type Verdict } from '../errors.ts';
 import { metaChange } from '../kinds/core-meta.ts';
 import {
   type ContextValues,
@@ -16,6 +16,7 @@ import { narrow } from '../kinds/filter.ts';
 import type { Bundle, Order, PostKind, PostValues, Selected } from '../kinds/kind.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
@@ -28,6 +29,7 @@ import { type Caller, renderContext } from './caller.ts';
 import { acceptParams } from './input.ts';
 import { listedAs } from './occurrences.ts';
 import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
+import { metasInTrash } from './rule-rows.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, opens, seen } from './visibility.ts';
 
@@ -48,10 +50,6 @@ export interface CorePage {
 
 /** The context that a request names. */
 export const viewOf = ({ context = 'view' }: ContextValues): View => context;
-
-/** Refuses by name; an anonymous caller is asked to sign in for what others may not do. */
-const refuseTo = ({ viewer }: Caller, problem: ProblemName): never =>
-  fail(problem, problems[problem].status === 403 && viewer.id === 0 ? { status: 401 } : {});
 
 // ------------------------------------------------------------------------------------------------- lists
 /**
@@ -100,17 +98,17 @@ function listedStatuses(
   kind: PostKind,
   { status: wanted = ['publish'] }: CoreListValues,
 ): readonly string[] | undefined {
-  if (wanted.some((name) => name !== 'publish') && !editsKind(viewer, kind)) forbiddenStatus(viewer);
+  if (wanted.some((name) => name !== 'publish') && !editsKind(viewer, kind)) refuseStatus(viewer);
   return wanted.includes('any') ? undefined : wanted;
 }
 
 /** Refuses a status that the caller may not list. */
-export const forbiddenStatus = (viewer: Viewer): never =>
+export const refuseStatus = (viewer: Viewer): never =>
   failParam('status', {
     stage: 'schema',
     code: 'rest_forbidden_status',
     reason: 'status-forbidden',
-    about: { status: viewer.id === 0 ? 401 : 403 },
+    about: { status: forbiddenStatus(viewer) },
   });
 
 const ORDERS = {
@@ -142,7 +140,7 @@ export async function readCorePost(site: Site, caller: Caller, kind: PostKind, i
   const { password = '' } = values;
   if (password !== '' && row && row.post_password !== '' && row.post_password !== password) fail('rest_post_incorrect_password');
   const { records, bundle } = await shownPosts(site, caller, kind, [id], values);
-  return { record: records[0] ?? refuseTo(caller, 'rest_post_invalid_id'), version: loadedVersion(caller, id, bundle) };
+  return { record: records[0] ?? fail('rest_post_invalid_id'), version: loadedVersion(caller, id, bundle) };
 }
 
 /** Records by id, in this order, and the rows that they are made of. */
@@ -181,8 +179,6 @@ function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods
 }
 
 // ------------------------------------------------------------------------------------------------- who may
-type Verdict = true | ProblemName;
-
 /**
  * Whether a list may be asked for in this context; in the one for editing it holds what the caller may edit, and
  * nothing else.
@@ -190,8 +186,13 @@ type Verdict = true | ProblemName;
 export const mayListCore = ({ viewer }: Caller, kind: PostKind, { context }: ContextValues): Verdict =>
   context === 'edit' && !editsKind(viewer, kind) ? 'rest_forbidden_context' : true;
 
-export const mayReadCore = (site: Site, { viewer }: Caller, kind: PostKind, { id, context }: Selected & ContextValues): Promise<Verdict> =>
-  judged(site, kind, id, (row, metas) => {
+export const mayReadCore = (
+  lookUp: LookUp,
+  { viewer }: Caller,
+  kind: PostKind,
+  { id, context }: Selected & ContextValues,
+): Promise<Verdict> =>
+  judged(lookUp, kind, id, (row, metas) => {
     if (context === 'edit' && !mayEdit(viewer, seen(row, metas))) return 'rest_forbidden_context';
     return mayRead(viewer, seen(row, metas)) ? true : 'rest_forbidden';
   });
@@ -203,19 +204,19 @@ export function mayCreateCore({ viewer }: Caller, kind: PostKind, { author, stat
 }
 
 export const mayChangeCore = (
-  site: Site,
+  lookUp: LookUp,
   { viewer }: Caller,
   kind: PostKind,
   { id, author, status }: Selected & CoreFieldValues,
 ): Promise<Verdict> =>
-  judged(site, kind, id, (row, metas) => {
+  judged(lookUp, kind, id, (row, metas) => {
     if (!mayEdit(viewer, seen(row, metas))) return 'rest_cannot_edit';
     if (author !== row.post_author && isAnothers(viewer, kind, author)) return 'rest_cannot_edit_others';
     return status !== row.post_status && publishes(viewer, kind, status) ? 'rest_cannot_publish' : true;
   });
 
-export const mayDeleteCore = (site: Site, { viewer }: Caller, kind: PostKind, { id }: Selected): Promise<Verdict> =>
-  judged(site, kind, id, (row, metas) => (mayDelete(viewer, seen(row, metas)) ? true : 'rest_cannot_delete'));
+export const mayDeleteCore = (lookUp: LookUp, { viewer }: Caller, kind: PostKind, { id }: Selected): Promise<Verdict> =>
+  judged(lookUp, kind, id, (row, metas) => (mayDelete(viewer, seen(row, metas)) ? true : 'rest_cannot_delete'));
 
 const isAnothers = (viewer: Viewer, kind: PostKind, author: number | undefined) =>
   author !== undefined && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`);
@@ -224,10 +225,15 @@ const isAnothers = (viewer: Viewer, kind: PostKind, author: number | undefined) 
 const publishes = (viewer: Viewer, kind: PostKind, status: string | undefined) =>
   status !== undefined && ['publish', 'future', 'private'].includes(status) && !viewer.can(`publish_${kind.capabilities}`);
 
-async function judged({ db }: Site, kind: PostKind, id: number, judge: (row: Post, metas: Metas | undefined) => Verdict): Promise<Verdict> {
-  const row = await findPost(db, id);
+async function judged(
+  lookUp: LookUp,
+  kind: PostKind,
+  id: number,
+  judge: (row: Post, metas: Metas | undefined) => Verdict,
+): Promise<Verdict> {
+  const row = await lookUp(findPost, id);
   if (row?.post_type !== kind.postType) return 'rest_post_invalid_id';
-  return judge(row, row.post_status === 'trash' ? (await loadMetas(db, [row.ID])).get(row.ID) : undefined);
+  return judge(row, await metasInTrash(lookUp, row));
 }
 
 // ------------------------------------------------------------------------------------------------- writes
@@ -241,7 +247,7 @@ export async function createCorePost(site: Site, caller: Caller, kind: PostKind,
 export async function changeCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: CoreFieldValues): Promise<void> {
   const metas = (await loadMetas(site.db, [id])).get(id) ?? new Map();
   const { fields, besides } = await calendarFields(site, caller, kind, values, metas);
-  await changeRecord(site, caller, kind, id, fields, besides);
+  await changeRecord(site, caller, kind, id, { values: fields, besides });
 }
 
 /**

@@ -1,17 +1,18 @@
-import { fail, failParam } from '../errors.ts';
-import type { ContextValues, CoreTermFieldValues, CoreTermListValues } from '../kinds/core-params.ts';
+import { fail, failParam, type Verdict } from '../errors.ts';
+import { type ContextValues, type CoreTermFieldValues, type CoreTermListValues, termFilters } from '../kinds/core-params.ts';
 import { coreTerm } from '../kinds/core-term.ts';
+import { conditionsOf, together } from '../kinds/filter.ts';
 import type { Selected, TermKind, TermValues } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findTerms } from '../storage/lists/term-list.ts';
-import { loadMetas } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import { findTerm, loadTerms, loadTree } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
-import { sanitizeTitle } from '../wordpress/slug.ts';
 import { isPublic } from '../wordpress/status.ts';
 import type { Caller } from './caller.ts';
 import { type CorePage, paging, viewOf } from './core-posts.ts';
+import { metasInTrash } from './rule-rows.ts';
 import { ancestors, changeTerm, createTerm, deleteTerm, termMethods } from './terms.ts';
 import { type Shown, versionOfTerm } from './versions.ts';
 import { mayManageTerms, mayRead, seen } from './visibility.ts';
@@ -21,29 +22,15 @@ import { mayManageTerms, mayRead, seen } from './visibility.ts';
  */
 
 type CoreRecord = Record<string, unknown>;
-type Verdict =
-  | true
-  | 'rest_forbidden_context'
-  | 'rest_term_invalid'
-  | 'rest_cannot_create'
-  | 'rest_cannot_update'
-  | 'rest_cannot_delete'
-  | 'rest_post_invalid_id';
 
 /** The terms that a request asks for (`WP_REST_Terms_Controller::get_items`), empty ones included. A page past the last is empty. */
 export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, values: CoreTermListValues): Promise<CorePage> {
   const { limit, offset, page } = paging(values);
-  const { orderby = 'name', include, exclude, search, parent, post } = values;
-  if (orderby === 'include' && !named(include)) fail('rest_orderby_include_missing_include');
+  const { orderby = 'name', include = [] } = values;
+  if (orderby === 'include' && include.length === 0) fail('rest_orderby_include_missing_include');
   const { terms, total, tree } = await findTerms(site.db, {
     kind,
-    search: search || undefined,
-    include: named(include),
-    exclude: named(exclude),
-    parent,
-    slug: named(values.slug)?.map((slug) => sanitizeTitle(slug, 'query')),
-    post,
-    hideEmpty: values.hide_empty === true,
+    ...together(conditionsOf(termFilters(kind), values, caller)),
     order: orderby,
     descending: values.order === 'desc' && orderby !== 'include',
     limit,
@@ -53,9 +40,6 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, 
   const records = terms.map((term) => coreTerm(term, kind, ancestors(term, tree), caller, shown));
   return { records, total, page, pages: Math.ceil(total / limit), timeliness: 'never' };
 }
-
-/** A list that names something. */
-const named = <T>(list: readonly T[] | undefined): readonly T[] | undefined => (list?.length ? list : undefined);
 
 /** One term. Throws rest_term_invalid. */
 export async function readCoreTerm({ db }: Site, caller: Caller, kind: TermKind, id: number, values: ContextValues): Promise<Shown> {
@@ -114,39 +98,38 @@ async function accepted({ db }: Site, kind: TermKind, { name, slug, description,
 // ------------------------------------------------------------------------------------------------- who may
 /** Whether a list may be asked for: in the form for editing by those who edit, of a post by those who may read it. */
 export async function mayListCoreTerms(
-  { db }: Site,
+  lookUp: LookUp,
   caller: Caller,
   kind: TermKind,
   { context, post }: CoreTermListValues,
 ): Promise<Verdict> {
   if (context === 'edit' && !mayManageTerms(caller, kind)) return 'rest_forbidden_context';
   if (post === undefined || post === 0) return true;
-  const row = await findPost(db, post);
+  const row = await lookUp(findPost, post);
   if (!row) return 'rest_post_invalid_id';
   if (isPublic(row.post_status)) return true;
-  const metas = row.post_status === 'trash' ? (await loadMetas(db, [post])).get(post) : undefined;
-  return mayRead(caller.viewer, seen(row, metas)) ? true : 'rest_forbidden_context';
+  return mayRead(caller.viewer, seen(row, await metasInTrash(lookUp, row))) ? true : 'rest_forbidden_context';
 }
 
 export async function mayReadCoreTerm(
-  { db }: Site,
+  lookUp: LookUp,
   caller: Caller,
   kind: TermKind,
   { id, context }: Selected & ContextValues,
 ): Promise<Verdict> {
-  if (!(await findTerm(db, kind.taxonomy, id))) return 'rest_term_invalid';
+  if (!(await lookUp(findTerm, kind.taxonomy, id))) return 'rest_term_invalid';
   return context === 'edit' && !mayManageTerms(caller, kind) ? 'rest_forbidden_context' : true;
 }
 
 export const mayCreateCoreTerm = (caller: Caller, kind: TermKind): Verdict => (mayManageTerms(caller, kind) ? true : 'rest_cannot_create');
 
 export async function mayWriteCoreTerm(
-  { db }: Site,
+  lookUp: LookUp,
   caller: Caller,
   kind: TermKind,
   id: number,
   refusal: 'rest_cannot_update' | 'rest_cannot_delete',
 ): Promise<Verdict> {
-  if (!(await findTerm(db, kind.taxonomy, id))) return 'rest_term_invalid';
+  if (!(await lookUp(findTerm, kind.taxonomy, id))) return 'rest_term_invalid';
   return mayManageTerms(caller, kind) ? true : refusal;
 }

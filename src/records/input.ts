@@ -57,7 +57,7 @@ export async function acceptParams<Declared extends Params>(
   if (missing.length > 0) fail('rest_missing_callback_param', { values: { names: missing.join(', ') }, data: { params: missing } });
 
   const password = typeof raw.password === 'string' && !lengthFault(PASSWORD, raw.password) ? raw.password : undefined;
-  const { resolved, unknown } = await resolveReferences(site, caller, wanted, {
+  const { resolved, unknown, detail } = await resolveReferences(site, caller, wanted, {
     password,
     last: refused.size + mistyped.size === 0,
     accept: (kind, nested) => acceptParams(site, caller, kind.fields, nested, 'create'),
@@ -69,7 +69,10 @@ export async function acceptParams<Declared extends Params>(
   if (faults.size === 0) return accepted;
   await discardImages(accepted);
   const declared = Object.keys(params).filter((name) => faults.has(name));
-  return fail('rest_invalid_param', { faults: new Map(declared.map((name) => [name, faults.get(name)!])) });
+  return fail('rest_invalid_param', {
+    faults: new Map(declared.map((name) => [name, faults.get(name)!])),
+    ...(detail ? { detail } : {}),
+  });
 }
 
 /** The password of protected records, which every request may bring along. */

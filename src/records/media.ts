@@ -1,4 +1,4 @@
-import { fail, failParam, type ProblemName } from '../errors.ts';
+import { fail, failParam, type Verdict } from '../errors.ts';
 import { coreMedia } from '../kinds/core-media.ts';
 import { type ContextValues, MEDIA_FILTERS, type MediaFieldValues, type MediaListValues } from '../kinds/core-params.ts';
 import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
@@ -8,6 +8,7 @@ import { insertPrepared, mayUpload, type PreparedImage, prepareUpload } from '..
 import { removeFiles } from '../media/library.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { noteChange } from '../storage/rows/changes.ts';
@@ -20,15 +21,13 @@ import type { Post } from '../wordpress/rows.ts';
 import { nowLocal, nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
-import { type CorePage, cleanText, forbiddenStatus, orderOf, paging, viewOf } from './core-posts.ts';
+import { type CorePage, cleanText, orderOf, paging, refuseStatus, viewOf } from './core-posts.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayTouchOther } from './visibility.ts';
 
 /*
  * The library of files, as WordPress's own routes (`wp/v2/media`) list, show and change it.
  */
-
-type Verdict = true | false | ProblemName;
 
 /**
  * The files that a request asks for (`WP_REST_Attachments_Controller::get_items`): those that the caller may read,
@@ -39,7 +38,7 @@ type Verdict = true | false | ProblemName;
 export async function listMedia(site: Site, caller: Caller, values: MediaListValues): Promise<CorePage> {
   const { viewer, settings } = caller;
   const { status: statuses = ['inherit'] } = values;
-  if (statuses.some((status) => status !== 'inherit') && !viewer.can('edit_posts')) forbiddenStatus(viewer);
+  if (statuses.some((status) => status !== 'inherit') && !viewer.can('edit_posts')) refuseStatus(viewer);
   const { limit, offset, page } = paging(values);
   const { ids, total } = await findPostIds(site.db, {
     kind: { postType: 'attachment', dated: false },
@@ -99,42 +98,42 @@ const methodsOn = (viewer: Viewer, row: Post): Methods => [
 export const mayListMedia = ({ viewer }: Caller, { context }: ContextValues): Verdict =>
   context === 'edit' && !viewer.can('edit_posts') ? 'rest_forbidden_context' : true;
 
-export async function mayReadOneMedia({ db }: Site, { viewer }: Caller, { id, context }: Selected & ContextValues): Promise<Verdict> {
-  const row = await findPost(db, id);
+export async function mayReadOneMedia(lookUp: LookUp, { viewer }: Caller, { id, context }: Selected & ContextValues): Promise<Verdict> {
+  const row = await lookUp(findPost, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
   if (context === 'edit' && !mayEditFile(viewer, row)) return 'rest_forbidden_context';
-  const parent = row.post_parent > 0 ? await findPost(db, row.post_parent) : undefined;
+  const parent = row.post_parent > 0 ? await lookUp(findPost, row.post_parent) : undefined;
   return mayReadFile(viewer, row, parent);
 }
 
 /** New files come from those who may upload, and are attached to what they may edit. */
-export async function mayUploadMedia({ db }: Site, { viewer }: Caller, { author, post }: MediaFieldValues): Promise<Verdict> {
+export async function mayUploadMedia(lookUp: LookUp, { viewer }: Caller, { author, post }: MediaFieldValues): Promise<Verdict> {
   if (author !== undefined && author !== viewer.id && !viewer.can('edit_others_posts')) return 'rest_cannot_edit_others';
   if (!mayUpload(viewer)) return 'rest_cannot_create';
-  return (await mayAttach(db, viewer, post)) ? true : 'rest_cannot_edit';
+  return (await mayAttach(lookUp, viewer, post)) ? true : 'rest_cannot_edit';
 }
 
 export async function mayChangeMedia(
-  { db }: Site,
+  lookUp: LookUp,
   { viewer }: Caller,
   { id, author, post }: Selected & MediaFieldValues,
 ): Promise<Verdict> {
-  const row = await findPost(db, id);
+  const row = await lookUp(findPost, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
-  if (!mayEditFile(viewer, row) || !(await mayAttach(db, viewer, post))) return 'rest_cannot_edit';
+  if (!mayEditFile(viewer, row) || !(await mayAttach(lookUp, viewer, post))) return 'rest_cannot_edit';
   const given = author !== undefined && author !== row.post_author && author !== viewer.id;
   return given && !viewer.can('edit_others_posts') ? 'rest_cannot_edit_others' : true;
 }
 
-export async function mayDeleteMedia({ db }: Site, { viewer }: Caller, { id }: Selected): Promise<Verdict> {
-  const row = await findPost(db, id);
+export async function mayDeleteMedia(lookUp: LookUp, { viewer }: Caller, { id }: Selected): Promise<Verdict> {
+  const row = await lookUp(findPost, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
   return mayDeleteFile(viewer, row) ? true : 'rest_cannot_delete';
 }
 
-async function mayAttach(db: Database, viewer: Viewer, post: number | undefined): Promise<boolean> {
+async function mayAttach(lookUp: LookUp, viewer: Viewer, post: number | undefined): Promise<boolean> {
   if (post === undefined || post === 0) return true;
-  const row = await findPost(db, post);
+  const row = await lookUp(findPost, post);
   return row !== undefined && (mayEdit(viewer, row) || mayTouchOther('edit', viewer, row));
 }
 

@@ -4,6 +4,7 @@ import { storedDates } from '../kinds/event-dates.ts';
 import type { Before, PostKind, PostValues } from '../kinds/kind.ts';
 import { type EventDate, metasAt, pageOfOccurrence } from '../kinds/occurrence.ts';
 import type { Database } from '../storage/engine/database.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import type { Recurrence } from '../storage/lists/post-query.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { datedPostsOnDay, isRecurringEvent, loadOccurrences, occurrencesOnDay } from '../storage/rows/recurring-events.ts';
@@ -34,12 +35,18 @@ export async function dateOfRecord(
 }
 
 /** The id of the post behind the id of a record; an id that names nothing stays as it is. */
-export const postOfRecord = async (
-  db: Database,
-  caller: WithSettings,
-  kind: Partial<Pick<PostKind, 'dated'>>,
+export async function postOfRecord(
+  lookUp: LookUp,
+  { settings }: WithSettings,
+  { dated = false }: Partial<Pick<PostKind, 'dated'>>,
   id: number,
-): Promise<number> => (await dateOfRecord(db, caller, kind, id))?.post ?? id;
+): Promise<number> {
+  const base = settings.recurrence?.base;
+  return !dated || base === undefined || id <= base ? id : lookUp(postOfDate, id, base);
+}
+
+const postOfDate = async (db: Database, id: number, base: number): Promise<number> =>
+  (await loadOccurrences(db, [id], base))[0]?.post ?? id;
 
 /**
  * The id of the record whose page is that of one date of an event; undefined: there is no such page. `number`: which of several on that day; without

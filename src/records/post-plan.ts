@@ -1,5 +1,5 @@
 import { parseEventTime } from '../calendar/dates.ts';
-import { fail, failParam } from '../errors.ts';
+import { fail, failParam, refuse } from '../errors.ts';
 import type { Before, Field, PostKind, PostValues, Rows } from '../kinds/kind.ts';
 import { hasVisibleText } from '../wordpress/plain-text.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
@@ -46,26 +46,22 @@ export function planPost(caller: Caller, kind: PostKind, values: PostValues, bef
       before: before && { status: before.row.post_status, slug: before.row.post_name },
       desired: metaOf(before?.metas, '_wp_desired_post_slug'),
       canPublish: viewer.can(`publish_${kind.capabilities}`),
-      draftsToo: kind.name !== 'event',
+      draftsToo: kind.draftsGetSlugs,
     }),
   };
 }
-
-/** Refuses what is not the caller's to do: 401 for anonymous callers, 403 for others. */
-export const forbidden = ({ viewer }: Pick<Caller, 'viewer'>): never => fail('rest_forbidden', { status: viewer.id === 0 ? 401 : 403 });
 
 /** A title needs something to see (decision D39). */
 function checkTitle(kind: PostKind, title: string | undefined, before: Before | undefined): void {
   if (hasVisibleText(title ?? before?.row.post_title ?? '') || (before && title === undefined)) return;
   if (before) failParam(kind.titleField, { stage: 'value', reason: 'title-without-text' });
-  fail(kind.name === 'event' ? 'empty_content' : `could-not-create-${kind.name}`);
+  fail(kind.problems.noTitle);
 }
 
 /** A record may be given to somebody else only by those who edit other people's (decision D34). */
 function checkAuthor(caller: Caller, kind: PostKind, author: number | undefined, present: number): void {
   const { viewer } = caller;
-  if (author !== undefined && author !== present && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`))
-    forbidden(caller);
+  if (author !== undefined && author !== present && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`)) refuse(viewer);
 }
 
 /**
@@ -76,7 +72,7 @@ function checkPromotion(caller: Caller, kind: PostKind, values: PostValues, befo
   const { viewer } = caller;
   if (viewer.can(`publish_${kind.capabilities}`) || viewer.can(`edit_others_${kind.capabilities}`)) return;
   for (const [name, field] of Object.entries(kind.fields))
-    if (field.promotes && values[name] === true && !(before && isSet(field, before))) forbidden(caller);
+    if (field.promotes && values[name] === true && !(before && isSet(field, before))) refuse(viewer);
 }
 
 /** Whether a yes of this field is stored already. */
@@ -88,19 +84,19 @@ function isSet({ place, store }: Field, { row, metas }: Before): boolean {
 function settledDates(caller: Caller, kind: PostKind, values: PostValues, before: Before | undefined): SettledDates {
   const { viewer, settings, now } = caller;
   const { zone } = settings;
-  const settled = settleStatus({
+  const status = settleStatus({
     requested: values.status,
     before: before?.row.post_status,
     canPublish: viewer.can('publish_tribe_events'),
     canDelete: before ? mayDelete(viewer, seen(before.row, before.metas)) : viewer.can(`delete_${kind.capabilities}`),
   });
-  if ('problem' in settled) return settled.problem === 'status-needs-delete' ? forbidden(caller) : failParam('status');
+  if ('problem' in status) return status.problem === 'status-needs-delete' ? refuse(viewer) : failParam('status');
   const moment = (name: 'date' | 'date_utc') => {
     const text = values[name];
     return text === undefined ? undefined : (parseEventTime(text, { zone: name === 'date' ? zone : UTC, now }) ?? failParam(name));
   };
   return settleDates({
-    ...settled,
+    ...status,
     date: moment('date'),
     dateUtc: moment('date_utc'),
     before: before && { status: before.row.post_status, date: before.row.post_date, dateUtc: before.row.post_date_gmt },

@@ -41,12 +41,12 @@ export function fieldRows(kind: PostKind, values: Values, trusted: boolean): Row
  * meta is as clean as the field itself.
  */
 export function followingRows(kind: PostKind, values: Values, before: Before | undefined, context: RuleContext): Rows {
-  const settled = Object.entries(values).map(([name, value]) => {
+  const stored = Object.entries(values).map(([name, value]) => {
     const field: Field | undefined = kind.fields[name];
     const isText = field?.place.in === 'meta' && typeof value === 'string';
     return [name, isText ? (field.store?.(value)[0] ?? '') : value] as const;
   });
-  return kind.follows(Object.fromEntries(settled), before, context);
+  return kind.follows(Object.fromEntries(stored), before, context);
 }
 
 function filtered(column: string, text: string, trusted: boolean): string {

@@ -1,14 +1,16 @@
-import { fail } from '../errors.ts';
+import { fail, failParam } from '../errors.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { ANY_STATUS } from '../kinds/grammar.ts';
-import type { Condition, Order, PostKind, PostListValues } from '../kinds/kind.ts';
+import { termKind } from '../kinds/index.ts';
+import type { Condition, Order, PostFields, PostKind, PostListValues, PublishedRecord, TermKind } from '../kinds/kind.ts';
 import { isLocked } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import type { Recurrence } from '../storage/lists/post-query.ts';
-import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
+import { loadBundle } from '../storage/rows/bundle.ts';
 import { findPost, findPostByPath } from '../storage/rows/posts.ts';
 import { descendantsOf } from '../storage/rows/terms.ts';
 import type { Post } from '../wordpress/rows.ts';
@@ -16,12 +18,13 @@ import { slugPathForQuery } from '../wordpress/slug.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { trustsIndex } from './list-index.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
+import { metasInTrash } from './rule-rows.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens, seen } from './visibility.ts';
 
 /** One page of a list. */
-export interface Listing {
-  readonly records: readonly Record<string, unknown>[];
+export interface Listing<Published = PublishedRecord> {
+  readonly records: readonly Published[];
   readonly total: number;
   readonly pages: number;
   readonly page: number;
@@ -34,9 +37,15 @@ export interface Listing {
 /**
  * The events, venues or organizers that a request asks for and the caller may see. `longest`: the most records of a page, if not the site's own limit.
  *
- * @throws `{kind}-archive-page-not-found` past the last page
+ * @throws `noSuchPage` of the kind's problems past the last page
  */
-export async function listPosts(site: Site, caller: Caller, kind: PostKind, values: PostListValues, longest?: number): Promise<Listing> {
+export async function listPosts<Published extends PublishedRecord>(
+  site: Site,
+  caller: Caller,
+  kind: PostKind<PostFields, Published>,
+  values: PostListValues,
+  longest?: number,
+): Promise<Listing<Published>> {
   const { viewer, settings } = caller;
   const { page = 1, status: statuses } = values;
   const perPage = pageSize(site, caller, values, longest);
@@ -52,7 +61,7 @@ export async function listPosts(site: Site, caller: Caller, kind: PostKind, valu
     recurrence: listedAs('occurrence', settings),
     indexed: trustsIndex(settings),
   });
-  if (ids.length === 0 && page > 1) fail(`${kind.name}-archive-page-not-found`);
+  if (ids.length === 0 && page > 1) fail(kind.problems.noSuchPage);
   const bundle = await loadBundle(site.db, kind, ids, linked, settings.recurrence?.base);
   const context = renderContext(caller, rights(caller, values));
   const status = statuses?.join(',') ?? (editsKind(viewer, kind) ? ANY_STATUS : 'publish');
@@ -109,15 +118,17 @@ export function pageSize(
   return Math.min(per_page ?? settings.calendar.postsPerPage ?? settings.postsPerPage, longest);
 }
 
-/** A category that is asked for stands for those below it too; tags have none. */
+/** A term that is asked for stands for those below it too, where there can be any. */
 async function withDescendants(db: Database, conditions: readonly Condition[]): Promise<Condition[]> {
   return Promise.all(
     conditions.map(async (condition) =>
-      condition.by === 'terms' && condition.kind === 'category'
-        ? { ...condition, roots: condition.ids, ids: await descendantsOf(db, 'tribe_events_cat', condition.ids) }
-        : condition,
+      condition.by === 'terms' ? { ...condition, ...(await rootsAndBelow(db, termKind(condition.kind), condition.ids)) } : condition,
     ),
   );
+}
+
+async function rootsAndBelow(db: Database, { hierarchical, taxonomy }: TermKind, ids: readonly number[]) {
+  return hierarchical ? { roots: ids, ids: await descendantsOf(db, taxonomy, ids) } : {};
 }
 
 /**
@@ -125,19 +136,26 @@ async function withDescendants(db: Database, conditions: readonly Condition[]): 
  *
  * @throws not found, wrong kind, in the trash, not accessible, protected (in this order)
  */
-export async function readPost(site: Site, caller: Caller, kind: PostKind, id: number, asked: Opened = {}): Promise<Shown> {
+export async function readPost<Published extends PublishedRecord>(
+  site: Site,
+  caller: Caller,
+  kind: PostKind<PostFields, Published>,
+  id: number,
+  asked: Opened = {},
+): Promise<Shown<Published>> {
   const { viewer, settings } = caller;
   const bundle = await loadBundle(site.db, kind, [id], [], settings.recurrence?.base);
   const row = bundle.posts.get(id);
-  if (kind.name === 'event') {
-    if (!row) return fail('rest-event-not-found');
-    if (row.post_type !== kind.postType) return fail('rest-invalid-event-id');
-    if (row.post_status === 'trash') return fail('event-no-longer-available');
+  const { byId, locked, notAccessible } = kind.problems;
+  if (byId) {
+    if (!row) return fail(byId.missing);
+    if (row.post_type !== kind.postType) return fail(byId.otherType);
+    if (row.post_status === 'trash') return fail(byId.trashed);
   }
-  const mine = row?.post_type === kind.postType ? row : fail('rest_invalid_param', { faults: new Map([['id', { stage: 'value' }]]) });
-  if (!mayRead(viewer, seen(mine, bundle.metas.get(id)))) return fail(`${kind.name}-not-accessible`);
+  const mine = row?.post_type === kind.postType ? row : failParam('id');
+  if (!mayRead(viewer, seen(mine, bundle.metas.get(id)))) return fail(notAccessible);
   const context = renderContext(caller, rights(caller, asked));
-  if (kind.name === 'event' && isLocked(mine, context)) return fail('event-password-protected');
+  if (locked && isLocked(mine, context)) return fail(locked);
   return { record: kind.render(id, bundle, context, true), version: loadedVersion(caller, id, bundle) };
 }
 
@@ -163,7 +181,7 @@ export async function renderPost(
   expected: readonly number[] = [],
 ): Promise<Required<Shown>> {
   const bundle = await loadBundle(site.db, kind, [id], expected, caller.settings.recurrence?.base);
-  const isIt = (row: Post) => row === bundle.posts.get(id) && kind.name === 'event';
+  const isIt = (row: Post) => row === bundle.posts.get(id) && kind.shownWholeAfterWrite;
   const record = kind.render(id, bundle, renderContext(caller, { ...rights(caller, {}), opens: isIt }), false);
   return { record, version: loadedVersion(caller, id, bundle) };
 }
@@ -175,20 +193,23 @@ export const postIdOfSlug = (site: Site, kind: PostKind, slug: string): Promise<
 // ------------------------------------------------------------------------------------------------- who may
 export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => editsKind(viewer, kind);
 
-/** Whether the caller may change this record. For an event that does not exist the general capability answers, so that those who may learn that it is missing. */
-export const mayChange = (site: Site, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
-  mayTouch(site, caller, kind, id, 'edit');
-export const mayTrash = (site: Site, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
-  mayTouch(site, caller, kind, id, 'delete');
+/**
+ * Whether the caller may change this record. Where a problem says that there is no such record, the general capability is
+ * enough, so that those who have it learn that.
+ */
+export const mayChange = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
+  mayTouch(lookUp, caller, kind, id, 'edit');
+export const mayTrash = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
+  mayTouch(lookUp, caller, kind, id, 'delete');
 
-async function mayTouch({ db }: Site, caller: Caller, kind: PostKind, record: number, action: 'edit' | 'delete'): Promise<boolean> {
+async function mayTouch(lookUp: LookUp, caller: Caller, kind: PostKind, record: number, action: 'edit' | 'delete'): Promise<boolean> {
   const { viewer } = caller;
   if (!viewer.can(`${action}_${kind.capabilities}`)) return false;
-  const id = await postOfRecord(db, caller, kind, record);
-  const row = await findPost(db, id);
-  if (!row) return kind.name === 'event';
+  const id = await postOfRecord(lookUp, caller, kind, record);
+  const row = await lookUp(findPost, id);
+  if (!row) return kind.problems.byId !== undefined;
   // WordPress asks for the right to what the id really is, so that those who have it learn of the mistake.
   if (row.post_type !== kind.postType) return mayTouchOther(action, viewer, row);
-  const metas = row.post_status === 'trash' ? (await loadMetas(db, [id])).get(id) : undefined;
+  const metas = await metasInTrash(lookUp, row);
   return (action === 'edit' ? mayEdit : mayDelete)(viewer, seen(row, metas));
 }

@@ -1,9 +1,9 @@
-import { ApiError } from '../errors.ts';
+import { ApiError, type LogDetail } from '../errors.ts';
 import type { Grammar, Reference } from '../kinds/grammar.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostValues, TermKindName } from '../kinds/kind.ts';
 import type { LinkPlan, LinkWish } from '../kinds/link-grammar.ts';
-import { fetchForLibrary, imageIdAt, imageNumber, mayUpload, type PreparedImage } from '../media/images.ts';
+import { fetchForLibrary, imageIdAt, imageNumber, mayUpload, type PreparedImage, type Refused } from '../media/images.ts';
 import type { Site } from '../site.ts';
 import { foldText } from '../storage/engine/collation.ts';
 import type { Database } from '../storage/engine/database.ts';
@@ -34,14 +34,15 @@ interface Options {
 
 /**
  * Looks up what the values name, one query for each kind of reference. What the caller may not read counts as unknown (decision D35), and so
- * do the protected events of a filter. Gives the values to go on with, and the names of parameters that name something unknown.
+ * do the protected events of a filter. Gives the values to go on with, and the names of parameters that name something unknown;
+ * `detail`: why an image could not be had, for the log.
  */
 export async function resolveReferences(
   site: Site,
   caller: Caller,
   wanted: readonly Wanted[],
   options: Options,
-): Promise<{ resolved: Record<string, unknown>; unknown: string[] }> {
+): Promise<{ resolved: Record<string, unknown>; unknown: string[]; detail?: LogDetail }> {
   const resolved: Record<string, unknown> = {};
   const unknown: string[] = [];
   if (wanted.length === 0) return { resolved, unknown };
@@ -81,8 +82,16 @@ export async function resolveReferences(
     for (const { name, value, grammar } of asked) settle(name, termValue(value, grammar, lookUp));
   }
   const isShown = await shownImages(site.db, caller, images, rows);
-  for (const { name, value } of images) settle(name, await imageValue(site, caller, value, isShown, options.last && unknown.length === 0));
-  return { resolved, unknown };
+  let detail: LogDetail | undefined;
+  const refused: Refused = (why) => {
+    detail = why;
+  };
+  for (const { name, value } of images) {
+    const fetch =
+      options.last && unknown.length === 0 ? (address: string) => fetchForLibrary(address, site, caller, { refused }) : undefined;
+    settle(name, await imageValue(site, caller, value, { isShown, fetch }));
+  }
+  return { resolved, unknown, ...(detail ? { detail } : {}) };
 }
 
 const POST_KINDS = (['event', 'venue', 'organizer'] as const).map(postKind);
@@ -117,11 +126,11 @@ async function planned(value: unknown, kind: PostKind, accept: Options['accept']
 async function knownPosts(db: Database, { viewer }: Caller, rows: ReadonlyMap<number, Post>, password: string | undefined) {
   const trashed = [...rows.values()].filter((row) => row.post_status === 'trash').map((row) => row.ID);
   const metas = await loadMetas(db, trashed);
-  return ({ name, postType }: PostKind, id: number, anyway: boolean): boolean => {
+  return ({ problems, postType }: PostKind, id: number, anyway: boolean): boolean => {
     const row = rows.get(id);
     if (row?.post_type !== postType) return false;
     const locked = row.post_password !== '' && row.post_password !== password;
-    return anyway || (mayRead(viewer, seen(row, metas.get(id))) && !(locked && name === 'event'));
+    return anyway || (mayRead(viewer, seen(row, metas.get(id))) && !(locked && problems.locked));
   };
 }
 
@@ -204,13 +213,15 @@ async function imageValue(
   site: Site,
   caller: Caller,
   value: number | string,
-  isShown: (id: number) => boolean,
-  mayFetch: boolean,
+  {
+    isShown,
+    fetch,
+  }: { readonly isShown: (id: number) => boolean; readonly fetch: ((address: string) => Promise<PreparedImage | undefined>) | undefined },
 ): Promise<number | PreparedImage | undefined> {
   if (typeof value === 'string' && !mayUpload(caller.viewer)) return undefined;
   const id = imageNumber(value);
   if (id !== undefined) return isShown(id) ? id : undefined;
-  return (await imageIdAt(site.db, String(value), caller)) ?? (mayFetch ? fetchForLibrary(String(value), site, caller) : undefined);
+  return (await imageIdAt(site.db, String(value), caller)) ?? fetch?.(String(value));
 }
 
 const isImage = (row: Post) => row.post_type === 'attachment' && /^image\//i.test(row.post_mime_type);

@@ -4,8 +4,9 @@ import type { Bundle, PostKind, PostValues, RuleContext } from '../kinds/kind.ts
 import { kindValues, LONGEST_PAGE, narrowTec, type TecFieldValues, type TecListValues, type TecReadValues } from '../kinds/tec-params.ts';
 import { type TecContext, tecRecord } from '../kinds/tec-record.ts';
 import type { Site } from '../site.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
-import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
+import { loadBundle } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { addSeconds, parseZone } from '../wordpress/time.ts';
@@ -13,6 +14,7 @@ import { type Caller, renderContext } from './caller.ts';
 import { type CorePage, cleanText } from './core-posts.ts';
 import { listedAs } from './occurrences.ts';
 import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
+import { metasInTrash } from './rule-rows.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, opens, seen } from './visibility.ts';
 
@@ -88,15 +90,13 @@ async function shown(
 
 // ------------------------------------------------------------------------------------------------- who may
 /** Whether the caller may read, change or delete this record; one that does not exist may be nobody's. */
-export const mayReadTec = (site: Site, caller: Caller, id: number) => may(site, caller, id, mayRead);
-export const mayChangeTec = (site: Site, caller: Caller, id: number) => may(site, caller, id, mayEdit);
-export const mayDeleteTec = (site: Site, caller: Caller, id: number) => may(site, caller, id, mayDelete);
+export const mayReadTec = (lookUp: LookUp, caller: Caller, id: number) => may(lookUp, caller, id, mayRead);
+export const mayChangeTec = (lookUp: LookUp, caller: Caller, id: number) => may(lookUp, caller, id, mayEdit);
+export const mayDeleteTec = (lookUp: LookUp, caller: Caller, id: number) => may(lookUp, caller, id, mayDelete);
 
-async function may({ db }: Site, { viewer }: Caller, id: number, rule: typeof mayRead): Promise<boolean> {
-  const row = await findPost(db, id);
-  if (!row) return false;
-  const metas = row.post_status === 'trash' ? (await loadMetas(db, [row.ID])).get(row.ID) : undefined;
-  return rule(viewer, seen(row, metas));
+async function may(lookUp: LookUp, { viewer }: Caller, id: number, rule: typeof mayRead): Promise<boolean> {
+  const row = await lookUp(findPost, id);
+  return row !== undefined && rule(viewer, seen(row, await metasInTrash(lookUp, row)));
 }
 
 // ------------------------------------------------------------------------------------------------- writes
@@ -113,7 +113,7 @@ export async function createTecPost(site: Site, caller: Caller, kind: PostKind, 
 /** Changes what the values name of a record. Throws tec-record-unreadable for one of another kind. */
 export async function changeTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecFieldValues): Promise<void> {
   await existing(site, kind, id);
-  await changeRecord(site, caller, kind, id, fieldsOf(caller, kind, values), besides(caller, kind, values));
+  await changeRecord(site, caller, kind, id, { values: fieldsOf(caller, kind, values), besides: besides(caller, kind, values) });
 }
 
 /**

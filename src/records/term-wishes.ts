@@ -1,4 +1,4 @@
-import { ApiError, fail } from '../errors.ts';
+import { ApiError, refuse } from '../errors.ts';
 import type { TermWish } from '../kinds/grammar.ts';
 import { termKind } from '../kinds/index.ts';
 import type { TermKind, TermKindName } from '../kinds/kind.ts';
@@ -38,7 +38,7 @@ export async function resolveTermWishes(db: Database, caller: Caller, name: Term
     const known = wish.id ?? lookUp.byToken(wish.slug ?? wish.name ?? '')?.term_id;
     if (known !== undefined) ids.push(known);
     else if (wish.name !== undefined) {
-      if (!mayManageTerms(caller, kind)) fail('rest_forbidden', { status: caller.viewer.id === 0 ? 401 : 403 });
+      if (!mayManageTerms(caller, kind)) refuse(caller.viewer);
       // Names of the same slug are one term, as those of existing terms are.
       const slug = sanitizeTitle(wish.name);
       const id = made.get(slug) ?? (await termNamed(db, kind, wish.name));

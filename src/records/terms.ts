@@ -1,15 +1,16 @@
 import { fail, failParam } from '../errors.ts';
 import { termLinks } from '../kinds/core-term.ts';
 import type { Methods } from '../kinds/core-view.ts';
+import { narrow, together } from '../kinds/filter.ts';
 import type { TermKind, TermListValues, TermValues } from '../kinds/kind.ts';
+import { termOrder } from '../kinds/term-list.ts';
 import { termRecord } from '../kinds/term-record.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { findTerms, type TermOrder } from '../storage/lists/term-list.ts';
+import { findTerms } from '../storage/lists/term-list.ts';
 import { noteChange } from '../storage/rows/changes.ts';
 import { findTerm, loadTree } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
-import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { keepIndexOfMoved, removeIndexedTerm } from './list-index.ts';
 import { type Listing, pageSize } from './posts.ts';
@@ -17,32 +18,15 @@ import { changeTermRow, createTermRow, dropTree } from './term-writes.ts';
 import { type Shown, versionOfTerm } from './versions.ts';
 import { mayManageTerms } from './visibility.ts';
 
-const ORDERS = new Map<string, TermOrder>(
-  (['name', 'id', 'slug', 'count', 'description', 'parent', 'term_group', 'include', 'include_slugs'] as const).flatMap((name) => [
-    [name, name] as const,
-    ...(name === 'id' ? [['term_id', name] as const] : []),
-  ]),
-);
-
-/** Parameters of a list of terms that its URLs carry (decision D25). */
-const ECHOED = ['search', 'exclude', 'include', 'order', 'orderby', 'hide_empty', 'parent', 'post', 'event', 'slug'];
-
 /** The terms that a request asks for. A page past the last is empty. */
 export async function listTerms(site: Site, caller: Caller, kind: TermKind, values: TermListValues): Promise<Listing> {
-  const { page = 1, orderby = 'name', order = 'asc', slug } = values;
+  const { page = 1 } = values;
   const perPage = pageSize(site, caller, values);
-  const post = values.event ?? values.post;
+  const { conditions, echo, timeliness } = narrow(kind.filters, values, caller);
   const { terms, total, tree } = await findTerms(site.db, {
     kind,
-    search: values.search,
-    include: values.include,
-    exclude: values.exclude,
-    parent: kind.hierarchical ? values.parent : undefined,
-    slug: slug === undefined ? undefined : sanitizeTitle(slug, 'query'),
-    post,
-    hideEmpty: post === undefined && values.hide_empty !== false,
-    order: ORDERS.get(orderby.toLowerCase()) ?? 'name',
-    descending: order.toLowerCase() !== 'asc',
+    ...together(conditions),
+    ...termOrder(values),
     limit: perPage,
     offset: (page - 1) * perPage,
   });
@@ -51,15 +35,10 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
     total,
     pages: Math.ceil(total / perPage),
     page,
-    timeliness: 'never',
-    query: [
-      ...(values.per_page === undefined ? [] : [['per_page', String(perPage)] as const]),
-      ...ECHOED.filter((name) => values[name] !== undefined).map((name) => [name, written(values[name])] as const),
-    ],
+    timeliness,
+    query: [...(values.per_page === undefined ? [] : [['per_page', String(perPage)] as const]), ...echo],
   };
 }
-
-const written = (value: unknown) => (Array.isArray(value) ? value.join(',') : String(value));
 
 /** One term, with the links that WordPress's own routes give it. */
 export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Required<Shown>> {

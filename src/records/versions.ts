@@ -2,6 +2,7 @@ import { fail } from '../errors.ts';
 import type { Bundle, PostKind, TermKind } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { loadMetas } from '../storage/rows/bundle.ts';
 import { changedAt } from '../storage/rows/changes.ts';
 import { lockPost } from '../storage/rows/posts.ts';
@@ -65,7 +66,7 @@ export const lockPostVersion =
   (kind: Pick<PostKind, 'postType' | 'terms'> & Partial<Pick<PostKind, 'dated'>>): LockVersion =>
   async (db, { settings }, record) => {
     const { postType, terms } = kind;
-    const id = await postOfRecord(db, { settings }, kind, record);
+    const id = await postOfRecord(lookUpOnce(db), { settings }, kind, record);
     const row = await lockPost(db, id);
     if (row?.post_type !== postType) return undefined;
     const metas = (await loadMetas(db, [id])).get(id);
@@ -99,7 +100,8 @@ export function onlyIf<Result>(
 ): Promise<Result> {
   return site.db.transaction(async (db) => {
     const current = await lockVersion(db, caller, id);
-    if (current && !meets(current, conditions)) fail('edit-conflict');
+    if (current && !meets(current, conditions))
+      fail('edit-conflict', { detail: { id, current: current.version, modified: current.modified } });
     return work({ ...site, db });
   });
 }

@@ -64,7 +64,7 @@ async function openLines(file: string): Promise<Backup> {
   let recurs = false;
   let number = 0;
   const damaged = (cause?: unknown) => new SourceFault('backup-damaged', { file: name, line: number }, cause);
-  const known = new Set(backupTables());
+  const known = new Set<string>(backupTables());
   try {
     for await (const { line, text } of linesOf(file)) {
       number = line;

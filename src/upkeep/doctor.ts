@@ -11,6 +11,7 @@ import {
   brokenValues,
   indexState,
   inspectDatabase,
+  makeTables,
   mendValue,
   missingKeys,
   missingTables,
@@ -21,6 +22,7 @@ import {
 } from '../storage/audit/audit.ts';
 import { auditDates, type DateFault, REPAIRABLE, repairDates } from '../storage/audit/event-audit.ts';
 import { ORPHANS } from '../storage/audit/orphans.ts';
+import { ROW_FAULTS } from '../storage/audit/post-faults.ts';
 import {
   auditRecurrences,
   datesWithoutEvent,
@@ -102,6 +104,7 @@ export async function examine(site: Site, version: string): Promise<Health> {
       ...(await serverFindings(site, servers)),
       ...(await settingFindings(site)),
       ...(await orphanFindings(site)),
+      ...(await rowFindings(site)),
       ...(await dateFindings(site)),
       ...(await recurrenceFindings(site)),
       ...(await valueFindings(site)),
@@ -133,7 +136,17 @@ async function tableFindings(site: Site, inspection: Inspection): Promise<Findin
   return [
     ...finding('database-damaged', 'error', told('damaged')),
     // WordPress's own tables are WordPress's to make.
-    ...finding('tables-missing', 'error', missing, own.length === missing.length ? async () => void (await migrate(db)) : undefined),
+    ...finding(
+      'tables-missing',
+      'error',
+      missing,
+      own.length === missing.length
+        ? async () => {
+            await migrate(db);
+            await makeTables(db, await missingTables(db));
+          }
+        : undefined,
+    ),
     ...finding('steps-pending', 'error', pending, async () => void (await migrate(db))),
     ...finding(
       'keys-missing',
@@ -226,21 +239,37 @@ async function orphanFindings(site: Site): Promise<Finding[]> {
   return findings;
 }
 
+async function rowFindings(site: Site): Promise<Finding[]> {
+  const { zone } = await site.settings();
+  const findings: Finding[] = [];
+  for (const { name, severity, find, fix } of ROW_FAULTS) {
+    const mend = fix && repair(site, (db) => fix(db, { zone, now: site.clock() }).then(() => dropTree(db, termKind('category'))));
+    findings.push(...finding(name, severity, await find(site.db), mend));
+  }
+  return findings;
+}
+
 async function dateFindings(site: Site): Promise<Finding[]> {
-  const { occurrenceTables: rows, recurrence, shared } = await site.settings();
+  const { occurrenceTables: rows, recurrence, shared, calendar } = await site.settings();
   const found = new Map<DateFault, number[]>();
   for await (const { id, fault } of auditDates(site.db, { rows, recurrence })) found.set(fault, [...(found.get(fault) ?? []), id]);
   return [...found].flatMap(([fault, ids]) => {
     const mend = async (): Promise<void> => {
       for (const some of pagesOf(ids, AT_ONCE)) {
         await repair(site, async (db) => {
-          for (const id of some) await repairDates(db, id, { rows, now: nowUtc(site.clock()), recurrence });
+          const kept = { rows, recurrence, now: nowUtc(site.clock()), cutoff: calendar.cutoff };
+          for (const id of some) await repairDates(db, id, kept);
           if (!shared) await indexEvents(db, some);
           if (rows) await renewEdges(db);
         })();
       }
     };
-    return finding(`event-${fault}`, 'error', ids.map(String), REPAIRABLE.has(fault) ? mend : undefined);
+    return finding(
+      `event-${fault}`,
+      fault === 'all-day-times' ? 'warning' : 'error',
+      ids.map(String),
+      REPAIRABLE.has(fault) ? mend : undefined,
+    );
   });
 }
 

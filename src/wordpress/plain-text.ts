@@ -26,66 +26,103 @@ export function hasVisibleText(html: string): boolean {
  */
 export function stripTags(text: string): string {
   if (!/[<>\0]/.test(text)) return text;
-  let out = '';
-  let state: 'text' | 'tag' | 'instruction' | 'declaration' | 'comment' = 'text';
-  let depth = 0;
-  let quote = '';
-  let last = '';
-  let brackets = 0;
-  let xml = false;
-  const toText = () => {
-    state = 'text';
-    quote = '';
-    xml = false;
-  };
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at] as string;
-    const before = text[at - 1];
-    const isQuote = char === '"' || char === "'";
-    if (char === '>' && depth > 0 && state !== 'comment') depth--;
-    else if (state === 'text') {
-      if (char === '<' && !/[ \t\n\r\f\v]/.test(text[at + 1] ?? '')) {
-        state = 'tag';
-        last = '<';
-      } else if (char !== '\0') out += char;
-    } else if (state === 'tag') {
-      if (char === '<' && quote === '' && !/[ \t\n\r\f\v]/.test(text[at + 1] ?? '')) depth++;
-      else if (char === '>' && quote === '') {
-        last = '>';
-        if (!(xml && before === '-')) toText();
-      } else if (isQuote && (quote === '' || quote === char)) quote = quote === '' ? char : '';
-      else if (char === '!' && before === '<') {
-        state = 'declaration';
-        last = char;
-      } else if (char === '?' && before === '<') {
-        state = 'instruction';
-        brackets = 0;
-      }
-    } else if (state === 'instruction') {
-      if (char === '(' && last !== '"' && last !== "'") {
-        last = '(';
-        brackets++;
-      } else if (char === ')' && last !== '"' && last !== "'") {
-        last = ')';
-        brackets--;
-      } else if (char === '>' && quote === '') {
-        if (brackets === 0 && last !== '"' && before === '?') toText();
-      } else if (isQuote && before !== '\\') {
-        if (last === char) last = '\0';
-        else if (last !== '\\') last = char;
-        if (quote === '' || quote === char) quote = quote === '' ? char : '';
-      } else if (/l/i.test(char) && /<\?xm$/i.test(text.slice(Math.max(0, at - 4), at)) && at > 4) {
-        state = 'tag';
-        xml = true;
-      }
-    } else if (state === 'declaration') {
-      if (char === '>' && quote === '') toText();
-      else if (isQuote && before !== '\\' && (quote === '' || quote === char)) quote = quote === '' ? char : '';
-      else if (char === '-' && before === '-' && text[at - 2] === '!') state = 'comment';
-      else if (/e/i.test(char) && at > 6 && /<!doctyp$/i.test(text.slice(Math.max(0, at - 8), at))) state = 'tag';
-    } else if (char === '>' && quote === '' && before === '-' && text[at - 2] === '-') toText();
+  const scan: Scan = { text, at: 0, out: '', state: 'text', depth: 0, quote: '', last: '', brackets: 0, xml: false };
+  for (; scan.at < text.length; scan.at++) {
+    const char = text[scan.at] as string;
+    if (char === '>' && scan.depth > 0 && scan.state !== 'comment') scan.depth--;
+    else STEPS[scan.state](scan, char);
   }
-  return out;
+  return scan.out;
+}
+
+/** What a character may be part of. */
+type State = 'text' | 'tag' | 'instruction' | 'declaration' | 'comment';
+
+/** How far a text was gone through, with the variables of PHP's state machine (`php_strip_tags_ex`). */
+interface Scan {
+  readonly text: string;
+  at: number;
+  out: string;
+  state: State;
+  /** How many `<` are open within a tag. */
+  depth: number;
+  /** The quote that is open, or nothing. */
+  quote: string;
+  /** The last sign that counted: a quote, a bracket, an end of a tag. */
+  last: string;
+  /** How many round brackets are open within an instruction. */
+  brackets: number;
+  /** Whether the tag is an XML declaration. */
+  xml: boolean;
+}
+
+/** What a character does in each state. */
+const STEPS: Readonly<Record<State, (scan: Scan, char: string) => void>> = {
+  text: (scan, char) => {
+    if (opensTag(scan, char)) {
+      scan.state = 'tag';
+      scan.last = '<';
+    } else if (char !== '\0') scan.out += char;
+  },
+  tag: (scan, char) => {
+    const { quote, xml } = scan;
+    if (quote === '' && opensTag(scan, char)) scan.depth++;
+    else if (char === '>' && quote === '') {
+      scan.last = '>';
+      if (!(xml && before(scan) === '-')) endTag(scan);
+    } else if (isQuote(char)) turnQuote(scan, char);
+    else if (char === '!' && before(scan) === '<') {
+      scan.state = 'declaration';
+      scan.last = char;
+    } else if (char === '?' && before(scan) === '<') {
+      scan.state = 'instruction';
+      scan.brackets = 0;
+    }
+  },
+  instruction: (scan, char) => {
+    if ((char === '(' || char === ')') && !isQuote(scan.last)) {
+      scan.last = char;
+      scan.brackets += char === '(' ? 1 : -1;
+    } else if (char === '>' && scan.quote === '') {
+      if (scan.brackets === 0 && scan.last !== '"' && before(scan) === '?') endTag(scan);
+    } else if (isQuote(char) && before(scan) !== '\\') {
+      if (scan.last === char) scan.last = '\0';
+      else if (scan.last !== '\\') scan.last = char;
+      turnQuote(scan, char);
+    } else if (/l/i.test(char) && scan.at > 4 && follows(scan, /<\?xm$/i, 4)) {
+      scan.state = 'tag';
+      scan.xml = true;
+    }
+  },
+  declaration: (scan, char) => {
+    if (char === '>' && scan.quote === '') endTag(scan);
+    else if (isQuote(char) && before(scan) !== '\\') turnQuote(scan, char);
+    else if (char === '-' && before(scan) === '-' && before(scan, 2) === '!') scan.state = 'comment';
+    else if (/e/i.test(char) && scan.at > 6 && follows(scan, /<!doctyp$/i, 8)) scan.state = 'tag';
+  },
+  comment: (scan, char) => {
+    if (char === '>' && scan.quote === '' && before(scan) === '-' && before(scan, 2) === '-') endTag(scan);
+  },
+};
+
+const before = ({ text, at }: Scan, by = 1): string | undefined => text[at - by];
+
+/** Whether the characters before, so many at the most, are these. */
+const follows = ({ text, at }: Scan, word: RegExp, most: number): boolean => word.test(text.slice(Math.max(0, at - most), at));
+
+const opensTag = ({ text, at }: Scan, char: string): boolean => char === '<' && !/[ \t\n\r\f\v]/.test(text[at + 1] ?? '');
+
+const isQuote = (char: string): boolean => char === '"' || char === "'";
+
+/** Opens a quote, or closes the one that is open. Within a quote the other sign means nothing. */
+function turnQuote(scan: Scan, char: string): void {
+  if (scan.quote === '' || scan.quote === char) scan.quote = scan.quote === '' ? char : '';
+}
+
+function endTag(scan: Scan): void {
+  scan.state = 'text';
+  scan.quote = '';
+  scan.xml = false;
 }
 
 function sanitizeText(text: string, keepLines: boolean): string {

@@ -25,6 +25,13 @@ export function parseSerialized(text: string): unknown {
   }
 }
 
+/** The members of a serialized array by name; none where the text is absent or something else. */
+export function serializedMembers(text: string | undefined): Record<string, unknown> {
+  const value = text === undefined ? undefined : parseSerialized(text);
+  // Of an array of PHP the members are what it has by name or by number.
+  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
+}
+
 /** A number that PHP shall read as float although it is whole. */
 export interface PhpFloat {
   readonly float: number;

@@ -1,6 +1,4 @@
-/** A date without value, as WordPress stores it. */
-export const NO_DATE = '0000-00-00 00:00:00';
-
+import { ZERO_DATE } from './time.ts';
 /** Statuses that a post may be given through the interface (decision D33). */
 export const SETTABLE_STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const;
 export type Status = (typeof SETTABLE_STATUSES)[number];
@@ -98,13 +96,13 @@ function datesOf({ status, asked, date, dateUtc, before, now, toUtc, toLocal }: 
   if (date !== undefined || dateUtc !== undefined) {
     return {
       date: date ?? toLocal(dateUtc!),
-      dateUtc: dateUtc ?? (floating && (before?.dateUtc ?? NO_DATE) === NO_DATE ? NO_DATE : toUtc(date!)),
+      dateUtc: dateUtc ?? (floating && (before?.dateUtc ?? ZERO_DATE) === ZERO_DATE ? ZERO_DATE : toUtc(date!)),
     };
   }
   const present = { date: now.local, dateUtc: now.utc };
-  if (!before) return floating ? { date: now.local, dateUtc: NO_DATE } : present;
+  if (!before) return floating ? { date: now.local, dateUtc: ZERO_DATE } : present;
   if (status === 'publish' && asked && before.status === 'future') return present;
-  if (before.dateUtc !== NO_DATE || floating) return { date: before.date, dateUtc: before.dateUtc };
+  if (before.dateUtc !== ZERO_DATE || floating) return { date: before.date, dateUtc: before.dateUtc };
   // A draft for which a day ahead was set keeps it; without one its local date is only when it was written.
   return status !== 'trash' && before.date > now.local ? { date: before.date, dateUtc: toUtc(before.date) } : present;
 }

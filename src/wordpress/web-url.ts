@@ -112,3 +112,12 @@ const decodeNumericEntities = (text: string) =>
     const code = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal);
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });
+
+/** The text with its percent-encoded characters decoded; as it is where they are none. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

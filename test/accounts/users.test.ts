@@ -4,7 +4,7 @@ import {
   listApplicationPasswords,
   revokeApplicationPassword,
 } from '../../src/accounts/application-passwords.ts';
-import { identify } from '../../src/accounts/credentials.ts';
+import { claimOf } from '../../src/accounts/credentials.ts';
 import { createUser, deleteUser, listUsers, type NewAccount, setRole } from '../../src/accounts/users.ts';
 import { readSettings, settingNames } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config.ts';
@@ -159,14 +159,16 @@ describeDatabases('accounts', (open) => {
 
   describe('application passwords', () => {
     const works = async (login: string, password: string) =>
-      identify(site, await site.settings(), {
+      claimOf(site, await site.settings(), {
         authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`,
         secure: true,
         address: '192.0.2.1',
-      }).then(
-        ({ viewer }) => viewer.login === login,
-        () => false,
-      );
+      })
+        .identify(undefined)
+        .then(
+          ({ viewer }) => viewer.login === login,
+          () => false,
+        );
 
     it('are told once, kept as hashes in WordPress’s form, and work at once', async () => {
       await setOptions(db, { using_application_passwords: '0' });

@@ -145,22 +145,22 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     await fasti(urlOf(db), ['backup', good]);
     const bytes = readFileSync(good);
     const files: [string, Buffer, RegExp][] = [
-      ['empty', Buffer.alloc(0), /is no backup/],
-      ['other', Buffer.from('hello, this is no backup'), /is no backup/],
-      ['other.gz', gzipSync('{"format":"other"}\n'), /is no backup/],
-      ['cut', bytes.subarray(0, Math.floor(bytes.length / 2)), /is damaged or cut off/],
+      ['empty', Buffer.alloc(0), /is not a backup/],
+      ['other', Buffer.from('hello, this is not a backup'), /is not a backup/],
+      ['other.gz', gzipSync('{"format":"other"}\n'), /is not a backup/],
+      ['cut', bytes.subarray(0, Math.floor(bytes.length / 2)), /is damaged or truncated/],
     ];
     if (engine === 'MySQL') {
       const lines = gunzipSync(bytes).toString().split('\n');
       files.push(
-        ['short', gzipSync(`${lines.slice(0, -2).join('\n')}\n`), /is damaged or cut off/],
-        ['less', gzipSync(lines.filter((_, place) => place !== 20).join('\n')), /is damaged or cut off/],
+        ['short', gzipSync(`${lines.slice(0, -2).join('\n')}\n`), /is damaged or truncated/],
+        ['less', gzipSync(lines.filter((_, place) => place !== 20).join('\n')), /is damaged or truncated/],
         [
           'nested',
           gzipSync(`${lines.slice(0, 30).join('\n')}\n${'['.repeat(2 ** 20)}\n${lines.slice(30).join('\n')}`),
-          /is damaged or cut off \(line 31\)/,
+          /is damaged or truncated \(line 31\)/,
         ],
-        ['broken', gzipSync(`${lines.slice(0, 30).join('\n')}{oops\n${lines.slice(30).join('\n')}`), /is damaged or cut off \(line 30\)/],
+        ['broken', gzipSync(`${lines.slice(0, 30).join('\n')}{oops\n${lines.slice(30).join('\n')}`), /is damaged or truncated \(line 30\)/],
       );
     }
     const target = await open();

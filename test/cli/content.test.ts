@@ -38,7 +38,7 @@ describe('a record from the command line', () => {
       featured: false,
     });
 
-    expect(await fasti('event', 'delete', event)).toMatchObject({ code: 0, out: `Done: ${event} put into the trash.\n` });
+    expect(await fasti('event', 'delete', event)).toMatchObject({ code: 0, out: `Done: ${event} moved to the trash.\n` });
     expect(await fasti('event', 'get', event)).toMatchObject({ code: 1, out: '', err: 'Error: This event is in the trash.\n' });
   });
 
@@ -143,7 +143,7 @@ describe('a list', () => {
   });
 
   it('knows the members of the records', async () => {
-    expect(await listed('--fields=id,colour')).toMatchObject({ code: 2, err: expect.stringContaining('no member colour') });
+    expect(await listed('--fields=id,colour')).toMatchObject({ code: 2, err: expect.stringContaining('no field colour') });
   });
 });
 
@@ -152,11 +152,11 @@ describe('wrong usage ends with 2', () => {
     [['event', 'lst'], 'there is no command lst'],
     [['event', 'list', '--colour=red'], 'there is no option --colour=red'],
     [['event', 'get'], 'the argument id-or-slug is missing'],
-    [['event', 'list', '--format=yaml'], '--format must be one of table, json, csv, ids, count, unlike yaml'],
-    [['event', 'update', '1'], 'nothing to change was named'],
+    [['event', 'list', '--format=yaml'], '--format must be one of table, json, csv, ids, count, not "yaml"'],
+    [['event', 'update', '1'], 'no field to change was given'],
     [['event', 'update', '1', '2', '--title=x', '--if-match=y'], '--if-match works with one record at a time'],
     [['tag', 'delete', 'a', 'b', '--if-match=y'], '--if-match works with one record at a time'],
-    [['event', 'create', '--title=x', '--venue={"venue":'], 'the value of --venue begins like JSON'],
+    [['event', 'create', '--title=x', '--venue={"venue":'], 'the value of --venue looks like JSON'],
     [['seed', '--events=many'], '--events must be a whole number'],
   ])('%j', async (args, sentence) => {
     const { code, out, err } = await fasti(...args);
@@ -171,7 +171,7 @@ describe('refusals end with 1', () => {
     [['event', 'create', '--title=x', '--start_date=bla', '--end_date=now'], 'Invalid parameter(s): start_date'],
     [['event', 'create', '--title=x', '--start_date=2026-06-02', '--end_date=2026-06-01'], 'The end must not come before the start.'],
     [['venue', 'get', '999999'], 'Invalid parameter(s): id'],
-    [['event', 'get', 'no-such-slug'], 'there is no no-such-slug'],
+    [['event', 'get', 'no-such-slug'], 'nothing was found with the id or slug "no-such-slug"'],
     [['event', 'list', '--user=nobody'], 'there is no user nobody'],
   ])('%j', async (args, sentence) => {
     const { code, out, err } = await fasti(...args);

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { loadAllUsers } from '../../src/storage/rows/users.ts';
@@ -9,7 +10,7 @@ import { commandIn, embedded, type Fasti, temporaryFolder } from './command.ts';
 const NOW = new Date('2026-06-03T10:00:00Z');
 const folder = temporaryFolder();
 /** How an administrator is told his password. */
-const SHOWN = /Administrator, shown this once:\n {2}login +admin\n {2}application password +(\w{4} ){5}\w{4}\n$/;
+const SHOWN = /Administrator, shown only once:\n {2}user name +admin\n {2}application password +(\w{4} ){5}\w{4}\n$/;
 
 describeDatabases('an empty database', (open) => {
   let db: Database;
@@ -34,25 +35,37 @@ describeDatabases('an empty database', (open) => {
     }
   });
 
+  it('is not created by a command that reads', async () => {
+    const file = `${folder}/${db.dialect.name}-misspelt/site.sqlite`;
+    const elsewhere = commandIn({ DATABASE_URL: `sqlite:${file}`, UPLOADS_DIR: `${folder}/none` });
+    for (const args of [['event', 'list'], ['doctor'], ['export', '-', '--format=csv'], ['serve'], ['migrate']])
+      expect(await elsewhere(...args)).toMatchObject({
+        code: 1,
+        served: [],
+        err: expect.stringContaining(`there is no database file ${file}`),
+      });
+    expect(existsSync(dirname(file))).toBe(false);
+  });
+
   it('becomes a site once, whose administrator gets a password that works', async () => {
     const made = await fasti('init', '--title=Prova');
     expect(made).toMatchObject({ code: 0, err: '' });
     // Nobody watches: what is printed may be kept in a log.
     const [, file = ''] =
-      /^Done: a new site for http:\/\/localhost:8123\.\nAdministrator admin: the application password is in (\S+); delete that file when you have read it\.\n$/.exec(
+      /^Done: a new site at http:\/\/localhost:8123\.\nAdministrator admin: the application password is in (\S+); delete that file once you have read it\.\n$/.exec(
         made.out,
       ) ?? [];
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8')).toMatch(SHOWN);
     expect(await json('user', 'list', '--fields=login,roles')).toEqual([{ login: 'admin', roles: ['administrator'] }]);
-    expect(await fasti('init')).toMatchObject({ code: 1, out: '', err: 'Error: there is a site in this database already.\n' });
+    expect(await fasti('init')).toMatchObject({ code: 1, out: '', err: 'Error: there is already a site in this database.\n' });
     expect((await loadAllUsers(db, [])).length).toBe(1);
   });
 
   it('gets the sample calendar once', async () => {
     expect(await fasti('seed')).toMatchObject({ code: 0, err: '', out: 'Done: the sample calendar with 60 events.\n' });
     const before = await count('posts');
-    expect(await fasti('seed')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('the sample calendar is there already') });
+    expect(await fasti('seed')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('the sample calendar is already there') });
     expect(await count('posts')).toBe(before);
   });
 
@@ -105,7 +118,7 @@ describeDatabases('an empty database', (open) => {
 
     beforeAll(async () => {
       before = await count('tec_occurrences');
-      expect(await fasti('seed', '--events=700')).toMatchObject({ code: 0, err: '', out: 'Done: 700 events more.\n' });
+      expect(await fasti('seed', '--events=700')).toMatchObject({ code: 0, err: '', out: 'Done: 700 more events.\n' });
     });
 
     it('has rows of the calendar for each', async () => {

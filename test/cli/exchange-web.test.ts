@@ -103,7 +103,7 @@ describeDatabases('over the web', (open, engine) => {
     const base = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     expect(await fasti(['import', base])).toMatchObject({
       code: 1,
-      err: `Error: ${base} has no interface of The Events Calendar (wp-json/tribe/events/v1).\n`,
+      err: `Error: ${base} does not have the API of The Events Calendar (wp-json/tribe/events/v1).\n`,
     });
     expect(await fasti(['import', `${base}/a.ics`])).toMatchObject({
       code: 1,
@@ -133,7 +133,7 @@ describeDatabases('over the web', (open, engine) => {
     for (const place of places.keys())
       expect((await fasti(['import', `${base}/${place}/feed.ics`])).err).toMatch(/could not be fetched \(address\)/);
     // A site is not followed to another one at all.
-    expect((await fasti(['import', `${base}/0`])).err).toMatch(/sends to http:\/\/127\.0\.0\.2/);
+    expect((await fasti(['import', `${base}/0`])).err).toMatch(/redirects to http:\/\/127\.0\.0\.2/);
     expect(asked).toEqual([]);
     canary.close();
     sends.close();
@@ -177,9 +177,9 @@ describeDatabases('over the web', (open, engine) => {
     expect((await fasti(['import', file, '--from=tomorrow'])).code).toBe(2);
   });
   it.each([
-    ['BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1', /broken\.ics, line 3: the file is cut off within VEVENT/],
-    ['<!doctype html>', /broken\.ics, line 1: this is no iCalendar file/],
-    [Buffer.from([0x42, 0xff, 0xfe]), /broken\.ics, near byte 0: this is no text in UTF-8/],
+    ['BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1', /broken\.ics, line 3: the file ends within VEVENT/],
+    ['<!doctype html>', /broken\.ics, line 1: this is not an iCalendar file/],
+    [Buffer.from([0x42, 0xff, 0xfe]), /broken\.ics, near byte 0: this is not UTF-8 text/],
   ])('a broken file is refused by its place, and nothing of it is written (%#)', async (content, message) => {
     const file = join(folder, 'broken.ics');
     writeFileSync(file, content);

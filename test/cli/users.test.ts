@@ -17,7 +17,7 @@ describe('user', () => {
     expect(await json('user', 'list', '--role=author', '--fields=login,displayName,email')).toEqual([
       { login: 'anna', displayName: 'Anna R.', email: 'anna@example.org' },
     ]);
-    expect((await fasti('user', 'set-role', 'anna', 'editor')).out).toBe('Done: anna has the role editor.\n');
+    expect((await fasti('user', 'set-role', 'anna', 'editor')).out).toBe('Done: anna now has the role editor.\n');
     expect(await json('user', 'list', '--role=author')).toEqual([]);
     expect((await fasti('user', 'delete', 'anna')).out).toBe('Done: user anna deleted.\n');
   });
@@ -25,15 +25,18 @@ describe('user', () => {
   it('who wrote something leaves it to somebody', async () => {
     await fasti('user', 'create', 'bruno', 'bruno@example.org', '--role=author');
     const venue = (await fasti('venue', 'create', '--venue=Tower', '--user=bruno', '--porcelain')).out.trim();
-    expect(await fasti('user', 'delete', 'bruno')).toMatchObject({ code: 1, err: expect.stringContaining('bruno has written 1 records') });
+    expect(await fasti('user', 'delete', 'bruno')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('bruno is the author of 1 record;'),
+    });
     expect((await fasti('user', 'delete', 'bruno', '--reassign=admin')).code).toBe(0);
     expect((await fasti('venue', 'get', venue, '--field=author')).out).toBe('1\n');
   });
 
   it.each([
-    [['create', 'admin', 'other@example.org'], 'the login admin is taken'],
-    [['create', 'clara', 'no address'], 'no address is no e-mail address'],
-    [['create', 'clara', 'clara@example.org', '--role=king'], 'there is no role king; there are administrator'],
+    [['create', 'admin', 'other@example.org'], 'the user name admin is already taken'],
+    [['create', 'clara', 'no address'], 'no address is not an e-mail address'],
+    [['create', 'clara', 'clara@example.org', '--role=king'], 'there is no role king; the roles are administrator'],
     [['set-role', 'nobody', 'editor'], 'there is no user nobody'],
     [['application-password', 'revoke', 'admin', 'x'], 'there is no application password x'],
   ])('%j is refused', async (args, sentence) => {

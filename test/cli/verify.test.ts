@@ -23,7 +23,7 @@ describeDatabases('fasti verify', (open) => {
   it('ends well where nothing differs', async () => {
     const { code, out, err } = await verify();
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatch(/\d+ answers compared[\s\S]*events +44 +44\n[\s\S]*No other difference\.\n$/);
+    expect(out).toMatch(/\d+ answers compared[\s\S]*events +44 +44\n[\s\S]*No other differences\.\n$/);
   });
   it('speaks Italian', async () => expect((await verify('--language=it')).out).toContain("Nessun'altra differenza."));
   it('compares what a user may see', async () =>
@@ -49,7 +49,7 @@ describeDatabases('fasti verify', (open) => {
   });
   it.each([
     [['--rate=0'], /--rate must be a whole number/],
-    [['--old-user=admin'], /login:password/],
-    [['--format=csv'], /--format must be one of text, json, unlike csv/],
+    [['--old-user=admin'], /USERNAME:PASSWORD/],
+    [['--format=csv'], /--format must be one of text, json, not "csv"/],
   ])('refuses %j', async (args, message) => expect(await verify(...args)).toMatchObject({ code: 2, err: expect.stringMatching(message) }));
 });

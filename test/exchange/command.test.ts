@@ -33,13 +33,13 @@ describeDatabases('the commands import and export', (open) => {
   it('say what would become of everything, then do it, and end with 0', async () => {
     const rehearsal = await of(target)('import', urlOf(original), '--dry-run');
     expect(rehearsal).toMatchObject({ code: 0, err: '' });
-    expect(rehearsal.out).toContain('Nothing was written. This would become of 127.0.0.1:8081:\n');
+    expect(rehearsal.out).toContain('Nothing was written. This would happen to 127.0.0.1:8081:\n');
     expect(rehearsal.out).toMatch(/\n {2}events +53 +0 +0 +0\n/);
     expect(await target.from('posts')).toEqual([]);
     const done = await of(target)('import', urlOf(original));
     expect(done.code).toBe(0);
-    expect(done.out.replace('Imported from', 'Nothing was written. This would become of')).toBe(rehearsal.out);
-    expect(done.out).toContain('Left aside, no part of a calendar: page 1, post 1, revision 9\n');
+    expect(done.out.replace('Imported from', 'Nothing was written. This would happen to')).toBe(rehearsal.out);
+    expect(done.out).toContain('Skipped, because it is not part of a calendar: page 1, post 1, revision 9\n');
   });
 
   it.each(['calendar.xml', 'calendar.jsonl'])('carry a calendar over in %s', async (name) => {
@@ -75,7 +75,7 @@ describeDatabases('the commands import and export', (open) => {
       if (format === 'ical' && kind !== 'event') continue;
       const { out, err, code } = await of(original)('export', '-', `--format=${format}`, `--kind=${kind}`);
       expect([code, out.includes(title), out.includes('ecret body')]).toEqual([0, false, false]);
-      expect(err).toMatch(/^Protected by a password: it stayed behind \(\d\)\n/);
+      expect(err).toMatch(/^Protected by a password: not exported \(\d\)\n/);
     }
   });
 
@@ -83,14 +83,14 @@ describeDatabases('the commands import and export', (open) => {
     const { out, err } = await of(original)('export', '-', `--format=${format}`, '--kind=event');
     expect(out).toContain('With draft venue');
     for (const name of ['Draft venue', 'Draft organizer', 'Secret venue', 'Secret organizer']) expect(out).not.toContain(name);
-    expect(err).toContain('Something that it names does not go out with it (2)\n');
+    expect(err).toContain('A linked record is not exported (2)\n');
   });
 
   it('show what each column of a CSV file is taken for before anything is written', async () => {
     writeFileSync(path('venues.csv'), 'VENUE NAME,City,Colour\nTeatro,Roma,red\n');
     const { out } = await of(target)('import', path('venues.csv'), '--dry-run');
     expect(out).toContain(
-      'venues.csv holds venues. Its columns:\n  VENUE NAME  name       Teatro\n  City        city       Roma\n  Colour      not taken  red\n',
+      'venues.csv contains venues. Its columns:\n  VENUE NAME  name          Teatro\n  City        city          Roma\n  Colour      not imported  red\n',
     );
     expect(await target.from('posts')).toEqual([]);
   });
@@ -101,19 +101,109 @@ describeDatabases('the commands import and export', (open) => {
     expect(await target.from('posts').select('post_title', 'post_status')).toEqual([{ post_title: 'Teatro', post_status: 'draft' }]);
   });
 
+  it('show the first records as they would be stored, and write nothing', async () => {
+    writeFileSync(path('events.csv'), 'Titel,When,Event Cost\nConcert,31/12/2031 20:30,12\nFair,1/2/32,\nThird,2/2/32,\n');
+    const options = [
+      '--map',
+      'Titel=name',
+      '--map',
+      'When=start_date',
+      '--date-order=dmy',
+      '--category=Music',
+      '--category=Jazz',
+      '--status=draft',
+    ];
+    const { code, out } = await of(target)('import', path('events.csv'), '--preview=2', ...options);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /The first records as they would be stored:\n {2}kind +name +start +end +time zone +status +categories, tags +cost\n {2}event +Concert +2031-12-31 20:30:00 +2031-12-31 20:30:00 +\S+ +draft +Music, Jazz +12\n {2}event +Fair +2032-02-01 00:00:00 .*\nNothing was written/,
+    );
+    const { preview } = JSON.parse((await of(target)('import', path('events.csv'), '--preview', '--format=json', ...options)).out);
+    expect(preview).toHaveLength(3);
+    expect(preview[0]).toMatchObject({
+      kind: 'event',
+      columns: { post_title: 'Concert', post_status: 'draft' },
+      metas: expect.arrayContaining([['_EventStartDate', '2031-12-31 20:30:00']]),
+      terms: [
+        { kind: 'category', name: 'Music' },
+        { kind: 'category', name: 'Jazz' },
+      ],
+    });
+    expect(await target.from('posts')).toEqual([]);
+    // What is stored is what was shown.
+    await of(target)('import', path('events.csv'), ...options);
+    const [concert] = await target.from('posts').where('post_title', 'Concert');
+    const metas = await target.from('postmeta').where('post_id', concert!.ID);
+    expect(metas.map(({ meta_key, meta_value }) => [meta_key, meta_value]).sort()).toEqual([...preview[0].metas].sort());
+  });
+
+  it('leave bad rows of CSV files out where that is wished, and say where they are', async () => {
+    writeFileSync(path('mixed.csv'), 'Event Name,Event Start Date\nGood,2031-01-01\nBad,soon\n');
+    expect((await of(target)('import', path('mixed.csv'))).code).toBe(1);
+    expect((await of(target)('import', path('mixed.csv'), '--skip-bad-rows', '--dry-run')).out).not.toContain('rejected');
+    expect(existsSync(path('mixed.rejected.csv'))).toBe(false);
+    const { code, out } = await of(target)('import', path('mixed.csv'), '--skip-bad-rows');
+    expect([code, out]).toEqual([3, expect.stringContaining(`Skipped rows are in ${path('mixed.rejected.csv')} (1): `)]);
+    expect(readFileSync(path('mixed.rejected.csv'), 'utf8')).toBe('\ufeffEvent Name,Event Start Date\r\nBad,soon\r\n');
+    rmSync(path('mixed.rejected.csv'));
+  });
+
+  it('give status and category to the records of any source, and publish nothing that was not', async () => {
+    await of(original)('export', path('all.jsonl'));
+    const before = await original.from('posts').whereIn('post_type', ['tribe_events', 'tribe_venue', 'tribe_organizer']);
+    expect((await of(target)('import', path('all.jsonl'), '--status=private', '--category=From there')).code).toBe(0);
+    const after = new Map((await target.from('posts')).map((post) => [post.ID, post.post_status]));
+    expect(before.map(({ ID }) => after.get(ID))).toEqual(
+      before.map(({ post_status: status }) => (['publish', 'future'].includes(status) ? 'private' : status)),
+    );
+    const [term] = await target.from('terms').where('name', 'From there');
+    const [row] = await target.from('term_taxonomy').where({ term_id: term!.term_id, taxonomy: 'tribe_events_cat' });
+    const events = before.filter(({ post_type }) => post_type === 'tribe_events').map(({ ID }) => ID);
+    const carriers = await target.from('term_relationships').where('term_taxonomy_id', row!.term_taxonomy_id);
+    expect(carriers.map(({ object_id }) => object_id).sort((a, b) => a - b)).toEqual(events.sort((a, b) => a - b));
+    // Again: nothing has changed.
+    const again = JSON.parse(
+      (await of(target)('import', path('all.jsonl'), '--status=private', '--category=From there', '--format=json')).out,
+    );
+    expect([again.created, again.updated]).toEqual([{}, {}]);
+  });
+
+  it('keep the status of records that come again without one', async () => {
+    writeFileSync(path('once.csv'), 'Organizer Name,Organizer Phone\nAnna,1\n');
+    await of(target)('import', path('once.csv'), '--status=draft');
+    writeFileSync(path('once.csv'), 'Organizer Name,Organizer Phone\nAnna,2\n');
+    await of(target)('import', path('once.csv'));
+    expect((await target.from('posts').where('post_title', 'Anna')).map(({ post_status }) => post_status)).toEqual(['draft']);
+  });
+
+  it.each([['=name'], ['Titel']])('refuse --map %s', async (pair) => {
+    expect(await of(target)('import', path('events.csv'), '--map', pair)).toMatchObject({ code: 2 });
+  });
+
+  it('say what to try where records name others that did not come', async () => {
+    writeFileSync(path('alone.csv'), 'Event Name,Event Start Date,Event Venue Name\nA,2031-01-01,Teatro\n');
+    expect((await of(target)('import', path('alone.csv'), '--dry-run')).out).toContain('Import the files of venues and organizers first');
+    await of(original)('export', path('alone.xml'));
+    const items = readFileSync(path('alone.xml'), 'utf8').split(/(?=<item>)/);
+    const xml = items.map((item) => (item.includes('tribe_venue') ? (item.split('</item>')[1] ?? '') : item)).join('');
+    writeFileSync(path('alone.xml'), xml);
+    const { code, out } = await of(target)('import', path('alone.xml'), '--dry-run');
+    expect([code, out]).toEqual([3, expect.stringContaining('"All content"')]);
+  });
+
   it('end with 3 where something was lost, and tell what and where', async () => {
     writeFileSync(path('events.csv'), 'Event Name,Event Start Date,Event Venue Name\nConcert,2031-01-01,Nowhere\n');
     const { code, out, err } = await of(target)('import', path('events.csv'));
-    expect([code, err]).toEqual([3, 'Error: not everything could be kept; what was lost stands above.\n']);
+    expect([code, err]).toEqual([3, 'Error: some data could not be kept; see the list above.\n']);
     expect(out).toContain(
-      '  A venue, organizer or image that it names is not there (1)\n    events.csv:2 · Concert · _EventVenueID: Nowhere\n',
+      '  A venue, organizer or image that it links to is missing (1)\n    events.csv:2 · Concert · _EventVenueID: Nowhere\n',
     );
   });
 
   it('show rate and time left on standard error while somebody watches', async () => {
     const { err, out } = await of(target, true)('import', urlOf(original));
-    expect(err).toContain('Looking through the source\n');
-    expect(err).toMatch(/\r\u001b\[KImporting: \d+ of \d+, \d+ in a second, \d+:\d\d left/);
+    expect(err).toContain('Reading the source\n');
+    expect(err).toMatch(/\r\u001b\[KImporting: \d+ of \d+, \d+ per second, \d+:\d\d left/);
     expect(out).not.toContain('\r');
   });
 
@@ -155,17 +245,22 @@ describeDatabases('the commands import and export', (open) => {
       'Errore: x.jsonl, riga 1: non è un file di righe JSON scritto da fasti.\n',
     ]);
     expect((await asked('import', urlOf(original), '--resume'))[1]).toBe(
-      'Error: There is no unfinished import from 127.0.0.1:8081 to go on with.\n',
+      'Error: There is no unfinished import from 127.0.0.1:8081 to continue.\n',
     );
     expect((await asked('export', path('a.xml'), '--kind=poem'))[0]).toBe(2);
     expect((await asked('export', path('a.xml'), '--kind=venue', '--categories=music'))[0]).toBe(2);
     expect((await asked('export', path('a.pdf')))[0]).toBe(1);
+    expect((await asked('export', '-'))[0]).toBe(2);
     expect(existsSync(path('a.xml'))).toBe(false);
   });
 
   it('keep a file as it was when an export fails', async () => {
     writeFileSync(path('kept.xml'), 'as it was');
-    expect((await of(original)('export', path('kept.xml'), '--categories=unheard-of')).code).toBe(1);
+    expect(await of(original)('export', path('kept.xml'))).toMatchObject({
+      code: 1,
+      err: `Error: ${path('kept.xml')} already exists; --force overwrites it.\n`,
+    });
+    expect((await of(original)('export', path('kept.xml'), '--force', '--categories=unheard-of')).code).toBe(1);
     expect(readFileSync(path('kept.xml'), 'utf8')).toBe('as it was');
   });
 });

@@ -1,16 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { readDate, readTime } from '../../src/exchange/csv/dates.ts';
+import { readMoment, readTime } from '../../src/exchange/csv/dates.ts';
 import { mapHeaders } from '../../src/exchange/csv/layout.ts';
 import { openCsv } from '../../src/exchange/csv/read.ts';
+import { writeRejected } from '../../src/exchange/csv/rejected.ts';
 import { writeCsv } from '../../src/exchange/csv/write.ts';
 import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
 import { importItems } from '../../src/exchange/import/importer.ts';
 import { type Item, isItem, isPostItem, type PostItem } from '../../src/exchange/items/items.ts';
+import { overridden } from '../../src/exchange/items/overrides.ts';
 import type { PostKindName } from '../../src/kinds/kind.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';
@@ -28,21 +30,65 @@ describe('a date in a CSV file', () => {
   it.each([
     ['2026-03-04', undefined, '2026-03-04'],
     ['2026/3/4', 'dmy', '2026-03-04'],
+    ['20260304', undefined, '2026-03-04'],
     ['03/04/2026', 'dmy', '2026-04-03'],
     ['03/04/2026', 'mdy', '2026-03-04'],
     ['25.12.2026', 'dmy', '2026-12-25'],
-    ['2026-03-04 20:00:00', undefined, '2026-03-04'],
+    ['25 12 2026', 'dmy', '2026-12-25'],
+    ['11/19/14', 'mdy', '2014-11-19'],
+    ['19-11-14', 'dmy', '2014-11-19'],
+    ['14-11-19', 'ymd', '2014-11-19'],
+    ['1/2/69', 'dmy', '2069-02-01'],
+    ['1/2/70', 'dmy', '1970-02-01'],
+    ['Sat 4/3/2026', 'mdy', '2026-04-03'],
+    ['April 19, 2027', undefined, '2027-04-19'],
+    ['apr 19, 2016', undefined, '2016-04-19'],
+    ['19 Apr 2016', undefined, '2016-04-19'],
+    ['19-Apr-2016', undefined, '2016-04-19'],
+    ['2016 April 19', undefined, '2016-04-19'],
+    ['Saturday, April 19th, 2027', undefined, '2027-04-19'],
+    ['the 1st of May 2027', undefined, '2027-05-01'],
+    ['Sept. 3 2027', undefined, '2027-09-03'],
+    ['19 aprile 2027', undefined, '2027-04-19'],
+    ['1° maggio 2027', undefined, '2027-05-01'],
+    ['1º Gennaio 2027', undefined, '2027-01-01'],
+    ['lunedì 19 aprile 2027', undefined, '2027-04-19'],
+    ['mar. 20 apr. 2027', undefined, '2027-04-20'],
+    ['mar 3 mar 2027', undefined, undefined],
+    ['19-apr-16', 'dmy', '2016-04-19'],
+    ['46085', undefined, '2026-03-04'],
     ['', 'dmy', undefined],
-  ] as const)('%j in the order %s is %s', (cell, order, date) => expect(readDate(cell, order, WHERE)).toBe(date));
+  ] as const)('%j in the order %s is %s', (cell, order, date) => {
+    if (date === undefined && cell !== '') expect(() => readMoment(cell, order, WHERE)).toThrow();
+    else expect(readMoment(cell, order, WHERE)?.day).toBe(date);
+  });
+  it.each([
+    ['2026-03-04 20:00:00', '20:00:00'],
+    ['2026-03-04T20:00', '20:00:00'],
+    ['March 4, 2026 8:00 PM', '20:00:00'],
+    ['4 marzo 2026 alle 20:30', '20:30:00'],
+    ['46085.8125', '19:30:00'],
+    ['46085,5', '12:00:00'],
+    ['2026-03-04', undefined],
+  ])('%j says the time %s', (cell, time) => expect(readMoment(cell, undefined, WHERE)).toEqual({ day: '2026-03-04', time }));
   it.each([
     ['25/12/2026', undefined, 'csv-date-order'],
     ['25/12/2026', 'ymd', 'csv-date-order'],
+    ['1/2/26', undefined, 'csv-date-order'],
+    ['19-Apr-16', undefined, 'csv-date-order'],
     ['25/12/2026', 'mdy', 'csv-date'],
     ['29/02/2026', 'dmy', 'csv-date'],
-    ['1/2/26', 'dmy', 'csv-date'],
+    ['31 June 2027', undefined, 'csv-date'],
+    ['April 2027', undefined, 'csv-date'],
+    ['April May 2027', undefined, 'csv-date'],
+    ['April 19 20 2027', undefined, 'csv-date'],
+    ['1/2/3/2026', 'dmy', 'csv-date'],
+    ['99999', undefined, 'csv-date'],
     ['tomorrow', 'dmy', 'csv-date'],
+    ['2026-03-04 29:00', undefined, 'csv-time'],
+    ['2026-03-04T20:00:00+02:00', undefined, 'csv-date'],
   ] as const)('%j in the order %s is refused', (cell, order, fault) =>
-    expect(() => readDate(cell, order, WHERE)).toThrow(expect.objectContaining({ fault })),
+    expect(() => readMoment(cell, order, WHERE)).toThrow(expect.objectContaining({ fault })),
   );
 });
 
@@ -54,9 +100,18 @@ describe('a time in a CSV file', () => {
     ['12:00 am', '00:00:00'],
     ['12 p.m.', '12:00:00'],
     ['00:00:59', '00:00:59'],
+    ['20.30', '20:30:00'],
+    ['20h30', '20:30:00'],
+    ['21h', '21:00:00'],
+    ['ore 21', '21:00:00'],
+    ['alle 20.30', '20:30:00'],
+    ['0.8125', '19:30:00'],
+    ['0,5', '12:00:00'],
+    ['46085.8125', '19:30:00'],
+    ['0.999999999', '23:59:59'],
     ['', undefined],
   ])('%j is %s', (cell, time) => expect(readTime(cell, WHERE)).toBe(time));
-  it.each(['8', '24:00', '13 pm', '0 am', '20:60', 'noon'])('%j is refused', (cell) =>
+  it.each(['8', '24:00', '13 pm', '0 am', '20:60', 'noon', '0.25', '1.8125'])('%j is refused', (cell) =>
     expect(() => readTime(cell, WHERE)).toThrow(expect.objectContaining({ fault: 'csv-time' })),
   );
 });
@@ -91,7 +146,7 @@ describe('the headings of a CSV file', () => {
   ])('%j are %j', (headers, expected) => expect(columns(...headers)).toEqual(expected));
 });
 
-describeDatabases('CSV', (open) => {
+describeDatabases('CSV', (open, engine) => {
   let db: Database;
   let site: Site;
   let caller: Caller;
@@ -113,7 +168,7 @@ describeDatabases('CSV', (open) => {
     return path;
   };
   const imported = (paths: readonly string[], status = 'publish') => {
-    const source = openCsv(paths, { caller, status });
+    const source = overridden(openCsv(paths, { caller }), { status });
     return importItems(site, caller, source.entries(), { source: source.name() });
   };
   const out = async (kind: PostKindName): Promise<string> => {
@@ -208,6 +263,141 @@ describeDatabases('CSV', (open) => {
       'row-lost': ['odd.csv:3'],
       'row-twice': ['odd.csv:6'],
     });
+  });
+
+  it('pads short rows, and tells what stands beyond the first line', async () => {
+    const content =
+      'Event Name,Event Start Date,Event Cost,Event Category\nShort,2031-01-01\n,,,\nEven,2031-01-02,5,Music,,\nLong,2031-01-03,7,Jazz,x,y\n';
+    const report = await imported([file('ragged.csv', content)]);
+    expect(report.created).toEqual({ event: 3, category: 2 });
+    expect(report.losses.map(({ reason, examples }) => [reason, examples.map(({ place, detail }) => [place, detail])])).toEqual([
+      ['row-long', [['ragged.csv:5', 'x, y']]],
+    ]);
+  });
+
+  it('leaves bad rows out where that is wished, and writes them beside the file as they were', async () => {
+    const rows = [
+      'Titel;Event Start Date;Event Cost',
+      '"Good; one";2031-01-01;5',
+      '"Bad; ""one""";tomorrow;6',
+      ';2031-01-01;',
+      'Late;2031-01-05;8',
+    ];
+    const path = file(`mixed-${engine}.csv`, rows.join('\n'));
+    const map = new Map([['titel', 'Event Name']]);
+    await expect(allOf(openCsv([path], { caller, map }).entries())).rejects.toMatchObject({ fault: 'csv-date', values: { line: 3 } });
+    const source = openCsv([path], { caller, map, skipBadRows: true });
+    const report = await importItems(site, caller, source.entries(), { source: source.name() });
+    expect(report.created).toEqual({ event: 2 });
+    expect(report.losses.map(({ reason, examples }) => [reason, examples[0]?.place, examples[0]?.detail])).toEqual([
+      ['row-unreadable', `mixed-${engine}.csv:3`, 'start_date: tomorrow'],
+      ['no-name', `mixed-${engine}.csv:4`, undefined],
+    ]);
+    const beside = join(folder, `mixed-${engine}.rejected.csv`);
+    expect(await writeRejected(source)).toEqual([{ path: beside, rows: 2 }]);
+    expect(readFileSync(beside, 'utf8')).toBe(`\ufeff${[rows[0], rows[2], rows[3], ''].join('\r\n')}`);
+    // What is there may have been worked on.
+    expect(await writeRejected(source)).toEqual([{ path: join(folder, `mixed-${engine}.rejected-2.csv`), rows: 2 }]);
+    expect(await writeRejected(openCsv([file('sound.csv', 'Event Name,Event Start Date\nA,2031-01-01\n')], { caller }))).toEqual([]);
+  });
+
+  it.each<[string, readonly string[], readonly (readonly [string, string])[], unknown]>([
+    ['by heading and name of a field', ['Titolo', 'Quando', 'Note'], [['titolo', 'name'], ['Quando', 'Event Start Date']], ['event', 'name', 'start_date', undefined]],
+    ['and leaves out what is mapped to nothing', ['Event Name', 'Event Cost', 'Event Start Date'], [['Event Cost', '']], ['event', 'name', undefined, 'start_date']],
+    ['before what headings say', ['Event Name', 'Titolo', 'Event Start Date'], [['Titolo', 'name']], ['event', undefined, 'name', 'start_date']],
+    ['with the layout that has the field', ['Nome', 'Posta'], [['Nome', 'name'], ['Posta', 'email']], ['organizer', 'name', 'email']],
+  ])('maps columns %s', (_what, headers, map, expected) => {
+    const mapped = mapHeaders(headers, { map: new Map(map) });
+    expect([mapped?.kind, ...(mapped?.columns.map(({ column }) => column) ?? [])]).toEqual(expected);
+  }); // biome-ignore format: a table
+
+  it('refuses a map of columns or fields that are not there', async () => {
+    const path = file('mapped.csv', 'Event Name,Event Start Date\nA,2031-01-01\n');
+    const read = (map: readonly (readonly [string, string])[]) => allOf(openCsv([path], { caller, map: new Map(map) }).entries());
+    await expect(read([['Titolo', 'name']])).rejects.toMatchObject({ fault: 'csv-map-column', values: { column: 'Titolo' } });
+    await expect(read([['Event Name', 'title of it']])).rejects.toMatchObject({ fault: 'csv-headers' });
+    await expect(read([['Event Start Date', 'when']])).rejects.toMatchObject({ fault: 'csv-map-field', values: { field: 'when' } });
+  });
+
+  const LETTERS = 'Event Name;Event Start Date\r\nCaffè – così;2031-01-01\r\n';
+  const wide = Buffer.from(LETTERS, 'utf16le');
+  it.each<[string, Buffer]>([
+    ['UTF-8', Buffer.from(LETTERS)],
+    ['UTF-8 with its mark', Buffer.from(`\ufeff${LETTERS}`)],
+    ['UTF-8 that says its separator', Buffer.from(`sep=;\r\n${LETTERS}`)],
+    ['UTF-16', wide],
+    ['UTF-16 with its mark', Buffer.concat([Buffer.from([0xff, 0xfe]), wide])],
+    ['UTF-16 the other way round', Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(wide).swap16()])],
+    ['tabs', Buffer.from(LETTERS.replaceAll(';', '\t'))],
+    ['vertical bars', Buffer.from(LETTERS.replaceAll(';', '|'))],
+    [
+      'a comma within a heading',
+      Buffer.from(LETTERS.replace('Event Name', '"Event, Name, all"').replace('"Event, Name, all"', '"Event Name,,,"')),
+    ],
+    ['Windows-1252', Buffer.from(LETTERS.replaceAll('–', '\x96'), 'latin1')],
+    [
+      'Windows-1252 far into the file',
+      Buffer.from(`${LETTERS.replace('\r\n', `;${'x'.repeat(70_000)}\r\n`)}`.replaceAll('–', '\x96'), 'latin1'),
+    ],
+  ])('reads %s', async (name, bytes) => {
+    const path = join(folder, 'letters.csv');
+    writeFileSync(path, bytes);
+    const entries = await allOf(openCsv([path], { caller }).entries());
+    expect(
+      entries
+        .filter(isItem)
+        .filter(isPostItem)
+        .map(({ columns }) => columns.post_title),
+    ).toEqual(['Caffè – così']);
+    const told = entries.flatMap((entry) => (entry.kind === 'loss' ? [entry.loss.reason] : []));
+    expect(told).toEqual(name.startsWith('Windows') ? ['encoding-assumed'] : []);
+  });
+  it.each<[string, Buffer, string]>([
+    [
+      'letters of two encodings',
+      Buffer.concat([Buffer.from('Event Name,Event Start Date\nCaffè,2031-01-01\nCaff'), Buffer.from([0xe8, 0x0a])]),
+      'not-utf8',
+    ],
+    [
+      'a letter cut off',
+      Buffer.concat([Buffer.from('Event Name,Event Start Date\nCaffè,2031-01-01\nCaff'), Buffer.from([0xc3])]),
+      'not-utf8',
+    ],
+    ['a workbook', Buffer.from('PK\x03\x04 and more'), 'csv-workbook'],
+    ['nothing', Buffer.alloc(0), 'empty'],
+  ])('refuses %s', async (_what, bytes, fault) => {
+    const path = join(folder, 'damaged.csv');
+    writeFileSync(path, bytes);
+    await expect(allOf(openCsv([path], { caller }).entries())).rejects.toMatchObject({ fault });
+  });
+  it('reads letters that stand across the pieces of a file', async () => {
+    for (const shift of [0, 1, 2, 3]) {
+      const path = file(
+        'pieces.csv',
+        `Event Name,Event Start Date,Event Description\nA,2031-01-01,${'x'.repeat(shift)}${'€'.repeat(60_000)}\n`,
+      );
+      const [item] = (await allOf(openCsv([path], { caller }).entries())).filter(isItem).filter(isPostItem);
+      expect(item?.columns.post_content).toBe(`${'x'.repeat(shift)}${'€'.repeat(60_000)}`);
+    }
+  });
+
+  it('takes times beside dates, ends after midnight, several ids, and images by id', async () => {
+    const content = [
+      'Event Name,Event Start Date,Event Start Time,Event End Date,Event End Time,Event Organizer Name,Event Featured Image',
+      'Night,2031-01-01 22:00,,,01:30,1 2,9999',
+      'Serial,47849.75,,47850,0.8125,,attachment.png',
+    ].join('\n');
+    const entries = await allOf(openCsv([file('times.csv', content)], { caller }).entries());
+    const [night, serial] = entries.filter(isItem).filter(isPostItem);
+    const of = (item: PostItem | undefined, key: string) => item?.metas.find(([name]) => name === key)?.[1];
+    expect([of(night, '_EventStartDate'), of(night, '_EventEndDate')]).toEqual(['2031-01-01 22:00:00', '2031-01-02 01:30:00']);
+    expect([of(serial, '_EventStartDate'), of(serial, '_EventEndDate')]).toEqual(['2031-01-01 18:00:00', '2031-01-02 19:30:00']);
+    expect(night?.links.map((link) => 'name' in link && link.name)).toEqual(['9999', '1', '2']);
+    expect(entries.flatMap((entry) => (entry.kind === 'loss' ? [entry.loss.detail] : []))).toEqual(['image: attachment.png']);
+    const report = await imported([file('times.csv', content)]);
+    expect(report.losses.flatMap(({ examples }) => examples.map(({ detail }) => detail)).sort()).toEqual([
+      '_EventOrganizerID: 1', '_EventOrganizerID: 2', '_thumbnail_id: 9999', 'image: attachment.png',
+    ]); // biome-ignore format: a list
   });
 
   it('writes nothing that a spreadsheet computes, and reads its own apostrophes back', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { ImportOptions } from '../../src/exchange/import/importer.ts';
 import { importItems } from '../../src/exchange/import/importer.ts';
 import type { Entry, Item, PostItem, TermItem } from '../../src/exchange/items/items.ts';
-import type { Report } from '../../src/exchange/items/report.ts';
+import { isIncomplete, type Report } from '../../src/exchange/items/report.ts';
 import { postKind } from '../../src/kinds/index.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import { listPosts } from '../../src/records/posts.ts';
@@ -248,6 +248,33 @@ describeDatabases('an import into a site that has records', (open) => {
     const metas = await site.db.from('usermeta').where('user_id', user.ID).select('meta_key', 'meta_value');
     expect(metas.find(({ meta_key: key }) => key === 'wp_capabilities')?.meta_value).toBe('a:1:{s:10:"subscriber";b:1;}');
     expect(metas.map(({ meta_key: key }) => key)).not.toContain('_application_passwords');
+  });
+
+  it('computes a duration anew that start and end contradict, so that lists show the event', async () => {
+    const lasting = (id: number, seconds: string) =>
+      post('event', id, { metas: WHEN.map(([key, value]) => [key, key === '_EventDuration' ? seconds : value]) });
+    const report = await importItems(site, caller, streamOf([lasting(501, '9000'), lasting(502, '-5'), lasting(503, '3600')]), {
+      source: 'other.example.org',
+    });
+    expect(report.losses.map(({ reason, examples }) => [reason, examples.map(({ detail }) => detail)])).toEqual([
+      ['duration-mended', ['9000 -> 7200', '-5 -> 7200']],
+    ]);
+    expect(isIncomplete(report)).toBe(false);
+    const stored = await db.from('postmeta').whereIn('post_id', [501, 502, 503]).where('meta_key', '_EventDuration').orderBy('post_id');
+    expect(stored.map(({ meta_value }) => meta_value)).toEqual(['7200', '7200', '3600']);
+    expect(await db.from('tec_occurrences').whereIn('post_id', [501, 502, 503])).toHaveLength(3);
+  });
+
+  it.each([
+    ['a:3:{s:5:"rules";a:0:{}s:10:"exclusions";a:0:{}s:11:"description";N;}', []],
+    ['a:0:{}', []],
+    ['', []],
+    ['a:1:{s:5:"rules";a:1:{i:0;a:1:{s:4:"type";s:10:"Every Week";}}}', ['recurrence']],
+  ])('tells of a rule by which an event repeats only where there is one (%s)', async (rule, told) => {
+    const report = await importItems(site, caller, streamOf([post('event', 504, { metas: [...WHEN, ['_EventRecurrence', rule]] })]), {
+      source: 'other.example.org',
+    });
+    expect(report.losses.map(({ reason }) => reason)).toEqual(told);
   });
 
   it('is refused to those who may not import', async () => {

@@ -32,15 +32,24 @@ class Interrupted extends Error {}
 /** A site whose database gives up in the middle of a transaction, after so many queries. */
 function failing(site: Site, queries: number): Site {
   let left = queries;
+  const count = (): void => {
+    left -= 1;
+    if (left < 0) throw new Interrupted();
+  };
   const broken = (db: Database): Database => ({
     ...db,
-    knex: new Proxy(db.knex, {
-      apply: (target, self, args) => {
-        left -= 1;
-        if (left < 0) throw new Interrupted();
-        return Reflect.apply(target as never, self, args);
-      },
-    }),
+    from: (...given) => {
+      count();
+      return db.from(...given);
+    },
+    insert: async (...given) => {
+      count();
+      return db.insert(...given);
+    },
+    change: async (...given) => {
+      count();
+      return db.change(...given);
+    },
   });
   return { ...site, db: { ...site.db, transaction: (work) => site.db.transaction((db) => work(broken(db))) } };
 }

@@ -209,6 +209,22 @@ describeDatabases('the comparison of two sites', (open, engine) => {
     });
     it('D37: a cost that is read otherwise', async () =>
       onlyMeant(await meant((_, body) => (body?.cost ? { ...body, cost: `${body.cost} – Free` } : undefined)), 'D37'));
+    it('D37: several amounts whose currency is not told, and a word among amounts', async () => {
+      const misread = (event: Answer['body']) => {
+        if (event?.id === 58) return { ...event, cost: '$7.50' };
+        if (event?.id !== 54) return event;
+        return { ...event, cost_details: { ...event.cost_details, currency_symbol: '', currency_position: '' } };
+      };
+      const { told, summary } = await meant((_, body) => (body?.events ? { ...body, events: body.events.map(misread) } : misread(body)));
+      expect(told.filter((line) => line.startsWith('D37') && line.includes('currency_symbol')).length).toBeGreaterThan(0);
+      expect([summary.differences, Object.keys(summary.deliberate)]).toEqual([0, ['D37']]);
+    });
+    it('but not a currency that was set and is lost', async () => {
+      const lost = (event: Answer['body']) =>
+        event?.id === 44 ? { ...event, cost_details: { ...event.cost_details, currency_symbol: '' } } : event;
+      const { summary } = await meant((_, body) => (body?.events ? { ...body, events: body.events.map(lost) } : lost(body)));
+      expect([summary.deliberate.D37, summary.differences > 0]).toEqual([undefined, true]);
+    });
     it('but not a cost that is lost', async () => {
       const { summary } = await meant((_, body) => (body?.cost ? { ...body, cost: '' } : undefined));
       expect(summary.differences).toBeGreaterThan(0);

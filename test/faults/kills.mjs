@@ -124,10 +124,16 @@ async function newSite(provide, name) {
   return { env, look, uploads, authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`, record: newRecord() };
 }
 
-async function serve(env) {
-  const service = await startService(env, `${API}/events?per_page=1`);
-  running.push(service);
-  return service;
+/** Starts the service, and again if it ends for lack of a database that answers in time, as a supervisor would. */
+async function serve(env, tries = 3) {
+  try {
+    const service = await startService(env, `${API}/events?per_page=1`);
+    running.push(service);
+    return service;
+  } catch (error) {
+    if (tries === 1) throw error;
+    return serve(env, tries - 1);
+  }
 }
 
 async function stop(service) {

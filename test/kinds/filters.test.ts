@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { readSettings } from '../../src/calendar/settings.ts';
 import { ApiError } from '../../src/errors.ts';
-import { MEDIA_FILTERS, postFilters } from '../../src/kinds/core-params.ts';
+import { MEDIA_FILTERS, postFilters, termFilters, USER_FILTERS } from '../../src/kinds/core-params.ts';
 import { narrow } from '../../src/kinds/filter.ts';
-import { postKinds } from '../../src/kinds/index.ts';
+import { postKinds, termKinds } from '../../src/kinds/index.ts';
 import type { Group, ListParam, ListParams, Narrowing, Values } from '../../src/kinds/kind.ts';
 import { tecFilters } from '../../src/kinds/tec-params.ts';
 
 /*
- * Every declared filter of every list of posts, whatever it is: what is added to a list is in here by itself.
+ * Every declared filter of every list, whatever it is: what is added to a list is in here by itself.
  */
 
 const SETTINGS = readSettings(new Map([['timezone_string', 'Europe/Rome']]), 'wp_');
@@ -16,14 +16,18 @@ const NOW = new Date('2026-11-23T10:00:00Z');
 const MOMENT = 1000;
 const DAY = 86_400_000;
 
+type AnyList = ListParams<unknown>;
+
 /** Lists by name; `echoes`: whether their URLs are made of what the filters say, and not of the query as it came. */
-const LISTS: readonly (readonly [name: string, params: ListParams, echoes: boolean])[] = [
+const LISTS: readonly (readonly [name: string, params: AnyList, echoes: boolean])[] = [
   ...postKinds.flatMap((kind) => [
     [kind.path, kind.filters, true] as const,
     [`wp/v2/${kind.postType}`, postFilters(kind), false] as const,
     [`tec/v1/${kind.path}`, tecFilters(kind), false] as const,
   ]),
   ['wp/v2/media', MEDIA_FILTERS, false],
+  ...termKinds.flatMap((kind) => [[kind.path, kind.filters, true] as const, [`wp/v2/${kind.restBase}`, termFilters(kind), false] as const]),
+  ['wp/v2/users', USER_FILTERS, false],
 ];
 const FILTERS = LISTS.flatMap(([list, params, echoes]) =>
   Object.entries(params).flatMap(([name, param]) => ('controls' in param ? [] : [[list, name, params, param, echoes] as const])),
@@ -33,15 +37,15 @@ const CONTROLS = LISTS.flatMap(([list, params]) =>
 );
 
 /** What might be sent of a parameter. The grammar tells what is a value of it. */
-const SENT: readonly unknown[] = ['1 hour ago', 'tomorrow', '2026-05-01T10:00:00', 'post_title', 'image', [12], 12, true, false];
-const valuesOf = ({ grammar }: ListParam): unknown[] =>
+const SENT: readonly unknown[] = ['1 hour ago', 'tomorrow', '2026-05-01T10:00:00', 'post_title', 'image', 'authors', [12], 12, true, false];
+const valuesOf = ({ grammar }: ListParam<unknown, unknown>): unknown[] =>
   SENT.flatMap((sent) => {
     const { value, fault, late } = grammar.read(sent, () => true, {});
     return fault || late || value === undefined ? [] : [value];
   });
 
 /** What a list comes to; undefined where it is refused, as a longitude without a latitude is. */
-function outcome(params: ListParams, values: Values, later = 0): Narrowing | undefined {
+function outcome(params: AnyList, values: Values, later = 0): Narrowing<unknown> | undefined {
   try {
     return narrow(params, values, { settings: SETTINGS, now: new Date(NOW.getTime() + later) });
   } catch (error) {
@@ -51,9 +55,9 @@ function outcome(params: ListParams, values: Values, later = 0): Narrowing | und
 }
 
 /** All that can be said with a parameter: alone, and beside the others of its group. */
-function saidWith(name: string, params: ListParams): { readonly values: Values; readonly without: Values }[] {
+function saidWith(name: string, params: AnyList): { readonly values: Values; readonly without: Values }[] {
   const param = params[name]!;
-  const group: Group | undefined = 'saidBy' in param ? param.saidBy : undefined;
+  const group: Group<Values, unknown> | undefined = 'saidBy' in param ? param.saidBy : undefined;
   const others = Object.entries(params).filter(([other, one]) => group && other !== name && 'saidBy' in one && one.saidBy === group);
   const beside = [
     {},
@@ -67,7 +71,14 @@ function saidWith(name: string, params: ListParams): { readonly values: Values; 
 describe('each filter of a list', () => {
   it('is found', () => {
     expect(FILTERS.map(([list, name]) => `${list} ${name}`)).toEqual(
-      expect.arrayContaining(['events start_date', 'venues published_after', 'wp/v2/tribe_events tags', 'tec/v1/organizers search']),
+      expect.arrayContaining([
+        'events start_date',
+        'venues published_after',
+        'wp/v2/tribe_events tags',
+        'tec/v1/organizers search',
+        'tags slug',
+        'wp/v2/users who',
+      ]),
     );
   });
 

@@ -4,12 +4,14 @@ import type { eventFilters } from '../../src/kinds/event-list.ts';
 import { meta, whenEmpty } from '../../src/kinds/fields.ts';
 import { control, filter, group } from '../../src/kinds/filter.ts';
 import { type existingTerms, flag, ids, type image, positive, time } from '../../src/kinds/grammar.ts';
-import type { ListParams, ValuesOf } from '../../src/kinds/kind.ts';
+import type { ListParams, PostFields, PostKind, ValuesOf } from '../../src/kinds/kind.ts';
 import type { linkWishes } from '../../src/kinds/link-grammar.ts';
 import { byTickets } from '../../src/kinds/narrowing.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import type { Site } from '../../src/site.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import type { ConditionHandlers } from '../../src/storage/lists/post-conditions.ts';
 
 /*
  * What must not compile, and what must: checked by `npm run check`, which fails where an expected error is none.
@@ -74,3 +76,26 @@ export async function accepted(site: Site, caller: Caller): Promise<number> {
   // @ts-expect-error: nothing else was accepted
   return page + others.size;
 }
+
+export const handlers = (all: ConditionHandlers): ConditionHandlers => {
+  const { ticketed, ...others } = all;
+  // @ts-expect-error: a condition without a handler
+  const missing: ConditionHandlers = others;
+  // @ts-expect-error: a handler of a condition that there is not
+  const surplus: ConditionHandlers = { ...all, weather: ticketed };
+  // @ts-expect-error: the handler of another condition
+  const mistaken: ConditionHandlers = { ...all, slug: all.parent };
+  return { ...missing, ...surplus, ...mistaken };
+};
+
+export const asked = async (db: Database): Promise<string> => {
+  const [post] = await db.from('posts').where('ID', 1).select('post_title');
+  // @ts-expect-error: a column that was not chosen
+  post?.post_content;
+  // @ts-expect-error: a table that there is not
+  db.from('weather');
+  return post?.post_title ?? '';
+};
+
+// @ts-expect-error: a member that is described and not rendered
+export const incomplete: PostKind<PostFields, { id: number; parking: string }>['render'] = (id) => ({ id });

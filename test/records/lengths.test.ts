@@ -41,11 +41,7 @@ describeDatabases('texts are kept whole or refused', (open) => {
     ['POST', 'events', 'name', { ...DATES, title: 'x', tags: ['w'.repeat(201)] }],
   ])('refuses in %s %s a text that is longer than %s can hold', async (method, path, field, body) => {
     const { status, body: refusal } = await send(path, body, method);
-    expect([status, refusal.code, refusal.data.params]).toEqual([
-      400,
-      'rest_invalid_param',
-      { [field]: 'The text is longer than can be kept.' },
-    ]);
+    expect([status, refusal.code, refusal.data.params]).toEqual([400, 'rest_invalid_param', { [field]: 'The text is too long.' }]);
   });
 
   const LONG = 'x'.repeat(1601);
@@ -72,7 +68,7 @@ describeDatabases('texts are kept whole or refused', (open) => {
     'refuses one in %s, where the search is another',
     async (path) => {
       const { status, body } = await running.send('GET', `${path}?search=${LONG}`);
-      expect([status, body.data.params]).toEqual([400, { search: 'The text is longer than can be kept.' }]);
+      expect([status, body.data.params]).toEqual([400, { search: 'The text is too long.' }]);
     },
   );
 
@@ -86,7 +82,7 @@ describeDatabases('texts are kept whole or refused', (open) => {
 
   it('refuses lists of more members than can be taken', async () => {
     const { status, body } = await send('events', { ...DATES, title: 'x', categories: Array.from({ length: 1001 }, (_, at) => `c${at}`) });
-    expect([status, body.data.params]).toEqual([400, { categories: 'There are more values than can be taken.' }]);
+    expect([status, body.data.params]).toEqual([400, { categories: 'There are too many values.' }]);
   });
 
   it('leaves out links to other pages that no proxy would let through', async () => {

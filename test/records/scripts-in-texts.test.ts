@@ -15,7 +15,7 @@ const NEW: Readonly<Record<PostKind['name'], Record<string, string>>> = {
   organizer: { organizer: 'New' },
 };
 const FIELDS = postKinds.flatMap((kind) =>
-  [...Object.keys(kind.fields), ...Object.keys(kind.strays)].map((field) => [kind.path, field, kind] as const),
+  [...Object.keys(kind.fields), ...Object.keys(kind.extraMetas)].map((field) => [kind.path, field, kind] as const),
 );
 const DATES = { _EventStartDate: '2031-05-01 10:00:00', _EventEndDate: '2031-05-01 12:00:00' };
 const ADDRESSES = postKinds.flatMap(({ postType }) =>

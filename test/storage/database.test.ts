@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Client } from 'knex/lib/execution/runner.js';
+import { builders } from '../../src/storage/engine/builder.ts';
 import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/engine/database.ts';
-import { given, upsertRows } from '../../src/storage/engine/insert.ts';
+import { given, insertMissing, insertRows, upsertRows } from '../../src/storage/engine/insert.ts';
 import { transactionRunner } from '../../src/storage/engine/transaction-runner.ts';
 import { lockNames } from '../../src/storage/rows/locks.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
@@ -101,16 +101,17 @@ describeDatabases('a database', (open, engine) => {
 
   it('commits those that came together once for as many as the database takes, however long they take', async () => {
     const { pieces } = db.dialect.together;
-    const run = transactionRunner(db.knex.client as Client, {
-      ...db.dialect,
-      together: { pieces, milliseconds: Number.POSITIVE_INFINITY },
+    const run = transactionRunner({
+      driver: db.driver,
+      dialect: { ...db.dialect, together: { pieces, milliseconds: Number.POSITIVE_INFINITY } },
+      builderFor: builders(db.dialect.name === 'sqlite' ? 'better-sqlite3' : 'mysql2'),
     });
     let commits = 0;
-    db.knex.on('query', ({ sql }: { sql: string }) => {
+    db.driver.listen(({ sql }: { sql: string }) => {
       if (sql === 'COMMIT') commits += 1;
     });
     const names = Array.from({ length: 40 }, (_, n) => `once-${n}`);
-    await Promise.all(names.map((name) => run(async ({ knex }) => knex(db.table('options')).insert(option(name)))));
+    await Promise.all(names.map((name) => run(async ({ builder }) => builder(db.table('options')).insert(option(name)))));
     expect(commits).toBe(Math.ceil(names.length / pieces));
     expect(await db.from('options').where('option_name', 'like', 'once-%').pluck('option_name')).toHaveLength(names.length);
   });
@@ -237,11 +238,23 @@ describeDatabases('a database', (open, engine) => {
     expect(rows).toEqual(['second', 'new']);
   });
 
+  it('answers questions about the schema, as migrations ask them', async () => {
+    await db.transaction(async ({ knex }) => {
+      expect(await knex.schema.hasTable(db.table('posts'))).toBe(true);
+      expect(await knex.schema.hasTable('nothing')).toBe(false);
+      expect(await knex.schema.hasColumn(db.table('posts'), 'post_title')).toBe(true);
+      expect(await knex.schema.hasColumn(db.table('posts'), 'nothing')).toBe(false);
+    });
+    expect(await db.knex.schema.hasColumn(db.table('posts'), 'post_title')).toBe(true);
+    expect((await db.dialect.columns(db, db.table('term_relationships'))).slice(0, 2)).toEqual(['object_id', 'term_taxonomy_id']);
+    expect(await db.dialect.columns(db, 'nothing')).toEqual([]);
+  });
+
   it('inserts thousands of rows at once', async () => {
     const rows = Array.from({ length: 2000 }, (_, n) => ({ object_id: 9000 + n, term_taxonomy_id: 1 }));
-    await db.from('term_relationships').insert(rows);
-    await db.from('term_relationships').insert(rows).onConflict(['object_id', 'term_taxonomy_id']).ignore();
     const keys = ['object_id', 'term_taxonomy_id'] as const;
+    await insertRows(db, 'term_relationships', rows);
+    await insertMissing(db, 'term_relationships', rows, keys);
     await upsertRows(
       db,
       'term_relationships',

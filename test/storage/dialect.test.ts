@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { foldText } from '../../src/storage/engine/collation.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { insertRows } from '../../src/storage/engine/insert.ts';
 import { Piece } from '../../src/storage/engine/statement.ts';
 import { describeDatabases } from '../support/databases.ts';
 
@@ -25,7 +26,11 @@ describeDatabases('the dialect', (open) => {
   let db: Database;
   beforeAll(async () => {
     db = await open();
-    await db.from('links').insert(letters.map((letter) => ({ link_name: letter })));
+    await insertRows(
+      db,
+      'links',
+      letters.map((letter) => ({ link_name: letter })),
+    );
   });
 
   const titled = async (titles: string[]): Promise<void> => {

@@ -301,19 +301,19 @@ describeDatabases('the list index', (open, engine) => {
     /** The tables that the statement which goes through a whole list goes through, in this order, by their aliases. */
     const readInOrder = async (name: PostKindName, raw: Record<string, string>): Promise<string[]> => {
       const caller = await callerOf(0);
-      const seen: { sql: string; bindings: string[] }[] = [];
+      const seen: { sql: string; bindings: readonly unknown[] }[] = [];
       const watch = (query: (typeof seen)[number]) => seen.push(query);
-      site.db.knex.on('query', watch);
+      const stop = site.db.driver.listen(watch);
       await listOf({ ...caller, settings: { ...caller.settings, shared: true } }, name, raw);
-      site.db.knex.off('query', watch);
+      stop();
       // What takes long to look at is found at once, all else is counted.
       const counted =
         seen.find(({ sql }) => /^select count/.test(sql)) ?? seen.find(({ sql }) => /^select `p`\.`ID`.* order by /s.test(sql));
       if (engine === 'MySQL') {
-        const [rows] = (await db.knex.raw(`EXPLAIN ${counted?.sql}`, counted?.bindings ?? [])) as [{ table: string }[]];
+        const [rows] = (await db.knex.raw(`EXPLAIN ${counted?.sql}`, (counted?.bindings ?? []) as never)) as [{ table: string }[]];
         return rows.map(({ table }) => table);
       }
-      const rows = (await db.knex.raw(`EXPLAIN QUERY PLAN ${counted?.sql}`, counted?.bindings ?? [])) as { detail: string }[];
+      const rows = (await db.knex.raw(`EXPLAIN QUERY PLAN ${counted?.sql}`, (counted?.bindings ?? []) as never)) as { detail: string }[];
       return rows.map(({ detail }) => /^(?:SCAN|SEARCH) (\w+)/.exec(detail)?.[1] ?? '');
     };
 
@@ -376,7 +376,7 @@ describeDatabases('the list index', (open, engine) => {
 
   it('counts what a list holds by days and months, not one by one', async () => {
     const seen: string[] = [];
-    site.db.knex.on('query', ({ sql }: { sql: string }) => seen.push(sql));
+    site.db.driver.listen(({ sql }: { sql: string }) => seen.push(sql));
     await listOf(await callerOf(0), 'event', {});
     expect(seen.filter((sql) => /SUM\(c.n\)/.test(sql))).toHaveLength(1);
     expect(seen.filter((sql) => /count\(\*\) as .total.|tec_occurrences/.test(sql))).toEqual([]);

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerChange } from '../../src/storage/engine/cluster.ts';
 import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/engine/database.ts';
-import { mysqlServers } from '../../src/storage/engine/mysql-address.ts';
-import { chooseServers, type Look } from '../../src/storage/engine/servers.ts';
+import { mysqlServers } from '../../src/storage/engine/mysql/address.ts';
+import { chooseServers, type Look } from '../../src/storage/engine/mysql/server-choice.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { type Door, openDoor, through } from '../support/door.ts';
 import { serveDatabase } from '../support/running-site.ts';
@@ -321,7 +321,7 @@ describeDatabases('a database on several servers', (open, engine) => {
         body: { title, start_date: '2031-01-01 10:00:00', end_date: '2031-01-01 12:00:00' },
       });
     let committed = false;
-    running.site.db.knex.on('query', ({ sql }: { sql: string }) => {
+    running.site.db.driver.listen(({ sql }: { sql: string }) => {
       if (committed) void only.shut();
       committed = sql === 'COMMIT';
     });
@@ -340,13 +340,13 @@ describeDatabases('a database on several servers', (open, engine) => {
     ends.push(only.shut, running.close);
     const way = '/wp-json/calendar/events/v1/events/44';
     const asked: string[] = [];
-    running.site.db.knex.on('query', ({ sql }: { sql: string }) => asked.push(sql));
+    running.site.db.driver.listen(({ sql }: { sql: string }) => asked.push(sql));
     // The rights to the methods of the address are asked last, for a header.
     await running.send('PATCH', way, { as: 'admin', body: { title: 'Zeroth' } });
     asked.splice(0);
     await running.send('PATCH', way, { as: 'admin', body: { title: 'First' } });
     const last = asked.splice(0).length;
-    running.site.db.knex.on('query', () => {
+    running.site.db.driver.listen(() => {
       if (asked.length === last) void only.shut();
     });
     const { status, body } = await running.send('PATCH', way, { as: 'admin', body: { title: 'Second' } });

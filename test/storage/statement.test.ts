@@ -8,7 +8,7 @@ describe('a statement written out as a template', () => {
   it('names tables with the prefix, and stands on one line', () =>
     expect(sql`
       SELECT ID FROM {posts} p
-      WHERE p.ID = 1`).toEqual({ sql: 'SELECT ID FROM `wp_posts` p WHERE p.ID = 1', bindings: [] }));
+      WHERE p.ID = 1`).toEqual({ table: 'posts', sql: 'SELECT ID FROM `wp_posts` p WHERE p.ID = 1', bindings: [] }));
 
   it.each<[string, Place, string, unknown[]]>([
     ['a text', "O'Hara", '?', ["O'Hara"]],

@@ -25,7 +25,7 @@ const COMPARISON = /AS fingerprint|as `first`/;
 /** Follows the queries of a site from now on. */
 export function memoryOf(running: RunningSite): Memory {
   let [reads, looks, comparisons] = [0, 0, 0];
-  running.site.db.knex.on('query', ({ sql }: { sql: string }) => {
+  running.site.db.driver.listen(({ sql }: { sql: string }) => {
     if (COMPARISON.test(sql)) comparisons += 1;
     else if (LOOK.test(sql)) looks += 1;
     else if (!BESIDE.test(sql)) reads += 1;

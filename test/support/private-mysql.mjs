@@ -65,7 +65,9 @@ export async function startPrivateMysql(folder, settings = []) {
     { stdio: ['ignore', output, output] },
   );
   // Whoever ends without having stopped it leaves no server behind.
-  process.once('exit', () => server.kill('SIGKILL'));
+  const kill = () => server.kill('SIGKILL');
+  process.once('exit', kill);
+  server.once('exit', () => process.off('exit', kill));
   const url = `mysql://root@127.0.0.1:${port}/`;
   const socketUrl = `mysql://root@localhost/?socketPath=${encodeURIComponent(socket)}`;
   const until = Date.now() + START_MS;

@@ -1,14 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type DateRequest,
-  isFloating,
-  isPrivate,
-  isProtected,
-  isPublic,
-  NO_DATE,
-  settleDates,
-  settleStatus,
-} from '../../src/wordpress/status.ts';
+import { type DateRequest, isFloating, isPrivate, isProtected, isPublic, settleDates, settleStatus } from '../../src/wordpress/status.ts';
+import { ZERO_DATE } from '../../src/wordpress/time.ts';
 
 describe('settleStatus', () => {
   const may = { canPublish: true, canDelete: true };
@@ -46,15 +38,15 @@ describe('settleDates', () => {
   const settle = (request: Partial<DateRequest> & { status: string }) =>
     settleDates({ asked: false, now, toUtc: shift(-1), toLocal: shift(1), ...request });
   const published = { status: 'publish', date: '2022-01-13 09:00:00', dateUtc: '2022-01-13 08:00:00' };
-  const draft = { status: 'draft', date: '2022-03-01 09:00:00', dateUtc: NO_DATE };
+  const draft = { status: 'draft', date: '2022-03-01 09:00:00', dateUtc: ZERO_DATE };
   const scheduled = { status: 'future', date: '2031-06-01 09:00:00', dateUtc: '2031-06-01 08:00:00' };
   const local = '2032-01-01 10:00:00';
   const utc = '2032-01-01 09:00:00';
 
   it.each<[string, Partial<DateRequest> & { status: string }, [string, string, string]]>([
     ['a new post is dated now', { status: 'publish' }, ['publish', now.local, now.utc]],
-    ['a new draft has no date in UTC', { status: 'draft' }, ['draft', now.local, NO_DATE]],
-    ['a new draft with a date has none in UTC either', { status: 'draft', date: local }, ['draft', local, NO_DATE]],
+    ['a new draft has no date in UTC', { status: 'draft' }, ['draft', now.local, ZERO_DATE]],
+    ['a new draft with a date has none in UTC either', { status: 'draft', date: local }, ['draft', local, ZERO_DATE]],
     ['a draft with a date in UTC keeps it', { status: 'draft', dateUtc: utc }, ['draft', local, utc]],
     ['a new post in the trash is dated now', { status: 'trash' }, ['trash', now.local, now.utc]],
     [
@@ -87,7 +79,7 @@ describe('settleDates', () => {
       { status: 'draft', asked: true, before: published },
       ['draft', published.date, published.dateUtc],
     ],
-    ['a draft stays as it is dated', { status: 'pending', asked: true, before: draft }, ['pending', draft.date, NO_DATE]],
+    ['a draft stays as it is dated', { status: 'pending', asked: true, before: draft }, ['pending', draft.date, ZERO_DATE]],
     ['publishing a draft dates it now', { status: 'publish', asked: true, before: draft }, ['publish', now.local, now.utc]],
     ['making a draft private dates it now', { status: 'private', asked: true, before: draft }, ['private', now.local, now.utc]],
     ['trashing a draft dates it now', { status: 'trash', asked: true, before: draft }, ['trash', now.local, now.utc]],
@@ -123,7 +115,7 @@ describe('settleDates', () => {
   it('counts a new post as modified at its date', () =>
     expect(settle({ status: 'publish', date: local })).toMatchObject({ post_modified: local, post_modified_gmt: utc }));
   it('counts a new draft as modified without a date in UTC', () =>
-    expect(settle({ status: 'draft' })).toMatchObject({ post_modified: now.local, post_modified_gmt: NO_DATE }));
+    expect(settle({ status: 'draft' })).toMatchObject({ post_modified: now.local, post_modified_gmt: ZERO_DATE }));
   it('counts an updated post as modified now', () =>
     expect(settle({ status: 'draft', before: draft })).toMatchObject({ post_modified: now.local, post_modified_gmt: now.utc }));
   it.each([

@@ -1,4 +1,6 @@
-import type { PostKindName } from '../../kinds/kind.ts';
+import { type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
+import { postKind } from '../../kinds/index.ts';
+import type { Field, PostKind, PostKindName } from '../../kinds/kind.ts';
 
 /*
  * The columns of the calendar plugin's CSV files, one layout for each kind. The names are the plugin's; what a file calls them otherwise (other case,
@@ -8,7 +10,7 @@ import type { PostKindName } from '../../kinds/kind.ts';
 /** Name of a column -> how the plugin heads it, and what else it is called. */
 export type Layout = Readonly<Record<string, readonly [header: string, ...others: string[]]>>;
 
-export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
+const PLUGIN: Readonly<Record<PostKindName, Layout>> = {
   event: {
     name: ['Event Name', 'Title'],
     description: ['Event Description'],
@@ -19,8 +21,8 @@ export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
     end_time: ['Event End Time'],
     timezone: ['Event Time Zone', 'Timezone'],
     all_day: ['All Day Event', 'All Day'],
-    hide: ['Hide Event From Event Listings', 'Hide From Event Listings', 'Hide From Listings'],
-    sticky: ['Event Sticky in Month View', 'Sticky in Month View'],
+    hide: ['Hide Event From Event Listings', 'Hide From Event Listings', 'Hide From Listings', 'Hide'],
+    sticky: ['Event Sticky in Month View', 'Sticky in Month View', 'Sticky'],
     featured: ['Feature Event', 'Featured Event', 'Featured'],
     venue: ['Event Venue Name', 'Venue'],
     organizers: ['Event Organizer Name(s) or ID(s)', 'Event Organizer Name', 'Organizer Names', 'Organizer', 'Organizers'],
@@ -34,8 +36,8 @@ export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
     tags: ['Event Tags'],
     website: ['Event Website'],
     image: ['Event Featured Image'],
-    comments: ['Event Allow Comments'],
-    pings: ['Event Allow Trackbacks and Pingbacks'],
+    comments: ['Event Allow Comments', 'Comment Status'],
+    pings: ['Event Allow Trackbacks and Pingbacks', 'Ping Status'],
   },
   venue: {
     name: ['Venue Name', 'Title'],
@@ -62,32 +64,110 @@ export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
   },
 };
 
+/** The texts of a kind that the plugin has no column for: those that it does not know. */
+export const furtherTexts = ({ name, fields }: Pick<PostKind, 'name' | 'fields'>): string[] =>
+  Object.entries<Field>(fields).flatMap(([field, { text, names }]) =>
+    text && names?.csv !== false && !Object.hasOwn(PLUGIN[name], field) ? [field] : [],
+  );
+
+/** The columns of each kind: the plugin's own, and behind them one for each further text. */
+export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
+  event: withFurther('event'),
+  venue: withFurther('venue'),
+  organizer: withFurther('organizer'),
+};
+
+function withFurther(name: PostKindName): Layout {
+  const kind = postKind(name);
+  const heading = (field: string) => kind.fields[field]?.names?.csv || headingOf(`${name}_${field}`);
+  return { ...PLUGIN[name], ...Object.fromEntries(furtherTexts(kind).map((field) => [field, [heading(field)] as const])) };
+}
+
+/** `venue_parking` as `Venue Parking`. */
+function headingOf(name: string): string {
+  const words = name.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return words.join(' ');
+}
+
+/** Columns of the fields that the site defines, by their metas: headed by their labels, or by their names where a label is taken. */
+export function customColumns(fields: readonly CustomField[]): Layout {
+  const taken = new Set(Object.values(LAYOUTS.event).flatMap((heads) => heads.flatMap((head) => [bare(head), bare(head, 'event')])));
+  const columns = fields.flatMap(({ meta, name, label }) => {
+    if (!isCustomMeta(meta)) return [];
+    const head = bare(label) === '' || taken.has(bare(label)) ? name : label;
+    taken.add(bare(head));
+    return [[meta, [head, name, meta]] as const];
+  });
+  return Object.fromEntries(columns);
+}
+
 /** What a column of a file is taken for; undefined: nothing is known of it. */
 export interface MappedColumn {
   readonly header: string;
   readonly column: string | undefined;
 }
 
-/** Which column of a layout each heading means, or undefined where no layout has a name among them. Of two headings for one column the first counts. */
-export function mapHeaders(headers: readonly string[], kind?: PostKindName): { kind: PostKindName; columns: MappedColumn[] } | undefined {
-  const candidates = (kind === undefined ? (['event', 'venue', 'organizer'] as const) : [kind]).map((name) => {
-    const known = new Map(
-      Object.entries(LAYOUTS[name]).flatMap(([column, heads]) =>
-        heads.flatMap((head) => [bare(head), bare(head, name)].map((form) => [form, column] as const)),
-      ),
-    );
-    const taken = new Set<string>();
-    const columns = headers.map((header) => {
-      const column = known.get(bare(header)) ?? known.get(bare(header, name));
+/** Headings of a file -> the column that each is to be taken for, by its name or its heading; empty: it is not taken. */
+export type HeadingMap = ReadonlyMap<string, string>;
+
+export interface MappedHeaders {
+  readonly kind: PostKindName;
+  readonly columns: readonly MappedColumn[];
+  /** Columns of the map that the layout has not. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * Which column of a layout each heading means, or undefined where no layout has a name among them. Of two headings for one column the first counts, and
+ * what the map says before either. `custom`: columns of the fields that the site defines.
+ */
+export function mapHeaders(
+  headers: readonly string[],
+  { kind, map = new Map(), custom = {} }: { kind?: PostKindName | undefined; map?: HeadingMap | undefined; custom?: Layout } = {},
+): MappedHeaders | undefined {
+  const wanted = new Map([...map].map(([heading, column]) => [bare(heading), column] as const));
+  const candidates = (kind === undefined ? KINDS : [kind]).map((name) => {
+    const columnOf = columnFinder(name, custom);
+    const said = headers.map((header) => wanted.get(bare(header)));
+    const taken = new Set(said.flatMap((column) => (column ? (columnOf(column) ?? []) : [])));
+    const columns = headers.map((header, place) => {
+      const chosen = said[place];
+      if (chosen !== undefined) return { header, column: columnOf(chosen) };
+      const column = columnOf(header);
       if (column === undefined || taken.has(column)) return { header, column: undefined };
       taken.add(column);
       return { header, column };
     });
     const exact = new Set(Object.values(LAYOUTS[name]).map(([head]) => bare(head)));
-    return { kind: name, columns, named: taken.has('name'), exact: headers.filter((header) => exact.has(bare(header))).length };
+    return {
+      kind: name,
+      columns,
+      unknown: said.filter((column): column is string => Boolean(column) && columnOf(column!) === undefined),
+      taken: taken.size,
+      named: taken.has('name'),
+      exact: headers.filter((header, place) => exact.has(bare(said[place] ?? header))).length,
+    };
   });
-  const [best] = candidates.filter(({ named }) => named).sort((one, other) => other.exact - one.exact);
-  return best && { kind: best.kind, columns: best.columns };
+  const [best] = candidates
+    .filter(({ named }) => named)
+    .sort((one, other) => one.unknown.length - other.unknown.length || other.exact - one.exact || other.taken - one.taken);
+  return best && { kind: best.kind, columns: best.columns, unknown: best.unknown };
+}
+
+const KINDS = ['event', 'venue', 'organizer'] as const;
+
+/** Whether two headings are the same but for case, blanks and signs. */
+export const isSameHeading = (one: string, other: string): boolean => bare(one) === bare(other);
+
+/** Finds the column that a heading means in a layout, by its name or one of its headings, with the kind before it or without. */
+function columnFinder(kind: PostKindName, custom: Layout): (heading: string) => string | undefined {
+  const known = new Map(
+    // What stands later counts: a column of the plugin keeps its name.
+    Object.entries(kind === 'event' ? { ...custom, ...LAYOUTS.event } : LAYOUTS[kind]).flatMap(([column, heads]) =>
+      [column, ...heads].flatMap((head) => [bare(head), bare(head, kind)].map((form) => [form, column] as const)),
+    ),
+  );
+  return (heading) => known.get(bare(heading)) ?? known.get(bare(heading, kind));
 }
 
 /** A heading without case, blanks and signs, and without the kind at its begin. */

@@ -1,24 +1,28 @@
 import { basename } from 'node:path';
+import type { CustomField } from '../../calendar/custom-fields.ts';
+import { customFieldRows, storedValue } from '../../kinds/custom-fields.ts';
+import { COST, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind.ts';
 import type { Caller } from '../../records/caller.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import { hasVisibleText } from '../../wordpress/plain-text.ts';
+import { rowsOfValues } from '../items/field-rows.ts';
 import { type Entry, type Link, type PostItem, SourceFault, type TermReference } from '../items/items.ts';
-import type { Loss } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
-import { rowsOfValues } from '../items/values.ts';
-import { type DateOrder, readDate, readTime, type Where } from './dates.ts';
-import { type MappedColumn, mapHeaders } from './layout.ts';
-import { rowsOf } from './rows.ts';
+import { type DateOrder, type Moment, readMoment, readTime, type Where } from './dates.ts';
+import { customColumns, furtherTexts, type HeadingMap, isSameHeading, LAYOUTS, type MappedColumn, mapHeaders } from './layout.ts';
+import { type CsvRow, openTable, type Table } from './rows.ts';
 
 export interface CsvOptions {
   readonly caller: Caller;
-  /** Stated by whoever knows the file, never guessed: without it only dates that begin with the year are taken. */
+  /** Stated by whoever knows the file, never guessed: without it only dates that can't be misread are taken. */
   readonly dateOrder?: DateOrder | undefined;
   readonly kind?: PostKindName | undefined;
-  /** What the records become; the files don't say it. */
-  readonly status?: string | undefined;
+  /** What headings are to be taken for, where that does not follow from them. */
+  readonly map?: HeadingMap | undefined;
+  /** Leaves rows out that can't be read, instead of refusing the file. */
+  readonly skipBadRows?: boolean | undefined;
 }
 
 export interface CsvSource extends Source {
@@ -28,84 +32,159 @@ export interface CsvSource extends Source {
     readonly kind: PostKindName;
     readonly columns: readonly (MappedColumn & { readonly example: string })[];
   }[];
+  /** Reads the files again for the rows that were left out because they can't be read, or have no name or no usable dates. */
+  readonly rejected: () => AsyncGenerator<RejectedRow>;
+}
+
+/** A row that did not come in, as its file has it. */
+export interface RejectedRow {
+  readonly path: string;
+  readonly delimiter: string;
+  readonly headers: readonly string[];
+  readonly cells: readonly string[];
+}
+
+/** What a row comes to. */
+interface Outcome {
+  readonly entries: readonly Entry[];
+  readonly rejected?: RejectedRow;
 }
 
 /**
- * Reads CSV files in the plugin's layouts, separated by commas, semicolons or tabs. Records are known again by their names, events by name and start.
+ * Reads CSV files in the plugin's layouts. Records are known again by their names, events by name and start. Rows may be shorter than the first line;
+ * what is beyond it is told.
  *
- * @throws SourceFault naming file and line
+ * @throws SourceFault naming file and line; `csv-map-column` where no file has a column of the map, `csv-map-field` where a layout has not
  */
 export function openCsv(paths: readonly string[], options: CsvOptions): CsvSource {
   const mapping = new Map<string, ReturnType<CsvSource['mapping']>[number]>();
   return {
     name: () => 'csv',
     close: async () => undefined,
+    hint: 'linked-files',
     mapping: () => [...mapping.values()],
     entries: async function* () {
-      const seen = new Set<string>();
-      for (const path of paths) {
-        const file = basename(path);
-        let columns: MappedColumn[] | undefined;
-        let kind: PostKindName = 'event';
-        for await (const { cells, line } of rowsOf(path)) {
-          if (!columns) {
-            const mapped = mapHeaders(cells, options.kind);
-            if (!mapped) throw new SourceFault('csv-headers', { file, line, headers: cells.join(', ').slice(0, 200) });
-            ({ kind, columns } = mapped);
-            mapping.set(path, { file, kind, columns: columns.map((column) => ({ ...column, example: '' })) });
-            continue;
-          }
-          const known = mapping.get(path)!;
-          mapping.set(path, {
-            ...known,
-            columns: known.columns.map((column, place) =>
-              column.example === '' ? { ...column, example: (cells[place] ?? '').slice(0, 60) } : column,
-            ),
-          });
-          const row = Object.fromEntries(
-            columns.flatMap(({ column }, place) => (column === undefined ? [] : [[column, unescaped(cells[place] ?? '')]])),
-          );
-          yield* entriesOf(row, kind, { file, line }, options, seen);
-        }
-        if (!columns) throw new SourceFault('empty', { file });
-      }
+      for await (const { entries } of outcomes(paths, options, (path, found) => mapping.set(path, found))) yield* entries;
+    },
+    rejected: async function* () {
+      for await (const { rejected } of outcomes(paths, options, () => undefined)) if (rejected) yield rejected;
     },
   };
+}
+
+type Mapping = ReturnType<CsvSource['mapping']>[number];
+
+async function* outcomes(
+  paths: readonly string[],
+  options: CsvOptions,
+  onMapping: (path: string, found: Mapping) => void,
+): AsyncGenerator<Outcome> {
+  const seen = new Set<string>();
+  const missing = new Set(options.map?.keys());
+  let headings: readonly string[] = [];
+  for (const path of paths) {
+    const file = basename(path);
+    const table = await openTable(path);
+    const first = await table.rows.next();
+    if (first.done) throw new SourceFault('empty', { file });
+    headings = first.value.cells;
+    const { kind, columns } = layoutOf(file, first.value, options);
+    for (const wanted of missing) if (headings.some((heading) => isSameHeading(heading, wanted))) missing.delete(wanted);
+    const examples = columns.map(() => '');
+    const told = () => onMapping(path, { file, kind, columns: columns.map((column, place) => ({ ...column, example: examples[place]! })) });
+    told();
+    for await (const row of table.rows) {
+      for (const place of examples.keys()) examples[place] ||= (row.cells[place] ?? '').slice(0, LONGEST_EXAMPLE);
+      const { entries, taken } = rowOutcome(row, { file, kind, columns, options, seen });
+      yield { entries, ...(taken ? {} : { rejected: { path, delimiter: table.delimiter, headers: headings, cells: row.cells } }) };
+    }
+    told();
+    yield { entries: encodingNote(file, table) };
+  }
+  const [lacking] = missing;
+  if (lacking !== undefined) throw new SourceFault('csv-map-column', { column: lacking, columns: headings.join(', ').slice(0, 200) });
+}
+
+const LONGEST_EXAMPLE = 60;
+
+function layoutOf(file: string, { cells, line }: CsvRow, { kind, map, caller }: CsvOptions) {
+  const mapped = mapHeaders(cells, { kind, map, custom: customColumns(caller.settings.calendar.customFields) });
+  if (!mapped) throw new SourceFault('csv-headers', { file, line, headers: cells.join(', ').slice(0, 200) });
+  const [unknown] = mapped.unknown;
+  if (unknown !== undefined)
+    throw new SourceFault('csv-map-field', { field: unknown, kind: mapped.kind, fields: Object.keys(LAYOUTS[mapped.kind]).join(', ') });
+  return mapped;
+}
+
+/** Letters of a file that says no encoding may have been read for others. */
+const encodingNote = (file: string, { encoding }: Table): Entry[] =>
+  encoding() === 'windows-1252'
+    ? [{ kind: 'loss', loss: { reason: 'encoding-assumed', kind: 'source', of: file, detail: 'Windows-1252' } }]
+    : [];
+
+/** A row of a file, and all that is needed to read it. */
+interface Reading {
+  readonly file: string;
+  readonly kind: PostKindName;
+  readonly columns: readonly MappedColumn[];
+  readonly options: CsvOptions;
+  /** Names of what came already. */
+  readonly seen: Set<string>;
+}
+
+/** The entries of a row, and whether they are what the row says; false: it did not come in. */
+function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry[]; taken: boolean } {
+  const { file, kind, columns, options } = reading;
+  const row = Object.fromEntries(
+    columns.flatMap(({ column }, place) => (column === undefined ? [] : [[column, unescaped(cells[place] ?? '')]])),
+  );
+  const place = `${file}:${line}`;
+  const lose = (reason: string, detail?: string): Entry => ({
+    kind: 'loss',
+    loss: { reason, kind, of: row.name || place, place, ...(detail === undefined ? {} : { detail }) },
+  });
+  const beyond = cells.slice(columns.length).filter((cell) => cell.trim() !== '');
+  const surplus = beyond.length === 0 ? [] : [lose('row-long', beyond.join(', '))];
+  try {
+    const { entries, taken } = entriesOf(row, { file, line }, reading, lose);
+    return { entries: [...surplus, ...entries], taken };
+  } catch (error) {
+    if (!(error instanceof SourceFault) || !options.skipBadRows) throw error;
+    const { column = '', value = '' } = error.values;
+    return { entries: [lose('row-unreadable', `${column}: ${value}`)], taken: false };
+  }
 }
 
 /** The apostrophe that keeps spreadsheets from computing is no part of the text. */
 const unescaped = (cell: string): string => (/^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell) ? cell.slice(1) : cell);
 
 type Row = Readonly<Record<string, string | undefined>>;
-function* entriesOf(row: Row, kind: PostKindName, where: Where, options: CsvOptions, seen: Set<string>): Generator<Entry> {
+type Lose = (reason: string, detail?: string) => Entry;
+
+function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, lose: Lose): { entries: Entry[]; taken: boolean } {
   const place = `${where.file}:${where.line}`;
   const name = row.name ?? '';
-  const lose = (reason: string, detail?: string): Entry => ({
-    kind: 'loss',
-    loss: { reason, kind, of: name || place, place, ...(detail === undefined ? {} : { detail }) } satisfies Loss,
-  });
-  if (!hasVisibleText(name)) {
-    yield lose('no-name');
-    return;
-  }
+  if (!hasVisibleText(name)) return { entries: [lose('no-name')], taken: false };
   const { values, start } =
     kind === 'event' ? eventValues(row, where, options) : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
-  const { columns, metas, refused } = rowsOfValues(postKind(kind), values, options.caller);
-  for (const field of refused) yield lose('value-refused', `${field}: ${String(values[field]).slice(0, 100)}`);
-  if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date'))) {
-    yield lose('row-lost');
-    return;
-  }
+  const { columns, metas, refused } = rowsOfValues(postKind(kind), { ...values, ...furtherValues(row, kind) }, options.caller);
+  const custom = kind === 'event' ? customRows(row, options.caller.settings.calendar.customFields) : { rows: [], refused: [] };
+  const entries = [
+    ...refused.map((field) => lose('value-refused', `${field}: ${String(values[field]).slice(0, 100)}`)),
+    ...custom.refused.map(({ name: field, meta }) => lose('value-refused', `${field}: ${String(row[meta]).slice(0, 100)}`)),
+  ];
+  if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date')))
+    return { entries: [...entries, lose('row-lost')], taken: false };
   const sourceId = `${kind} ${start} ${foldText(name)}`;
-  if (seen.has(sourceId)) {
-    yield lose('row-twice');
-    return;
-  }
+  if (seen.has(sourceId)) return { entries: [...entries, lose('row-twice')], taken: true };
   seen.add(sourceId);
-  const image = imageOf(row.image ?? '', place);
+  const picture = (row.image ?? '').trim();
+  const image = imageOf(picture, place);
+  const imageId = /^[1-9]\d*$/.test(picture) ? picture : undefined;
+  if (picture !== '' && !image && imageId === undefined) entries.push(lose('value-refused', `image: ${picture}`));
   if (image && !seen.has(image.sourceId)) {
     seen.add(image.sourceId);
-    yield image;
+    entries.push(image);
   }
   const item: PostItem = {
     kind,
@@ -113,25 +192,38 @@ function* entriesOf(row: Row, kind: PostKindName, where: Where, options: CsvOpti
     place,
     match: 'name',
     complete: false,
-    columns: { ...columns, ...openness(row), ...(options.status === undefined ? {} : { post_status: options.status }) },
-    metas: withCurrency(metas, row),
+    columns: { ...columns, ...openness(row) },
+    metas: [...withCurrency(metas, row), ...custom.rows],
     links: [
+      ...(imageId === undefined ? [] : [{ key: '_thumbnail_id', kind: 'attachment', name: imageId } as const]),
       ...(image ? [{ key: '_thumbnail_id', kind: 'attachment', sourceId: image.sourceId } as const] : []),
       ...(kind === 'event' ? linksOf(row) : []),
     ],
     ...(kind === 'event' ? { terms: termsOf(row) } : {}),
   };
-  yield item;
+  return { entries: [...entries, item], taken: true };
 }
 
-function eventValues(row: Row, where: Where, { dateOrder }: CsvOptions): { values: Record<string, unknown>; start: string } {
+/** When an event begins and ends, `YYYY-MM-DD HH:MM:SS`. A column of its own for the time counts more than a time beside the date. */
+function momentsOf(row: Row, where: Where, { dateOrder }: CsvOptions, allDay: boolean): { start: string; end: string } {
+  const moment = (side: 'start' | 'end'): Partial<Moment> => {
+    const day = readMoment(row[`${side}_date`] ?? '', dateOrder, { ...where, column: `${side}_date` });
+    return { ...day, time: readTime(row[`${side}_time`] ?? '', { ...where, column: `${side}_time` }) ?? day?.time };
+  };
+  const [from, to] = [moment('start'), moment('end')];
+  if (from.day === undefined) throw new SourceFault('csv-no-date', { ...where, column: 'start_date', value: '' });
+  const startTime = from.time ?? '00:00:00';
+  const endTime = to.time ?? (allDay ? '23:59:59' : startTime);
+  // Without a day of its own, an end before the start is one after midnight.
+  const endDay = to.day ?? (endTime < startTime ? dayAfter(from.day) : from.day);
+  return { start: `${from.day} ${startTime}`, end: `${endDay} ${endTime}` };
+}
+
+const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+
+function eventValues(row: Row, where: Where, options: CsvOptions): { values: Record<string, unknown>; start: string } {
   const allDay = isYes(row.all_day);
-  const date = (column: 'start_date' | 'end_date') => readDate(row[column] ?? '', dateOrder, { ...where, column });
-  const time = (column: 'start_time' | 'end_time') => readTime(row[column] ?? '', { ...where, column });
-  const startDay = date('start_date');
-  if (startDay === undefined) throw new SourceFault('csv-no-date', { ...where, column: 'start_date' });
-  const start = `${startDay} ${time('start_time') ?? '00:00:00'}`;
-  const end = `${date('end_date') ?? startDay} ${time('end_time') ?? (allDay ? '23:59:59' : start.slice(11))}`;
+  const { start, end } = momentsOf(row, where, options, allDay);
   return {
     start,
     values: {
@@ -175,13 +267,26 @@ const organizerValues = (row: Row): Record<string, unknown> => ({
   phone: row.phone,
 });
 
-const isYes = (cell: string | undefined): boolean => /^(1|y|yes|true|on|x|si|sì)$/i.test((cell ?? '').trim());
+/** Metas of the fields that the site defines, and the fields whose value is none. */
+function customRows(row: Row, fields: readonly CustomField[]): { rows: [string, string][]; refused: CustomField[] } {
+  const sent = fields.flatMap((field) => (row[field.meta] ? [{ field, stored: storedValue(field, row[field.meta]) }] : []));
+  return {
+    rows: sent.flatMap(({ field, stored }) => (stored ? customFieldRows(field, stored) : [])),
+    refused: sent.flatMap(({ field, stored }) => (stored ? [] : [field])),
+  };
+}
+
+/** Texts that the plugin has no columns for. */
+const furtherValues = (row: Row, kind: PostKindName): Record<string, unknown> =>
+  Object.fromEntries(furtherTexts(postKind(kind)).map((name) => [name, row[name]]));
+
+const isYes = (cell: string | undefined): boolean => /^(1|y|yes|true|on|x|s|si|sì|vero)$/i.test((cell ?? '').trim());
 const flagValue = (name: string, cell: string | undefined): Record<string, boolean> =>
   (cell ?? '').trim() === '' ? {} : { [name]: isYes(cell) };
 
 /** Whether comments are allowed, where the file says it. */
 function openness(row: Row): PostItem['columns'] {
-  const open = (cell: string) => (isYes(cell) ? 'open' : 'closed');
+  const open = (cell: string) => (isYes(cell) || /^open$/i.test(cell.trim()) ? 'open' : 'closed');
   return { ...(row.comments ? { comment_status: open(row.comments) } : {}), ...(row.pings ? { ping_status: open(row.pings) } : {}) };
 }
 
@@ -189,9 +294,9 @@ function openness(row: Row): PostItem['columns'] {
 function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
   const position = (row.currency_position ?? '').trim().toLowerCase();
   const given = [
-    ['_EventCurrencySymbol', row.currency_symbol?.trim() ?? ''],
-    ['_EventCurrencyPosition', /^(prefix|before)$/.test(position) ? 'prefix' : /^(suffix|postfix|after)$/.test(position) ? 'postfix' : ''],
-    ['_EventCurrencyCode', row.currency_code?.trim() ?? ''],
+    [COST.symbol, row.currency_symbol?.trim() ?? ''],
+    [COST.position, /^(prefix|before)$/.test(position) ? 'prefix' : /^(suffix|postfix|after)$/.test(position) ? 'postfix' : ''],
+    [COST.code, row.currency_code?.trim() ?? ''],
   ].filter(([, value]) => value !== '') as [string, string][];
   return [...metas.filter(([key]) => !given.some(([name]) => name === key)), ...given];
 }
@@ -199,10 +304,14 @@ function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
 function linksOf(row: Row): Link[] {
   const venue = (row.venue ?? '').trim();
   return [
-    ...(venue === '' ? [] : [{ key: '_EventVenueID', kind: 'venue', name: venue } as const]),
-    ...listed(row.organizers).map((name) => ({ key: '_EventOrganizerID', kind: 'organizer', name }) as const),
+    ...(venue === '' ? [] : [{ key: VENUE_LINK, kind: 'venue', name: venue } as const]),
+    ...organizersOf(row.organizers).map((name) => ({ key: ORGANIZER_LINK, kind: 'organizer', name }) as const),
   ];
 }
+
+/** Names between commas; ids may also stand between blanks. */
+const organizersOf = (cell: string | undefined): string[] =>
+  /^[\d\s,;]+$/.test(cell ?? '') ? listed((cell ?? '').replace(/[\s;]+/g, ',')) : listed(cell);
 
 const termsOf = (row: Row): TermReference[] => [
   ...listed(row.categories).map((name) => ({ kind: 'category', sourceId: `name ${foldText(name)}`, name }) as const),
@@ -218,9 +327,8 @@ const listed = (cell: string | undefined): string[] => [
   ),
 ];
 
-/** An address is a file to fetch; a number is the id of an image that is here. */
-function imageOf(cell: string, place: string): PostItem | undefined {
-  const url = cell.trim();
+/** The file to fetch that an address names. */
+function imageOf(url: string, place: string): PostItem | undefined {
   if (!/^https?:\/\//i.test(url)) return undefined;
   return { kind: 'attachment', sourceId: url, place, url, columns: { guid: url }, metas: [], links: [], complete: false };
 }

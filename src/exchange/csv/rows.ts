@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Options, parse } from 'csv-parse';
-import { textOf } from '../items/file-text.ts';
 import { SourceFault } from '../items/items.ts';
+import { type TableText, textOfTable } from './encoding.ts';
 
 /** The cells of a row, and the line on which it ends. */
 export interface CsvRow {
@@ -14,22 +14,44 @@ export interface CsvRow {
 const LONGEST_ROW = 2 ** 20;
 const MOST_CELLS = 1000;
 
+/** A file of rows: how it is written, and its rows. */
+export interface Table {
+  readonly encoding: TableText['encoding'];
+  readonly delimiter: string;
+  readonly rows: AsyncGenerator<CsvRow>;
+}
+
 /**
- * Rows of a file that is separated by commas, semicolons or tabs (RFC 4180), the first line included, lines without anything left out.
+ * Opens a file that is separated by commas, semicolons, tabs or vertical bars (RFC 4180). Its rows come with the first line, without those that are
+ * empty; they may be of different lengths.
  *
- * @throws SourceFault `too-long` and `csv-quote` with the line on which the row begins, `csv-columns`, `csv-malformed`, and those of `textOf`
+ * @throws SourceFault `empty` and those of `textOfTable`; when its rows are read `too-long` and `csv-quote` with the line on which the row begins,
+ * `csv-malformed`
  */
-export async function* rowsOf(path: string): AsyncGenerator<CsvRow> {
-  const file = basename(path);
-  const texts = textOf(path);
+export async function openTable(path: string): Promise<Table> {
+  const { pieces: texts, encoding } = textOfTable(path);
   const first = await texts.next();
-  if (first.done) return;
+  if (first.done) throw new SourceFault('empty', { file: basename(path) });
+  const [line = ''] = first.value.split(/\r?\n|\r/, 1);
+  const said = SEPARATOR_LINE.exec(line)?.[1];
+  const delimiter = said ?? delimiterOf(line);
+  // The line in which a spreadsheet program says the separator is no row.
+  const text = said === undefined ? first.value : first.value.slice(line.length);
+  return { encoding, delimiter, rows: rowsOf(basename(path), delimiter, withFirst(text, texts)) };
+}
+
+/** `sep=;`, as Excel reads and writes it. */
+const SEPARATOR_LINE = /^"?sep=([,;\t|])"?$/i;
+
+async function* rowsOf(file: string, delimiter: string, texts: AsyncGenerator<string>): AsyncGenerator<CsvRow> {
   let ended = 0;
   let pairs = 0;
   const options: Options<CsvRow, string[]> = {
     bom: true,
-    delimiter: delimiterOf(first.value),
+    delimiter,
     skip_empty_lines: true,
+    skip_records_with_empty_values: true,
+    relax_column_count: true,
     max_record_size: LONGEST_ROW,
     // The size counts letters; empty cells have none.
     cast: (cell, { index }) => {
@@ -45,7 +67,7 @@ export async function* rowsOf(path: string): AsyncGenerator<CsvRow> {
   };
   // Its types know of records made otherwise only where columns have names.
   const parser = parse(options as unknown as Options);
-  pipeline(Readable.from(withFirst(first.value, texts)), parser, () => undefined);
+  pipeline(Readable.from(texts), parser, () => undefined);
   try {
     yield* parser as AsyncIterable<CsvRow>;
   } catch (error) {
@@ -53,7 +75,6 @@ export async function* rowsOf(path: string): AsyncGenerator<CsvRow> {
     const [fault, line] = {
       CSV_MAX_RECORD_SIZE: ['too-long', ended + 1] as const,
       CSV_QUOTE_NOT_CLOSED: ['csv-quote', ended + 1] as const,
-      CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: ['csv-columns', Number(error.lines) - pairs] as const,
     }[error.code as string] ?? ['csv-malformed', Number(error.lines ?? 0) - pairs];
     throw new SourceFault(fault, { file, line }, error);
   }
@@ -64,9 +85,12 @@ async function* withFirst(first: string, texts: AsyncIterable<string>): AsyncGen
   yield* texts;
 }
 
-/** The sign that stands most often in the first line. */
-function delimiterOf(text: string): string {
-  const [line = ''] = text.split(/\r?\n/, 1);
-  const count = (sign: string) => line.split(sign).length;
-  return [';', '\t'].reduce((best, sign) => (count(sign) > count(best) ? sign : best), ',');
+/** The sign that stands most often in the first line, outside of quotation marks. */
+function delimiterOf(line: string): string {
+  const bare = line
+    .split('"')
+    .filter((_, place) => place % 2 === 0)
+    .join(' ');
+  const count = (sign: string) => bare.split(sign).length;
+  return [';', '\t', '|'].reduce((best, sign) => (count(sign) > count(best) ? sign : best), ',');
 }

@@ -1,21 +1,32 @@
 import { stringify } from 'csv-stringify';
-import type { PostKindName } from '../../kinds/kind.ts';
+import type { CustomField } from '../../calendar/custom-fields.ts';
+import { EVENT } from '../../kinds/event-fields.ts';
+import { COST, DATES } from '../../kinds/event-metas.ts';
+import { postKind } from '../../kinds/index.ts';
+import type { Field, PostKindName, TermKindName } from '../../kinds/kind.ts';
+import { VENUE } from '../../kinds/venue.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { type Item, isPostItem, isTermItem, type PostItem } from '../items/items.ts';
-import { metaMap } from '../items/metas.ts';
-import { LAYOUTS } from './layout.ts';
+import { metaMap } from '../items/meta-map.ts';
+import { customColumns, LAYOUTS } from './layout.ts';
 
 /**
  * The records of one kind as CSV in the plugin's layout (RFC 4180, UTF-8 with a mark, so that spreadsheets see it), in pieces. The venues, organizers,
  * terms and images that they name must come before them in the stream. What a spreadsheet would take for a formula has an apostrophe before it.
  */
-export async function* writeCsv(kind: PostKindName, items: AsyncIterable<Item>): AsyncGenerator<string> {
+export async function* writeCsv(
+  kind: PostKindName,
+  items: AsyncIterable<Item>,
+  defined: readonly CustomField[] = [],
+): AsyncGenerator<string> {
   const names = new Map<string, string>();
-  const columns = Object.entries(LAYOUTS[kind]).map(([key, [header]]) => ({ key, header }));
+  const custom = kind === 'event' ? customColumns(defined) : {};
+  const values = [...COLUMNS[kind], ...Object.keys(custom).map((key) => [key, ({ meta }: Told) => meta(key)] as const)];
+  const columns = Object.entries({ ...LAYOUTS[kind], ...custom }).map(([key, [header]]) => ({ key, header }));
   const rows = async function* () {
     for await (const item of items) {
       if (isTermItem(item)) names.set(`${item.kind} ${item.sourceId}`, decodeEntities(item.name));
-      else if (isPostItem(item) && item.kind === kind) yield withQuotes(rowOf(item, names));
+      else if (isPostItem(item) && item.kind === kind) yield withQuotes(rowOf(item, values, names));
       else if (isPostItem(item)) names.set(`${item.kind} ${item.sourceId}`, item.kind === 'attachment' ? (item.url ?? '') : titleOf(item));
     }
   };
@@ -43,73 +54,113 @@ const withQuotes = (row: Row): Row =>
     Object.entries(row).map(([key, text]) => [key, /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text]),
   );
 
+const columnOf = ({ columns }: PostItem, name: string): string => String((columns as Readonly<Record<string, unknown>>)[name] ?? '');
+
 const titleOf = ({ columns }: PostItem): string => columns.post_title ?? '';
 
-function rowOf(item: PostItem, names: ReadonlyMap<string, string>): Row {
+const rowOf = (item: PostItem, columns: readonly Column[], names: ReadonlyMap<string, string>): Row => {
+  const told = toldBy(item, names);
+  return Object.fromEntries(columns.map(([column, value]) => [column, value(told)]));
+};
+
+/** What a column takes from. */
+interface Told {
+  readonly item: PostItem;
+  /** The first value of a meta, the empty text where there is none. */
+  readonly meta: (key: string) => string;
+  /** All values of a meta, with commas between them. */
+  readonly all: (key: string) => string;
+  /** A meta that says yes or no; the empty text where it is absent. */
+  readonly flag: (key: string) => string;
+  /** What is said of each venue or organizer that a meta names, by its name and its id. */
+  readonly linked: (key: string, told: (name: string | undefined, id: string) => string) => string[];
+  /** Names of terms, with commas between them. */
+  readonly terms: (kind: TermKindName) => string;
+  /** The address of the featured image. */
+  readonly image: () => string;
+}
+
+function toldBy(item: PostItem, names: ReadonlyMap<string, string>): Told {
   const metas = metaMap(item.metas);
   const meta = (key: string): string => metas.get(key)?.[0] ?? '';
-  const all = (key: string): string => (metas.get(key) ?? []).join(', ');
-  const yes = (value: boolean): string => (value ? 'yes' : 'no');
-  const flag = (key: string): string => (metas.has(key) ? yes(/^(1|yes|true)$/i.test(meta(key))) : '');
-  const linked = (key: string, told: (name: string | undefined, id: string) => string): string[] =>
-    item.links.flatMap((link) =>
-      link.key === key ? ['sourceId' in link ? told(names.get(`${link.kind} ${link.sourceId}`), link.sourceId) : link.name] : [],
-    );
-  const terms = (kind: string): string =>
-    (item.terms ?? [])
-      .flatMap((term) => (term.kind === kind ? [names.get(`${kind} ${term.sourceId}`) ?? term.name ?? term.sourceId] : []))
-      .join(',');
   const [image] = item.links.filter((link) => link.kind === 'attachment');
-  const common = {
-    name: titleOf(item),
-    description: item.columns.post_content ?? '',
-    image: image && 'sourceId' in image ? (names.get(`attachment ${image.sourceId}`) ?? '') : '',
+  return {
+    item,
+    meta,
+    all: (key) => (metas.get(key) ?? []).join(', '),
+    flag: (key) => (metas.has(key) ? yes(isYes(meta(key))) : ''),
+    linked: (key, told) =>
+      item.links.flatMap((link) =>
+        link.key === key ? ['sourceId' in link ? told(names.get(`${link.kind} ${link.sourceId}`), link.sourceId) : link.name] : [],
+      ),
+    terms: (kind) =>
+      (item.terms ?? [])
+        .flatMap((term) => (term.kind === kind ? [names.get(`${kind} ${term.sourceId}`) ?? term.name ?? term.sourceId] : []))
+        .join(','),
+    image: () => (image && 'sourceId' in image ? (names.get(`attachment ${image.sourceId}`) ?? '') : ''),
   };
-  switch (item.kind) {
-    case 'event':
-      return {
-        ...common,
-        excerpt: item.columns.post_excerpt ?? '',
-        start_date: meta('_EventStartDate').slice(0, 10),
-        start_time: meta('_EventStartDate').slice(11),
-        end_date: meta('_EventEndDate').slice(0, 10),
-        end_time: meta('_EventEndDate').slice(11),
-        timezone: meta('_EventTimezone'),
-        all_day: yes(/^(1|yes|true)$/i.test(meta('_EventAllDay'))),
-        hide: yes(meta('_EventHideFromUpcoming') === 'yes'),
-        sticky: yes(item.columns.menu_order === -1),
-        featured: yes(meta('_tribe_featured') === '1'),
-        venue: linked('_EventVenueID', nameOrId)[0] ?? '',
-        organizers: linked('_EventOrganizerID', listedName).join(','),
-        show_map_link: flag('_EventShowMapLink'),
-        show_map: flag('_EventShowMap'),
-        cost: all('_EventCost'),
-        currency_symbol: meta('_EventCurrencySymbol'),
-        currency_position: meta('_EventCurrencyPosition'),
-        currency_code: meta('_EventCurrencyCode'),
-        categories: terms('category'),
-        tags: terms('tag'),
-        website: meta('_EventURL'),
-        comments: yes(item.columns.comment_status === 'open'),
-        pings: yes(item.columns.ping_status === 'open'),
-      };
-    case 'venue':
-      return {
-        ...common,
-        country: meta('_VenueCountry'),
-        address: meta('_VenueAddress'),
-        address2: '',
-        city: meta('_VenueCity'),
-        state: meta('_VenueStateProvince') || meta('_VenueState') || meta('_VenueProvince'),
-        zip: meta('_VenueZip'),
-        phone: meta('_VenuePhone'),
-        website: meta('_VenueURL'),
-        show_map: flag('_VenueShowMap'),
-        show_map_link: flag('_VenueShowMapLink'),
-      };
-    default:
-      return { ...common, email: meta('_OrganizerEmail'), website: meta('_OrganizerWebsite'), phone: meta('_OrganizerPhone') };
-  }
+}
+
+const yes = (value: boolean): string => (value ? 'yes' : 'no');
+const isYes = (stored: string): boolean => /^(1|yes|true)$/i.test(stored);
+
+type Value = (told: Told) => string;
+type Column = readonly [name: string, value: Value];
+
+/** Columns that do not simply hold what the field of their name does. */
+const OWN: Readonly<Record<PostKindName, Readonly<Record<string, Value>>>> = {
+  event: {
+    start_date: ({ meta }) => meta(DATES.start).slice(0, 10),
+    start_time: ({ meta }) => meta(DATES.start).slice(11),
+    end_date: ({ meta }) => meta(DATES.end).slice(0, 10),
+    end_time: ({ meta }) => meta(DATES.end).slice(11),
+    timezone: ({ meta }) => meta(DATES.timezone),
+    all_day: ({ meta }) => yes(isYes(meta(DATES.allDay))),
+    hide: ({ meta }) => yes(meta(EVENT.hide_from_listings) === 'yes'),
+    sticky: ({ item }) => yes(item.columns.menu_order === -1),
+    featured: ({ meta }) => yes(meta(EVENT.featured) === '1'),
+    venue: ({ linked }) => linked(EVENT.venue, nameOrId)[0] ?? '',
+    organizers: ({ linked }) => linked(EVENT.organizer, listedName).join(','),
+    cost: ({ all }) => all(COST.amounts),
+    currency_symbol: ({ meta }) => meta(COST.symbol),
+    currency_position: ({ meta }) => meta(COST.position),
+    currency_code: ({ meta }) => meta(COST.code),
+    categories: ({ terms }) => terms('category'),
+    tags: ({ terms }) => terms('tag'),
+    comments: ({ item }) => yes(item.columns.comment_status === 'open'),
+    pings: ({ item }) => yes(item.columns.ping_status === 'open'),
+  },
+  venue: {
+    address2: () => '',
+    state: ({ meta }) => meta(VENUE.stateprovince) || meta(VENUE.state) || meta(VENUE.province),
+  },
+  organizer: {},
+};
+
+/** What every kind has. */
+const COMMON: Readonly<Record<string, Value>> = {
+  name: ({ item }) => titleOf(item),
+  image: ({ image }) => image(),
+};
+
+/** Each column of a kind's layout with what it holds. */
+const COLUMNS: Readonly<Record<PostKindName, readonly Column[]>> = {
+  event: columnsOf('event'),
+  venue: columnsOf('venue'),
+  organizer: columnsOf('organizer'),
+};
+
+function columnsOf(name: PostKindName): Column[] {
+  const values = { ...COMMON, ...OWN[name] };
+  return Object.keys(LAYOUTS[name]).map((column) => [column, values[column] ?? ofField(column, postKind(name).fields[column])]);
+}
+
+/** What the field of a column's name holds. Throws where there is none: the column would stay empty. */
+function ofField(column: string, field: Field | undefined): Value {
+  const place = field?.place;
+  if (place?.in === 'column') return ({ item }) => columnOf(item, place.column);
+  if (place?.in === 'meta') return ({ meta, flag }) => (field?.empty === 'false' ? flag : meta)(place.key);
+  throw new Error(`nothing says what the column ${column} holds`);
 }
 
 /** A name that looks like an id is told by its id. */

@@ -1,6 +1,7 @@
 import ICAL from 'ical.js';
 import { stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { unixFromText } from '../../wordpress/time.ts';
+import { percentDecoded } from '../../wordpress/web-url.ts';
 import type { Line } from './components.ts';
 
 /** A moment as a file writes it: a day, or a wall clock in a zone, in UTC or in whatever zone who reads it is in. */
@@ -148,15 +149,7 @@ function geoOf(component: ICAL.Component): CalendarEvent['geo'] {
   return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && !(lat === 0 && lng === 0) ? { lat, lng } : undefined;
 }
 
-const mailOf = (address: string): string => (/^mailto:/i.test(address) ? decoded(address.slice(7)).trim() : '');
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const mailOf = (address: string): string => (/^mailto:/i.test(address) ? percentDecoded(address.slice(7)).trim() : '');
 
 function htmlOf(component: ICAL.Component): string {
   const property = component.getAllProperties('x-alt-desc').find((one) => /^text\/html$/i.test(parameter(one, 'fmttype')));

@@ -1,3 +1,6 @@
+import { COORDINATES, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
+import { ORGANIZER } from '../../kinds/organizer.ts';
+import { VENUE } from '../../kinds/venue.ts';
 import { escHtml } from '../../wordpress/entities.ts';
 import type { Entry, Link, LinkedKind, PostItem } from '../items/items.ts';
 import type { CalendarEvent } from './event.ts';
@@ -34,7 +37,7 @@ export function createPlaces(file: string): Places {
   };
 }
 
-const KEYS = { venue: '_EventVenueID', organizer: '_EventOrganizerID', attachment: '_thumbnail_id' } as const;
+const KEYS = { venue: VENUE_LINK, organizer: ORGANIZER_LINK, attachment: '_thumbnail_id' } as const;
 
 const isAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text.trim());
 const line = (text: string): string => text.replace(/\s+/g, ' ').trim();
@@ -45,15 +48,15 @@ function venueOf({ location, geo }: CalendarEvent, place: string): PostItem | un
   const [name = '', ...rest] = location.split(/\n|,\s+/).flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
   const address = line(rest.join(', '));
   return post('venue', `venue:${line(location).toLowerCase()}`, name, place, [
-    ...(address === '' ? [] : [['_VenueAddress', address] as const]),
+    ...(address === '' ? [] : [[VENUE.address, address] as const]),
     ...(geo
       ? ([
-          ['_VenueLat', String(geo.lat)],
-          ['_VenueLng', String(geo.lng)],
+          [COORDINATES.lat, String(geo.lat)],
+          [COORDINATES.lng, String(geo.lng)],
         ] as const)
       : []),
-    ['_VenueShowMap', '1'],
-    ['_VenueShowMapLink', '1'],
+    [VENUE.show_map, '1'],
+    [VENUE.show_map_link, '1'],
   ]);
 }
 
@@ -83,9 +86,9 @@ function person(name: string, ownEmail: string, more: readonly string[], place: 
   };
   const email = ownEmail || (more.find((part) => /^[^\s@]+@[^\s@]+$/.test(part)) ?? '');
   return post('organizer', `organizer:${email.toLowerCase() || name.toLowerCase()}`, name, place, [
-    ...(email === '' ? [] : [['_OrganizerEmail', email] as const]),
-    ...told('_OrganizerWebsite', isAddress),
-    ...told('_OrganizerPhone', (part) => /^[+\d][\d\s()./-]{4,}$/.test(part)),
+    ...(email === '' ? [] : [[ORGANIZER.email, email] as const]),
+    ...told(ORGANIZER.website, isAddress),
+    ...told(ORGANIZER.phone, (part) => /^[+\d][\d\s()./-]{4,}$/.test(part)),
   ]);
 }
 

@@ -1,6 +1,8 @@
 import { eventDates } from '../../calendar/dates.ts';
 import { occurrences, parseRule } from '../../calendar/recurrence-rule.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
+import { EVENT } from '../../kinds/event-fields.ts';
+import { DATES, EVENT_ORIGIN } from '../../kinds/event-metas.ts';
 import { escHtml } from '../../wordpress/entities.ts';
 import { ksesPost } from '../../wordpress/kses.ts';
 import {
@@ -266,18 +268,18 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
   yield* items;
   const url = /^https?:\/\//i.test(event.url) ? event.url : website;
   const metas: [string, string][] = [
-    ['_EventStartDate', dates.start],
-    ['_EventEndDate', dates.end],
-    ['_EventStartDateUTC', dates.startUtc],
-    ['_EventEndDateUTC', dates.endUtc],
-    ['_EventTimezone', dates.timezone],
-    ['_EventTimezoneAbbr', dates.abbreviation],
-    ...(dates.duration === null ? [] : [['_EventDuration', String(dates.duration)] as [string, string]]),
-    ...(dates.allDay ? [['_EventAllDay', '1'] as [string, string]] : []),
-    ['_EventURL', url],
-    ['_EventShowMap', '1'],
-    ['_EventShowMapLink', '1'],
-    ['_EventOrigin', 'ical'],
+    [DATES.start, dates.start],
+    [DATES.end, dates.end],
+    [DATES.startUtc, dates.startUtc],
+    [DATES.endUtc, dates.endUtc],
+    [DATES.timezone, dates.timezone],
+    [DATES.abbreviation, dates.abbreviation],
+    ...(dates.duration === null ? [] : [[DATES.duration, String(dates.duration)] as [string, string]]),
+    ...(dates.allDay ? [[DATES.allDay, '1'] as [string, string]] : []),
+    [EVENT.website, url],
+    [EVENT.show_map, '1'],
+    [EVENT.show_map_link, '1'],
+    [EVENT_ORIGIN, 'ical'],
     ['_uid', event.uid],
     ...(event.status === 'CANCELLED' ? [['_tribe_events_status', 'canceled'] as [string, string]] : []),
   ];

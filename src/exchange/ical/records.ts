@@ -1,4 +1,4 @@
-import { postKind } from '../../kinds/index.ts';
+import { event } from '../../kinds/event.ts';
 import type { Caller } from '../../records/caller.ts';
 import { listPosts } from '../../records/posts.ts';
 import type { Site } from '../../site.ts';
@@ -36,8 +36,8 @@ async function recordsOf(site: Site, caller: Caller, ids: readonly number[], lin
   const records: EventRecord[] = [];
   const perPage = Math.min(AT_ONCE, site.config.maxPerPage);
   for (const include of pagesOf(ids, perPage)) {
-    const { records: some } = await listPosts(site, caller, postKind('event'), { include, per_page: perPage });
-    records.push(...(some as unknown as EventRecord[]));
+    const { records: some } = await listPosts(site, caller, event, { include, per_page: perPage });
+    records.push(...some);
   }
   return records.map((record) => ({
     ...record,

@@ -21,13 +21,13 @@ import {
 import { loadTerms, recount } from '../../storage/rows/terms.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault } from '../items/items.ts';
-import { createNames } from '../items/names.ts';
+import { createNames } from '../items/record-names.ts';
 import { addTally, lose, newTally, noteAside, type Report, reportOf, type Tally, tallyFrom, tallyText } from '../items/report.ts';
+import { batches, keysOf } from './batches.ts';
 import { openLedger } from './ledger.ts';
-import { keysOf, pieces } from './pieces.ts';
+import { keysWanted, settleWaiting } from './pending-references.ts';
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
 import type { Run, Work } from './run.ts';
-import { keysWanted, settleWaiting } from './waiting.ts';
 import { writeAuthors } from './write-authors.ts';
 import { writePosts } from './write-posts.ts';
 import { writeSettings } from './write-settings.ts';
@@ -78,7 +78,7 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   const { sum } = course;
   let seen = 0;
   let prepared = false;
-  for await (const piece of pieces(entries, options.itemsAtOnce ?? ITEMS)) {
+  for await (const piece of batches(entries, options.itemsAtOnce ?? ITEMS)) {
     const before = seen;
     seen += piece.length;
     const items = piece.filter(isItem);

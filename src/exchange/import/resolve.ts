@@ -1,7 +1,7 @@
-import { postKind } from '../../kinds/index.ts';
 import { takenPostIds } from '../../storage/lists/many-posts.ts';
 import { findUserByName } from '../../storage/rows/users.ts';
 import type { Link, PostItem } from '../items/items.ts';
+import { typeOf } from '../items/site-items.ts';
 import type { Wants, Work } from './run.ts';
 
 /** What a post names, as ids of ours; what has not come yet is left out and waited for. */
@@ -35,7 +35,9 @@ export async function resolvePost(work: Work, item: PostItem, key: string, targe
     ...(terms.some(({ id }) => id === undefined) ? { terms: item.terms } : {}),
   };
   if (Object.keys(wants).length > 2) waiting.push({ item: key, kind: item.kind, target, wants: JSON.stringify(wants) });
-  return { author, parent, links, terms: terms.flatMap(({ term, id }) => (id === undefined ? [] : [`${term.kind}:${id}`])) };
+  // Two names of the source may lead to one term here.
+  const found = new Set(terms.flatMap(({ term, id }) => (id === undefined ? [] : [`${term.kind}:${id}`])));
+  return { author, parent, links, terms: [...found] };
 }
 
 /** The user of ours that an author of the source is: one who came with it, or one of this login. */
@@ -43,12 +45,11 @@ export async function authorOf({ db, ledger }: Work, author: string): Promise<nu
   return ledger.target('author', author) ?? (await findUserByName(db, author, []))?.row.ID;
 }
 
-/** The id that a link leads to: what came in under that name, or the record of this title (or, where there is none, of this id). */
+/** The id that a link leads to: what came in under that name, or the record of this title (or, where there is none, of this id). Images go by ids alone. */
 export async function linkTarget({ run, db, ledger }: Work, link: Link): Promise<number | undefined> {
   if ('sourceId' in link) return ledger.target('post', link.sourceId);
-  if (link.kind === 'attachment') return undefined;
-  const named = await run.names.find(db, link.kind, link.name);
+  const named = link.kind === 'attachment' ? undefined : await run.names.find(db, link.kind, link.name);
   if (named !== undefined || !/^[1-9]\d{0,14}$/.test(link.name)) return named;
   const id = Number(link.name);
-  return (await takenPostIds(db, [id])).get(id)?.post_type === postKind(link.kind).postType ? id : undefined;
+  return (await takenPostIds(db, [id])).get(id)?.post_type === typeOf(link.kind) ? id : undefined;
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../storage/engine/database.ts';
 import type { ImportWaitingRow } from '../../storage/engine/tables.ts';
 import type { LedgerEntry } from '../../storage/rows/imports.ts';
 import type { PostItem, TermReference } from '../items/items.ts';
-import type { Names } from '../items/names.ts';
+import type { Names } from '../items/record-names.ts';
 import type { Tally } from '../items/report.ts';
 import type { Ledger } from './ledger.ts';
 

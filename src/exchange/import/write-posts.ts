@@ -1,7 +1,5 @@
-import { eventDates } from '../../calendar/dates.ts';
 import { storedDates } from '../../kinds/event-dates.ts';
 import { termKind } from '../../kinds/index.ts';
-import { hasRules } from '../../kinds/occurrence.ts';
 import { imageIdAt } from '../../media/images.ts';
 import {
   addToCounts,
@@ -19,9 +17,9 @@ import { postUrl } from '../../wordpress/links.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { isFloating } from '../../wordpress/status.ts';
 import { nowLocal, nowUtc } from '../../wordpress/time.ts';
-import { type CleanPost, cleanPost, completeDates } from '../items/clean.ts';
+import { type CleanPost, completeDates } from '../items/clean.ts';
 import { nameOf, type PostItem } from '../items/items.ts';
-import { metaMap } from '../items/metas.ts';
+import { metaMap } from '../items/meta-map.ts';
 import { count, lose } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf, ledgerKey } from './ledger.ts';
@@ -29,12 +27,9 @@ import { takeRecurrence } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import type { Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
+import { startOf, storedPost } from './stored-post.ts';
 import { type Existing, updatePosts } from './update-posts.ts';
 import { termFromReference } from './write-terms.ts';
-
-/** Metas that say when an event is. */
-const START = '_EventStartDate';
-const END = '_EventEndDate';
 
 /** A post on its way in. */
 interface Arrival {
@@ -102,37 +97,10 @@ async function nameTerms(work: Work, { terms = [] }: PostItem): Promise<void> {
 
 /** What a post's row can hold, with what had to go noted. */
 function cleaned({ run, tally }: Work, item: PostItem): CleanPost {
-  const clean = cleanPost(item, run.trusted);
-  for (const { reason, detail } of clean.losses) lose(tally, { reason, kind: item.kind, of: nameOf(item), place: item.place, detail });
-  if (item.kind !== 'event') return clean;
-  // In the old form of recurrence each date is a post, which comes by itself.
-  if (!item.recurrence?.recurs && !item.parent && hasRules(metaMap(clean.metas))) {
-    lose(tally, { reason: 'recurrence', kind: 'event', of: nameOf(item), place: item.place });
-  }
-  return { ...clean, metas: withDates(clean.metas, run.caller) };
-}
-
-/** Old events know neither zone nor UTC: both follow from the clock on the wall and the zone of the site. */
-function withDates(metas: CleanPost['metas'], { settings, now }: Work['run']['caller']): CleanPost['metas'] {
-  const given = new Map(metas);
-  const [start, end] = [given.get(START), given.get(END)];
-  if (!start || !end || (given.get('_EventStartDateUTC') && given.get('_EventEndDateUTC') && given.get('_EventTimezone'))) return metas;
-  const allDay = /^(yes|1|true)$/i.test(given.get('_EventAllDay') ?? '');
-  const dates = eventDates({ start, end, timezone: given.get('_EventTimezone') || undefined, allDay }, undefined, {
-    siteZone: settings.timezone,
-    cutoff: settings.calendar.cutoff,
-    now,
-  });
-  if ('problem' in dates) return metas;
-  const missing: [string, string][] = [
-    ['_EventStartDateUTC', dates.startUtc],
-    ['_EventEndDateUTC', dates.endUtc],
-    ['_EventTimezone', dates.timezone],
-    ['_EventTimezoneAbbr', dates.abbreviation],
-    ...(dates.duration === null ? [] : [['_EventDuration', String(dates.duration)] as [string, string]]),
-  ];
-  const added = missing.filter(([key]) => !given.get(key));
-  return [...metas.filter(([key]) => !added.some(([name]) => name === key)), ...added];
+  const clean = storedPost(item, run.trusted, run.caller);
+  for (const { reason, detail } of clean.losses)
+    lose(tally, { reason, kind: item.kind, of: nameOf(item), place: item.place, ...(detail === '' ? {} : { detail }) });
+  return clean;
 }
 
 /** A record that was here before the import and is the one that comes: the same id and address of origin, or the same name where names count. */
@@ -147,95 +115,137 @@ async function sameRecord(
   return run.names.find(db, item.kind, clean.columns.post_title ?? '', startOf(clean));
 }
 
-const startOf = ({ metas }: CleanPost): string => metas.find(([key]) => key === START)?.[1] ?? '';
-
+/** Inserts records that are new, and notes what became of each. */
 async function insertNew(work: Work, arrivals: readonly Arrival[], taken: ReadonlyMap<number, unknown>): Promise<void> {
   if (arrivals.length === 0) return;
-  const { run, db, ledger, tally, named, touched } = work;
-  const { settings, now } = run.caller;
-  const slugs = await slugsFor(work, arrivals);
-  const moment = { local: nowLocal(now, settings.zone), utc: nowUtc(now) };
-  const place = {
-    home: settings.home,
-    permalinkStructure: settings.permalinkStructure,
-    singleEventSlug: settings.calendar.singleEventSlug,
-  };
-
   // First all get an id, so that they can name each other.
-  const ids = new Map<Arrival, number>();
-  const rows: Partial<Post>[] = [];
+  const newcomers = await giveIds(work, arrivals, taken);
+  const relations = await relate(work, newcomers);
+  work.touched.any = true;
+  if (work.run.dry) return;
+  const { db, run } = work;
+  const rows = newcomers.flatMap(({ row }) => row ?? []);
+  await removeRemains(
+    db,
+    rows.map(({ ID }) => ID),
+    run.caller.settings.occurrenceTables,
+  );
+  await insertPosts(db, rows);
+  await insertMetas(db, relations.metas);
+  await insertTermLinks(db, relations.links);
+  await addToCounts(db, relations.counts);
+  await insertDates(work, newcomers);
+}
+
+/** A record that has got its id. */
+interface Newcomer {
+  readonly arrival: Arrival;
+  readonly id: number;
+  /** Its row, which is still to be inserted; undefined: it is there already, or nothing is written. */
+  readonly row: NewPost | undefined;
+}
+
+type NewPost = Partial<Post> & { readonly ID: number };
+
+/** Gives each record an id: its own where that is free, else one of the database. */
+async function giveIds(work: Work, arrivals: readonly Arrival[], taken: ReadonlyMap<number, unknown>): Promise<Newcomer[]> {
+  const { run, ledger, tally, named } = work;
+  const slugs = await slugsFor(work, arrivals);
+  const newcomers: Newcomer[] = [];
   for (const arrival of arrivals) {
     const { item, key, digest, clean } = arrival;
-    const wished = item.id !== undefined && Number.isSafeInteger(item.id) && item.id > 0 ? item.id : undefined;
-    const row: Partial<Post> = {
-      post_status: item.kind === 'attachment' ? 'inherit' : 'publish',
-      ...clean.columns,
-      ...completeDates(clean.columns, settings.zone, moment),
-      post_author: run.caller.viewer.id,
-      post_name: slugs.get(arrival) ?? '',
-      post_type: typeOf(item.kind),
-    };
-    const free = wished !== undefined && !taken.has(wished);
-    const id = free ? wished : run.dry ? run.nextDryId() : await insertPost(db, { ...(await aboveSource(work, wished)), ...row });
-    if (free) rows.push({ ID: id, ...row });
-    if (wished !== undefined && !free)
+    const wished = wishedId(item);
+    const post = newPost(work, arrival, slugs.get(arrival) ?? '');
+    const isFree = wished !== undefined && !taken.has(wished);
+    const id = isFree ? wished : await otherId(work, wished, post);
+    if (wished !== undefined && !isFree)
       lose(tally, { reason: 'id-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${wished} -> ${id}` });
-    const settled = { ...row, ID: id, post_name: row.post_name || (isFloating(row.post_status ?? '') ? '' : String(id)) } as Post;
-    const late: Partial<Post> = {
-      ...(settled.post_name === row.post_name ? {} : { post_name: settled.post_name }),
-      ...(row.guid ? {} : { guid: item.kind === 'attachment' ? (item.url ?? '') : postUrl(place, settled) }),
-    };
-    if (free) Object.assign(rows.at(-1)!, late);
-    else if (!run.dry) await updatePost(db, id, late);
-    ids.set(arrival, id);
+    const late = columnsWithId(work, arrival, post, id);
+    if (!isFree && !run.dry) await updatePost(work.db, id, late);
+    newcomers.push({ arrival, id, row: isFree ? { ...post, ...late, ID: id } : undefined });
     ledger.add({ item: key, kind: item.kind, target: id, digest, run: run.number });
     named.push({ kind: item.kind, title: clean.columns.post_title ?? '', start: startOf(clean), id });
     count(tally.created, item.kind);
   }
+  return newcomers;
+}
 
-  const metas: { post_id: number; meta_key: string; meta_value: string }[] = [];
-  const links: { object_id: number; term_taxonomy_id: number }[] = [];
-  const counts = new Map<number, number>();
-  const rowsById = new Map(rows.map((row) => [row.ID!, row]));
-  const termIds = await termTaxonomyIds(work, arrivals);
-  for (const arrival of arrivals) {
+/** The id that a record has in its source, where it is one of WordPress's. */
+const wishedId = ({ id }: PostItem): number | undefined => (id !== undefined && Number.isSafeInteger(id) && id > 0 ? id : undefined);
+
+/** An id of the database for a record that can't keep its own; the record is inserted for it. */
+async function otherId(work: Work, wished: number | undefined, post: Partial<Post>): Promise<number> {
+  if (work.run.dry) return work.run.nextDryId();
+  return insertPost(work.db, { ...(await aboveSource(work, wished)), ...post });
+}
+
+/** The row of a new record, as far as its id does not matter. */
+function newPost({ run: { caller } }: Work, { item, clean }: Arrival, slug: string): Partial<Post> {
+  const moment = { local: nowLocal(caller.now, caller.settings.zone), utc: nowUtc(caller.now) };
+  return {
+    post_status: item.kind === 'attachment' ? 'inherit' : 'publish',
+    ...clean.columns,
+    ...completeDates(clean.columns, caller.settings.zone, moment),
+    post_author: caller.viewer.id,
+    post_name: slug,
+    post_type: typeOf(item.kind),
+  };
+}
+
+/** What of the row follows from the id: the slug of a record without a name, and its address. */
+function columnsWithId({ run }: Work, { item }: Arrival, post: Partial<Post>, id: number): Partial<Post> {
+  const { home, permalinkStructure, calendar } = run.caller.settings;
+  const slug = post.post_name || (isFloating(post.post_status ?? '') ? '' : String(id));
+  const place = { home, permalinkStructure, singleEventSlug: calendar.singleEventSlug };
+  const address = () => (item.kind === 'attachment' ? (item.url ?? '') : postUrl(place, { ...post, ID: id, post_name: slug } as Post));
+  return { ...(slug === post.post_name ? {} : { post_name: slug }), ...(post.guid ? {} : { guid: address() }) };
+}
+
+/** Metas and terms of new records, and by how much the counts of these terms rise. */
+interface Relations {
+  readonly metas: { post_id: number; meta_key: string; meta_value: string }[];
+  readonly links: { object_id: number; term_taxonomy_id: number }[];
+  readonly counts: Map<number, number>;
+}
+
+/** Finds what new records name: authors and parents, which go into their rows, links and terms. */
+async function relate(work: Work, newcomers: readonly Newcomer[]): Promise<Relations> {
+  const relations: Relations = { metas: [], links: [], counts: new Map() };
+  const termIds = await termTaxonomyIds(
+    work,
+    newcomers.map(({ arrival }) => arrival),
+  );
+  for (const { arrival, id, row } of newcomers) {
     const { item, key, clean } = arrival;
-    const id = ids.get(arrival)!;
     const resolved = await resolvePost(work, item, key, id);
     const above = {
       ...(resolved.author === undefined ? {} : { post_author: resolved.author }),
       ...(resolved.parent === undefined ? {} : { post_parent: resolved.parent }),
     };
-    const row = rowsById.get(id);
     if (row) Object.assign(row, above);
-    else if (!run.dry) await updatePost(db, id, above);
-    for (const [meta_key, meta_value] of [...clean.metas, ...resolved.links]) metas.push({ post_id: id, meta_key, meta_value });
-    for (const term of new Set(resolved.terms.map((name) => termIds.get(name)))) {
-      if (term === undefined) continue;
-      links.push({ object_id: id, term_taxonomy_id: term });
-      if ((clean.columns.post_status ?? 'publish') === 'publish' && item.kind !== 'attachment')
-        counts.set(term, (counts.get(term) ?? 0) + 1);
+    else if (!work.run.dry) await updatePost(work.db, id, above);
+    for (const [meta_key, meta_value] of [...clean.metas, ...resolved.links]) relations.metas.push({ post_id: id, meta_key, meta_value });
+    const isCounted = (clean.columns.post_status ?? 'publish') === 'publish' && item.kind !== 'attachment';
+    for (const term of new Set(resolved.terms.flatMap((name) => termIds.get(name) ?? []))) {
+      relations.links.push({ object_id: id, term_taxonomy_id: term });
+      if (isCounted) relations.counts.set(term, (relations.counts.get(term) ?? 0) + 1);
     }
   }
-  const events = new Map(
-    arrivals.flatMap((arrival) =>
-      arrival.item.kind === 'event' ? [[ids.get(arrival)!, storedDates({ metas: metaMap(arrival.clean.metas) })] as const] : [],
-    ),
-  );
-  touched.any = true;
-  if (run.dry) return;
-  await removeRemains(db, [...rowsById.keys()], settings.occurrenceTables);
-  await insertPosts(db, rows);
-  await insertMetas(db, metas);
-  await insertTermLinks(db, links);
-  await addToCounts(db, counts);
-  work.events.push(...events.keys());
-  if (!settings.occurrenceTables) return;
-  const unsound = new Set(await insertOccurrences(db, events, moment.utc));
-  for (const arrival of arrivals) {
+  return relations;
+}
+
+/** Writes the dates of new events, where the site has tables for them. */
+async function insertDates(work: Work, newcomers: readonly Newcomer[]): Promise<void> {
+  const { run, db, tally, events } = work;
+  const dated = newcomers.filter(({ arrival }) => arrival.item.kind === 'event');
+  events.push(...dated.map(({ id }) => id));
+  if (!run.caller.settings.occurrenceTables) return;
+  const dates = new Map(dated.map(({ id, arrival }) => [id, storedDates({ metas: metaMap(arrival.clean.metas) })]));
+  const unsound = new Set(await insertOccurrences(db, dates, nowUtc(run.caller.now)));
+  for (const { arrival, id } of dated) {
     const { item } = arrival;
-    if (unsound.has(ids.get(arrival)!)) lose(tally, { reason: 'dates-unsound', kind: 'event', of: nameOf(item), place: item.place });
-    else await takeRecurrence(work, item, ids.get(arrival)!, { anew: true });
+    if (unsound.has(id)) lose(tally, { reason: 'dates-unsound', kind: 'event', of: nameOf(item), place: item.place });
+    else await takeRecurrence(work, item, id, { anew: true });
   }
 }
 

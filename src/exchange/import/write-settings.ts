@@ -1,16 +1,16 @@
+import { CUSTOM_FIELDS_OPTION } from '../../calendar/custom-fields.ts';
+import { CALENDAR_OPTION } from '../../calendar/settings.ts';
 import { lockOption, readOptions, writeOption } from '../../storage/rows/options.ts';
-import { parseSerialized, toSerialized, withMembers } from '../../wordpress/serialized.ts';
+import { serializedMembers, toSerialized, withMembers } from '../../wordpress/serialized.ts';
 import type { SettingsItem } from '../items/items.ts';
 import { count, lose } from '../items/report.ts';
 import type { Work } from './run.ts';
-
-const CALENDAR = 'tribe_events_calendar_options';
 
 /** Options that shape what the calendar answers; addresses, people and what is kept of the events themselves stay as they are here. */
 export const SETTINGS = [
   'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page', 'use_smilies',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
-  'large_size_w', 'large_size_h', CALENDAR,
+  'large_size_w', 'large_size_h', CALENDAR_OPTION, CUSTOM_FIELDS_OPTION,
 ] as const; // biome-ignore format: a list of names
 
 /** Members of the calendar's option that shape its answers. Others follow from its events, or are keys to services of others. */
@@ -24,7 +24,7 @@ export function settingsItem(options: ReadonlyMap<string, string>): SettingsItem
   const kept = SETTINGS.flatMap((name): [string, string][] => {
     const value = options.get(name);
     if (value === undefined) return [];
-    return [[name, name === CALENDAR ? toSerialized(membersOf(value)) : value]];
+    return [[name, name === CALENDAR_OPTION ? toSerialized(membersOf(value)) : value]];
   });
   return { kind: 'settings', sourceId: 'settings', options: Object.fromEntries(kept) };
 }
@@ -33,19 +33,19 @@ export function settingsItem(options: ReadonlyMap<string, string>): SettingsItem
 export async function writeSettings({ run, db, tally, touched }: Work, items: readonly SettingsItem[]): Promise<void> {
   for (const item of items) {
     // Whoever else changes members of the calendar's option waits.
-    if (run.settings && !run.dry) await lockOption(db, CALENDAR);
+    if (run.settings && !run.dry) await lockOption(db, CALENDAR_OPTION);
     const here = await readOptions(db, [...SETTINGS]);
     for (const name of SETTINGS) {
       const wanted = item.options[name];
       if (wanted === undefined) continue;
-      const value = name === CALENDAR ? merged(here.get(name) ?? '', wanted) : wanted;
+      const value = name === CALENDAR_OPTION ? merged(here.get(name) ?? '', wanted) : wanted;
       if (value === undefined || value === (here.get(name) ?? '')) continue;
       if (!run.settings) {
         lose(tally, {
           reason: 'setting-differs',
           kind: 'settings',
           of: name,
-          detail: name === CALENDAR ? undefined : `${wanted} / ${here.get(name) ?? ''}`,
+          detail: name === CALENDAR_OPTION ? undefined : `${wanted} / ${here.get(name) ?? ''}`,
         });
         continue;
       }
@@ -63,9 +63,6 @@ const LEFT_TO_THE_PLUGIN = Object.fromEntries(MEMBERS.map((name) => [name, undef
 const merged = (here: string, there: string): string | undefined => withMembers(here, { ...LEFT_TO_THE_PLUGIN, ...membersOf(there) });
 
 function membersOf(text: string): Record<string, unknown> {
-  const value = parseSerialized(text);
-  if (value === null || typeof value !== 'object') return {};
-  return Object.fromEntries(
-    MEMBERS.flatMap((name) => (Object.hasOwn(value, name) ? [[name, (value as Record<string, unknown>)[name]]] : [])),
-  );
+  const members = serializedMembers(text);
+  return Object.fromEntries(MEMBERS.flatMap((name) => (Object.hasOwn(members, name) ? [[name, members[name]]] : [])));
 }

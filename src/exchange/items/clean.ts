@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { addressMetas } from '../../kinds/index.ts';
 import { ksesPost, ksesTitle } from '../../wordpress/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { parseSerialized, toSerialized } from '../../wordpress/serialized.ts';
@@ -36,8 +37,7 @@ const DATES = ['post_date', 'post_date_gmt', 'post_modified', 'post_modified_gmt
 /** Notes of WordPress's editor about people who are not here. */
 const PASSING = new Set(['_edit_lock', '_edit_last']);
 
-/** Metas that become links of a page: of schemes, only those that the interface takes (decision D38). */
-const ADDRESSES = new Set(['_EventURL', '_VenueURL', '_OrganizerWebsite']);
+/** Of the schemes of addresses, only those that the interface takes (decision D38). */
 const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
 
 /**
@@ -46,61 +46,69 @@ const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
  */
 export function cleanPost(item: PostItem, trusted: boolean): CleanPost {
   const losses: { reason: string; detail: string }[] = [];
-  const lose = (reason: string, detail: string) => losses.push({ reason, detail });
-  const columns: Record<string, string | number> = {};
+  const cleaning: Cleaning = { trusted, lose: (reason, detail) => losses.push({ reason, detail }) };
+  const columns = cleanColumns(item.columns, cleaning);
+  const metas = item.metas.flatMap((meta) => cleanMeta(meta, cleaning));
+  return { columns, metas, losses };
+}
 
-  for (const [name, value] of Object.entries(item.columns) as [keyof PostColumns, string | number | undefined][]) {
-    if (value === undefined) continue;
-    if (typeof value === 'number') {
-      columns[name] = Number.isSafeInteger(value) ? value : 0;
-      continue;
-    }
-    const text = TEXTS.some((column) => column === name) ? stripControlCharacters(value) : value.replaceAll('\0', '');
-    if (text !== value) lose('control-characters', name);
-    const filtered = trusted
-      ? text
-      : name === 'post_title'
-        ? ksesTitle(text)
-        : TEXTS.some((column) => column === name)
-          ? ksesPost(text)
-          : text;
-    if (filtered !== text) lose('html-filtered', name);
-    const whole = wellFormed(filtered);
-    const short = cut(whole, WIDTHS.get(name));
-    if (short !== whole) lose('too-long', name);
-    columns[name] = short;
+/** How a record is cleaned: whether its HTML is trusted, and who is told what had to go. */
+interface Cleaning {
+  readonly trusted: boolean;
+  readonly lose: (reason: string, detail: string) => void;
+}
+
+function cleanColumns(given: PostColumns, cleaning: Cleaning): CleanColumns {
+  const columns: Record<string, string | number> = {};
+  for (const [name, value] of Object.entries(given) as [keyof PostColumns, string | number | undefined][]) {
+    if (typeof value === 'number') columns[name] = Number.isSafeInteger(value) ? value : 0;
+    else if (value !== undefined) columns[name] = cleanText(name, value, cleaning);
   }
   for (const name of DATES) {
     const value = columns[name];
     if (typeof value !== 'string' || isDate(value)) continue;
-    if (value !== '') lose('date-unreadable', `${name}: ${value}`);
+    if (value !== '') cleaning.lose('date-unreadable', `${name}: ${value}`);
     delete columns[name];
   }
   const status = columns.post_status;
   if (typeof status === 'string' && !REGISTERED_STATUSES.includes(status)) {
-    lose('status-unknown', status);
+    cleaning.lose('status-unknown', status);
     columns.post_status = 'draft';
   }
+  // Each value has the type of the column that it came for.
+  return columns as CleanColumns;
+}
 
-  const metas = item.metas.flatMap(([key, value]): [string, string][] => {
-    if (PASSING.has(key)) return [];
-    if (key === '' || key.length > KEY_LETTERS) {
-      lose('meta-key-unusable', key);
-      return [];
-    }
-    if (ADDRESSES.has(key) && !isHarmless(value)) {
-      lose('url-refused', `${key}: ${value}`);
-      return [];
-    }
-    if (key === '_wp_attached_file' && /(^|[\\/])\.\.([\\/]|$)|\0/.test(value)) {
-      lose('path-refused', `${key}: ${value}`);
-      return [];
-    }
-    const filtered = trusted ? value : filteredMeta(key, value);
-    if (filtered !== value) lose('html-filtered', key);
-    return [[wellFormed(key), wellFormed(filtered)]];
-  });
-  return { columns: columns as CleanColumns, metas, losses };
+function cleanText(name: keyof PostColumns, value: string, { trusted, lose }: Cleaning): string {
+  const isText = TEXTS.some((column) => column === name);
+  const text = isText ? stripControlCharacters(value) : value.replaceAll('\0', '');
+  if (text !== value) lose('control-characters', name);
+  const filtered = trusted || !isText ? text : name === 'post_title' ? ksesTitle(text) : ksesPost(text);
+  if (filtered !== text) lose('html-filtered', name);
+  const whole = wellFormed(filtered);
+  const short = cut(whole, WIDTHS.get(name));
+  if (short !== whole) lose('too-long', name);
+  return short;
+}
+
+/** The meta as it can be stored; nothing where it can't. */
+function cleanMeta([key, value]: PostItem['metas'][number], { trusted, lose }: Cleaning): [string, string][] {
+  if (PASSING.has(key)) return [];
+  const refused = metaFault(key, value);
+  if (refused) {
+    lose(refused, refused === 'meta-key-unusable' ? key : `${key}: ${value}`);
+    return [];
+  }
+  const filtered = trusted ? value : filteredMeta(key, value);
+  if (filtered !== value) lose('html-filtered', key);
+  return [[wellFormed(key), wellFormed(filtered)]];
+}
+
+/** Why a meta can't be stored. */
+function metaFault(key: string, value: string): string | undefined {
+  if (key === '' || key.length > KEY_LETTERS) return 'meta-key-unusable';
+  if (addressMetas.has(key) && !isHarmless(value)) return 'url-refused';
+  return key === '_wp_attached_file' && /(^|[\\/])\.\.([\\/]|$)|\0/.test(value) ? 'path-refused' : undefined;
 }
 
 /** Metas of the calendar, which hold plain text. */
@@ -111,7 +119,7 @@ const PLAIN = /^_(?:Event|Venue|Organizer)/;
  * the address stays the same.
  */
 function filteredMeta(key: string, value: string): string {
-  if (ADDRESSES.has(key)) return value.trim().replace(/[<>"'`\0-\x20]/g, percentEncoded);
+  if (addressMetas.has(key)) return value.trim().replace(/[<>"'`\0-\x20]/g, percentEncoded);
   if (!value.includes('<')) return value;
   const filter = PLAIN.test(key) ? sanitizeTextField : ksesPost;
   const parsed = parseSerialized(value);

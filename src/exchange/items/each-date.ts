@@ -1,6 +1,6 @@
 import { metasAt } from '../../kinds/occurrence.ts';
 import type { Item } from './items.ts';
-import { metaMap } from './metas.ts';
+import { metaMap } from './meta-map.ts';
 
 /** The same items, of an event that recurs one for each date: for formats that know no rules. */
 export async function* eachDate(items: AsyncIterable<Item>): AsyncGenerator<Item> {

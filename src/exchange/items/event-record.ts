@@ -2,59 +2,50 @@
  * What feeds and files take from the published record of an event. They are made of records, not of rows, so that they show what the interface shows
  * to the same caller and nothing besides.
  */
+import type { EventRecord as PublishedEvent } from '../../kinds/event-shape.ts';
+import type { ImageRecord } from '../../kinds/image-record.ts';
+import type { OrganizerRecord as PublishedOrganizer } from '../../kinds/organizer.ts';
+import type { VenueRecord as PublishedVenue } from '../../kinds/venue.ts';
+import { remembered } from '../../memo.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../../wordpress/plain-text.ts';
-import { remembered } from '../../wordpress/remembered.ts';
 import { trimEndOf, trimStartOf } from '../../wordpress/trim.ts';
 
-/** An event as the interface publishes it, as far as feeds need it; texts are HTML, dates `YYYY-MM-DD HH:MM:SS`. */
-export interface EventRecord {
-  readonly id: number;
-  readonly url: string;
-  readonly title: string;
-  readonly description: string;
-  readonly excerpt: string;
-  readonly date_utc: string;
-  readonly modified_utc: string;
-  /** Null where the record is blanked. */
-  readonly all_day: boolean | null;
-  readonly start_date: string;
-  readonly end_date: string;
-  readonly utc_start_date: string;
-  readonly utc_end_date: string;
-  readonly timezone: string;
-  readonly cost: string;
-  readonly website: string;
-  readonly image: false | { readonly url: string };
+/** Of the published records, what feeds need; texts are HTML, dates `YYYY-MM-DD HH:MM:SS`. */
+export interface EventRecord
+  extends Readonly<
+    Pick<
+      PublishedEvent,
+      | 'id'
+      | 'url'
+      | 'title'
+      | 'description'
+      | 'excerpt'
+      | 'date_utc'
+      | 'modified_utc'
+      | 'all_day'
+      | 'start_date'
+      | 'end_date'
+      | 'utc_start_date'
+      | 'utc_end_date'
+      | 'timezone'
+      | 'cost'
+      | 'website'
+    >
+  > {
+  readonly image: false | Readonly<Pick<ImageRecord, 'url'>>;
   readonly categories: readonly NamedTerm[];
   readonly tags: readonly NamedTerm[];
   readonly venue: VenueRecord | readonly VenueRecord[];
   readonly organizer: readonly OrganizerRecord[];
 }
 
-interface NamedTerm {
-  readonly name: string;
-}
+type NamedTerm = Readonly<Pick<PublishedEvent['categories'][number], 'name'>>;
 
-export interface VenueRecord {
-  readonly id: number;
-  readonly venue: string;
-  readonly address?: string;
-  readonly city?: string;
-  readonly stateprovince?: string;
-  readonly zip?: string;
-  readonly country?: string;
-  readonly geo_lat?: number;
-  readonly geo_lng?: number;
-}
-
-export interface OrganizerRecord {
-  readonly id: number;
-  readonly organizer: string;
-  readonly phone?: string;
-  readonly website?: string;
-  readonly email?: string;
-}
+export type VenueRecord = Readonly<
+  Pick<PublishedVenue, 'id' | 'venue' | 'address' | 'city' | 'stateprovince' | 'zip' | 'country' | 'geo_lat' | 'geo_lng'>
+>;
+export type OrganizerRecord = Readonly<Pick<PublishedOrganizer, 'id' | 'organizer' | 'phone' | 'website' | 'email'>>;
 
 /** The venues of an event, whose record holds one, several or none in different forms. */
 export const venuesOf = ({ venue }: EventRecord): readonly VenueRecord[] => [venue].flat();

@@ -2,6 +2,18 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { SourceFault } from './items.ts';
 
+/** The bytes of a file in pieces. Throws SourceFault `unreadable`. */
+export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path, { highWaterMark: 65_536 }) as AsyncIterable<Buffer>;
+  } catch (error) {
+    if (error !== null && typeof error === 'object' && 'syscall' in error && 'code' in error) {
+      throw new SourceFault('unreadable', { file: path, what: String(error.code) }, error);
+    }
+    throw error;
+  }
+}
+
 /** A file as text in pieces, UTF-8 with or without its mark. Throws SourceFault `unreadable`, `not-utf8`. */
 export async function* textOf(path: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -14,17 +26,10 @@ export async function* textOf(path: string): AsyncGenerator<string> {
       throw new SourceFault('not-utf8', { file, byte: bytes }, cause);
     }
   };
-  try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 65_536 }) as AsyncIterable<Buffer>) {
-      const text = decoded(chunk);
-      bytes += chunk.length;
-      if (text !== '') yield text;
-    }
-  } catch (error) {
-    if (error !== null && typeof error === 'object' && 'syscall' in error && 'code' in error) {
-      throw new SourceFault('unreadable', { file: path, what: String(error.code) }, error);
-    }
-    throw error;
+  for await (const chunk of bytesOf(path)) {
+    const text = decoded(chunk);
+    bytes += chunk.length;
+    if (text !== '') yield text;
   }
   const rest = decoded();
   if (rest !== '') yield rest;

@@ -1,3 +1,4 @@
+import { postKinds } from '../../kinds/index.ts';
 import type { PostKindName, TermKindName } from '../../kinds/kind.ts';
 import type { StoredRecurrence, StoredSeries } from '../../storage/rows/recurrences.ts';
 import type { Post } from '../../wordpress/rows.ts';
@@ -116,8 +117,7 @@ export const isTermItem = (item: Item): item is TermItem => item.kind === 'categ
 
 /** Metas that name other posts, and the kind they lead to. */
 export const LINK_METAS: ReadonlyMap<string, LinkedKind> = new Map([
-  ['_EventVenueID', 'venue'],
-  ['_EventOrganizerID', 'organizer'],
+  ...postKinds.flatMap(({ links }) => Object.entries(links)),
   ['_thumbnail_id', 'attachment'],
 ]);
 

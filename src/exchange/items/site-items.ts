@@ -33,7 +33,8 @@ export async function postItems(
     kind === 'attachment' || postKind(kind as PostKindName).terms.length === 0 ? new Map<number, Term[]>() : await loadTermsOf(db, ids);
   return ids.flatMap((id) => {
     const row = rows.get(id);
-    return row ? [postItem(kind, row, metas.get(id), terms.get(id) ?? [], author(row.post_author), uploads)] : [];
+    const loaded = row && { row, metas: metas.get(id), terms: terms.get(id) ?? [], author: author(row.post_author) };
+    return loaded ? [postItem(kind, loaded, uploads)] : [];
   });
 }
 
@@ -101,14 +102,15 @@ function termItem(kind: TermKindName, term: Term, parent: Term | undefined): Ter
   };
 }
 
-function postItem(
-  kind: PostItem['kind'],
-  row: Post,
-  metas: Metas | undefined,
-  terms: readonly Term[],
-  author: string | undefined,
-  uploads: string,
-): PostItem {
+/** A post with all that belongs to it, and the name of its author. */
+interface LoadedPost {
+  readonly row: Post;
+  readonly metas: Metas | undefined;
+  readonly terms: readonly Term[];
+  readonly author: string | undefined;
+}
+
+function postItem(kind: PostItem['kind'], { row, metas, terms, author }: LoadedPost, uploads: string): PostItem {
   const { ID, post_author: _author, post_parent: parent, post_type: _type, comment_count: _count, ...columns } = row;
   const file = metas?.get('_wp_attached_file')?.[0];
   const pairs = [...(metas ?? [])].flatMap(([key, values]) => values.map((value) => [key, value] as const));

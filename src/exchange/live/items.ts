@@ -1,4 +1,19 @@
+import type { CustomField } from '../../calendar/custom-fields.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
+import { customFieldRows, storedValue } from '../../kinds/custom-fields.ts';
+import { EVENT, eventTexts } from '../../kinds/event-fields.ts';
+import {
+  COORDINATES,
+  DATES,
+  EVENT_ORIGIN,
+  ORGANIZER_LINK,
+  ORGANIZER_ORIGIN,
+  ORIGIN,
+  VENUE_LINK,
+  VENUE_ORIGIN,
+} from '../../kinds/event-metas.ts';
+import { organizerTexts } from '../../kinds/organizer.ts';
+import { VENUE, venueTexts } from '../../kinds/venue.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { toSerialized } from '../../wordpress/serialized.ts';
 import { tableOf } from '../../wordpress/table.ts';
@@ -44,31 +59,30 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
     context.free,
   );
   const links: Link[] = [
-    ...record.venue.map(({ id }) => ({ key: '_EventVenueID', kind: 'venue', sourceId: String(id) }) as const),
-    ...record.organizer.map(({ id }) => ({ key: '_EventOrganizerID', kind: 'organizer', sourceId: String(id) }) as const),
+    ...record.venue.map(({ id }) => ({ key: VENUE_LINK, kind: 'venue', sourceId: String(id) }) as const),
+    ...record.organizer.map(({ id }) => ({ key: ORGANIZER_LINK, kind: 'organizer', sourceId: String(id) }) as const),
     ...imageLink(record),
   ];
   const status = STATUSES.get(record.json_ld?.eventStatus.replace(/^.*\//, '') ?? '');
   const metas: [string, string][] = [
-    ['_EventOrigin', 'events-calendar'],
-    ['_EventStartDate', record.start_date],
-    ['_EventEndDate', record.end_date],
-    ['_EventStartDateUTC', record.utc_start_date],
-    ['_EventEndDateUTC', record.utc_end_date],
-    ['_EventTimezone', record.timezone],
-    ['_EventTimezoneAbbr', record.timezone_abbr],
-    ...(record.all_day
-      ? pair('_EventAllDay', '1')
-      : pair('_EventDuration', String(diffSeconds(record.utc_start_date, record.utc_end_date)))),
-    ['_EventShowMap', record.show_map ? '1' : ''],
-    ['_EventShowMapLink', record.show_map_link ? '1' : ''],
+    [EVENT_ORIGIN, ORIGIN],
+    [DATES.start, record.start_date],
+    [DATES.end, record.end_date],
+    [DATES.startUtc, record.utc_start_date],
+    [DATES.endUtc, record.utc_end_date],
+    [DATES.timezone, record.timezone],
+    [DATES.abbreviation, record.timezone_abbr],
+    ...(record.all_day ? pair(DATES.allDay, '1') : pair(DATES.duration, String(diffSeconds(record.utc_start_date, record.utc_end_date)))),
+    [EVENT.show_map, record.show_map ? '1' : ''],
+    [EVENT.show_map_link, record.show_map_link ? '1' : ''],
     ...cost.metas,
     // Without an address of its own an event shows that of its page.
-    ...(record.website !== '' && record.website === record.url ? [] : pair('_EventURL', decodeEntities(record.website))),
-    ...(record.hide_from_listings ? pair('_EventHideFromUpcoming', 'yes') : []),
-    ...(record.featured ? pair('_tribe_featured', '1') : []),
+    ...(record.website !== '' && record.website === record.url ? [] : pair(EVENT.website, decodeEntities(record.website))),
+    ...(record.hide_from_listings ? pair(EVENT.hide_from_listings, 'yes') : []),
+    ...(record.featured ? pair(EVENT.featured, '1') : []),
+    ...filled(eventTexts, record),
     ...(status === undefined ? [] : pair('_tribe_events_status', status)),
-    ...Object.entries(record.custom_fields).map(([name, { value }]): [string, string] => [name, value]),
+    ...Object.entries(record.custom_fields).flatMap(([name, { value }]) => customMetas(name, value, calendar.customFields)),
     ...lineage(record),
   ];
   return {
@@ -86,6 +100,13 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
   };
 }
 
+/** The metas of a custom field. One that this site does not define is kept under the name that it has there. */
+function customMetas(name: string, value: string, fields: readonly CustomField[]): [string, string][] {
+  const field = fields.find((one) => one.name === name || one.meta === name);
+  const stored = field && storedValue(field, value);
+  return stored ? customFieldRows(field, stored) : pair(field?.meta ?? name, value);
+}
+
 const STATUSES: ReadonlyMap<string, string> = tableOf({
   EventCancelled: 'canceled',
   EventPostponed: 'postponed',
@@ -95,30 +116,19 @@ const STATUSES: ReadonlyMap<string, string> = tableOf({
 /** A venue. */
 export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
   const { columns, changed } = columnsOf(record, record.venue, context);
-  const { address, city, country, province, state, zip, phone, website, stateprovince, geo_lat: lat, geo_lng: lng } = record;
-  const texts = {
-    Address: address,
-    City: city,
-    Country: country,
-    Province: province,
-    State: state,
-    Zip: zip,
-    Phone: phone,
-    URL: website,
-    StateProvince: stateprovince,
-  };
+  const { geo_lat: lat, geo_lng: lng } = record;
   const shown = (value: boolean | null) => (value === false ? '' : '1');
   return {
     item: {
       ...named('venue', record, context),
       columns,
       metas: [
-        ['_VenueOrigin', 'events-calendar'],
-        ...filled('_Venue', texts),
-        ...(lat === undefined || lng === undefined ? [] : [...pair('_VenueLat', String(lat)), ...pair('_VenueLng', String(lng))]),
-        ...(['Venue', 'Event'] as const).flatMap((prefix) => [
-          ...pair(`_${prefix}ShowMap`, shown(record.show_map)),
-          ...pair(`_${prefix}ShowMapLink`, shown(record.show_map_link)),
+        [VENUE_ORIGIN, ORIGIN],
+        ...filled(venueTexts, record),
+        ...(lat === undefined || lng === undefined ? [] : [...pair(COORDINATES.lat, String(lat)), ...pair(COORDINATES.lng, String(lng))]),
+        ...[VENUE, EVENT].flatMap((keys) => [
+          ...pair(keys.show_map, shown(record.show_map)),
+          ...pair(keys.show_map_link, shown(record.show_map_link)),
         ]),
         ...lineage(record),
       ],
@@ -131,12 +141,15 @@ export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
 /** An organizer. */
 export function organizerItem(record: LiveOrganizer, context: LiveContext): LiveItem {
   const { columns, changed } = columnsOf(record, record.organizer, context);
-  const texts = { Phone: record.phone, Website: record.website, Email: decodeEntities(record.email) };
   return {
     item: {
       ...named('organizer', record, context),
       columns,
-      metas: [['_OrganizerOrigin', 'events-calendar'], ...filled('_Organizer', texts), ...lineage(record)],
+      metas: [
+        [ORGANIZER_ORIGIN, ORIGIN],
+        ...filled(organizerTexts, { ...record, email: decodeEntities(record.email) }),
+        ...lineage(record),
+      ],
       links: imageLink(record),
     },
     changed,
@@ -195,9 +208,9 @@ export function imageItem(shown: LiveImage, media: CoreMedia | undefined, author
 // ------------------------------------------------------------------------------------------------- pieces
 const pair = (key: string, value: string): [string, string][] => [[key, value]];
 
-/** Metas of the texts that are not empty. */
-const filled = (prefix: string, texts: Readonly<Record<string, string>>): [string, string][] =>
-  Object.entries(texts).flatMap(([name, value]) => (value === '' ? [] : pair(prefix + name, value)));
+/** Metas of the texts that are not empty. `texts`: name -> meta. */
+const filled = <Texts extends Readonly<Record<string, string>>>(texts: Texts, record: Readonly<Record<keyof Texts, string>>) =>
+  Object.entries(texts).flatMap(([name, key]) => (record[name] ? pair(key, record[name]) : []));
 
 function named(kind: PostItem['kind'], { id: postId }: LivePost, { place, author }: LiveContext) {
   return { kind, sourceId: String(postId), id: postId, place, complete: false, ...(author === undefined ? {} : { author }) } as const;

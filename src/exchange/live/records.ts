@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { eventTexts } from '../../kinds/event-fields.ts';
+import { organizerTexts } from '../../kinds/organizer.ts';
+import { venueTexts } from '../../kinds/venue.ts';
 
 /*
  * What a site answers. Sites differ in their versions and in what other plugins add: members that are not needed are passed over, those that are have a
@@ -47,24 +50,21 @@ const post = {
   global_id_lineage: z.array(text).catch([]),
 };
 
+/** A member for each of these. */
+const eachText = <Texts extends object>(texts: Texts) =>
+  // The names are those of `texts`, which the compiler does not follow through entries.
+  Object.fromEntries(Object.keys(texts).map((name) => [name, text])) as { readonly [Name in keyof Texts]: typeof text };
+
 const venue = z.looseObject({
   ...post,
   venue: text,
-  address: text,
-  city: text,
-  country: text,
-  province: text,
-  state: text,
-  zip: text,
-  phone: text,
-  website: text,
-  stateprovince: text,
+  ...eachText(venueTexts),
   geo_lat: z.coerce.number().optional().catch(undefined),
   geo_lng: z.coerce.number().optional().catch(undefined),
   show_map: flag,
   show_map_link: flag,
 });
-const organizer = z.looseObject({ ...post, organizer: text, phone: text, website: text, email: text });
+const organizer = z.looseObject({ ...post, organizer: text, ...eachText(organizerTexts) });
 const linked = (list: z.ZodType<{ id: number }>) => z.union([z.array(list), list.transform((one) => [one])]).catch([]);
 const term = z.looseObject({ id, name: text, slug: text });
 const event = z.looseObject({
@@ -82,6 +82,7 @@ const event = z.looseObject({
     .looseObject({ currency_symbol: text, currency_code: text, currency_position: text, values: z.array(text).catch([]) })
     .catch({ currency_symbol: '', currency_code: '', currency_position: '', values: [] }),
   website: text,
+  ...eachText(eventTexts),
   show_map: flag,
   show_map_link: flag,
   hide_from_listings: flag,

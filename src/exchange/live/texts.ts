@@ -2,7 +2,9 @@
  * A site shows its texts rendered. What it has stored is guessed, and a guess counts only if it renders to the very text that is shown; else that text is
  * stored as it is.
  */
+
 import { type CostRecord, costOf } from '../../calendar/cost.ts';
+import { COST } from '../../kinds/event-metas.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { type RenderOptions, renderContent, renderExcerpt, renderTitle } from '../../wordpress/render.ts';
 import { tableOf } from '../../wordpress/table.ts';
@@ -94,9 +96,9 @@ export function storedCost(
     );
   const found = guesses.find(isShown);
   const { costs, marked } = found ?? { costs: [bare], marked: false };
-  const metas: [string, string][] = costs.map((cost) => ['_EventCost', cost]);
-  if (marked && shown.symbol !== '') metas.push(['_EventCurrencySymbol', shown.symbol], ['_EventCurrencyPosition', shown.position]);
-  if (shown.code !== '') metas.push(['_EventCurrencyCode', shown.code]);
+  const metas: [string, string][] = costs.map((cost) => [COST.amounts, cost]);
+  if (marked && shown.symbol !== '') metas.push([COST.symbol, shown.symbol], [COST.position, shown.position]);
+  if (shown.code !== '') metas.push([COST.code, shown.code]);
   return { metas, same: found !== undefined };
 }
 

@@ -4,6 +4,7 @@
  */
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { unixFromText } from '../../wordpress/time.ts';
+import { percentDecoded } from '../../wordpress/web-url.ts';
 import { isMembers, type Members, type Query } from '../live/site-client.ts';
 
 /** A place in an answer at which two sites differ. `undefined`: not there. */
@@ -159,7 +160,7 @@ export function listUrl(url: string): { base: string; pairs: Map<string, string>
     if (value === '') continue;
     pairs.set(name, name !== rawName && pairs.has(name) ? `${pairs.get(name)},${value}` : value);
   }
-  return { base: decoded(base).replace(/\/$/, ''), pairs };
+  return { base: percentDecoded(base).replace(/\/$/, ''), pairs };
 }
 
 export const sameValue = (before: string, after: string | undefined): boolean =>
@@ -179,11 +180,3 @@ const tidy = (value: string): string => {
   if (/^(true|yes|on)$/i.test(text)) return '1';
   return /^(false|no|off)$/i.test(text) ? '0' : text;
 };
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

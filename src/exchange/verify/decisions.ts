@@ -2,8 +2,7 @@
  * Where Fasti answers otherwise than The Events Calendar on purpose (`docs/differences.md`). Each row says of a difference whether it is one of those, so that
  * they can be told apart from what a migration has lost. The rows look at both sites alike: either may be the one or the other.
  */
-import { linkedOrders } from '../../kinds/linked-list.ts';
-import { additions } from '../../kinds/post-fields.ts';
+import { oursIn, postKinds } from '../../kinds/index.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { isMembers, type Query } from '../live/site-client.ts';
 import { listUrl, type Place, sameValue } from './compare.ts';
@@ -28,10 +27,14 @@ export function decisionOf(difference: Difference, answers: Answers): string | u
 
 type Row = readonly [row: string, holds: (difference: Difference, answers: Answers) => boolean];
 
-/** Parameters of lists that only Fasti has, or that it describes besides. */
-const ADDED = new Set([
-  'translation_language', ...Object.keys(additions(linkedOrders)), 'city', 'country', 'state', 'geoloc_radius', 'geo_lat', 'geo_lng', 'slug', 'parent', 'context', 'event',
+/** Parameters and members that only Fasti has, as the kinds declare them, and others that it describes besides. */
+const ADDED: ReadonlySet<string> = new Set([
+  ...postKinds.flatMap(({ filters, fields }) => [...oursIn(filters), ...oursIn(fields)]),
+  'translation_language', 'geoloc_radius', 'geo_lat', 'geo_lng', 'slug', 'parent', 'context', 'event',
 ]); // biome-ignore format: a list of names
+
+/** Members of records that only Fasti has. */
+const MEMBERS: ReadonlySet<string> = new Set(postKinds.flatMap(({ fields }) => oursIn(fields)));
 
 /** Where the interface describes itself: the second site may say more. */
 const DESCRIPTIONS = new Set(['', 'doc']);
@@ -51,6 +54,7 @@ const isPublic = (record: unknown): boolean => isMembers(record) && record.statu
 
 const ROWS: readonly Row[] = [
   ['additions', ({ route, old: before }) => DESCRIPTIONS.has(route) && before === undefined],
+  ['additions', ({ path, old: before, new: after }) => (before === undefined || after === undefined) && MEMBERS.has(path.split('.').at(-1) ?? '')],
   ['additions', ({ route, path, new: after }) => DESCRIPTIONS.has(route) && after === undefined && ADDED.has(path.split(/\W/).at(-1) ?? '')],
   ['D25', (difference) => about(difference, 'categories', 'tags') && saysMore(difference)],
   ['D21', (difference) => saysMore(difference)],
@@ -72,6 +76,7 @@ const ROWS: readonly Row[] = [
   ['D18', (difference, answers) => ofProtectedLink(difference, answers)],
   ['D15', (difference, answers) => ofHiddenLink(difference, answers)],
   ['D37', ({ path, old: before, new: after }) => /\.cost$|\.cost_details\.values\b|\.offers\.price$/.test(path) && isReadOtherwise(before, after)],
+  ['D37', (difference, answers) => isCurrencyInCost(difference, answers)],
 ]; // biome-ignore format: a table
 
 /** Values of parameters that Fasti takes for what they say. */
@@ -157,15 +162,27 @@ const BOUNDS = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends
 
 const isNothing = (value: unknown): boolean => value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
+/** The signs of currencies in a cost, each once. */
+const symbolsIn = (cost: unknown): string[] => [...new Set(decodeEntities(String(cost)).match(/\p{Sc}/gu))].sort();
+
 /** Both tell a cost, in other numbers or words, or one without its symbol. Another currency is not another way of reading. */
 function isReadOtherwise(before: unknown, after: unknown): boolean {
-  const symbols = [before, after].map(
-    (value) =>
-      decodeEntities(String(value))
-        .match(/\p{Sc}/gu)
-        ?.join('') ?? '',
-  );
+  const symbols = [before, after].map((value) => symbolsIn(value).join(''));
   return !isNothing(before) && !isNothing(after) && (symbols[0] === symbols[1] || symbols.includes(''));
+}
+
+/**
+ * One side reads the currency of several amounts, and where its symbol stands, out of the cost as it is written (`$10 - $20.50`), the other says nothing of
+ * it. What it reads must stand in the cost on both sides. Of a single amount both read it: there, a currency that is missing was lost.
+ */
+function isCurrencyInCost({ path, old: before, new: after }: Difference, { old: one, new: other }: Answers): boolean {
+  const [, record, member = ''] = /^(\$.*)\.cost_details\.currency_(symbol|position|code)$/.exec(path) ?? [];
+  if (record === undefined || isNothing(before) === isNothing(after)) return false;
+  const costs = [one.body, other.body].map((body) => at(body, `${record}.cost`));
+  const told = [one.body, other.body].map((body) => decodeEntities(String(at(body, `${record}.cost_details.currency_symbol`) ?? '')));
+  const symbol = told.find((text) => text !== '') ?? '';
+  if (symbol === '' || (member !== 'code' && !told.includes(''))) return false;
+  return costs.every((cost) => symbolsIn(cost).join('') === symbol && (String(cost).match(/\d[\d.,]*/g) ?? []).length > 1);
 }
 
 /** The address of a list on one side carries all that the other one carries, and more of what was asked. */

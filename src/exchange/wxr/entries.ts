@@ -1,5 +1,6 @@
 import { postKinds, termKinds } from '../../kinds/index.ts';
 import type { TermKindName } from '../../kinds/kind.ts';
+import { imageMimes } from '../../media/image-type.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { type AuthorItem, type Entry, type PostItem, splitMetas, type TermItem, type TermReference } from '../items/items.ts';
 
@@ -23,9 +24,9 @@ export function entryOf(element: Element, place: string): Entry[] {
     case 'wp:author':
       return [author(element, place)];
     case 'wp:term':
-      return term(element, textOf(element, 'wp:term_taxonomy'), 'wp:term_slug', 'wp:term_name', 'wp:term_description', place);
+      return term(element, textOf(element, 'wp:term_taxonomy'), 'wp:term', place);
     case 'wp:tag':
-      return term(element, 'post_tag', 'wp:tag_slug', 'wp:tag_name', 'wp:tag_description', place);
+      return term(element, 'post_tag', 'wp:tag', place);
     case 'wp:category':
       return [{ kind: 'skipped', what: 'category of posts', count: 1 }];
     default:
@@ -57,7 +58,7 @@ const COLUMNS = {
 
 /** Kinds of files that a library holds, by their ending. WXR does not say them. */
 const MIMES: ReadonlyMap<string, string> = tableOf({
-  jpg: 'image/jpeg', jpeg: 'image/jpeg', jpe: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp', avif: 'image/avif', svg: 'image/svg+xml',
+  ...Object.fromEntries(imageMimes), svg: 'image/svg+xml',
   bmp: 'image/bmp', ico: 'image/x-icon', tif: 'image/tiff', tiff: 'image/tiff', heic: 'image/heic', pdf: 'application/pdf', mp3: 'audio/mpeg',
   mp4: 'video/mp4', zip: 'application/zip', ics: 'text/calendar', csv: 'text/csv', txt: 'text/plain',
 }); // biome-ignore format: a table
@@ -80,11 +81,12 @@ function author(element: Element, place: string): AuthorItem {
   };
 }
 
-function term(element: Element, taxonomy: string, slugName: string, nameName: string, descriptionName: string, place: string): Entry[] {
+/** `prefix`: what the names of its parts begin with. */
+function term(element: Element, taxonomy: string, prefix: 'wp:term' | 'wp:tag', place: string): Entry[] {
   const kind = TERM_KINDS.get(taxonomy.trim());
   if (kind === undefined) return [{ kind: 'skipped', what: taxonomy.trim() || 'term', count: 1 }];
-  const name = textOf(element, nameName);
-  const slug = textOf(element, slugName).trim();
+  const name = textOf(element, `${prefix}_name`);
+  const slug = textOf(element, `${prefix}_slug`).trim();
   const id = idOf(textOf(element, 'wp:term_id'));
   const parent = textOf(element, 'wp:term_parent').trim();
   const item: TermItem = {
@@ -94,7 +96,7 @@ function term(element: Element, taxonomy: string, slugName: string, nameName: st
     place,
     name: name || slug,
     slug,
-    description: textOf(element, descriptionName),
+    description: textOf(element, `${prefix}_description`),
     ...(kind === 'category' && parent !== '' && parent !== '0' ? { parent } : {}),
   };
   return [item];

@@ -3,6 +3,7 @@ import { SaxesParser } from 'saxes';
 import { LONGEST_TEXT, textOf } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
+import { withoutForbidden } from './characters.ts';
 import { type Elements, entryOf, homeOf } from './entries.ts';
 
 /** Real exports are five elements deep. */
@@ -21,6 +22,7 @@ export function openWxr(paths: readonly string[]): Source {
   return {
     name: () => name ?? '',
     close: async () => undefined,
+    hint: 'export-all',
     entries: async function* (): AsyncGenerator<Entry> {
       for (const path of paths) {
         const file = basename(path);
@@ -103,7 +105,7 @@ async function* records(path: string): AsyncGenerator<Found> {
   });
 
   for await (const text of textOf(path)) {
-    const clean = text.replace(FORBIDDEN, '');
+    const clean = withoutForbidden(text);
     forbidden += text.length - clean.length;
     waiting += clean.length;
     // A text is handed over when it has come to its end; before that nothing would bound it.
@@ -122,9 +124,6 @@ async function* records(path: string): AsyncGenerator<Found> {
   if (forbidden > 0)
     yield { entry: { kind: 'loss', loss: { reason: 'control-characters', kind: 'source', of: file, detail: String(forbidden) } } };
 }
-
-/** Not a character of XML 1.0. */
-const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
 /** How much is held of the record that is being read. */
 const sizeOf = (stack: readonly Open[]): number =>

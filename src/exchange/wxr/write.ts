@@ -2,6 +2,7 @@ import { postKind, termKind } from '../../kinds/index.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { wellFormed } from '../items/clean.ts';
 import { type AuthorItem, type Item, isPostItem, isTermItem, type PostItem, type TermItem } from '../items/items.ts';
+import { withoutForbidden } from './characters.ts';
 
 /** The site that a file is of. `home` without trailing slash. */
 export interface WxrSite {
@@ -116,10 +117,7 @@ function post(item: PostItem, { home }: WxrSite): string {
 
 const node = (name: string, text: string, literal = true): string => `<${name}>${literal ? cdata(text) : escaped(text)}</${name}>`;
 
-/** Not a character of XML 1.0. */
-const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
-
-const clean = (text: string): string => wellFormed(text).replace(FORBIDDEN, '');
+const clean = (text: string): string => withoutForbidden(wellFormed(text));
 
 const cdata = (text: string): string =>
   `<![CDATA[${clean(text).replaceAll(']]>', ']]]]><![CDATA[>').replaceAll('\r', ']]>&#13;<![CDATA[')}]]>`;

@@ -7,6 +7,7 @@ import { embeddedTerms } from '../../records/core-terms.ts';
 import { shownMedia } from '../../records/media.ts';
 import type { Shown } from '../../records/versions.ts';
 import type { Site } from '../../site.ts';
+import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import type { Reply } from '../route.ts';
 import { asksFor } from '../term-view.ts';
 import { corePage, coreRecord } from './core-reply.ts';
@@ -66,7 +67,7 @@ const named = (relation: string, records: readonly CoreRecord[]) => (records.len
 const numbersIn = (value: unknown): number[] => [value].flat().filter((item): item is number => typeof item === 'number' && item > 0);
 
 async function authorsOf(site: Site, caller: Caller, ids: readonly number[]): Promise<Map<number, CoreRecord>> {
-  const visible = [...(await visiblePeople(site.db, caller.viewer, ids))];
+  const visible = [...(await visiblePeople(lookUpOnce(site.db), caller.viewer, ids))];
   const people = await loadPeople(site.db, caller.settings, visible);
   const context = { ...renderContext(caller, { mayRead: () => false, opens: () => false }), view: 'embed' as const };
   return new Map([...people].map(([id, person]) => [id, coreUser(person, context, personMethods(caller, id))]));

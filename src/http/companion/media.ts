@@ -33,7 +33,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
         params: MEDIA_FILTERS,
         unlisted: EMBED,
         mode: 'read',
-        allow: (_site, caller, values) => mayListMedia(caller, values),
+        allow: (_look, caller, values) => mayListMedia(caller, values),
         run: async (site, caller, values) => {
           const page = await listMedia(site, caller, values);
           return pageWithEmbeds(site, caller, page, values._embed);

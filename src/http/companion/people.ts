@@ -20,8 +20,8 @@ const written = (methods: readonly Method[], summary: string, params: Endpoint['
   run: async () => fail('people-are-read-only'),
 });
 
-const edits: Endpoint['allow'] = (_site, { viewer }, { id }) => viewer.can('edit_users') || (viewer.id > 0 && viewer.id === id);
-const deletes: Endpoint['allow'] = (_site, { viewer }) => viewer.can('delete_users');
+const edits: Endpoint['allow'] = (_look, { viewer }, { id }) => viewer.can('edit_users') || (viewer.id > 0 && viewer.id === id);
+const deletes: Endpoint['allow'] = (_look, { viewer }) => viewer.can('delete_users');
 
 /** WordPress's own routes of people: the list, the single person, and the caller. */
 export const peopleRoutes: readonly ServedRoute[] = [
@@ -34,13 +34,13 @@ export const peopleRoutes: readonly ServedRoute[] = [
         summary: 'people.list',
         params: USER_FILTERS,
         mode: 'read',
-        allow: (_site, { viewer }, values) => mayListPeople(viewer, values),
+        allow: (_look, { viewer }, values) => mayListPeople(viewer, values),
         run: async (site, caller, values) => {
           const { people, ...page } = await listPeople(site, caller.settings, caller.viewer, values);
           return corePage({ ...page, timeliness: 'always', records: people.map((person) => shown(caller, person, values)) });
         },
       }),
-      written(['POST'], 'people.write', {}, (_site, { viewer }) => viewer.can('create_users')),
+      written(['POST'], 'people.write', {}, (_look, { viewer }) => viewer.can('create_users')),
     ],
   },
   {
@@ -52,7 +52,7 @@ export const peopleRoutes: readonly ServedRoute[] = [
         summary: 'people.read',
         params: { ...ID, ...CONTEXT },
         mode: 'read',
-        allow: (site, { viewer }, values) => mayReadPerson(site, viewer, values),
+        allow: (lookUp, { viewer }, values) => mayReadPerson(lookUp, viewer, values),
         run: (site, caller, values) => onePerson(site, caller, values.id, values),
       }),
       written(['POST', 'PUT', 'PATCH'], 'people.write', ID, edits),
@@ -72,7 +72,7 @@ export const peopleRoutes: readonly ServedRoute[] = [
         run: (site, caller, values) =>
           caller.viewer.id === 0 ? fail('rest_not_logged_in') : onePerson(site, caller, caller.viewer.id, values),
       }),
-      written(['POST', 'PUT', 'PATCH'], 'people.write', {}, (_site, { viewer }) => viewer.id > 0),
+      written(['POST', 'PUT', 'PATCH'], 'people.write', {}, (_look, { viewer }) => viewer.id > 0),
       written(['DELETE'], 'people.write', {}, deletes),
     ],
   },

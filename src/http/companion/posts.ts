@@ -26,6 +26,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
   {
     pattern: `/${kind.postType}`,
     texts: 'core',
+    kind,
     endpoints: [
       endpoint({
         methods: ['GET'],
@@ -33,7 +34,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         params: postFilters(kind),
         unlisted: EMBED,
         mode: 'read',
-        allow: (_site, caller, values) => mayListCore(caller, kind, values),
+        allow: (_look, caller, values) => mayListCore(caller, kind, values),
         run: async (site, caller, values) => {
           const page = await listCorePosts(site, caller, kind, values);
           return pageWithEmbeds(site, caller, page, values._embed);
@@ -44,7 +45,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         summary: `${kind.name}.create`,
         params: postFields(kind),
         mode: 'create',
-        allow: (_site, caller, values) => mayCreateCore(caller, kind, values),
+        allow: (_look, caller, values) => mayCreateCore(caller, kind, values),
         run: async (site, caller, values) => {
           const id = await createCorePost(site, caller, kind, values);
           return created(await readCorePost(site, caller, kind, id, EDITED), restUrl(caller, `wp/v2/${kind.postType}/${id}`));
@@ -55,6 +56,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
   {
     pattern: `/${kind.postType}/(?P<id>\\d+)`,
     texts: 'core',
+    kind,
     lockVersion: lockPostVersion(kind),
     endpoints: [
       recordEndpoint({
@@ -63,7 +65,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         params: { ...ID, ...POST_READING },
         unlisted: EMBED,
         mode: 'read',
-        allow: (site, caller, values) => mayReadCore(site, caller, kind, values),
+        allow: (lookUp, caller, values) => mayReadCore(lookUp, caller, kind, values),
         run: async (site, caller, values) => {
           const shown = await readCorePost(site, caller, kind, values.id, values);
           return recordWithEmbeds(site, caller, shown, values._embed, isViewable(kind.postType));
@@ -74,7 +76,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         summary: `${kind.name}.change`,
         params: { ...ID, ...postFields(kind) },
         mode: 'read',
-        allow: (site, caller, values) => mayChangeCore(site, caller, kind, values),
+        allow: (lookUp, caller, values) => mayChangeCore(lookUp, caller, kind, values),
         run: async (site, caller, values) => {
           await changeCorePost(site, caller, kind, values.id, values);
           return written(await readCorePost(site, caller, kind, values.id, EDITED));
@@ -85,7 +87,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         summary: `${kind.name}.trash`,
         params: { ...ID, ...FORCE },
         mode: 'read',
-        allow: (site, caller, values) => mayDeleteCore(site, caller, kind, values),
+        allow: (lookUp, caller, values) => mayDeleteCore(lookUp, caller, kind, values),
         run: async (site, caller, { id, force }) => written(await removeCorePost(site, caller, kind, id, force === true)),
       }),
     ],

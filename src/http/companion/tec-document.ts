@@ -9,7 +9,8 @@ import type { Endpoint, Method, Route } from '../route.ts';
 type Json = Record<string, unknown>;
 type Say = (key: string | readonly string[]) => string;
 
-const SCHEMA_NAMES: ReadonlyMap<string, string> = tableOf({ events: 'Event', venues: 'Venue', organizers: 'Organizer' });
+/** Names of the records' schemas, by kind. */
+const SCHEMA_NAMES: ReadonlyMap<string, string> = tableOf({ event: 'Event', venue: 'Venue', organizer: 'Organizer' });
 
 /** The calendar's newer interface as an OpenAPI document (`tec/v1/docs`), from its routes, in the caller's language. */
 export function tecDocument(site: Described, caller: Caller, routes: readonly Route[]): Json {
@@ -49,7 +50,7 @@ function operations(route: Route, say: Say): Json {
 }
 
 function operation(route: Route, endpoint: Endpoint, method: Method, say: Say): Json {
-  const name = SCHEMA_NAMES.get(route.pattern.split('/')[1] ?? '');
+  const name = route.kind && SCHEMA_NAMES.get(route.kind.name);
   const written = endpoint.mode !== 'read';
   const shown = Object.entries(endpoint.params).filter(([param]) => !written || selectorsOf(route).includes(param));
   return {

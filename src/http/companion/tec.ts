@@ -49,6 +49,7 @@ export const tecRoutes = (): ServedRoute[] => {
 const list = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}`,
   texts: 'tec',
+  kind,
   endpoints: acknowledged([
     endpoint({
       methods: ['GET'],
@@ -64,7 +65,7 @@ const list = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.create`,
       params: tecFields(kind, postKind('event')),
       mode: 'create',
-      allow: (_site, caller) => mayCreate(caller, kind),
+      allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) => created(await readTecPost(site, caller, kind, await createTecPost(site, caller, kind, values))),
     }),
   ]),
@@ -73,6 +74,7 @@ const list = (kind: PostKind): ServedRoute => ({
 const single = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/(?P<id>\\d+)`,
   texts: 'tec',
+  kind,
   lockVersion: lockPostVersion(kind),
   endpoints: acknowledged([
     recordEndpoint({
@@ -81,7 +83,7 @@ const single = (kind: PostKind): ServedRoute => ({
       params: ID,
       unlisted: TEC_PASSWORD,
       mode: 'read',
-      allow: (site, caller, { id }) => mayReadTec(site, caller, id),
+      allow: (lookUp, caller, { id }) => mayReadTec(lookUp, caller, id),
       run: async (site, caller, values) => written(await readTecPost(site, caller, kind, values.id, values)),
     }),
     recordEndpoint({
@@ -89,7 +91,7 @@ const single = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.change`,
       params: { ...ID, ...tecFields(kind, postKind('event')) },
       mode: 'change',
-      allow: (site, caller, { id }) => mayChangeTec(site, caller, id),
+      allow: (lookUp, caller, { id }) => mayChangeTec(lookUp, caller, id),
       run: async (site, caller, values) => {
         await changeTecPost(site, caller, kind, values.id, values);
         return written(await readTecPost(site, caller, kind, values.id));
@@ -100,7 +102,7 @@ const single = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.trash`,
       params: { ...ID, ...FORCE },
       mode: 'read',
-      allow: (site, caller, { id }) => mayDeleteTec(site, caller, id),
+      allow: (lookUp, caller, { id }) => mayDeleteTec(lookUp, caller, id),
       run: async (site, caller, { id, force }) => written(await removeTecPost(site, caller, kind, id, force === true)),
     }),
   ]),

@@ -22,6 +22,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
   {
     pattern: `/${kind.restBase}`,
     texts: 'core',
+    kind,
     endpoints: [
       endpoint({
         methods: ['GET'],
@@ -29,7 +30,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         params: termFilters(kind),
         unlisted: EMBED,
         mode: 'read',
-        allow: (site, caller, values) => mayListCoreTerms(site, caller, kind, values),
+        allow: (lookUp, caller, values) => mayListCoreTerms(lookUp, caller, kind, values),
         run: async (site, caller, values) => {
           const page = await listCoreTerms(site, caller, kind, values);
           return pageWithEmbeds(site, caller, page, values._embed);
@@ -40,7 +41,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         summary: `${kind.name}.create`,
         params: termFields(kind, true),
         mode: 'create',
-        allow: (_site, caller) => mayCreateCoreTerm(caller, kind),
+        allow: (_look, caller) => mayCreateCoreTerm(caller, kind),
         run: async (site, caller, values) => {
           const id = await createCoreTerm(site, caller, kind, values);
           return created(await readCoreTerm(site, caller, kind, id, {}), restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
@@ -51,6 +52,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
   {
     pattern: `/${kind.restBase}/(?P<id>\\d+)`,
     texts: 'core',
+    kind,
     lockVersion: lockTermVersion(kind),
     endpoints: [
       recordEndpoint({
@@ -59,7 +61,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         params: { ...ID, ...CONTEXT },
         unlisted: EMBED,
         mode: 'read',
-        allow: (site, caller, values) => mayReadCoreTerm(site, caller, kind, values),
+        allow: (lookUp, caller, values) => mayReadCoreTerm(lookUp, caller, kind, values),
         run: async (site, caller, values) => {
           const shown = await readCoreTerm(site, caller, kind, values.id, values);
           return recordWithEmbeds(site, caller, shown, values._embed, false);
@@ -70,7 +72,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         summary: `${kind.name}.change`,
         params: { ...ID, ...termFields(kind, false) },
         mode: 'read',
-        allow: (site, caller, { id }) => mayWriteCoreTerm(site, caller, kind, id, 'rest_cannot_update'),
+        allow: (lookUp, caller, { id }) => mayWriteCoreTerm(lookUp, caller, kind, id, 'rest_cannot_update'),
         run: async (site, caller, values) => {
           await changeCoreTerm(site, caller, kind, values.id, values);
           return written(await readCoreTerm(site, caller, kind, values.id, {}));
@@ -81,7 +83,7 @@ export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
         summary: `${kind.name}.delete`,
         params: { ...ID, ...FORCE },
         mode: 'read',
-        allow: (site, caller, { id }) => mayWriteCoreTerm(site, caller, kind, id, 'rest_cannot_delete'),
+        allow: (lookUp, caller, { id }) => mayWriteCoreTerm(lookUp, caller, kind, id, 'rest_cannot_delete'),
         run: async (site, caller, { id, force }) => written(await removeCoreTerm(site, caller, kind, id, force === true)),
       }),
     ],

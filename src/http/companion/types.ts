@@ -9,7 +9,7 @@ import type { Caller } from '../../records/caller.ts';
 import { viewOf } from '../../records/core-posts.ts';
 import type { Site } from '../../site.ts';
 import { endpoint, type ServedRoute } from '../endpoint.ts';
-import type { Handler, Reply, Verdict } from '../route.ts';
+import type { Reply, Rule } from '../route.ts';
 
 /** Parameters by name, each a text, and the context among them. */
 type Texts = Readonly<Record<string, Param<string>>> & typeof CONTEXT;
@@ -24,7 +24,7 @@ const taxonomies: All = (site, caller, view, type) => coreTaxonomies(caller, vie
 
 const still = (body: unknown): Reply => ({ status: 200, body, timeliness: 'never' });
 /** The form for editing is for those who edit anything. */
-const allow: Handler<ContextValues, Verdict> = (_site, { viewer }, { context }) =>
+const allow: Rule<ContextValues> = (_look, { viewer }, { context }) =>
   context === 'edit' && !viewer.can('edit_posts') ? 'rest_forbidden_context' : true;
 
 const described = (

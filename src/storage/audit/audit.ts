@@ -1,12 +1,14 @@
-import type { Knex } from 'knex';
 import { postTypes, taxonomies } from '../../kinds/index.ts';
 import { isBrokenArray } from '../../wordpress/serialized-repair.ts';
-import type { Database } from '../engine/database.ts';
+import type { QueryBuilder } from '../engine/builder.ts';
+import { type Database, hasTable } from '../engine/database.ts';
 import type { Inspection, TableDefinition } from '../engine/dialect.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TableName } from '../engine/tables.ts';
-import { INDEX_LAYOUT, INDEX_OPTION } from '../index/event-index.ts';
+import { INDEX_LAYOUT, INDEX_OPTION, isInStep } from '../index/event-index.ts';
+import { hasWrongCounts } from '../index/event-index-rebuild.ts';
 import { ALL, STATUSES } from '../index/event-index-rows.ts';
+import { idsOfType } from '../lists/many-posts.ts';
 import { readOptions } from '../rows/options.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 
@@ -19,14 +21,22 @@ const AT_ONCE = 1000;
 /** Tables of ours and of WordPress that are not there. */
 export async function missingTables(db: Database): Promise<string[]> {
   const missing: string[] = [];
-  for (const { name } of tableDefinitions()) if (!(await db.knex.schema.hasTable(db.prefix + name))) missing.push(db.prefix + name);
+  for (const { name } of tableDefinitions()) if (!(await hasTable(db, name))) missing.push(db.prefix + name);
   return missing;
+}
+
+/** Makes tables that are missing, empty. Those of WordPress are WordPress's to make. */
+export async function makeTables(db: Database, names: readonly string[]): Promise<void> {
+  for (const definition of tableDefinitions()) {
+    if (!names.includes(db.prefix + definition.name)) continue;
+    for (const statement of db.dialect.createTable(definition, db.prefix)) await db.ask(statement);
+  }
 }
 
 /** What the database says of itself and of the tables that are there. */
 export const inspectDatabase = (db: Database): Promise<Inspection> =>
   db.dialect.inspect(
-    db.knex,
+    db,
     tableDefinitions().map(({ name }) => db.prefix + name),
   );
 
@@ -55,7 +65,7 @@ export function missingKeys(db: Database, { keys }: Inspection): MissingKey[] {
 
 /** Adds a key. Throws the driver's error where rows stand against a unique one. */
 export async function addKey(db: Database, { statement }: MissingKey): Promise<void> {
-  await db.knex.schema.raw(statement);
+  await db.ask(statement);
 }
 
 // ------------------------------------------------------------------------------------------------- terms
@@ -69,12 +79,12 @@ export interface WrongCount {
 /** Terms whose count is not the number of published posts that carry them. */
 export async function wrongCounts(db: Database): Promise<WrongCount[]> {
   const rows = (await db
-    .knex({ tt: db.table('term_taxonomy') })
+    .from('term_taxonomy', 'tt')
     .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
     .whereIn('tt.taxonomy', taxonomies)
     .select('tt.term_taxonomy_id as id', 't.name as name', 'tt.count as count')) as { id: number; name: string; count: number }[];
   const counted = (await db
-    .knex({ r: db.table('term_relationships') })
+    .from('term_relationships', 'r')
     .join({ p: db.table('posts') }, 'p.ID', 'r.object_id')
     .where('p.post_status', 'publish')
     .groupBy('r.term_taxonomy_id')
@@ -109,7 +119,7 @@ export async function* brokenValues(db: Database): AsyncGenerator<BrokenValue> {
   ][]) {
     const read = async (after: number, size: number) =>
       (await db
-        .knex(db.table(table))
+        .from(table)
         .where(id, '>', after)
         .where(value, 'like', 'a:%')
         .orderBy(id)
@@ -126,7 +136,7 @@ export async function* brokenValues(db: Database): AsyncGenerator<BrokenValue> {
 export async function mendValue(db: Database, { table, id, value }: BrokenValue, mended: string): Promise<void> {
   const columns = VALUES[table];
   await db
-    .knex(db.table(table))
+    .from(table)
     .where({ [columns.id]: id, [columns.value]: value })
     .update({ [columns.value]: mended });
 }
@@ -135,13 +145,13 @@ export async function mendValue(db: Database, { table, id, value }: BrokenValue,
 /** Slugs that several published records of one type have. */
 export async function sharedSlugs(db: Database): Promise<{ type: string; slug: string; count: number }[]> {
   const rows = (await db
-    .knex(db.table('posts'))
+    .from('posts')
     .whereIn('post_type', postTypes)
     .whereIn('post_status', ['publish', 'private'])
     .whereNot('post_name', '')
     .where('post_parent', 0)
     .groupBy('post_type', 'post_name')
-    .having(db.knex.raw('count(*) > 1'))
+    .having(db.raw('count(*) > 1'))
     .select('post_type as type', 'post_name as slug')
     .count({ count: '*' })) as { type: string; slug: string; count: number | string }[];
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
@@ -150,13 +160,13 @@ export async function sharedSlugs(db: Database): Promise<{ type: string; slug: s
 /** Records of the calendar whose author is no user. */
 export async function postsOfNobody(db: Database): Promise<number[]> {
   const rows = (await db
-    .knex({ p: db.table('posts') })
+    .from('posts', 'p')
     .whereIn('p.post_type', postTypes)
     .whereNotExists((sub) =>
       sub
-        .select(db.knex.raw('1'))
+        .select(db.raw('1'))
         .from({ u: db.table('users') })
-        .where('u.ID', db.knex.ref('p.post_author')),
+        .where('u.ID', db.ref('p.post_author')),
     )
     .orderBy('p.ID')
     .select('p.ID as id')) as { id: number }[];
@@ -167,7 +177,7 @@ export async function postsOfNobody(db: Database): Promise<number[]> {
 export async function* attachedFiles(db: Database): AsyncGenerator<{ id: number; file: string }> {
   const read = async (after: number, size: number) =>
     (await db
-      .knex({ m: db.table('postmeta') })
+      .from('postmeta', 'm')
       .join({ p: db.table('posts') }, 'p.ID', 'm.post_id')
       .where('p.post_type', 'attachment')
       .where('m.meta_key', '_wp_attached_file')
@@ -181,11 +191,11 @@ export async function* attachedFiles(db: Database): AsyncGenerator<{ id: number;
 // ------------------------------------------------------------------------------------------------- bookkeeping
 export type IndexState = 'trusted' | 'off' | 'wrong';
 
-/** Whether lists are read from the index, and if so whether it holds as many events as there are, and its counts of months what those of days come to. */
+/** Whether lists are read from the index, and if so whether it says of each event, each day and each month what the tables say. */
 export async function indexState(db: Database): Promise<IndexState> {
   if ((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) !== INDEX_LAYOUT) return 'off';
-  const number = async (table: TableName, narrow: (rows: Knex.QueryBuilder) => void): Promise<number> => {
-    const rows: Knex.QueryBuilder = db.knex({ o: db.table(table) });
+  const number = async (table: TableName, narrow: (rows: QueryBuilder) => void): Promise<number> => {
+    const rows: QueryBuilder = db.from(table, 'o');
     narrow(rows);
     const row = (await rows.countDistinct({ n: 'o.post_id' }).first()) as { n: number | string } | undefined;
     return Number(row?.n ?? 0);
@@ -197,10 +207,14 @@ export async function indexState(db: Database): Promise<IndexState> {
       .where('p.post_type', 'tribe_events')
       .whereIn('p.post_status', [...STATUSES.keys()]),
   );
-  const uneven = await db.rows`
-    SELECT facet FROM {fasti_days} GROUP BY facet HAVING SUM(CASE WHEN day < 0 THEN n ELSE -n END) <> 0 LIMIT 1`;
-  return listed === there && uneven.length === 0 ? 'trusted' : 'wrong';
+  if (listed !== there) return 'wrong';
+  for await (const ids of pagesById(STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
+    if (!(await isInStep(db, ids))) return 'wrong';
+  return (await hasWrongCounts(db)) ? 'wrong' : 'trusted';
 }
+
+/** Events whose rows are compared at once. */
+const STEP = 200;
 
 /** Sources whose import was not finished. */
 export async function openImports(db: Database): Promise<string[]> {

@@ -1,7 +1,10 @@
 import { type EventDates, type Occurrence, occurrence } from '../../calendar/dates.ts';
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
+import { beginOfDay, endOfDay } from '../../calendar/window.ts';
 import { storedDates } from '../../kinds/event-dates.ts';
-import { diffSeconds, isZeroDate, parseZone, toUtc } from '../../wordpress/time.ts';
+import { DATES } from '../../kinds/event-metas.ts';
+import { hasRules } from '../../kinds/occurrence.ts';
+import { addSeconds, diffSeconds, isZeroDate, parseZone, toUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
 import { idsOfType } from '../lists/many-posts.ts';
@@ -21,10 +24,21 @@ export type DateFault =
   | 'duration-wrong'
   /** It has no row that lists read, or one that says something else. */
   | 'row-missing'
-  | 'row-differs';
+  | 'row-differs'
+  /** A row that lists read is there twice, so that they show the event twice. */
+  | 'row-twice'
+  /** An all-day event that does not begin and end with a day. */
+  | 'all-day-times';
 
 /** Faults that follow from the clock on the wall, and are put right by it. */
-export const REPAIRABLE: ReadonlySet<DateFault> = new Set(['utc-wrong', 'duration-wrong', 'row-missing', 'row-differs']);
+export const REPAIRABLE: ReadonlySet<DateFault> = new Set([
+  'utc-wrong',
+  'duration-wrong',
+  'row-missing',
+  'row-differs',
+  'row-twice',
+  'all-day-times',
+]);
 
 export interface DateFinding {
   readonly id: number;
@@ -39,67 +53,121 @@ interface Kept {
   readonly recurrence: RecurrenceSettings | undefined;
 }
 
+/** What repairs go by. `now`: UTC; `cutoff`: when the calendar's day begins, `HH:MM`. */
+interface Repair {
+  readonly now: string;
+  readonly cutoff: string;
+}
+
 /** Looks through the dates of all events, some at a time. Of those that recur only what does not follow from the rule. */
 export async function* auditDates(db: Database, { rows, recurrence }: Kept): AsyncGenerator<DateFinding> {
   for await (const ids of pagesById(AT_ONCE, (after, size) => idsOfType(db, 'tribe_events', after, size))) {
-    const [metas, occurrences] = [await loadMetas(db, ids), rows ? await occurrencesOf(db, ids) : new Map<number, Occurrence[]>()];
+    const metas = await loadMetas(db, ids);
+    const calendarRows = rows ? await calendarRowsOf(db, ids) : undefined;
     // What recurs has rows by its rule (`recurrence-audit.ts`).
     const recurring = recurrence ? await recurringIn(db, ids) : new Set<number>();
     for (const id of ids) {
       const own = metas.get(id) ?? new Map<string, readonly string[]>();
-      const dates = occurrences.get(id) ?? [];
-      for (const fault of faultsOf(storedDates({ metas: own }), rows && !recurring.has(id) ? dates : undefined))
-        if (!recurring.has(id) || !REPAIRABLE.has(fault)) yield { id, fault };
+      const severalTimes = recurrence ? recurring.has(id) : hasRules(own);
+      const there = calendarRows && (calendarRows.get(id) ?? { events: [], occurrences: [] });
+      for (const fault of faultsOf(storedDates({ metas: own }), there, severalTimes))
+        if (!recurring.has(id) || !REPAIRABLE.has(fault) || fault === 'row-twice') yield { id, fault };
     }
   }
 }
 
 /**
- * Puts the dates of an event right by the clock on its wall: UTC, duration and the rows that lists read. One that recurs is left alone. Call it in a
- * transaction.
+ * Puts the dates of an event right by the clock on its wall: UTC, duration and the rows that lists read. Of one that recurs only rows that are there
+ * twice go. Call it in a transaction.
  */
-export async function repairDates(db: Database, id: number, { rows, now, recurrence }: Kept & { readonly now: string }): Promise<void> {
+export async function repairDates(db: Database, id: number, { rows, now, recurrence, cutoff }: Kept & Repair): Promise<void> {
+  if (rows) await dropTwins(db, id);
   if (recurrence && (await isRecurringEvent(db, id))) return;
   const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, readonly string[]>();
-  const dates = storedDates({ metas });
-  const zone = parseZone(dates.timezone);
-  if (!zone || isZeroDate(dates.start) || isZeroDate(dates.end)) return;
+  const stored = storedDates({ metas });
+  const zone = parseZone(stored.timezone);
+  if (!zone || isZeroDate(stored.start) || isZeroDate(stored.end)) return;
+  const dates = isWholeDays(stored) ? stored : { ...stored, start: beginOfDay(stored.start, cutoff), end: endOfDay(stored.end, cutoff) };
   const [startUtc, endUtc] = [toUtc(dates.start, zone), toUtc(dates.end, zone)];
   const duration = dates.allDay ? null : diffSeconds(startUtc, endUtc);
   const right: EventDates = { ...dates, startUtc, endUtc, duration };
   await writeMetas(db, id, {
-    _EventStartDateUTC: [startUtc],
-    _EventEndDateUTC: [endUtc],
-    ...(duration === null || duration < 0 ? {} : { _EventDuration: [String(duration)] }),
+    ...(dates === stored ? {} : { [DATES.start]: [dates.start], [DATES.end]: [dates.end] }),
+    [DATES.startUtc]: [startUtc],
+    [DATES.endUtc]: [endUtc],
+    ...(duration === null || duration < 0 ? {} : { [DATES.duration]: [String(duration)] }),
   });
-  if (rows) await writeOccurrence(db, id, right, { updatedAt: now, recurrence });
+  if (rows && (recurrence || !hasRules(metas))) await writeOccurrence(db, id, right, { updatedAt: now, recurrence });
 }
 
-function faultsOf(dates: EventDates, rows: readonly Occurrence[] | undefined): DateFault[] {
+/** What the calendar's own tables hold of an event. */
+interface CalendarRows {
+  readonly events: (Occurrence & { readonly event_id: number })[];
+  readonly occurrences: (Occurrence & { readonly event_id: number })[];
+}
+
+/** `rows`: undefined where the occurrence tables are not in force. Of an event that takes place several times they say more than its first dates. */
+function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTimes: boolean): DateFault[] {
   const { start, end, startUtc, endUtc, timezone, allDay, duration } = dates;
   if ([start, end].some((date) => isZeroDate(date) || Number.isNaN(diffSeconds(date, date)))) return ['dates-missing'];
   const zone = parseZone(timezone);
   if (!zone) return ['zone-unknown'];
   if (diffSeconds(start, end) < 0) return ['end-before-start'];
+  if (!isWholeDays(dates)) return ['all-day-times'];
   const utc = [toUtc(start, zone), toUtc(end, zone)];
   if (utc[0] !== startUtc || utc[1] !== endUtc) return ['utc-wrong'];
   const length = diffSeconds(startUtc, endUtc);
   if (!allDay && duration !== null && (duration < 0 || duration > length)) return ['duration-wrong'];
   const expected = occurrence(dates);
   if (!rows || !expected) return [];
-  if (rows.length === 0) return ['row-missing'];
-  const same = rows.some((row) =>
-    (Object.keys(expected) as (keyof Occurrence)[]).every((name) => String(row[name]) === String(expected[name])),
-  );
-  return same ? [] : ['row-differs'];
+  if (new Set(rows.occurrences.map(timesOf)).size < rows.occurrences.length) return ['row-twice'];
+  if (severalTimes) return [];
+  const [event] = rows.events;
+  if (rows.occurrences.length === 0 || !event) return ['row-missing'];
+  const right = timesOf(expected);
+  const same = rows.occurrences.some((row) => timesOf(row) === right && row.event_id === event.event_id);
+  return same && timesOf(event) === right ? [] : ['row-differs'];
 }
 
-async function occurrencesOf(db: Database, ids: readonly number[]): Promise<Map<number, Occurrence[]>> {
+/** Whether an all-day event ends a second before the time of day at which it begins: the calendar's day may begin at any hour. */
+function isWholeDays({ allDay, start, end }: EventDates): boolean {
+  return !allDay || addSeconds(end, 1).slice(11) === start.slice(11);
+}
+
+const TIMES = ['start_date', 'end_date', 'start_date_utc', 'end_date_utc', 'duration'] as const satisfies readonly (keyof Occurrence)[];
+const timesOf = (row: Occurrence): string => TIMES.map((name) => String(row[name])).join();
+
+async function calendarRowsOf(db: Database, ids: readonly number[]): Promise<Map<number, CalendarRows>> {
+  const found = new Map<number, CalendarRows>();
+  for (const [table, name] of [
+    ['tec_events', 'events'],
+    ['tec_occurrences', 'occurrences'],
+  ] as const) {
+    const rows = await db
+      .from(table)
+      .whereIn('post_id', [...ids])
+      .select('event_id', 'post_id', ...TIMES);
+    for (const { post_id: id, ...row } of rows as (CalendarRows['events'][number] & { post_id: number })[]) {
+      const known = found.get(id) ?? { events: [], occurrences: [] };
+      found.set(id, known);
+      known[name].push(row);
+    }
+  }
+  return found;
+}
+
+/** Removes rows of an event that say the same times as one before them. */
+async function dropTwins(db: Database, id: number): Promise<void> {
   const rows = await db
     .from('tec_occurrences')
-    .whereIn('post_id', [...ids])
-    .select('post_id', 'start_date', 'end_date', 'start_date_utc', 'end_date_utc', 'duration');
-  const found = new Map<number, Occurrence[]>();
-  for (const { post_id: id, ...row } of rows) found.set(id, [...(found.get(id) ?? []), row as Occurrence]);
-  return found;
+    .where('post_id', id)
+    .orderBy('occurrence_id')
+    .select('occurrence_id', ...TIMES);
+  const seen = new Set<string>();
+  const twins: number[] = [];
+  for (const row of rows) {
+    if (seen.has(timesOf(row as Occurrence))) twins.push(row.occurrence_id);
+    seen.add(timesOf(row as Occurrence));
+  }
+  if (twins.length > 0) await db.from('tec_occurrences').whereIn('occurrence_id', twins).delete();
 }

@@ -1,5 +1,5 @@
-import type { Knex } from 'knex';
 import { postKind, postKinds, postTypes, taxonomies, termKind } from '../../kinds/index.ts';
+import type { QueryBuilder, RawSql } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { asId } from '../engine/expressions.ts';
 import { countRows } from '../rows/row-count.ts';
@@ -28,6 +28,7 @@ export type OrphanName =
   | 'links-without-post'
   | 'links-without-term'
   | 'taxonomies-without-term'
+  | 'terms-without-taxonomy'
   | 'rows-without-event'
   | 'links-to-nothing'
   | 'images-gone'
@@ -37,7 +38,7 @@ const EXAMPLES = 10;
 /** Rows that one statement deletes. */
 const AT_ONCE = 500;
 
-type Query = Knex.QueryBuilder;
+type Query = QueryBuilder;
 
 /** Of a table: the rows that are orphans, how one is told, and what tells it from others. */
 interface Rule {
@@ -55,12 +56,12 @@ const missing = (
   rows: Query,
   table: Parameters<Database['from']>[0],
   column: string,
-  own: Knex.Raw | string,
+  own: RawSql | string,
   more: (query: Query) => void = () => undefined,
 ): void => {
   rows.whereNotExists((sub: Query) => {
-    sub.select(db.knex.raw('1')).from({ x: db.table(table) });
-    if (typeof own === 'string') sub.where(`x.${column}`, db.knex.ref(own));
+    sub.select(db.raw('1')).from({ x: db.table(table) });
+    if (typeof own === 'string') sub.where(`x.${column}`, db.ref(own));
     else sub.where(`x.${column}`, own);
     more(sub);
   });
@@ -106,6 +107,13 @@ const RULES: readonly Rule[] = [
       missing(db, rows, 'terms', 'term_id', 'o.term_id');
     },
     told: ({ taxonomy, term_id }) => `${String(taxonomy)} ${String(term_id)}`,
+  },
+  {
+    name: 'terms-without-taxonomy',
+    table: 'terms',
+    key: ['term_id'],
+    orphans: (db, rows) => missing(db, rows, 'term_taxonomy', 'term_id', 'o.term_id'),
+    told: ({ term_id, name }) => `${String(term_id)} ${String(name)}`,
   },
   ...(['tec_events', 'tec_occurrences'] as const).map(
     (table): Rule => ({
@@ -174,7 +182,7 @@ export const ORPHANS: readonly Orphans[] = [...new Set(RULES.map(({ name }) => n
 });
 
 function rowsOf(db: Database, { table, orphans }: Rule): Query {
-  const rows: Query = db.knex({ o: db.table(table) });
+  const rows: Query = db.from(table, 'o');
   orphans(db, rows);
   return rows;
 }
@@ -193,7 +201,7 @@ async function fixBy(db: Database, rule: Rule): Promise<void> {
       .limit(AT_ONCE)) as Record<string, number>[];
     if (rows.length === 0) return;
     const chosen = () =>
-      db.knex(db.table(rule.table)).where((any: Query) => {
+      db.from(rule.table).where((any: Query) => {
         for (const row of rows) any.orWhere(Object.fromEntries(rule.key.map((column) => [column, row[column]!])));
       });
     await (rule.set ? chosen().update(rule.set) : chosen().delete());

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
-import type { Database } from '../engine/database.ts';
-import { IN_MEMORY, sqliteFile } from '../engine/sqlite.ts';
+import { type Database, hasTable } from '../engine/database.ts';
+import { IN_MEMORY, sqliteFile } from '../engine/sqlite/connection.ts';
+import type { TableName } from '../engine/tables.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 
 /*
@@ -18,10 +19,10 @@ export interface SnapshotTable {
 }
 
 /** Where rows only stand while something is going on. */
-const PASSING = new Set(['fasti_locks']);
+const PASSING = new Set<TableName>(['fasti_locks']);
 
 /** Names of the tables that make up a site, without the prefix. */
-export const siteTables = (): string[] =>
+export const siteTables = (): TableName[] =>
   tableDefinitions()
     .map(({ name }) => name)
     .filter((name) => !PASSING.has(name));
@@ -30,7 +31,7 @@ export const siteTables = (): string[] =>
 export const RECURRENCE_TABLE = 'tec_series_relationships';
 
 /** Names of all tables that a backup may hold, in their order. */
-export const backupTables = (): string[] => [RECURRENCE_TABLE, ...siteTables()];
+export const backupTables = (): TableName[] => [RECURRENCE_TABLE, ...siteTables()];
 
 /** The path of an SQLite database; undefined for other addresses and for one in memory. */
 export function sqlitePath(address: string): string | undefined {
@@ -113,35 +114,31 @@ async function* iterated(rows: IterableIterator<Row>): AsyncGenerator<Row> {
  * transactions are as they are when they are read.
  */
 export async function* rowsOfMysql(db: Database): AsyncGenerator<SnapshotTable> {
-  const trx = await db.knex.transaction({ isolationLevel: 'repeatable read' });
+  if (!db.driver.snapshot) throw new Error('the database is a file, which is copied instead');
+  const snapshot = await db.driver.snapshot();
   try {
     for (const name of backupTables()) {
-      if (await trx.schema.hasTable(db.prefix + name))
-        yield {
-          name,
-          rows: trx(db.prefix + name)
-            .select('*')
-            .stream() as AsyncIterable<Row>,
-        };
+      const table = db.table(name);
+      if ((await db.dialect.columns(snapshot, table)).length > 0) yield { name, rows: snapshot.stream(table) as AsyncIterable<Row> };
     }
   } finally {
-    await trx.rollback();
+    await snapshot.close();
   }
 }
 
 /** Empties the tables of a site. Call it in a transaction. */
 export async function emptySite(db: Database): Promise<void> {
-  for (const name of siteTables()) await db.knex(db.prefix + name).delete();
-  if (await db.knex.schema.hasTable(db.prefix + RECURRENCE_TABLE)) await db.knex(db.prefix + RECURRENCE_TABLE).delete();
+  for (const name of siteTables()) await db.from(name).delete();
+  if (await hasTable(db, RECURRENCE_TABLE)) await db.from(RECURRENCE_TABLE).delete();
 }
 
 /** Names of the columns of a table, in order. */
-export const columnsOf = async (db: Database, name: string): Promise<string[]> => Object.keys(await db.knex(db.prefix + name).columnInfo());
+export const columnsOf = (db: Database, name: TableName): Promise<string[]> => db.dialect.columns(db, db.table(name));
 
 /** Whether there is nothing in the tables of a site that could be lost. */
 export async function isEmptySite(db: Database): Promise<boolean> {
-  for (const name of ['options', 'posts', 'users', 'terms']) {
-    if ((await db.knex.schema.hasTable(db.prefix + name)) && (await db.knex(db.prefix + name).first()) !== undefined) return false;
+  for (const name of ['options', 'posts', 'users', 'terms'] as const) {
+    if ((await hasTable(db, name)) && (await db.from(name).first()) !== undefined) return false;
   }
   return true;
 }

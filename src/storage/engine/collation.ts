@@ -77,7 +77,7 @@ function replaceWide(text: string, change: (character: string) => string): strin
 }
 
 function foldedCharacter(character: string): string {
-  return remembered(folded, character, () => {
+  return folding(folded, character, () => {
     if (NEVER_FOLDED.test(character) || WHOLE.has(character)) return character;
     const plain = LETTERS.get(character) ?? character.normalize('NFKD').toLowerCase().replace(WEIGHTLESS, '');
     return [...plain].map((part) => LETTERS.get(part) ?? hiragana(part)).join('');
@@ -85,7 +85,7 @@ function foldedCharacter(character: string): string {
 }
 
 function searchedCharacter(character: string): string {
-  return remembered(searched, character, () => {
+  return folding(searched, character, () => {
     const plain = foldedCharacter(character);
     return [...plain].length > 1 ? character : plain;
   });
@@ -97,7 +97,7 @@ function hiragana(character: string): string {
   return SMALL_KANA.get(kana) ?? kana;
 }
 
-function remembered(memory: Map<string, string>, character: string, find: () => string): string {
+function folding(memory: Map<string, string>, character: string, find: () => string): string {
   const known = memory.get(character);
   if (known !== undefined) return known;
   const found = find();

@@ -1,12 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Knex } from 'knex';
-import type { Client } from 'knex/lib/execution/runner.js';
+import type { Builder, QueryBuilder } from './builder.ts';
 import type { Cluster, ServerChange } from './cluster.ts';
 import type { Dialect, Engine } from './dialect.ts';
-import { openMysql } from './mysql.ts';
-import { openSqlite } from './sqlite.ts';
+import { type Asker, type Driver, type QueryContext, type RunQuery, runOnce } from './driver.ts';
+import { openMysql } from './mysql/driver.ts';
+import { openSqlite } from './sqlite/driver.ts';
 import { type Place, statements } from './statement.ts';
-import { runStraight } from './straight-runner.ts';
 import type { TableName, Tables } from './tables.ts';
 import type { Transaction } from './transaction.ts';
 import { transactionRunner } from './transaction-runner.ts';
@@ -17,8 +16,15 @@ export { DatabaseUnavailable, type UnavailableReason } from './dialect.ts';
 export type TableQuery<Name extends TableName> = ReturnType<typeof queryOf<Tables[Name]>>;
 
 /** A database, or a transaction in it: both are used alike. */
-export interface Database {
-  readonly knex: Knex;
+export interface Database extends Asker {
+  /** Builds statements on any table. For migrations and tests: everything else asks `from`, whose rows have types. */
+  readonly knex: Builder;
+  /** A piece of SQL for statements that are built; `??` stands for a name, `?` for a value. */
+  readonly raw: Builder['raw'];
+  /** A column, where a statement that is built would take a text for a value. */
+  readonly ref: Builder['ref'];
+  /** What the statements of all its transactions run on. */
+  readonly driver: Driver;
   readonly dialect: Dialect;
   readonly prefix: string;
 
@@ -27,6 +33,9 @@ export interface Database {
 
   /** A query on that table, `alias` for use in joins. Where the database is watched it throws when the query would run beside an open transaction. */
   from<Name extends TableName>(name: Name, alias?: string): TableQuery<Name>;
+
+  /** A query whose table is still to be said. */
+  query(): QueryBuilder;
 
   /** Runs a statement that reads, written out as a template (`statement.ts`), and gives its rows. */
   rows<Row>(text: TemplateStringsArray, ...places: Place[]): Promise<Row[]>;
@@ -89,7 +98,7 @@ export async function openDatabase({ url, prefix, watched = false, ...options }:
  *
  * @throws DatabaseUnavailable saying why it does not
  */
-export const checkWritable = (db: Database): Promise<void> => db.dialect.checkWritable(db.knex, db.prefix);
+export const checkWritable = ({ driver, prefix }: Database): Promise<void> => driver.checkWritable(prefix);
 
 /**
  * Asks the database for a sign of life.
@@ -97,16 +106,21 @@ export const checkWritable = (db: Database): Promise<void> => db.dialect.checkWr
  * @throws DatabaseUnavailable saying why there is none
  */
 export async function ping(db: Database): Promise<void> {
-  await db.knex.raw('SELECT 1');
+  await db.ask('SELECT 1');
 }
 
-const queryOf = <Row extends object>(knex: Knex, table: Knex.TableDescriptor | Knex.AliasDict) => knex<Row>(table);
+/** Whether there is a table of this name, which is told without the prefix. */
+export const hasTable = async (db: Database, name: TableName): Promise<boolean> =>
+  (await db.dialect.columns(db, db.table(name))).length > 0;
+
+const queryOf = <Row extends object>(builder: Builder, name: TableName, table: string | Readonly<Record<string, string>>) =>
+  builder<Row>(table).queryContext({ table: name } satisfies QueryContext);
 
 function engineAt(url: string, { primary, told }: Pick<DatabaseSettings, 'primary' | 'told'>): Engine {
   const scheme = /^\w+:/.exec(url)?.[0];
   if (scheme === 'sqlite:') return openSqlite(url);
   if (scheme !== 'mysql:') throw new Error('the address of the database must begin with "sqlite:" or "mysql://"');
-  return openMysql(url, { ...(primary ? { primary: primary.knex } : {}), ...(told ? { told } : {}) });
+  return openMysql(url, { ...(primary ? { primary: primary.driver } : {}), ...(told ? { told } : {}) });
 }
 
 /** What is noted of a transaction where the database is watched. */
@@ -118,14 +132,15 @@ interface Watched {
   counted: boolean;
 }
 
-/** `inside`: where the transaction that a piece of work belongs to is remembered. */
-function root({ knex, dialect, cluster }: Engine, prefix: string, inside: AsyncLocalStorage<Watched> | undefined): Database {
+/** `inside`: where the transaction that a piece of work belongs to is noted. */
+function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched> | undefined): Database {
+  const { driver, dialect, cluster } = engine;
   const statementOf = statements(prefix);
-  const client = knex.client as Client;
-  const inTransaction = transactionRunner(client, dialect);
-  const outside: Transaction = { knex, run: (query) => runStraight(client, query) };
+  const inTransaction = transactionRunner(engine);
+  const run: RunQuery = (query) => runOnce(driver, query);
+  const outside: Transaction = { run, builder: engine.builderFor(run) };
   let count = 0;
-  knex.on('query', ({ sql }: { sql: string }) => {
+  driver.listen(({ sql }) => {
     count += 1;
     const state = inside?.getStore();
     if (state) watch(state, sql);
@@ -152,25 +167,37 @@ function root({ knex, dialect, cluster }: Engine, prefix: string, inside: AsyncL
 
   /** The database as seen from `way`: from outside, or from a transaction. */
   const handle = (way: Transaction): Database => {
-    const ask = (method: 'select' | 'insert' | 'update', text: TemplateStringsArray, places: Place[]): Promise<unknown> => {
+    const run = (method: 'select' | 'insert' | 'update', text: TemplateStringsArray, places: Place[]): Promise<unknown> => {
       if (way === outside) refuseBeside();
       return way.run({ method, ...statementOf(text, places) });
     };
     const db: Database = {
       get knex() {
-        return way.knex;
+        return way.builder;
       },
+      get raw() {
+        return way.builder.raw;
+      },
+      get ref() {
+        return way.builder.ref;
+      },
+      driver,
       dialect,
       cluster,
       prefix,
       table: (name) => prefix + name,
       from: <Name extends TableName>(name: Name, alias?: string) => {
         if (way === outside) refuseBeside();
-        return queryOf<Tables[Name]>(way.knex, alias === undefined ? prefix + name : { [alias]: prefix + name });
+        return queryOf<Tables[Name]>(way.builder, name, alias === undefined ? prefix + name : { [alias]: prefix + name });
       },
-      rows: <Row>(text: TemplateStringsArray, ...places: Place[]) => ask('select', text, places) as Promise<Row[]>,
-      insert: async (text, ...places) => Number(((await ask('insert', text, places)) as [number | bigint])[0]),
-      change: async (text, ...places) => Number(await ask('update', text, places)),
+      query: () => {
+        if (way === outside) refuseBeside();
+        return way.builder.queryBuilder();
+      },
+      ask: <Row>(sql: string, bindings: readonly unknown[] = []) => way.run({ method: 'rows', sql, bindings }) as Promise<Row[]>,
+      rows: <Row>(text: TemplateStringsArray, ...places: Place[]) => run('select', text, places) as Promise<Row[]>,
+      insert: async (text, ...places) => Number(((await run('insert', text, places)) as [number | bigint])[0]),
+      change: async (text, ...places) => Number(await run('update', text, places)),
       transaction: async (work) => {
         if (way !== outside) return work(db);
         refuseBeside();
@@ -178,7 +205,7 @@ function root({ knex, dialect, cluster }: Engine, prefix: string, inside: AsyncL
       },
       queries: () => count,
       close: async () => {
-        await knex.destroy();
+        await driver.close();
       },
     };
     return db;

@@ -1,13 +1,15 @@
-import type { Knex } from 'knex';
+import type { Binding, Builder } from './builder.ts';
 import type { ChangeSigns } from './change-signs.ts';
 import type { Cluster } from './cluster.ts';
+import type { Asker, Driver, RunQuery } from './driver.ts';
+import type { TableName } from './tables.ts';
 
 /** A piece of SQL with its bindings, ready to be spread: `query.whereRaw(...dialect.search('post_title', text))`. */
-export type Sql = readonly [sql: string, bindings: Knex.RawBinding[]];
+export type Sql = readonly [sql: string, bindings: Binding[]];
 
 /** A table as WordPress or the calendar defines it; the types of columns are written as MySQL writes them. */
 export interface TableDefinition {
-  readonly name: string;
+  readonly name: TableName;
   readonly columns: Readonly<Record<string, string>>;
   readonly primary: readonly string[];
   /** Name of the key (`{prefix}` stands for the table prefix) -> its columns; `name(191)` is a key on the first 191 characters. */
@@ -25,7 +27,7 @@ export interface TableDefinition {
  */
 export type Shapes = Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
 
-/** What truly differs between MySQL (MariaDB) and SQLite. Everything else is left to knex. */
+/** What truly differs between MySQL (MariaDB) and SQLite. Everything else is the same SQL for both. */
 export interface Dialect {
   readonly name: 'mysql' | 'sqlite';
 
@@ -94,7 +96,7 @@ export interface Dialect {
    * tables. MySQL notes the time of the last change of each table, to the second; SQLite counts the commits of other
    * connections.
    */
-  changeSigns(knex: Knex, tables: readonly string[]): Promise<ChangeSigns>;
+  changeSigns(db: Asker, tables: readonly string[]): Promise<ChangeSigns>;
 
   /** Whether every change shows in `changeSigns`. */
   readonly showsEveryChange: boolean;
@@ -109,10 +111,10 @@ export interface Dialect {
    * How far the log of a primary has come, from which its replicas are fed; empty if it doesn't say. MySQL and MariaDB
    * number what they write (GTID), each in its own way; SQLite has no replicas.
    */
-  logPosition(knex: Knex): Promise<string>;
+  logPosition(db: Asker): Promise<string>;
 
   /** Whether a replica has come so far; true if it can't be told. */
-  hasReached(knex: Knex, position: string): Promise<boolean>;
+  hasReached(db: Asker, position: string): Promise<boolean>;
 
   /** The statements that create a table if there is none of that name. `prefix` + `definition.name` is its name. */
   createTable(definition: TableDefinition, prefix: string): string[];
@@ -126,11 +128,11 @@ export interface Dialect {
   /** The statements that tell the database what its tables look like, where it has not looked itself. MySQL's InnoDB always has. */
   tellShapes(shapes: Shapes, prefix: string): string[];
 
-  /** Tries whether the database takes writes, without writing anything. Throws DatabaseUnavailable where it does not. */
-  checkWritable(knex: Knex, prefix: string): Promise<void>;
+  /** The names of the columns of a table, in order; none where there is no such table. */
+  columns(db: Asker, table: string): Promise<string[]>;
 
   /** What the database says of itself and of these tables. */
-  inspect(knex: Knex, tables: readonly string[]): Promise<Inspection>;
+  inspect(db: Asker, tables: readonly string[]): Promise<Inspection>;
 
   /** A row with this unique key is there already. Each driver has codes of its own, as for the next four. */
   isDuplicate(error: unknown): boolean;
@@ -196,7 +198,6 @@ export class DatabaseUnavailable extends Error {
 /** The driver's error as DatabaseUnavailable if it is one of these, else the error itself. */
 export function failure(dialect: Dialect, error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return error;
-  if (error instanceof Error && error.name === 'KnexTimeoutError') return new DatabaseUnavailable('exhausted', error);
   if (dialect.isBusy(error)) return new DatabaseUnavailable('busy', error);
   if (dialect.isFull(error)) return new DatabaseUnavailable('full', error);
   if (dialect.isReadOnly(error)) return new DatabaseUnavailable('read-only', error);
@@ -209,9 +210,12 @@ export function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** What an engine hands to `openDatabase`: knex connected to the address, and its dialect. */
+/** What an engine hands to `openDatabase`. */
 export interface Engine {
-  readonly knex: Knex;
+  /** Runs statements on the database that the address names. */
+  readonly driver: Driver;
+  /** Makes builders whose statements take the way that they are given. */
+  readonly builderFor: (run: RunQuery) => Builder;
   readonly dialect: Dialect;
   readonly cluster: Cluster;
 }

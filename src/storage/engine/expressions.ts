@@ -1,4 +1,4 @@
-import type { Knex } from 'knex';
+import type { Builder, RawSql } from './builder.ts';
 import type { Dialect, Sql } from './dialect.ts';
 
 /*
@@ -6,7 +6,7 @@ import type { Dialect, Sql } from './dialect.ts';
  */
 
 /** Ids stand as text in metas: the column as a number. */
-export const asId = ({ knex }: { readonly knex: Knex }, column: string): Knex.Raw => knex.raw('CAST(?? AS UNSIGNED)', [column]);
+export const asId = (db: Pick<Builder, 'raw'>, column: string): RawSql => db.raw('CAST(?? AS UNSIGNED)', [column]);
 
 /** Condition: `column` equals one of these values. */
 export const among = (column: string, values: readonly (string | number)[]): Sql => [

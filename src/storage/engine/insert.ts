@@ -1,4 +1,4 @@
-import { remembered } from '../../wordpress/remembered.ts';
+import { remembered } from '../../memo.ts';
 import type { Database } from './database.ts';
 import { Piece, Rows, type Value, verbatim } from './statement.ts';
 import type { TableName, Tables } from './tables.ts';
@@ -30,6 +30,19 @@ export async function upsertRows<Name extends TableName>(
   for (const { target, values } of pieces(db, name, rows)) await db.change`INSERT INTO ${target} VALUES ${values} ${instead}`;
 }
 
+/** Inserts the rows whose unique `keys` are not there yet. */
+export async function insertMissing<Name extends TableName>(
+  db: Database,
+  name: Name,
+  rows: NewRows<Name>,
+  keys: readonly [Column<Name>, ...Column<Name>[]],
+): Promise<void> {
+  const [key] = keys;
+  // A computed name widens to string.
+  const unchanged = { [key]: `\`${key}\`` } as Partial<Record<Column<Name>, string>>;
+  await upsertRows(db, name, rows, keys, unchanged);
+}
+
 /** Expressions that make columns what would have been inserted. */
 export const given = <Name extends string>({ dialect }: Database, columns: readonly Name[]): Record<Name, string> =>
   Object.fromEntries(columns.map((column) => [column, dialect.inserted(column)])) as Record<Name, string>;
@@ -37,10 +50,10 @@ export const given = <Name extends string>({ dialect }: Database, columns: reado
 /** SQLite takes 32,766 values in a statement; a tenth of that compiles faster. */
 const MOST_VALUES = 3000;
 
-/** Names of a table and of columns, joined by commas -> the same as statements write them. */
+/** The prefix, the name of a table and those of columns, joined by commas -> table and columns as statements write them. */
 const targetOf = remembered((names) => {
-  const [table, ...columns] = names.split(',');
-  return new Piece([`?? (${columns.map(() => '??').join(', ')})`, [table!, ...columns]]);
+  const [prefix, table, ...columns] = names.split(',');
+  return new Piece([`?? (${columns.map(() => '??').join(', ')})`, [`${prefix}${table}`, ...columns]], table);
 });
 
 /** Rows as one statement takes them: table and columns, and the values of some. */
@@ -50,7 +63,7 @@ function* pieces<Name extends TableName>(
   rows: NewRows<Name>,
 ): Generator<{ readonly target: Piece; readonly values: Rows }> {
   const columns = Object.keys(rows[0] ?? {});
-  const target = targetOf(`${db.table(name)},${columns.join()}`);
+  const target = targetOf(`${db.prefix},${name},${columns.join()}`);
   const most = Math.max(1, Math.floor(MOST_VALUES / columns.length));
   for (let first = 0; first < rows.length; first += most) {
     const some = rows.slice(first, first + most) as readonly Readonly<Record<string, Value>>[];

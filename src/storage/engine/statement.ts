@@ -1,4 +1,4 @@
-import { remembered } from '../../wordpress/remembered.ts';
+import { remembered } from '../../memo.ts';
 import type { Sql } from './dialect.ts';
 
 /** What a statement binds at one place. */
@@ -22,8 +22,11 @@ export class Rows {
 export class Piece {
   readonly sql: string;
   readonly values: readonly Value[];
+  /** The table that it names, if that is all it is for. */
+  readonly table: string | undefined;
 
-  constructor([sql, bindings]: Sql) {
+  constructor([sql, bindings]: Sql, table?: string) {
+    this.table = table;
     const left = [...bindings] as Value[];
     const values: Value[] = [];
     this.sql = sql.replace(/\?\??/g, (mark) => {
@@ -39,8 +42,10 @@ export class Piece {
 /** A piece of SQL that binds nothing. */
 export const verbatim = remembered((sql) => new Piece([sql, []]));
 
-/** A statement as a driver takes it. */
+/** A statement as it is sent. */
 export interface Statement {
+  /** The first table that it names, which is the one that it changes; without the prefix. */
+  readonly table: string | undefined;
   readonly sql: string;
   readonly bindings: readonly Value[];
 }
@@ -54,18 +59,31 @@ const FORMS = 100;
  * list becomes NULL, which nothing equals.
  */
 export function statements(prefix: string): (text: TemplateStringsArray, places: readonly Place[]) => Statement {
-  const known = new WeakMap<TemplateStringsArray, Map<string, string>>();
+  const known = new WeakMap<TemplateStringsArray, Template>();
+  const learn = (text: TemplateStringsArray): Template => {
+    const template = { table: tableIn(text), forms: new Map<string, string>() };
+    known.set(text, template);
+    return template;
+  };
   return (text, places) => {
-    const forms = known.get(text) ?? new Map<string, string>();
-    known.set(text, forms);
+    const { table, forms } = known.get(text) ?? learn(text);
     const bindings: Value[] = [];
     let form = '';
     for (const place of places) form += `${bind(place, bindings)}|`;
     const sql = forms.get(form) ?? written(text, places, prefix);
     if (forms.size < FORMS) forms.set(form, sql);
-    return { sql, bindings };
+    const [first] = places;
+    return { table: table ?? (first instanceof Piece ? first.table : undefined), sql, bindings };
   };
 }
+
+/** What is known of a template: the first table in it, and its text for each form. */
+interface Template {
+  readonly table: string | undefined;
+  readonly forms: Map<string, string>;
+}
+
+const tableIn = (text: TemplateStringsArray): string | undefined => /\{(\w+)\}/.exec(text.join(' '))?.[1];
 
 /** Adds what a place binds, and gives what its text depends on besides. */
 function bind(place: Place, bindings: Value[]): string | number {

@@ -261,6 +261,21 @@ export interface DayRow {
   running: number;
 }
 
+/** A step of the schema that was applied. The columns are those that knex gave to its own journal of migrations, which this once was. */
+export interface MigrationRow {
+  id: number;
+  name: string | null;
+  /** Steps that were applied together have the same number. */
+  batch: number | null;
+  migration_time: string | null;
+}
+
+/** One row that says whether a process is changing the schema. */
+export interface MigrationLockRow {
+  index: number;
+  is_locked: number | null;
+}
+
 /** Name of a table without the prefix -> its row. */
 export interface Tables {
   posts: PostRow;
@@ -286,6 +301,8 @@ export interface Tables {
   fasti_entries: EntryRow;
   fasti_days: DayRow;
   fasti_answers: AnswerRow;
+  fasti_migrations: MigrationRow;
+  fasti_migrations_lock: MigrationLockRow;
 }
 
 export type TableName = keyof Tables;

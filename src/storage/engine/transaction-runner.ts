@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from 'knex/lib/execution/runner.js';
-import { DatabaseUnavailable, type Dialect } from './dialect.ts';
-import { createLine, LONGEST_WAIT_MS } from './line.ts';
+import { DatabaseUnavailable, type Engine } from './dialect.ts';
+import { createQueue, LONGEST_WAIT_MS } from './queue.ts';
 import { beginShared, type SharedTransaction, type Transaction } from './transaction.ts';
 
 /** Runs a piece of work as one transaction: all of it is written or nothing. */
@@ -12,12 +11,12 @@ const FIRST_PAUSE_MS = 2;
 const LONGEST_SEARCH_MS = 3000;
 
 /**
- * Runs transactions of a client, as many at a time as the database has writers. The others wait in a line, and some of them go on in the transaction that is
+ * Runs transactions of an engine, as many at a time as the database has writers. The others wait in a queue, and some of them go on in the transaction that is
  * open. What finds somebody in its way runs again.
  */
-export function transactionRunner(client: Client, dialect: Dialect): RunTransaction {
+export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 'cluster'>): RunTransaction {
   const { writers, together, longestPause } = dialect;
-  const line = createLine<SharedTransaction>(writers);
+  const queue = createQueue<SharedTransaction>(writers);
 
   /**
    * After a conflict, or if the server is lost and there is another one. Never after an uncertain COMMIT, which could
@@ -26,24 +25,24 @@ export function transactionRunner(client: Client, dialect: Dialect): RunTransact
   const isWorthwhile = (error: unknown, waited: number): boolean => {
     if (!(error instanceof DatabaseUnavailable)) return false;
     if (error.reason === 'busy') return waited < LONGEST_WAIT_MS;
-    return client.elsewhere?.(error) === client && waited < LONGEST_SEARCH_MS;
+    return driver.elsewhere(error) === driver && waited < LONGEST_SEARCH_MS;
   };
 
-  /** Whether the next in the line goes on in this one. */
+  /** Whether the next in the queue goes on in this one. */
   const goesOn = ({ pieces, age }: SharedTransaction): boolean =>
-    line.length() > 0 && pieces() < together.pieces && age() < together.milliseconds;
+    queue.length() > 0 && pieces() < together.pieces && age() < together.milliseconds;
 
-  /** Before COMMIT, requests that have arrived come into the line; after it, other processes get hold of the database. */
+  /** Before COMMIT, requests that have arrived come into the queue; after it, other processes get hold of the database. */
   const letOthersCome = async (): Promise<void> => {
     if (together.pieces > 1) await nextTurn();
   };
 
   return async (work) => {
-    let shared = await line.enter();
+    let shared = await queue.enter();
     let result: Awaited<ReturnType<typeof work>>;
     try {
       result = await retried(longestPause, isWorthwhile, async () => {
-        if (!shared?.isOpen()) shared = await beginShared(client, dialect);
+        if (!shared?.isOpen()) shared = await beginShared(await driver.acquire(), { dialect, builderFor });
         const done = await shared.take(work);
         if (!goesOn(shared)) await letOthersCome();
         if (!goesOn(shared)) await shared.commit();
@@ -52,8 +51,8 @@ export function transactionRunner(client: Client, dialect: Dialect): RunTransact
     } finally {
       // Those before are told what came of it by `written`, whatever happened to this one.
       if (shared?.isOpen() && !goesOn(shared)) await shared.commit().catch(() => undefined);
-      if (!shared?.isOpen() && line.length() > 0) await letOthersCome();
-      line.leave(shared?.isOpen() ? shared : undefined);
+      if (!shared?.isOpen() && queue.length() > 0) await letOthersCome();
+      queue.leave(shared?.isOpen() ? shared : undefined);
     }
     await shared?.written;
     return result;

@@ -1,15 +1,14 @@
-import type { Knex } from 'knex';
-import type { Client, Compiled } from 'knex/lib/execution/runner.js';
-import makeKnex from 'knex/lib/knex-builder/make-knex.js';
-import { DatabaseUnavailable, type Dialect } from './dialect.ts';
-import { within as inTime } from './within.ts';
+import type { Builder } from './builder.ts';
+import { DatabaseUnavailable, type Dialect, type Engine } from './dialect.ts';
+import { type Outcome, plain, type Query, type RunQuery, resultOf, type Session } from './driver.ts';
+import { within } from './within.ts';
 
 /** What a piece of work asks and writes through. */
 export interface Transaction {
-  /** Runs one statement in it and gives what knex would give for its method. */
-  readonly run: (query: Compiled) => Promise<unknown>;
-  /** knex within it, made when it is first asked for: that takes as long as a few statements. */
-  readonly knex: Knex;
+  /** Runs one statement in it. */
+  readonly run: RunQuery;
+  /** Builds statements that run in it. */
+  readonly builder: Builder;
 }
 
 /** A server that is gone is given so long to undo what was begun. */
@@ -45,118 +44,151 @@ export interface SharedTransaction {
   readonly commit: () => Promise<void>;
 }
 
+/** What a transaction needs of its engine. */
+type Means = Pick<Engine, 'dialect' | 'builderFor'>;
+
 /**
- * Begins one on a connection of its own.
+ * Begins one on a connection of its own, which is released with its end.
  *
  * @throws DatabaseUnavailable
  */
-export async function beginShared(client: Client, dialect: Dialect): Promise<SharedTransaction> {
-  const connection = await client.acquireConnection();
+export async function beginShared(session: Session, means: Means): Promise<SharedTransaction> {
   try {
-    await client.begin(connection);
+    await session.begin();
   } catch (error) {
-    await client.releaseConnection(connection);
+    session.release();
     throw error;
   }
   const begun = performance.now();
+  const connection = faithful(session);
+  const end = ending();
   let pieces = 0;
-  let isOpen = true;
-  let lost: DatabaseUnavailable | undefined;
-  let told = { yes: () => {}, no: (_: unknown) => {} };
-  const written = new Promise<void>((yes, no) => {
-    told = { yes, no };
-  });
-  // Those who have a piece in it ask for themselves.
-  written.catch(() => undefined);
 
-  const query = async (compiled: Compiled | string): Promise<unknown> => {
-    if (lost) throw lost;
-    try {
-      return await client.query(connection, compiled);
-    } catch (error) {
-      if (error instanceof DatabaseUnavailable) lost ??= error;
-      throw error;
-    }
-  };
-  const end = async (): Promise<void> => {
-    isOpen = false;
-    await client.releaseConnection(connection);
+  const close = (): void => {
+    end.isReached = true;
+    session.release();
   };
   const undo = async (reason: unknown): Promise<void> => {
-    await rollBack(client, connection);
-    await end();
-    told.no(reason);
+    await rollBack(session);
+    close();
+    end.tell(reason);
   };
   /** Undoes what the last piece did; those before it stay, where the database lets them. */
   const undoPiece = async (reason: unknown): Promise<void> => {
+    const lost = connection.lost();
     if (pieces === 0 || lost) return undo(lost ?? reason);
     try {
-      await query('ROLLBACK TO piece');
-      await query('RELEASE piece');
+      await connection.query(plain('ROLLBACK TO piece'));
+      await connection.query(plain('RELEASE piece'));
     } catch (error) {
       await undo(error);
     }
   };
 
   return {
-    written,
-    isOpen: () => isOpen,
+    written: end.written,
+    isOpen: () => !end.isReached,
     pieces: () => pieces,
     age: () => performance.now() - begun,
     take: async (work) => {
       const isFirst = pieces === 0;
-      let over = false;
-      const ask = async (compiled: Compiled): Promise<unknown> => {
-        if (over) throw new Error(`the transaction is over: ${compiled.sql}`);
-        return query(compiled);
-      };
+      const piece = pieceOf(connection.query, means);
       try {
-        if (!isFirst) await query('SAVEPOINT piece');
-        const result = await work(within(client, connection, ask));
+        if (!isFirst) await connection.query(plain('SAVEPOINT piece'));
+        const result = await work(piece.transaction);
+        const lost = connection.lost();
         if (lost) throw lost;
-        over = true;
-        if (!isFirst) await query('RELEASE piece');
+        piece.end();
+        if (!isFirst) await connection.query(plain('RELEASE piece'));
         pieces += 1;
         return result;
       } catch (error) {
-        over = true;
+        piece.end();
         await undoPiece(error);
-        throw lost ?? error;
+        throw connection.lost() ?? error;
       }
     },
     commit: async () => {
       try {
-        await query('COMMIT');
+        await connection.query(plain('COMMIT'));
       } catch (error) {
-        const outcome = outcomeOf(dialect, error);
+        const outcome = outcomeOf(means.dialect, error);
         await undo(outcome);
         throw outcome;
       }
-      await client.committed?.(connection);
-      await end();
-      told.yes();
+      await session.committed();
+      close();
+      end.tell();
     },
   };
 }
 
-/** What a piece of work is given. */
-function within(client: Client, connection: Connection, query: (compiled: Compiled) => Promise<unknown>): Transaction {
-  let built: Knex | undefined;
+type RunOutcome = (query: Query) => Promise<Outcome>;
+
+/** Runs statements until the database has ended the transaction by itself. From then on all of them fail with what it said. */
+function faithful(session: Session): { readonly query: RunOutcome; readonly lost: () => DatabaseUnavailable | undefined } {
+  let lost: DatabaseUnavailable | undefined;
   return {
-    run: async (compiled) => client.processResponse(await query(compiled), undefined),
-    get knex() {
-      built ??= knexOn(client, connection, query);
-      return built;
+    lost: () => lost,
+    query: async (query) => {
+      if (lost) throw lost;
+      try {
+        return await session.query(query);
+      } catch (error) {
+        if (error instanceof DatabaseUnavailable) lost ??= error;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The end of a transaction, and the promise of it. */
+interface Ending {
+  isReached: boolean;
+  readonly written: Promise<void>;
+  /** Settles the promise; it fails where there is a reason. */
+  readonly tell: (reason?: unknown) => void;
+}
+
+function ending(): Ending {
+  let tell: Ending['tell'] = () => {};
+  const written = new Promise<void>((resolve, reject) => {
+    tell = (reason) => (reason === undefined ? resolve() : reject(reason));
+  });
+  // Those who have a piece in it ask for themselves.
+  written.catch(() => undefined);
+  return { isReached: false, written, tell };
+}
+
+/** What a piece of work is given, until it is over. */
+function pieceOf(query: RunOutcome, { builderFor }: Means): { readonly transaction: Transaction; readonly end: () => void } {
+  let isOver = false;
+  let builder: Builder | undefined;
+  const run: RunQuery = async (asked) => {
+    if (isOver) throw new Error(`the transaction is over: ${asked.sql}`);
+    return resultOf(asked, await query(asked));
+  };
+  const transaction: Transaction = {
+    run,
+    get builder() {
+      builder ??= builderFor(run);
+      return builder;
+    },
+  };
+  return {
+    transaction,
+    end: () => {
+      isOver = true;
     },
   };
 }
 
 /** Undoes what was begun, as far as the database has not done so. A connection that does not answer is given up, and what it began with it. */
-async function rollBack(client: Client, connection: Connection): Promise<void> {
+async function rollBack(session: Session): Promise<void> {
   try {
-    await inTime(ROLLBACK_MS, client.query(connection, 'ROLLBACK'));
+    await within(ROLLBACK_MS, session.query(plain('ROLLBACK')));
   } catch {
-    connection.destroy?.();
+    session.discard();
   }
 }
 
@@ -164,28 +196,4 @@ async function rollBack(client: Client, connection: Connection): Promise<void> {
 function outcomeOf(dialect: Dialect, error: unknown): unknown {
   const said = error instanceof DatabaseUnavailable ? error.cause : error;
   return dialect.isUndone(said) ? error : new DatabaseUnavailable('uncertain', said);
-}
-
-/** knex whose statements all take this way. */
-function knexOn(client: Client, connection: Connection, query: (compiled: Compiled) => Promise<unknown>): Knex {
-  const { version, config, driver, connectionSettings, valueForUndefined, logger } = client;
-  const bound = Object.assign(Object.create(Object.getPrototypeOf(client)), {
-    version,
-    config,
-    driver,
-    connectionSettings,
-    valueForUndefined,
-    logger,
-    transacting: true,
-    acquireConnection: async () => connection,
-    releaseConnection: async () => undefined,
-    elsewhere: () => undefined,
-    query: (_: Connection, compiled: Compiled) => query(compiled),
-  });
-  return makeKnex(bound);
-}
-
-/** A connection of a driver; MySQL's can be given up. */
-interface Connection {
-  destroy?(): void;
 }

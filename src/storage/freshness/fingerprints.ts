@@ -72,18 +72,18 @@ async function fingerprintsBetween(db: Database, table: WatchedName, { from, to 
   // Each text comes with its length, -1 for NULL, so that no two different rows give the same text.
   const parts = [...plain.map((name) => `\`${name}\``), ...texts.flatMap((name) => [`COALESCE(LENGTH(\`${name}\`), -1)`, `\`${name}\``])];
   return (await db
-    .knex(db.table(table))
+    .from(table)
     .where(key, '>=', from)
     .where(key, '<', to)
     .select(
-      db.knex.raw(`\`${key}\` - \`${key}\` % ${RANGE} AS start`),
-      db.knex.raw(`${db.dialect.fingerprint(`CONCAT_WS('|', ${parts.join(', ')})`)} AS fingerprint`),
+      db.raw(`\`${key}\` - \`${key}\` % ${RANGE} AS start`),
+      db.raw(`${db.dialect.fingerprint(`CONCAT_WS('|', ${parts.join(', ')})`)} AS fingerprint`),
     )
     .groupBy('start')) as Found[];
 }
 
 async function firstKey(db: Database, table: WatchedName, from: number): Promise<number | undefined> {
   const { key } = WATCHED[table];
-  const [row] = (await db.knex(db.table(table)).where(key, '>=', from).min(`${key} as first`)) as { first: number | null }[];
+  const [row] = (await db.from(table).where(key, '>=', from).min(`${key} as first`)) as { first: number | null }[];
   return row?.first === null || row?.first === undefined ? undefined : Number(row.first);
 }

@@ -122,14 +122,14 @@ export function followReplicas(
 /** How far a primary has come. */
 export const positionOf = async (primary: Database): Promise<Position> => ({
   count: await changeCount(primary),
-  log: await primary.dialect.logPosition(primary.knex),
+  log: await primary.dialect.logPosition(primary),
 });
 
 /** Whether a replica has come so far, or does within this many milliseconds. */
 export async function comesTo(replica: Database, { count, log }: Position, milliseconds: number): Promise<boolean> {
   const until = performance.now() + milliseconds;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    if ((await changeCount(replica)) >= count && (await replica.dialect.hasReached(replica.knex, log))) return true;
+    if ((await changeCount(replica)) >= count && (await replica.dialect.hasReached(replica, log))) return true;
     if (performance.now() + pause > until) return false;
     await sleep(pause, undefined, { ref: false });
   }

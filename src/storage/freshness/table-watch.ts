@@ -41,7 +41,7 @@ export function watchTables(db: Database, { bound, clock }: WatchOptions): () =>
 
   return async () => {
     const at = clock();
-    const sighting = nextSighting(last, await dialect.changeSigns(db.knex, tables), at, margin);
+    const sighting = nextSighting(last, await dialect.changeSigns(db, tables), at, margin);
     last = sighting;
     if (sighting.trusted) comparison?.advance(sighting.signs);
     const version = `${sighting.epoch}.${comparison?.surprises() ?? 0}`;

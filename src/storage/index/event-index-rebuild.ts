@@ -1,8 +1,10 @@
-import type { Knex } from 'knex';
+import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
+import { insertMissing } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
-import type { DayRow, EntryRow } from '../engine/tables.ts';
+import type { DayRow } from '../engine/tables.ts';
 import { joinWriters, noteChange } from '../rows/changes.ts';
+import { countRows } from '../rows/row-count.ts';
 import { indexEvents, trustIndex } from './event-index.ts';
 import { ALL, beginOf, dayOf, type Facet, monthOf, monthRow, sharesOf, shortBefore } from './event-index-rows.ts';
 
@@ -55,8 +57,7 @@ async function joined<T>(db: Database, step: Promise<T>): Promise<T> {
 
 /** How many events there are, whatever their status. */
 export async function countEvents(db: Database): Promise<number> {
-  const row = (await db.knex(db.table('posts')).where('post_type', 'tribe_events').count('* as n').first()) as { n: number | string };
-  return Number(row.n);
+  return countRows(db.from('posts').where('post_type', 'tribe_events'));
 }
 
 /** The next events by their ids, and whatever the index holds of ids up to the last of them; without a last one, of all that follow. */
@@ -65,9 +66,9 @@ async function indexAfter(db: Database, after: number): Promise<{ ids: number[];
     SELECT ID FROM {posts} WHERE post_type = 'tribe_events' AND ID > ${after} ORDER BY ID LIMIT ${EVENTS} ${verbatim(db.dialect.locks.update)}`;
   const ids = posts.map(({ ID }) => ID);
   const last = ids.length === EVENTS ? ids.at(-1) : undefined;
-  const held = db.knex(db.table('fasti_entries')).where('post_id', '>', after).distinct('post_id');
+  const held = db.from('fasti_entries').where('post_id', '>', after).distinct('post_id');
   if (last !== undefined) held.where('post_id', '<=', last);
-  const known = ((await held) as Pick<EntryRow, 'post_id'>[]).map(({ post_id: id }) => id);
+  const known = (await held).map(({ post_id: id }) => id);
   return { ids, last, unfit: await indexEvents(db, [...new Set([...ids, ...known])]) };
 }
 
@@ -89,11 +90,33 @@ async function recount(db: Database, facet: Facet): Promise<void> {
   });
 }
 
+/** Whether the counts of days and months are anything but what the entries come to. Only reads. */
+export async function hasWrongCounts(db: Database): Promise<boolean> {
+  for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) {
+    for (let day: number | undefined = 0; day !== undefined; ) {
+      const { until, inRange } = await rangeFrom(db, facet, day);
+      if (differ((await inRange(days(db, facet))) as DayRow[], await countDays(db, facet, day, until))) return true;
+      day = until === undefined ? undefined : until + 1;
+    }
+    if (differ((await days(db, facet).where('day', '<', 0)) as DayRow[], await countMonths(db, facet))) return true;
+  }
+  return false;
+}
+
+/** Whether rows say something else than they ought to. One that counts nothing may be there or not. */
+function differ(rows: readonly DayRow[], right: ReadonlyMap<number, DayRow>): boolean {
+  const there = new Set(rows.map(({ day }) => day));
+  return (
+    rows.some(({ day, n, running }) => n !== (right.get(day)?.n ?? 0) || running !== (right.get(day)?.running ?? 0)) ||
+    [...right.values()].some(({ day, n, running }) => !there.has(day) && (n !== 0 || running !== 0))
+  );
+}
+
 /** The next facet that anything is known of. */
 async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined> {
   const next = await Promise.all(
     (['fasti_entries', 'fasti_days'] as const).map(async (table) => {
-      const row = (await db.knex(db.table(table)).where('facet', '>', facet).min({ facet: 'facet' }).first()) as { facet: number | null };
+      const row = (await db.from(table).where('facet', '>', facet).min({ facet: 'facet' }).first()) as { facet: number | null };
       return row.facet ?? Number.POSITIVE_INFINITY;
     }),
   );
@@ -103,21 +126,31 @@ async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined
 
 /** Days from this one on, as many as some thousand rows make. Gives the day to go on with, if there are more. */
 async function recountDays(db: Database, facet: Facet, day: number): Promise<number | undefined> {
-  const some = (await entries(db, facet)
+  const { until, inRange } = await rangeFrom(db, facet, day);
+  await setRight(db, facet, inRange, () => countDays(db, facet, day, until));
+  return until === undefined ? undefined : until + 1;
+}
+
+/** A range of days from this one on, as many as some thousand rows make, with its last day if there are more. */
+async function rangeFrom(
+  db: Database,
+  facet: Facet,
+  day: number,
+): Promise<{ until: number | undefined; inRange: (rows: QueryBuilder) => QueryBuilder }> {
+  const some = await entries(db, facet)
     .where('start_at', '>=', beginOf(day))
     .orderBy('start_at')
     .offset(ENTRIES)
     .limit(1)
-    .select('start_at')) as Pick<EntryRow, 'start_at'>[];
+    .select('start_at');
   // Up to the end of the day that the last of them starts on.
   const until = some[0] ? dayOf(some[0].start_at) : undefined;
-  const inRange = (rows: Knex.QueryBuilder): Knex.QueryBuilder => {
+  const inRange = (rows: QueryBuilder): QueryBuilder => {
     rows.where('day', '>=', day);
     if (until !== undefined) rows.where('day', '<=', until);
     return rows;
   };
-  await setRight(db, facet, inRange, () => countDays(db, facet, day, until));
-  return until === undefined ? undefined : until + 1;
+  return { until, inRange };
 }
 
 /**
@@ -127,19 +160,14 @@ async function recountDays(db: Database, facet: Facet, day: number): Promise<num
 async function setRight(
   db: Database,
   facet: Facet,
-  inRange: (rows: Knex.QueryBuilder) => Knex.QueryBuilder,
+  inRange: (rows: QueryBuilder) => QueryBuilder,
   count: () => Promise<Map<number, DayRow>>,
 ): Promise<void> {
   const held = async () => (await inRange(days(db, facet)).forUpdate()) as DayRow[];
   const before = await held();
   const missing = [...(await count()).keys()].filter((key) => !before.some((row) => row.day === key));
-  if (missing.length > 0) {
-    await db
-      .knex(db.table('fasti_days'))
-      .insert(missing.map((key) => ({ facet, day: key, n: 0, running: 0 })))
-      .onConflict(['facet', 'day'])
-      .ignore();
-  }
+  const empty = missing.map((day) => ({ facet, day, n: 0, running: 0 }));
+  await insertMissing(db, 'fasti_days', empty, ['facet', 'day']);
   const right = await count();
   for (const row of missing.length > 0 ? await held() : before) {
     const { n, running } = right.get(row.day) ?? { n: 0, running: 0 };
@@ -147,15 +175,15 @@ async function setRight(
   }
 }
 
-const entries = (db: Database, facet: Facet) => db.knex(db.table('fasti_entries')).where('facet', facet);
-const days = (db: Database, facet: Facet) => db.knex(db.table('fasti_days')).where('facet', facet);
+const entries = (db: Database, facet: Facet) => db.from('fasti_entries').where('facet', facet);
+const days = (db: Database, facet: Facet) => db.from('fasti_days').where('facet', facet);
 
 /** What the days of a facet ought to say. Events that began so much earlier that they run into these days are among those looked at. */
 async function countDays(db: Database, facet: Facet, first: number, last: number | undefined): Promise<Map<number, DayRow>> {
   const rows = entries(db, facet).where('start_at', '>=', beginOf(lookBack(first)));
   if (last !== undefined) rows.where('start_at', '<', beginOf(last + 1));
   const counted = new Map<number, DayRow>();
-  for (const share of ((await rows) as EntryRow[]).flatMap(sharesOf)) {
+  for (const share of (await rows).flatMap(sharesOf)) {
     if (share.day < first || (last !== undefined && share.day > last)) continue;
     const known = counted.get(share.day);
     counted.set(share.day, known ? { ...known, n: known.n + share.n, running: known.running + share.running } : share);
@@ -166,7 +194,7 @@ async function countDays(db: Database, facet: Facet, first: number, last: number
 /** What the months of a facet ought to say, as its days stand. */
 async function countMonths(db: Database, facet: Facet): Promise<Map<number, DayRow>> {
   const counted = new Map<number, DayRow>();
-  for (const { day, n } of (await days(db, facet).where('day', '>=', 0).where('n', '>', 0)) as DayRow[]) {
+  for (const { day, n } of await days(db, facet).where('day', '>=', 0).where('n', '>', 0)) {
     const key = monthRow(monthOf(day));
     counted.set(key, { facet, day: key, n: n + (counted.get(key)?.n ?? 0), running: 0 });
   }

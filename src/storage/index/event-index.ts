@@ -35,14 +35,24 @@ export async function indexEvents(db: Database, ids: readonly number[]): Promise
   for (let at = 0; at < ids.length; at += IDS) {
     const some = ids.slice(at, at + IDS);
     const events = await indexedEvents(db, await loadEventRows(db, some));
-    const present = (await db.knex(db.table('fasti_entries')).whereIn('post_id', some)) as EntryRow[];
+    const present = await db.from('fasti_entries').whereIn('post_id', some);
     unfit.push(...(await indexThese(db, some, events, present)));
   }
   if (unfit.length > 0) await distrustIndex(db);
   return unfit;
 }
 
-/** The same for one event that has just been made, whose rows are known. */
+/** Whether the rows of these events say what WordPress's tables say. Only reads. */
+export async function isInStep(db: Database, ids: readonly number[]): Promise<boolean> {
+  const events = await indexedEvents(db, await loadEventRows(db, ids));
+  const present = groupedBy(await db.from('fasti_entries').whereIn('post_id', [...ids]), (row) => row.post_id);
+  return ids.every((id) => {
+    const event = events.get(id);
+    return textOf(present.get(id) ?? []) === textOf((event && entriesOf(event)) ?? []);
+  });
+}
+
+/** `indexEvents` for one event that has just been made, whose rows are known. */
 export async function indexNewEvent(db: Database, rows: EventRows): Promise<void> {
   const unfit = await indexThese(db, [rows.post.ID], await indexedEvents(db, [rows]), []);
   if (unfit.length > 0) await distrustIndex(db);
@@ -61,25 +71,25 @@ export const distrustIndex = (db: Database): Promise<void> => deleteOption(db, I
 export async function isOvertaken(db: Database): Promise<boolean> {
   const options = await readOptions(db, [INDEX_OPTION, 'tribe_last_save_post']);
   if (!options.has(INDEX_OPTION)) return false;
-  const ours = (await db.knex(db.table('fasti_changes')).where('id', 1).select('changed_at').first()) as { changed_at: string } | undefined;
+  const ours = await db.from('fasti_changes').where('id', 1).select('changed_at').first();
   const last = Number(options.get('tribe_last_save_post') ?? 0);
   return last >= Date.parse(`${ours?.changed_at.replace(' ', 'T')}Z`) / 1000 + 1;
 }
 
 /** Events whose rows change when this category gets another parent; undefined: too many to be changed at once. */
 export async function eventsUnder(db: Database, category: number): Promise<number[] | undefined> {
-  const rows = (await db
-    .knex(db.table('fasti_entries'))
+  const rows = await db
+    .from('fasti_entries')
     .where('facet', facetOf('category', category))
     .distinct('post_id')
-    .limit(MOST_AT_ONCE + 1)) as Pick<EntryRow, 'post_id'>[];
+    .limit(MOST_AT_ONCE + 1);
   return rows.length > MOST_AT_ONCE ? undefined : rows.map(({ post_id: id }) => id);
 }
 
 /** Events with exactly this term, which the deletion of a category takes from under those above it; undefined: too many to be changed at once. */
 export async function eventsWith(db: Database, termTaxonomyId: number): Promise<number[] | undefined> {
   const rows = (await db
-    .knex({ r: db.table('term_relationships') })
+    .from('term_relationships', 'r')
     .where('r.term_taxonomy_id', termTaxonomyId)
     .limit(MOST_AT_ONCE + 1)
     .select('r.object_id')) as { object_id: number }[];
@@ -89,10 +99,10 @@ export async function eventsWith(db: Database, termTaxonomyId: number): Promise<
 /** Removes a heading for good, with its counts. */
 export async function dropFacet(db: Database, facet: Facet): Promise<void> {
   await db
-    .knex(db.table('fasti_entries'))
+    .from('fasti_entries')
     .whereIn('facet', [facet, longOnes(facet)])
     .delete();
-  await db.knex(db.table('fasti_days')).where('facet', facet).delete();
+  await db.from('fasti_days').where('facet', facet).delete();
 }
 
 // ------------------------------------------------------------------------------------------------- one step
@@ -116,7 +126,7 @@ async function indexThese(
     fresh.push(...(wanted ?? []));
   }
   const changed = [...new Set(gone.map((row) => row.post_id))];
-  if (changed.length > 0) await db.knex(db.table('fasti_entries')).whereIn('post_id', changed).delete();
+  if (changed.length > 0) await db.from('fasti_entries').whereIn('post_id', changed).delete();
   fresh.sort((a, b) => a.facet - b.facet || a.start_at - b.start_at);
   await insertRows(db, 'fasti_entries', fresh);
   await addToDays(db, gone, fresh);
@@ -164,25 +174,25 @@ export interface EventRows {
 type EventTerm = Pick<Term, 'term_id' | 'taxonomy'> & Partial<Pick<Term, 'parent'>>;
 
 async function loadEventRows(db: Database, ids: readonly number[]): Promise<EventRows[]> {
-  const posts = (await db
-    .knex(db.table('posts'))
+  const posts = await db
+    .from('posts')
     .whereIn('ID', [...ids])
     .where('post_type', postKind('event').postType)
-    .select('ID', 'post_status', 'post_date', 'post_password')) as EventRows['post'][];
+    .select('ID', 'post_status', 'post_date', 'post_password');
   const own = posts.map(({ ID }) => ID);
   if (own.length === 0) return [];
   type Of<Rows extends readonly unknown[]> = (Rows[number] & { readonly of: number })[];
   // All columns: `has_recurrence` is not there in every database.
-  const occurrences = (await db.knex(db.table('tec_occurrences')).whereIn('post_id', own).select('*', 'post_id as of')) as Of<
+  const occurrences = (await db.from('tec_occurrences').whereIn('post_id', own).select('*', 'post_id as of')) as Of<
     EventRows['occurrences']
   >;
   const metas = (await db
-    .knex(db.table('postmeta'))
+    .from('postmeta')
     .whereIn('post_id', own)
     .whereIn('meta_key', [VENUE_LINK, ORGANIZER_LINK, HIDDEN_META, FEATURED_META])
     .select('post_id as of', 'meta_key', 'meta_value')) as Of<EventRows['metas']>;
   const terms = (await db
-    .knex({ r: db.table('term_relationships') })
+    .from('term_relationships', 'r')
     .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
     .whereIn('r.object_id', own)
     .whereIn('tt.taxonomy', taxonomies)

@@ -62,42 +62,60 @@ const isAnybodys = ({ others, own }: Visibility): boolean => others.length === 0
 export function stretchOf(query: PostQuery): Stretch | undefined {
   const { conditions, visible, order, opened } = query;
   if (!query.indexed || !query.kind.dated || !query.occurrences || order.by !== 'start') return undefined;
-  const bounds = { from: UNDATED + 1, to: LATEST, endFrom: 0, endTo: LATEST };
-  const flags = { listedOnly: false, openOnly: false, unfeaturedOnly: false };
   // Where a password or the right to edit opens some, the posts say which.
   const opensSome = opened.password !== undefined || opened.editable !== undefined;
-  const headed: { readonly facets: Stretch['facets']; readonly condition: Guarded }[] = [];
-  const rest: Condition[] = [];
-  for (const condition of conditions) {
-    if (fitsFew(condition) || (condition.by === 'notId' && isAboveBase(condition.ids, query))) return undefined;
-    if (condition.by === 'moment') {
-      if (condition.utc || !narrowBounds(bounds, condition)) return undefined;
-    } else if (condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present) flags.listedOnly = true;
-    else if (condition.by === 'meta' && condition.key === FEATURED_META && !condition.present && !opensSome) {
-      flags.unfeaturedOnly = true;
-      flags.openOnly ||= condition.guarded;
-    } else {
-      const facets = 'guarded' in condition ? facetsIn(condition) : undefined;
-      if (facets && 'guarded' in condition) headed.push({ facets, condition });
-      else rest.push(condition);
-    }
-  }
-  // The narrowest first: a venue or an organizer, a tag, a category.
-  headed.sort((a, b) => facetRank(b.facets[0]) - facetRank(a.facets[0]));
-  const [first, ...others] = headed;
-  if (first && !opensSome) flags.openOnly ||= first.condition.guarded;
-  rest.push(...(opensSome ? headed : others).map(({ condition }) => condition));
+  const found: Gathered = {
+    bounds: { from: UNDATED + 1, to: LATEST, endFrom: 0, endTo: LATEST },
+    flags: { listedOnly: false, openOnly: false, unfeaturedOnly: false },
+    headed: [],
+    rest: [],
+  };
+  if (conditions.some((condition) => fitsFew(condition) || (condition.by === 'notId' && isAboveBase(condition.ids, query))))
+    return undefined;
+  if (!conditions.every((condition) => gather(found, condition, opensSome))) return undefined;
   const statuses = visible.all.map((status) => STATUSES.get(status));
   if (statuses.length === 0 || statuses.includes(undefined)) return undefined;
+  // The narrowest first: a venue or an organizer, a tag, a category.
+  const [first, ...others] = found.headed.sort((a, b) => facetRank(b.facets[0]) - facetRank(a.facets[0]));
+  if (first && !opensSome) found.flags.openOnly ||= first.condition.guarded;
   return {
     facets: first?.facets ?? [ALL],
-    ...bounds,
-    ...flags,
+    ...found.bounds,
+    ...found.flags,
     statuses: isAnybodys(visible) ? (statuses as number[]) : undefined,
-    rest,
+    rest: [...found.rest, ...(opensSome ? found.headed : others).map(({ condition }) => condition)],
     descending: order.descending,
   };
 }
+
+/** What the conditions of a query say of the index. */
+interface Gathered {
+  readonly bounds: Parameters<typeof narrowBounds>[0];
+  readonly flags: { listedOnly: boolean; openOnly: boolean; unfeaturedOnly: boolean };
+  /** Those that the index has headings for; one of them leads through it, the others are asked of the posts. */
+  readonly headed: { readonly facets: Stretch['facets']; readonly condition: Guarded }[];
+  readonly rest: Condition[];
+}
+
+/** Adds a condition. False where it is better asked of WordPress's tables, or must be, and with it the whole query. */
+function gather({ bounds, flags, headed, rest }: Gathered, condition: Condition, opensSome: boolean): boolean {
+  if (condition.by === 'moment') return !condition.utc && narrowBounds(bounds, condition);
+  if (isWithout(condition, HIDDEN_META)) {
+    flags.listedOnly = true;
+    return true;
+  }
+  if (isWithout(condition, FEATURED_META) && !opensSome) {
+    flags.unfeaturedOnly = true;
+    flags.openOnly ||= 'guarded' in condition && condition.guarded;
+    return true;
+  }
+  const facets = 'guarded' in condition ? facetsIn(condition) : undefined;
+  if (facets && 'guarded' in condition) headed.push({ facets, condition });
+  else rest.push(condition);
+  return true;
+}
+
+const isWithout = (condition: Condition, key: string): boolean => condition.by === 'meta' && condition.key === key && !condition.present;
 
 /** What a list shows of a page, before the records themselves are looked up. */
 export interface Page {

@@ -1,5 +1,6 @@
-import type { Knex } from 'knex';
+import { COORDINATES } from '../../kinds/event-metas.ts';
 import type { Condition } from '../../kinds/kind.ts';
+import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { asId } from '../engine/expressions.ts';
@@ -42,23 +43,20 @@ async function linksFound(db: Database, condition: Condition): Promise<Condition
 
 async function distancesFrom(db: Database, from: Near, link: string): Promise<Distances> {
   const [km, points] = distance(db, from);
-  const rows: { id: number; km: number | string }[] = await near(db, db.knex.queryBuilder(), from).select(
-    'v.ID as id',
-    db.knex.raw(`${km} as km`, points),
-  );
+  const rows: { id: number; km: number | string }[] = await near(db, db.query(), from).select('v.ID as id', db.raw(`${km} as km`, points));
   return { link, km: new Map(rows.map((row) => [Number(row.id), Number(row.km)])) };
 }
 
 /** Records (as `v`), and by which meta they are linked to. `none`: posts that link to none of them are wanted. */
 interface Linked {
-  readonly builder: Knex.QueryBuilder;
+  readonly builder: QueryBuilder;
   readonly link: string;
   readonly none?: boolean;
 }
 
 /** The records that a condition asks for; undefined where it asks for none. */
 function recordsThat(db: Database, condition: Condition): Linked | undefined {
-  const builder: Knex.QueryBuilder = db.knex.queryBuilder();
+  const builder: QueryBuilder = db.query();
   if (condition.by === 'linkedMeta') return { builder: described(db, builder, condition), link: condition.link };
   if (condition.by === 'near' && condition.link !== undefined) return { builder: near(db, builder, condition), link: condition.link };
   if (condition.by === 'placed' && condition.link !== undefined)
@@ -67,39 +65,35 @@ function recordsThat(db: Database, condition: Condition): Linked | undefined {
 }
 
 /** Public records (as `v`). */
-const publicOnes = (db: Database, builder: Knex.QueryBuilder): Knex.QueryBuilder =>
+const publicOnes = (db: Database, builder: QueryBuilder): QueryBuilder =>
   builder
     .from({ v: db.table('posts') })
     .where('v.post_status', 'publish')
     .whereRaw(...withoutPassword('v'));
 
 /** Those with a meta of this value, case and accents aside. */
-export const described = (
-  db: Database,
-  builder: Knex.QueryBuilder,
-  { key, value }: Extract<Condition, { by: 'linkedMeta' }>,
-): Knex.QueryBuilder =>
+export const described = (db: Database, builder: QueryBuilder, { key, value }: Extract<Condition, { by: 'linkedMeta' }>): QueryBuilder =>
   publicOnes(db, builder)
     .join({ m: db.table('postmeta') }, 'm.post_id', 'v.ID')
     .where('m.meta_key', key)
     .whereRaw(...db.dialect.equalsFolded('m.meta_value', value));
 
 /** Those with coordinates (`lat`, `lng`). */
-export const placed = (db: Database, builder: Knex.QueryBuilder): Knex.QueryBuilder =>
+export const placed = (db: Database, builder: QueryBuilder): QueryBuilder =>
   publicOnes(db, builder)
-    .join({ lat: db.table('postmeta') }, (join) => join.on('lat.post_id', 'v.ID').andOnVal('lat.meta_key', '_VenueLat'))
-    .join({ lng: db.table('postmeta') }, (join) => join.on('lng.post_id', 'v.ID').andOnVal('lng.meta_key', '_VenueLng'))
+    .join({ lat: db.table('postmeta') }, (join) => join.on('lat.post_id', 'v.ID').andOnVal('lat.meta_key', COORDINATES.lat))
+    .join({ lng: db.table('postmeta') }, (join) => join.on('lng.post_id', 'v.ID').andOnVal('lng.meta_key', COORDINATES.lng))
     .whereNot('lat.meta_value', '')
     .whereNot('lng.meta_value', '');
 
 /** Those within so many km of a point. */
-export function near(db: Database, builder: Knex.QueryBuilder, condition: Near): Knex.QueryBuilder {
+export function near(db: Database, builder: QueryBuilder, condition: Near): QueryBuilder {
   const [km, points] = distance(db, condition);
   return placed(db, builder).whereRaw(`${km} <= ?`, [...points, condition.km]);
 }
 
 /** The metas `l` by which posts link to these records. */
-export const linkedTo = (db: Database, records: Knex.QueryBuilder, link: string | undefined): Knex.QueryBuilder =>
+export const linkedTo = (db: Database, records: QueryBuilder, link: string | undefined): QueryBuilder =>
   records.join({ l: db.table('postmeta') }, 'v.ID', asId(db, 'l.meta_value')).where('l.meta_key', link ?? '');
 
 /** Great-circle distance in km (haversine) from a point to the coordinates of `placed`. */

@@ -28,13 +28,19 @@ export async function takenPostIds(db: Database, ids: readonly number[]): Promis
 /** Which of these ids (of terms, of rows of taxonomies, of users) are taken. */
 export async function takenIds(db: Database, table: 'terms' | 'term_taxonomy' | 'users', ids: readonly number[]): Promise<Set<number>> {
   const column = { terms: 'term_id', term_taxonomy: 'term_taxonomy_id', users: 'ID' }[table];
-  const rows: { id: number }[] = await inParts(ids, (some) => db.knex(db.table(table)).whereIn(column, some).select({ id: column }));
+  const rows: { id: number }[] = await inParts(ids, (some) => db.from(table).whereIn(column, some).select({ id: column }));
   return new Set(rows.map(({ id }) => id));
 }
 
 export async function highestPostId(db: Database): Promise<number> {
-  const row = (await db.knex(db.table('posts')).max({ id: 'ID' }).first()) as { id: number | null } | undefined;
+  const row = (await db.from('posts').max({ id: 'ID' }).first()) as { id: number | null } | undefined;
   return Number(row?.id ?? 0);
+}
+
+/** Ids of published posts of a type, the first ones. */
+export async function publishedIds(db: Database, type: string, most: number): Promise<number[]> {
+  const rows = await db.from('posts').where({ post_type: type, post_status: 'publish' }).orderBy('ID').limit(most).select('ID');
+  return rows.map(({ ID }) => ID);
 }
 
 /** Posts of any type that have one of these slugs. */
@@ -45,20 +51,20 @@ export async function holdersOfSlugs(db: Database, slugs: readonly string[]): Pr
 /** Removes what is left of posts that no longer exist, so that new ones under their ids don't inherit it. */
 export async function removeRemains(db: Database, ids: readonly number[], occurrences: boolean): Promise<void> {
   if (ids.length === 0) return;
-  const ours = db.knex(db.table('term_taxonomy')).whereIn('taxonomy', taxonomies).select('term_taxonomy_id');
+  const ours = db.from('term_taxonomy').whereIn('taxonomy', taxonomies).select('term_taxonomy_id');
   await db
-    .knex(db.table('postmeta'))
+    .from('postmeta')
     .whereIn('post_id', [...ids])
     .delete();
   await db
-    .knex(db.table('term_relationships'))
+    .from('term_relationships')
     .whereIn('object_id', [...ids])
     .whereIn('term_taxonomy_id', ours)
     .delete();
   if (!occurrences) return;
   for (const table of ['tec_occurrences', 'tec_events'] as const)
     await db
-      .knex(db.table(table))
+      .from(table)
       .whereIn('post_id', [...ids])
       .delete();
 }
@@ -102,12 +108,11 @@ export async function insertTermAs(
   term: { id: number | undefined; taxonomyId: number | undefined; name: string; slug: string; description: string; parent: number },
 ): Promise<{ id: number; taxonomyId: number }> {
   const { id, taxonomyId, name, slug, description, parent } = term;
-  const [given] = await db.from('terms').insert({ ...(id === undefined ? {} : { term_id: id }), name, slug, term_group: 0 });
-  const term_id = Number(given) || id!;
-  const [row] = await db
-    .from('term_taxonomy')
-    .insert({ ...(taxonomyId === undefined ? {} : { term_taxonomy_id: taxonomyId }), term_id, taxonomy, description, parent, count: 0 });
-  return { id: term_id, taxonomyId: Number(row) || taxonomyId! };
+  const named = { name, slug, term_group: 0 };
+  const term_id = (await insertRows(db, 'terms', [id === undefined ? named : { ...named, term_id: id }])) || id!;
+  const placed = { term_id, taxonomy, description, parent, count: 0 };
+  const given = await insertRows(db, 'term_taxonomy', [taxonomyId === undefined ? placed : { ...placed, term_taxonomy_id: taxonomyId }]);
+  return { id: term_id, taxonomyId: given || taxonomyId! };
 }
 
 /** Titles of a type outside the trash, with the start where there is one, in pages by id. */
@@ -118,7 +123,7 @@ export async function titlesOf(
   limit: number,
 ): Promise<{ id: number; title: string; start: string | null }[]> {
   return db
-    .knex({ p: db.table('posts') })
+    .from('posts', 'p')
     .leftJoin({ m: db.table('postmeta') }, (on) => on.on('m.post_id', 'p.ID').andOnVal('m.meta_key', DATES.start))
     .where('p.post_type', type)
     .whereNotIn('p.post_status', ['trash', 'auto-draft'])
@@ -131,7 +136,7 @@ export async function titlesOf(
 /** Ids of posts of a type, whatever their status but unsaved ones, those after an id, in their order. */
 export async function idsOfType(db: Database, type: string, after: number, limit: number): Promise<number[]> {
   const rows: { id: number }[] = await db
-    .knex(db.table('posts'))
+    .from('posts')
     .where('post_type', type)
     .whereNot('post_status', 'auto-draft')
     .where('ID', '>', after)
@@ -147,7 +152,7 @@ export async function countTypes(
   types: readonly string[],
 ): Promise<{ posts: Map<string, number>; comments: number; highestId: number }> {
   const rows: { type: string; number: number | string; highest: number }[] = await db
-    .knex(db.table('posts'))
+    .from('posts')
     .whereNot('post_status', 'auto-draft')
     .groupBy('post_type')
     .select({ type: 'post_type' })
@@ -155,7 +160,7 @@ export async function countTypes(
     .max({ highest: 'ID' });
   const comments = await countRows(
     db
-      .knex({ c: db.table('comments') })
+      .from('comments', 'c')
       .join({ p: db.table('posts') }, 'p.ID', 'c.comment_post_ID')
       .whereIn('p.post_type', [...types]),
   );
@@ -169,7 +174,7 @@ export async function countTypes(
 /** Ids of those who wrote posts of these types. */
 export async function authorsOfTypes(db: Database, types: readonly string[]): Promise<number[]> {
   const rows: { id: number }[] = await db
-    .knex(db.table('posts'))
+    .from('posts')
     .whereIn('post_type', [...types])
     .distinct({ id: 'post_author' });
   return rows.map(({ id }) => id);
@@ -177,9 +182,7 @@ export async function authorsOfTypes(db: Database, types: readonly string[]): Pr
 
 /** Ids of those who wrote these posts. */
 export async function authorsOfPosts(db: Database, ids: readonly number[]): Promise<Set<number>> {
-  const rows: { id: number }[] = await inParts(ids, (some) =>
-    db.knex(db.table('posts')).whereIn('ID', some).distinct({ id: 'post_author' }),
-  );
+  const rows: { id: number }[] = await inParts(ids, (some) => db.from('posts').whereIn('ID', some).distinct({ id: 'post_author' }));
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -187,7 +190,7 @@ export async function authorsOfPosts(db: Database, ids: readonly number[]): Prom
 export async function linksOfPosts(db: Database, ids: readonly number[], keys: readonly string[]): Promise<{ key: string; id: number }[]> {
   const rows: { key: string; value: string }[] = await inParts(ids, (some) =>
     db
-      .knex(db.table('postmeta'))
+      .from('postmeta')
       .whereIn('post_id', some)
       .whereIn('meta_key', [...keys])
       .distinct({ key: 'meta_key', value: 'meta_value' }),
@@ -199,7 +202,7 @@ export async function linksOfPosts(db: Database, ids: readonly number[], keys: r
 export async function termsOfPosts(db: Database, ids: readonly number[], taxonomy: string): Promise<Set<number>> {
   const rows: { id: number }[] = await inParts(ids, (some) =>
     db
-      .knex({ r: db.table('term_relationships') })
+      .from('term_relationships', 'r')
       .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
       .whereIn('r.object_id', some)
       .where('tt.taxonomy', taxonomy)
@@ -211,7 +214,7 @@ export async function termsOfPosts(db: Database, ids: readonly number[], taxonom
 /** Ids of the posts of a type that a caller may see, those after an id, in their order. */
 export async function visibleIds(db: Database, type: string, visible: Visibility, after: number, limit: number): Promise<number[]> {
   const rows: { id: number }[] = await db
-    .knex({ p: db.table('posts') })
+    .from('posts', 'p')
     .where('p.post_type', type)
     .where('p.ID', '>', after)
     .where((where) => whereVisible(db, where, 'p', visible))

@@ -1,7 +1,7 @@
-import type { Knex } from 'knex';
 import { HIDDEN_META } from '../../kinds/event-metas.ts';
 import { postKind, termKind } from '../../kinds/index.ts';
 import type { Condition, TermKindName } from '../../kinds/kind.ts';
+import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { asId, beginsWith } from '../engine/expressions.ts';
 import { joinDates, momentColumn } from '../rows/event-moments.ts';
@@ -20,118 +20,115 @@ const TICKET_LINKS = [
   '_tribe_eddticket_for_event',
 ];
 
-/** Narrows a list of posts (as `p`) by a condition; `query`: what else is asked of the list. */
-export function whereCondition(db: Database, where: Knex.QueryBuilder, condition: Condition, query: PostQuery): void {
-  switch (condition.by) {
-    case 'id':
-      if (isAboveBase(condition.ids, query)) where.where((any) => whereRecords(any, condition.ids, query));
-      else where.whereIn('p.ID', [...condition.ids]);
-      return;
-    case 'notId':
-      if (isAboveBase(condition.ids, query)) where.whereNot((any) => whereRecords(any, condition.ids, query));
-      else where.whereNotIn('p.ID', [...condition.ids]);
-      return;
-    case 'author':
-    case 'notAuthor':
-      where[condition.by === 'author' ? 'whereIn' : 'whereNotIn']('p.post_author', [...condition.ids]);
-      return;
-    case 'parents':
-    case 'notParents':
-      where[condition.by === 'parents' ? 'whereIn' : 'whereNotIn']('p.post_parent', [...condition.ids]);
-      return;
-    case 'slug':
-      where.whereIn('p.post_name', [...condition.slugs]);
-      return;
-    case 'mime':
-      where.where((any) => {
-        for (const type of condition.types) {
-          if (type.endsWith('/')) any.orWhereRaw(...beginsWith('p.post_mime_type', type));
-          else any.orWhere('p.post_mime_type', type);
-        }
-      });
-      return;
-    case 'parent':
-      where.where('p.post_parent', condition.id);
-      return;
-    case 'moment':
-      where.where(momentColumn(condition.column, condition.utc, query.occurrences), condition.op, condition.value);
-      return;
-    case 'modified':
-    case 'published':
-      where.where(condition.by === 'modified' ? 'p.post_modified' : 'p.post_date', condition.op, condition.value);
-      return;
-    case 'words':
-      whereWords(db, where, condition, query);
-      return;
-    case 'terms':
-      if (condition.guarded) whereOpen(db, where, query);
-      if (condition.wanted === 'all')
-        for (const id of condition.ids) where.whereIn('p.ID', (sub: Knex.QueryBuilder) => postsOfTerms(db, sub, condition.kind, [id]));
-      else {
-        const among = condition.wanted === 'none' ? 'whereNotIn' : 'whereIn';
-        where[among]('p.ID', (sub: Knex.QueryBuilder) => postsOfTerms(db, sub, condition.kind, condition.ids));
-      }
-      return;
-    case 'links':
-      if (condition.guarded) whereOpen(db, where, query);
-      where[condition.none ? 'whereNotIn' : 'whereIn']('p.ID', (sub: Knex.QueryBuilder) =>
-        sub
-          .select('l.post_id')
-          .from({ l: db.table('postmeta') })
-          .where('l.meta_key', condition.key)
-          .whereIn('l.meta_value', condition.ids.map(String)),
-      );
-      return;
-    case 'linkedFrom':
-      where.whereIn('p.ID', (sub: Knex.QueryBuilder) => linkTargets(db, sub, condition.key).where('l.post_id', condition.event));
-      return;
-    case 'linkedFromAny': {
-      const indexed = linkedInIndex(db, condition, query);
-      if (indexed) {
-        where.whereRaw(...indexed);
-        return;
-      }
-      where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) => linkedFromEvents(db, sub, condition, query));
-      return;
-    }
-    case 'linkedMeta':
-      whereOpen(db, where, query);
-      where.whereIn('p.ID', (sub: Knex.QueryBuilder) => linkedTo(db, described(db, sub, condition), condition.link).select('l.post_id'));
-      return;
-    case 'meta':
-      if (condition.guarded) whereOpen(db, where, query);
-      where[condition.present ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
-        sub
-          .select('m.post_id')
-          .from({ m: db.table('postmeta') })
-          .where('m.meta_key', condition.key),
-      );
-      return;
-    case 'placed':
-      whereOpen(db, where, query);
-      where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
-        linkedTo(db, placed(db, sub), condition.link).select('l.post_id'),
-      );
-      return;
-    case 'near':
-      whereOpen(db, where, query);
-      where.whereIn('p.ID', (sub: Knex.QueryBuilder) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id'));
-      return;
-    case 'ticketed':
-      where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: Knex.QueryBuilder) =>
-        sub
-          .select(asId(db, 'k.meta_value'))
-          .from({ k: db.table('postmeta') })
-          .join({ ticket: db.table('posts') }, 'ticket.ID', 'k.post_id')
-          .where('ticket.post_status', 'publish')
-          .whereIn('k.meta_key', TICKET_LINKS),
-      );
-      return;
-  }
+/** The condition of this name. */
+type ConditionBy<By extends Condition['by'], Of = Condition> = Of extends { readonly by: infer Name }
+  ? By extends Name
+    ? Of
+    : never
+  : never;
+
+/** What a list is narrowed in: the database, the condition, and what else is asked of the list. */
+interface Narrowing<Of> {
+  readonly db: Database;
+  readonly condition: Of;
+  readonly query: PostQuery;
 }
 
-/** Events by ids of posts, with all their dates, and by ids of occurrences. */
-function whereRecords(where: Knex.QueryBuilder, ids: readonly number[], { recurrence }: PostQuery): void {
+/** For each condition, how it narrows posts (as `p`). */
+export type ConditionHandlers = {
+  readonly [By in Condition['by']]: (where: QueryBuilder, narrowing: Narrowing<ConditionBy<By>>) => void;
+};
+
+/** Narrows a list of posts (as `p`) by a condition; `query`: what else is asked of the list. */
+export function whereCondition(db: Database, where: QueryBuilder, condition: Condition, query: PostQuery): void {
+  if ('guarded' in condition && condition.guarded) whereOpen(db, where, query);
+  // The compiler does not see that the handler found by the name takes the condition that has it.
+  const handler = HANDLERS[condition.by] as (where: QueryBuilder, narrowing: Narrowing<Condition>) => void;
+  handler(where, { db, condition, query });
+}
+
+const HANDLERS: ConditionHandlers = {
+  id: (where, { condition: { ids }, query }) => {
+    if (isAboveBase(ids, query)) where.where((any) => whereRecords(any, ids, query));
+    else where.whereIn('p.ID', [...ids]);
+  },
+  notId: (where, { condition: { ids }, query }) => {
+    if (isAboveBase(ids, query)) where.whereNot((any) => whereRecords(any, ids, query));
+    else where.whereNotIn('p.ID', [...ids]);
+  },
+  author: (where, { condition }) => where.whereIn('p.post_author', [...condition.ids]),
+  notAuthor: (where, { condition }) => where.whereNotIn('p.post_author', [...condition.ids]),
+  parents: (where, { condition }) => where.whereIn('p.post_parent', [...condition.ids]),
+  notParents: (where, { condition }) => where.whereNotIn('p.post_parent', [...condition.ids]),
+  slug: (where, { condition }) => where.whereIn('p.post_name', [...condition.slugs]),
+  mime: (where, { condition }) => where.where((any) => whereMimeType(any, condition.types)),
+  parent: (where, { condition }) => where.where('p.post_parent', condition.id),
+  moment: (where, { condition, query }) =>
+    where.where(momentColumn(condition.column, condition.utc, query.occurrences), condition.op, condition.value),
+  modified: (where, { condition }) => where.where('p.post_modified', condition.op, condition.value),
+  published: (where, { condition }) => where.where('p.post_date', condition.op, condition.value),
+  words: (where, { db, condition, query }) => whereWords(db, where, condition, query),
+  terms: (where, { db, condition: { kind, ids, wanted } }) => {
+    const alternatives = wanted === 'all' ? ids.map((id) => [id]) : [ids];
+    for (const some of alternatives) whereAmong(where, wanted !== 'none', (sub) => postsOfTerms(db, sub, kind, some));
+  },
+  links: (where, { db, condition: { key, ids, none } }) =>
+    whereAmong(where, !none, (sub) =>
+      sub
+        .select('l.post_id')
+        .from({ l: db.table('postmeta') })
+        .where('l.meta_key', key)
+        .whereIn('l.meta_value', ids.map(String)),
+    ),
+  linkedFrom: (where, { db, condition }) =>
+    whereAmong(where, true, (sub) => linkTargets(db, sub, condition.key).where('l.post_id', condition.event)),
+  linkedFromAny: (where, { db, condition, query }) => {
+    const indexed = linkedInIndex(db, condition, query);
+    if (indexed) where.whereRaw(...indexed);
+    else whereAmong(where, condition.wanted, (sub) => linkedFromEvents(db, sub, condition, query));
+  },
+  linkedMeta: (where, { db, condition, query }) => {
+    whereOpen(db, where, query);
+    whereAmong(where, true, (sub) => linkedTo(db, described(db, sub, condition), condition.link).select('l.post_id'));
+  },
+  meta: (where, { db, condition }) =>
+    whereAmong(where, condition.present, (sub) =>
+      sub
+        .select('m.post_id')
+        .from({ m: db.table('postmeta') })
+        .where('m.meta_key', condition.key),
+    ),
+  metaValue: (where, { db, condition, query }) => {
+    whereOpen(db, where, query);
+    whereAmong(where, true, (sub) =>
+      sub
+        .select('m.post_id')
+        .from({ m: db.table('postmeta') })
+        .whereIn('m.meta_key', [...condition.keys])
+        .whereRaw(...db.dialect.equalsFolded('m.meta_value', condition.value)),
+    );
+  },
+  placed: (where, { db, condition, query }) => {
+    whereOpen(db, where, query);
+    whereAmong(where, condition.wanted, (sub) => linkedTo(db, placed(db, sub), condition.link).select('l.post_id'));
+  },
+  near: (where, { db, condition, query }) => {
+    whereOpen(db, where, query);
+    whereAmong(where, true, (sub) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id'));
+  },
+  ticketed: (where, { db, condition }) =>
+    whereAmong(where, condition.wanted, (sub) =>
+      sub
+        .select(asId(db, 'k.meta_value'))
+        .from({ k: db.table('postmeta') })
+        .join({ ticket: db.table('posts') }, 'ticket.ID', 'k.post_id')
+        .where('ticket.post_status', 'publish')
+        .whereIn('k.meta_key', TICKET_LINKS),
+    ),
+};
+
+/** Condition: events by ids of posts, with all their dates, and by ids of occurrences. */
+function whereRecords(where: QueryBuilder, ids: readonly number[], { recurrence }: PostQuery): void {
   const base = recurrence?.base ?? Number.POSITIVE_INFINITY;
   where.whereIn(
     'p.ID',
@@ -143,7 +140,20 @@ function whereRecords(where: Knex.QueryBuilder, ids: readonly number[], { recurr
   );
 }
 
-const postsOfTerms = (db: Database, sub: Knex.QueryBuilder, kind: TermKindName, ids: readonly number[]): Knex.QueryBuilder =>
+/** Condition: the id is among those that a query gives, or is not. */
+function whereAmong(where: QueryBuilder, wanted: boolean, ids: (sub: QueryBuilder) => void): void {
+  where[wanted ? 'whereIn' : 'whereNotIn']('p.ID', ids);
+}
+
+/** Condition: the MIME type is one of these; `image/` stands for all that begin so. */
+function whereMimeType(any: QueryBuilder, types: readonly string[]): void {
+  for (const type of types) {
+    if (type.endsWith('/')) any.orWhereRaw(...beginsWith('p.post_mime_type', type));
+    else any.orWhere('p.post_mime_type', type);
+  }
+}
+
+const postsOfTerms = (db: Database, sub: QueryBuilder, kind: TermKindName, ids: readonly number[]): QueryBuilder =>
   sub
     .select('r.object_id')
     .from({ r: db.table('term_relationships') })
@@ -151,7 +161,7 @@ const postsOfTerms = (db: Database, sub: Knex.QueryBuilder, kind: TermKindName, 
     .where('tt.taxonomy', termKind(kind).taxonomy)
     .whereIn('tt.term_id', [...ids]);
 
-const linkTargets = (db: Database, sub: Knex.QueryBuilder, key: string): Knex.QueryBuilder =>
+const linkTargets = (db: Database, sub: QueryBuilder, key: string): QueryBuilder =>
   sub
     .select(asId(db, 'l.meta_value'))
     .from({ l: db.table('postmeta') })
@@ -163,7 +173,7 @@ const linkTargets = (db: Database, sub: Knex.QueryBuilder, key: string): Knex.Qu
  */
 function linkedFromEvents(
   db: Database,
-  sub: Knex.QueryBuilder,
+  sub: QueryBuilder,
   { key, upcomingSince }: Extract<Condition, { by: 'linkedFromAny' }>,
   query: PostQuery,
 ): void {
@@ -180,7 +190,7 @@ function linkedFromEvents(
   sub
     .where(momentColumn('start_date', false, query.occurrences), '>=', upcomingSince)
     .whereNot('ev.post_status', 'trash')
-    .whereNotIn('ev.ID', (hidden: Knex.QueryBuilder) =>
+    .whereNotIn('ev.ID', (hidden: QueryBuilder) =>
       hidden
         .select('h.post_id')
         .from({ h: db.table('postmeta') })

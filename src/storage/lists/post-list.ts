@@ -1,5 +1,5 @@
-import type { Knex } from 'knex';
 import type { Condition } from '../../kinds/kind.ts';
+import { conditionOf, type QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { datesWithPosts, joinDates } from '../rows/event-moments.ts';
@@ -33,7 +33,7 @@ export async function findPostIds(db: Database, asked: PostQuery): Promise<Page>
 }
 
 /** One page of a list in which events may recur: a record for each occurrence, or for each event. */
-async function recurringPage(db: Database, query: PostQuery, recurrence: Recurrence, ordered: Knex.QueryBuilder): Promise<Page> {
+async function recurringPage(db: Database, query: PostQuery, recurrence: Recurrence, ordered: QueryBuilder): Promise<Page> {
   const { limit, offset } = query;
   const pageOf = async (rows: Dated[]) => ({ ids: await recordIds(db, rows, recurrence), linked: [] });
   if (recurrence.each === 'event') {
@@ -102,7 +102,7 @@ const DATED = { occurrence: 'd.occurrence_id', start: 'd.start_date' };
 /** The links of so few posts are looked up one by one; of more, all links are read. */
 const FEW_FOUND = 1000;
 
-function narrowed(db: Database, query: PostQuery): Knex.QueryBuilder {
+function narrowed(db: Database, query: PostQuery): QueryBuilder {
   const { kind, visible, attached, conditions } = query;
   const builder = postsIn(db, query).where('p.post_type', kind.postType);
   builder.where((where) => whereVisible(db, where, 'p', visible));
@@ -112,10 +112,10 @@ function narrowed(db: Database, query: PostQuery): Knex.QueryBuilder {
 }
 
 /** All posts (as `p`), dated ones with their dates. */
-function postsIn(db: Database, query: PostQuery): Knex.QueryBuilder {
+function postsIn(db: Database, query: PostQuery): QueryBuilder {
   const { kind, occurrences } = query;
   if (kind.dated && occurrences && isLedByDates(query)) return datesWithPosts(db, 'p');
-  const builder: Knex.QueryBuilder = db.knex({ p: db.table('posts') });
+  const builder: QueryBuilder = db.from('posts', 'p');
   if (kind.dated) joinDates(db, builder, 'p', occurrences);
   return builder;
 }
@@ -136,9 +136,8 @@ const isIndexed = (condition: Condition): boolean =>
 /** Condition: what the index does not know of the events `p` it found; undefined where it knows everything. */
 function restOf(db: Database, { statuses, rest }: Stretch, query: PostQuery): Sql | undefined {
   if (statuses !== undefined && rest.length === 0) return undefined;
-  const builder: Knex.QueryBuilder = db.knex.queryBuilder();
+  const builder: QueryBuilder = db.query();
   if (statuses === undefined) builder.where((where) => whereVisible(db, where, 'p', query.visible));
   for (const condition of rest) builder.where((where) => whereCondition(db, where, condition, query));
-  const { sql, bindings } = builder.toSQL();
-  return [sql.slice('select * where '.length), [...bindings]];
+  return conditionOf(builder);
 }

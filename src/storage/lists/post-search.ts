@@ -1,11 +1,11 @@
-import type { Knex } from 'knex';
 import type { Condition } from '../../kinds/kind.ts';
+import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import type { PostQuery } from './post-query.ts';
 import { whereOpen } from './post-visibility.ts';
 
-type Builder = Knex.QueryBuilder;
+type Builder = QueryBuilder;
 type Words = Extract<Condition, { by: 'words' }>;
 /** Conditions on one text, all of which it must meet. */
 type Tests = (column: string) => readonly Sql[];
@@ -60,9 +60,9 @@ function whereTold(db: Database, found: Builder, { columns, metas }: Words, quer
       if (metas.length > 0)
         any.orWhereExists(
           db
-            .knex({ m: db.table('postmeta') })
-            .select(db.knex.raw('1'))
-            .where('m.post_id', db.knex.ref('p.ID'))
+            .from('postmeta', 'm')
+            .select(db.raw('1'))
+            .where('m.post_id', db.ref('p.ID'))
             .whereIn('m.meta_key', [...metas])
             .where(passes('m.meta_value')),
         );

@@ -1,10 +1,10 @@
-import type { Knex } from 'knex';
+import { conditionOf, type QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { Piece } from '../engine/statement.ts';
 import type { Attached, PostQuery, Visibility } from './post-query.ts';
 
-type Builder = Knex.QueryBuilder;
+type Builder = QueryBuilder;
 
 /**
  * Rows that the caller may see: by the status of `post`, and by the author of `authored` where it depends on whose
@@ -20,9 +20,9 @@ export function whereVisible(db: Database, where: Builder, post: string, visibil
     mine.where(`${authored}.post_author`, viewer).whereIn(`${post}.post_status`, [...own]);
     if (ownTrash === undefined) return;
     const wasPublished = db
-      .knex({ was: db.table('postmeta') })
-      .select(db.knex.raw('1'))
-      .where('was.post_id', db.knex.ref(`${post}.ID`))
+      .from('postmeta', 'was')
+      .select(db.raw('1'))
+      .where('was.post_id', db.ref(`${post}.ID`))
       .where('was.meta_key', '_wp_trash_meta_status')
       .whereIn('was.meta_value', ['publish', 'future']);
     mine.where((kept) =>
@@ -33,11 +33,7 @@ export function whereVisible(db: Database, where: Builder, post: string, visibil
 
 /** Attachments `p` of nothing, or of what lets them be seen. Those with a status of their own go by that alone. */
 export function whereAttached(db: Database, where: Builder, { toStatus, toSeen }: Attached): void {
-  const parent = () =>
-    db
-      .knex({ up: db.table('posts') })
-      .select(db.knex.raw('1'))
-      .where('up.ID', db.knex.ref('p.post_parent'));
+  const parent = () => db.from('posts', 'up').select(db.raw('1')).where('up.ID', db.ref('p.post_parent'));
   where
     .whereNot('p.post_status', 'inherit')
     .orWhere('p.post_parent', 0)
@@ -75,10 +71,7 @@ export function whereOpen(
 export const withoutPassword = (post: string): [string, string[]] => ['LENGTH(??) = 0', [`${post}.post_password`]];
 
 /** The same as a piece of SQL. */
-export function openSql(db: Database, query: Pick<PostQuery, 'opened'>): Sql {
-  const { sql, bindings } = whereOpen(db, db.knex.queryBuilder(), query).toSQL();
-  return [sql.slice('select * where '.length), [...bindings]];
-}
+export const openSql = (db: Database, query: Pick<PostQuery, 'opened'>): Sql => conditionOf(whereOpen(db, db.query(), query));
 
 /** The passwords of all posts of these types that have one. */
 export async function recordPasswords(db: Database, types: readonly string[]): Promise<ReadonlySet<string>> {

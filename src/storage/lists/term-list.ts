@@ -1,25 +1,14 @@
-import type { Knex } from 'knex';
-import type { TermKind } from '../../kinds/kind.ts';
+import type { TermCondition, TermKind, TermOrder } from '../../kinds/kind.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import { tableOf } from '../../wordpress/table.ts';
+import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { placeAmong } from '../engine/expressions.ts';
 import { countRows } from '../rows/row-count.ts';
 import { loadTree, termsOf } from '../rows/terms.ts';
 
-/** What a list of terms can be sorted by; an unknown value means the name (`WP_Term_Query::parse_orderby`). */
-export type TermOrder = 'name' | 'id' | 'slug' | 'count' | 'description' | 'parent' | 'term_group' | 'include' | 'include_slugs';
-
-export interface TermQuery {
+export interface TermQuery extends TermCondition {
   readonly kind: TermKind;
-  readonly search: string | undefined;
-  readonly include: readonly number[] | undefined;
-  readonly exclude: readonly number[] | undefined;
-  readonly parent: number | undefined;
-  readonly slug: string | readonly string[] | undefined;
-  /** Only the terms of this post. */
-  readonly post: number | undefined;
-  readonly hideEmpty: boolean;
   readonly order: TermOrder;
   readonly descending: boolean;
   readonly limit: number;
@@ -47,10 +36,10 @@ export async function findTerms(
   return { terms: terms as Term[], total, tree };
 }
 
-function narrowed(db: Database, { kind, search, include, exclude, parent, slug, post }: TermQuery): Knex.QueryBuilder {
-  const builder: Knex.QueryBuilder = termsOf(db, kind.taxonomy);
+function narrowed(db: Database, { kind, search, include, exclude, parent, slugs, post }: TermQuery): QueryBuilder {
+  const builder: QueryBuilder = termsOf(db, kind.taxonomy);
   if (search !== undefined) {
-    builder.where((any: Knex.QueryBuilder) => {
+    builder.where((any: QueryBuilder) => {
       for (const column of ['t.name', 't.slug']) {
         any.orWhereRaw(...db.dialect.search(column, search));
       }
@@ -59,9 +48,9 @@ function narrowed(db: Database, { kind, search, include, exclude, parent, slug, 
   if (include) builder.whereIn('t.term_id', [...include]);
   if (exclude?.length) builder.whereNotIn('t.term_id', [...exclude]);
   if (parent !== undefined) builder.where('tt.parent', parent);
-  if (slug !== undefined) builder.whereIn('t.slug', [slug].flat() as string[]);
+  if (slugs) builder.whereIn('t.slug', [...slugs]);
   if (post !== undefined)
-    builder.whereIn('tt.term_taxonomy_id', (sub: Knex.QueryBuilder) =>
+    builder.whereIn('tt.term_taxonomy_id', (sub: QueryBuilder) =>
       sub
         .select('r.term_taxonomy_id')
         .from({ r: db.table('term_relationships') })
@@ -79,7 +68,7 @@ const COLUMNS = tableOf({
   term_group: 't.term_group',
 });
 
-function order(db: Database, builder: Knex.QueryBuilder, { order: by, descending, include = [] }: TermQuery): void {
+function order(db: Database, builder: QueryBuilder, { order: by, descending, include = [] }: TermQuery): void {
   const direction = descending ? 'desc' : 'asc';
   const included = by === 'include' || by === 'include_slugs';
   if (by === 'name' || by === 'description' || (included && include.length === 0)) {

@@ -138,7 +138,7 @@ async function loadAttached(db: Database, parents: readonly number[]): Promise<M
   const attached = new Map<number, number[]>();
   if (parents.length === 0) return attached;
   const rows: { ID: number; post_parent: number }[] = await db
-    .knex(db.table('posts'))
+    .from('posts')
     .select('ID', 'post_parent')
     .where('post_type', 'attachment')
     .where('post_mime_type', 'like', 'image/%')

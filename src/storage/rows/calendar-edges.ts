@@ -1,6 +1,6 @@
 import type { CalendarSettings } from '../../calendar/settings.ts';
-import { remembered } from '../../wordpress/remembered.ts';
-import { parseSerialized, withMembers } from '../../wordpress/serialized.ts';
+import { remembered } from '../../memo.ts';
+import { serializedMembers, withMembers } from '../../wordpress/serialized.ts';
 import type { Database } from '../engine/database.ts';
 import { calendarEdges, type Edges } from './occurrences.ts';
 import { lockOption, readOptions, writeOption } from './options.ts';
@@ -55,7 +55,7 @@ function edgesAfter(stored: string, postId: number, event: EdgeEvent | undefined
 
 async function edgeEvent(db: Database, postId: number): Promise<EdgeEvent | undefined> {
   return (await db
-    .knex({ o: db.table('tec_occurrences') })
+    .from('tec_occurrences', 'o')
     .where('o.post_id', postId)
     .join({ p: db.table('posts') }, 'p.ID', 'o.post_id')
     .groupBy('p.ID', 'p.post_status')
@@ -78,7 +78,4 @@ async function writeEdges(db: Database, stored: string, { earliest, latest }: Ed
   if (changed !== undefined && changed !== stored) await writeOption(db, OPTION, changed);
 }
 
-const membersOf = remembered((stored): Readonly<Record<string, unknown>> => {
-  const value = parseSerialized(stored);
-  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
-});
+const membersOf = remembered((stored): Readonly<Record<string, unknown>> => serializedMembers(stored));

@@ -1,5 +1,6 @@
 import { nowUtc, ZERO_DATE } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
+import { insertMissing, insertRows } from '../engine/insert.ts';
 import { writeOption } from './options.ts';
 
 /**
@@ -36,7 +37,7 @@ export const countsChanges = async (db: Database): Promise<boolean> =>
 
 /** Makes the row that counts changes, where it is missing. */
 export async function beginCounting(db: Database, now: string): Promise<void> {
-  await db.from('fasti_changes').insert({ id: 1, counter: 1, changed_at: now }).onConflict('id').ignore();
+  await insertMissing(db, 'fasti_changes', [{ id: 1, counter: 1, changed_at: now }], ['id']);
 }
 
 /**
@@ -46,5 +47,5 @@ export async function beginCounting(db: Database, now: string): Promise<void> {
 export async function countOn(db: Database, before: number, now: string): Promise<void> {
   const counter = Math.max(before, await changeCount(db)) + 1;
   await db.from('fasti_changes').delete();
-  await db.from('fasti_changes').insert({ id: 1, counter, changed_at: now });
+  await insertRows(db, 'fasti_changes', [{ id: 1, counter, changed_at: now }]);
 }

@@ -1,9 +1,9 @@
-import type { Knex } from 'knex';
 import { DATES } from '../../kinds/event-metas.ts';
+import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 
 /** Start and end of an event, local and UTC, as columns of `d`; without occurrence rows, as metas `ds`, `de`, `us` and `ue`. Events without are not listed. */
-export function joinDates(db: Database, builder: Knex.QueryBuilder, post: string, occurrences: boolean): void {
+export function joinDates(db: Database, builder: QueryBuilder, post: string, occurrences: boolean): void {
   if (occurrences) {
     builder.joinRaw(`${db.dialect.joinInOrder} ?? d ON d.post_id = ??.ID`, [db.table('tec_occurrences'), post]);
     return;
@@ -14,10 +14,8 @@ export function joinDates(db: Database, builder: Knex.QueryBuilder, post: string
 }
 
 /** The dates of all occurrences, as `joinDates` names them, and for each its post. Databases read them in this order. */
-export const datesWithPosts = (db: Database, post: string): Knex.QueryBuilder =>
-  db
-    .knex({ d: db.table('tec_occurrences') })
-    .joinRaw(`${db.dialect.joinInOrder} ?? ?? ON ??.ID = d.post_id`, [db.table('posts'), post, post]);
+export const datesWithPosts = (db: Database, post: string): QueryBuilder =>
+  db.from('tec_occurrences', 'd').joinRaw(`${db.dialect.joinInOrder} ?? ?? ON ??.ID = d.post_id`, [db.table('posts'), post, post]);
 
 const LEGACY_DATES = { ds: DATES.start, de: DATES.end, us: DATES.startUtc, ue: DATES.endUtc };
 

@@ -1,4 +1,4 @@
-import type { Database } from '../engine/database.ts';
+import { type Database, hasTable } from '../engine/database.ts';
 import { given, upsertRows } from '../engine/insert.ts';
 import type { ImportIdRow, ImportRow, ImportWaitingRow } from '../engine/tables.ts';
 
@@ -16,7 +16,7 @@ const KEYS_AT_ONCE = 500;
 
 /** The row of a source, or undefined where nothing was ever imported from it, or the tables are not there yet. */
 export async function findImport(db: Database, source: string): Promise<ImportRow | undefined> {
-  if (!(await db.knex.schema.hasTable(db.table('fasti_imports')))) return undefined;
+  if (!(await hasTable(db, 'fasti_imports'))) return undefined;
   return db.from('fasti_imports').where('source', source).first();
 }
 

@@ -123,8 +123,8 @@ async function idsByMeta(db: Database, url: string, file: string | undefined): P
 /** What the attached file may be called when this is the file, one of its sizes, or the original that it stands in for. */
 function possibleFiles(file: string): string[] {
   const whole = file.replace(/-\d+x\d+(\.[^./]+)$/, '$1');
-  const standIns = ['-scaled', '-rotated'].map((suffix) => whole.replace(/(\.[^./]+)$/, `${suffix}$1`));
-  return [...new Set([file, whole, ...standIns])];
+  const copies = ['-scaled', '-rotated'].map((suffix) => whole.replace(/(\.[^./]+)$/, `${suffix}$1`));
+  return [...new Set([file, whole, ...copies])];
 }
 
 /** The path with what stands behind its last slash taken off. */

@@ -82,7 +82,7 @@ function calendarRows(postId: number, dates: EventDates, updatedAt: string) {
 /** Removes the calendar's rows of an event that is deleted for good; it is no member of a series any more. */
 export async function removeOccurrence(db: Database, postId: number, recurrence: RecurrenceSettings | undefined): Promise<void> {
   if (recurrence?.series) await db.change`DELETE FROM {tec_series_relationships} WHERE event_post_id = ${postId}`;
-  for (const table of ['tec_occurrences', 'tec_events'] as const) await db.knex(db.table(table)).where('post_id', postId).delete();
+  for (const table of ['tec_occurrences', 'tec_events'] as const) await db.from(table).where('post_id', postId).delete();
 }
 
 /** The first start and the last end (UTC) of a calendar, with the events that mark them. */
@@ -95,7 +95,7 @@ export interface Edges {
 export async function calendarEdges(db: Database): Promise<Edges> {
   const rows = () =>
     db
-      .knex({ o: db.table('tec_occurrences') })
+      .from('tec_occurrences', 'o')
       .join({ p: db.table('posts') }, 'p.ID', 'o.post_id')
       .where('p.post_type', 'tribe_events')
       .whereIn('p.post_status', ['publish', 'private']);

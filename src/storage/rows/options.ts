@@ -1,4 +1,5 @@
 import type { Database } from '../engine/database.ts';
+import { isWrite } from '../engine/driver.ts';
 import { given, upsertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import type { OptionRow } from '../engine/tables.ts';
@@ -53,9 +54,7 @@ export async function deleteOption(db: Database, name: string): Promise<void> {
 /** Has `notify` called just before this process writes one of these options, in whatever way. */
 export function beforeOptionsChange(db: Database, names: readonly string[], notify: () => void): void {
   const wanted = new Set<unknown>(names);
-  db.knex.on('query', ({ sql, bindings = [] }: { sql: string; bindings?: readonly unknown[] }) => {
-    if (WRITES_OPTIONS.test(sql) && bindings.some((value) => wanted.has(value))) notify();
+  db.driver.listen((query) => {
+    if (query.table === 'options' && isWrite(query) && query.bindings.some((value) => wanted.has(value))) notify();
   });
 }
-
-const WRITES_OPTIONS = /^(?:insert|update|delete)\b[^(]*options`/i;

@@ -23,11 +23,7 @@ export async function lockPost(db: Database, id: number): Promise<Post | undefin
 export async function findPostByPath(db: Database, type: string, path: readonly string[]): Promise<number | undefined> {
   const slug = path.at(-1);
   if (!slug) return undefined;
-  const rows = (await db
-    .knex(db.table('posts'))
-    .where({ post_name: slug, post_type: type })
-    .orderBy('ID')
-    .select('ID', 'post_parent')) as Pick<Post, 'ID' | 'post_parent'>[];
+  const rows = await db.from('posts').where({ post_name: slug, post_type: type }).orderBy('ID').select('ID', 'post_parent');
   const parent = path.length === 1 ? 0 : await findPostByPath(db, type, path.slice(0, -1));
   return rows.find((row) => row.post_parent === parent)?.ID;
 }
@@ -44,26 +40,26 @@ const MOST_DUE = 500;
 
 /** Ids of scheduled posts of these types whose time has come, the earliest first. `now`: UTC. */
 export async function findDuePosts(db: Database, types: readonly string[], now: string): Promise<number[]> {
-  const rows = (await db
-    .knex(db.table('posts'))
+  const rows = await db
+    .from('posts')
     .whereIn('post_type', [...types])
     .where('post_status', 'future')
     .where('post_date_gmt', '<=', now)
     .orderBy('post_date_gmt')
     .limit(MOST_DUE)
-    .select('ID')) as { ID: number }[];
+    .select('ID');
   return rows.map(({ ID }) => ID);
 }
 
 /** A venue or organizer outside the trash with this title under the collation; `content`: and with this text. */
 export async function findByTitle(db: Database, type: string, title: string, content: string | undefined): Promise<number[]> {
   const query = db
-    .knex(db.table('posts'))
+    .from('posts')
     .where('post_type', type)
     .whereNotIn('post_status', ['trash', 'auto-draft'])
     .whereRaw(...db.dialect.equalsFolded('post_title', title));
   if (content !== undefined) query.whereRaw(...db.dialect.equalsFolded('post_content', content));
-  const rows = (await query.orderBy('ID').select('ID')) as { ID: number }[];
+  const rows = await query.orderBy('ID').select('ID');
   return rows.map(({ ID }) => ID);
 }
 
@@ -92,7 +88,7 @@ export const BLANK = {
 };
 
 export async function updatePost(db: Database, id: number, columns: Partial<Post>): Promise<void> {
-  if (Object.keys(columns).length > 0) await db.knex(db.table('posts')).where('ID', id).update(columns);
+  if (Object.keys(columns).length > 0) await db.from('posts').where('ID', id).update(columns);
 }
 
 /** The metas of a post that has none yet, each key with these values in this order. */
@@ -105,12 +101,12 @@ export async function insertMetas(db: Database, id: number, metas: Readonly<Reco
 export async function writeMetas(db: Database, id: number, metas: Readonly<Record<string, readonly string[]>>): Promise<void> {
   const keys = Object.keys(metas);
   if (keys.length === 0) return;
-  const table = () => db.knex(db.table('postmeta'));
-  const stored = (await table()
+  const table = () => db.from('postmeta');
+  const stored = await table()
     .where('post_id', id)
     .whereIn('meta_key', keys)
     .orderBy('meta_id')
-    .select('meta_id', 'meta_key', 'meta_value')) as StoredMeta[];
+    .select('meta_id', 'meta_key', 'meta_value');
   const insert: { post_id: number; meta_key: string; meta_value: string }[] = [];
   const remove: number[] = [];
   for (const key of keys) {
@@ -128,19 +124,11 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
   await insertRows(db, 'postmeta', insert);
 }
 
-interface StoredMeta {
-  readonly meta_id: number;
-  readonly meta_key: string;
-  readonly meta_value: string;
-}
-
 /** Removes a post with its metas, its links to terms and its revisions. Gives back nothing. */
 export async function removePost(db: Database, id: number): Promise<void> {
-  const revisions = (
-    (await db.knex(db.table('posts')).where({ post_parent: id, post_type: 'revision' }).select('ID')) as { ID: number }[]
-  ).map(({ ID }) => ID);
+  const revisions = (await db.from('posts').where({ post_parent: id, post_type: 'revision' }).select('ID')).map(({ ID }) => ID);
   const ids = [id, ...revisions];
-  await db.knex(db.table('postmeta')).whereIn('post_id', ids).delete();
-  await db.knex(db.table('term_relationships')).whereIn('object_id', ids).delete();
-  await db.knex(db.table('posts')).whereIn('ID', ids).delete();
+  await db.from('postmeta').whereIn('post_id', ids).delete();
+  await db.from('term_relationships').whereIn('object_id', ids).delete();
+  await db.from('posts').whereIn('ID', ids).delete();
 }

@@ -10,7 +10,7 @@ const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
  */
 export async function keepRevision(db: Database, after: Post, author: number, home: string): Promise<void> {
   const last = (await db
-    .knex(db.table('posts'))
+    .from('posts')
     .where({ post_parent: after.ID, post_type: 'revision' })
     .orderBy('post_date', 'desc')
     .orderBy('ID', 'desc')
@@ -39,7 +39,7 @@ export async function keepRevision(db: Database, after: Post, author: number, ho
 export async function countRevisions(db: Database, ids: readonly number[]): Promise<Map<number, { count: number; last: number }>> {
   if (ids.length === 0) return new Map();
   const rows = (await db
-    .knex(db.table('posts'))
+    .from('posts')
     .where('post_type', 'revision')
     .whereIn('post_parent', [...new Set(ids)])
     .groupBy('post_parent')

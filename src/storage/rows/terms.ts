@@ -22,10 +22,16 @@ const COLUMNS = [
 /** Terms of a taxonomy, joined to their rows there. */
 export function termsOf(db: Database, taxonomy: string) {
   return db
-    .knex({ tt: db.table('term_taxonomy') })
+    .from('term_taxonomy', 'tt')
     .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
     .where('tt.taxonomy', taxonomy)
     .select(COLUMNS);
+}
+
+/** Ids of the rows of a taxonomy, in the order of its terms, the first ones. */
+export async function termTaxonomyIds(db: Database, taxonomy: string, most: number): Promise<number[]> {
+  const rows = (await termsOf(db, taxonomy).orderBy('t.term_id').limit(most)) as Term[];
+  return rows.map((term) => term.term_taxonomy_id);
 }
 
 export async function findTerm(db: Database, taxonomy: string, id: number): Promise<Term | undefined> {
@@ -64,7 +70,7 @@ export async function findTermsLike(
 /** Which of these slugs are taken by terms of any taxonomy other than the term `exceptId`. */
 export async function takenTermSlugs(db: Database, base: string, exceptId: number): Promise<Term[]> {
   return (await db
-    .knex({ t: db.table('terms') })
+    .from('terms', 't')
     .join({ tt: db.table('term_taxonomy') }, 't.term_id', 'tt.term_id')
     .whereNot('t.term_id', exceptId)
     .whereRaw(...isSlugLike(db, 't.slug', base))
@@ -115,16 +121,15 @@ export async function insertTerm(
   kind: TermKind,
   term: { name: string; slug: string; description: string; parent: number },
 ): Promise<number> {
-  const [id] = await db.knex(db.table('terms')).insert({ name: term.name, slug: term.slug, term_group: 0 });
+  const id = await insertRows(db, 'terms', [{ name: term.name, slug: term.slug, term_group: 0 }]);
   if (term.slug === '')
     await db
-      .knex(db.table('terms'))
+      .from('terms')
       .where('term_id', id)
       .update({ slug: String(id) });
-  await db
-    .knex(db.table('term_taxonomy'))
-    .insert({ term_id: id, taxonomy: kind.taxonomy, description: term.description, parent: term.parent, count: 0 });
-  return Number(id);
+  const { description, parent } = term;
+  await insertRows(db, 'term_taxonomy', [{ term_id: id, taxonomy: kind.taxonomy, description, parent, count: 0 }]);
+  return id;
 }
 
 export async function updateTerm(
@@ -135,21 +140,20 @@ export async function updateTerm(
   const { name, slug, description, parent } = changes;
   const named = { ...(name === undefined ? {} : { name }), ...(slug === undefined ? {} : { slug }) };
   const placed = { ...(description === undefined ? {} : { description }), ...(parent === undefined ? {} : { parent }) };
-  if (Object.keys(named).length > 0) await db.knex(db.table('terms')).where('term_id', term.term_id).update(named);
-  if (Object.keys(placed).length > 0)
-    await db.knex(db.table('term_taxonomy')).where('term_taxonomy_id', term.term_taxonomy_id).update(placed);
+  if (Object.keys(named).length > 0) await db.from('terms').where('term_id', term.term_id).update(named);
+  if (Object.keys(placed).length > 0) await db.from('term_taxonomy').where('term_taxonomy_id', term.term_taxonomy_id).update(placed);
 }
 
 /** Removes a term for good: its children move up to its parent, posts lose it (`wp_delete_term`). */
 export async function removeTerm(db: Database, term: Term): Promise<void> {
   await lockTerms(db, inTaxonomies([term.term_taxonomy_id]));
-  await db.knex(db.table('term_taxonomy')).where({ taxonomy: term.taxonomy, parent: term.term_id }).update({ parent: term.parent });
-  await db.knex(db.table('term_relationships')).where('term_taxonomy_id', term.term_taxonomy_id).delete();
-  await db.knex(db.table('term_taxonomy')).where('term_taxonomy_id', term.term_taxonomy_id).delete();
-  const elsewhere = await db.knex(db.table('term_taxonomy')).where('term_id', term.term_id).first();
+  await db.from('term_taxonomy').where({ taxonomy: term.taxonomy, parent: term.term_id }).update({ parent: term.parent });
+  await db.from('term_relationships').where('term_taxonomy_id', term.term_taxonomy_id).delete();
+  await db.from('term_taxonomy').where('term_taxonomy_id', term.term_taxonomy_id).delete();
+  const elsewhere = await db.from('term_taxonomy').where('term_id', term.term_id).first();
   if (elsewhere) return;
-  await db.knex(db.table('termmeta')).where('term_id', term.term_id).delete();
-  await db.knex(db.table('terms')).where('term_id', term.term_id).delete();
+  await db.from('termmeta').where('term_id', term.term_id).delete();
+  await db.from('terms').where('term_id', term.term_id).delete();
 }
 
 /** A term that a post carries, by its row in its taxonomy. */
@@ -169,7 +173,7 @@ export async function setTermsOf(db: Database, postId: number, taxonomy: string,
   const wanted = termIds.length === 0 ? [] : idsOf(await lockTerms(db, taxonomyTerms(taxonomy, termIds)));
   const before = await termTaxonomyIdsOf(db, [postId], [taxonomy]);
   const [gone, fresh] = [before.filter((id) => !wanted.includes(id)), wanted.filter((id) => !before.includes(id))];
-  const table = () => db.knex(db.table('term_relationships'));
+  const table = () => db.from('term_relationships');
   if (gone.length > 0) await table().where('object_id', postId).whereIn('term_taxonomy_id', gone).delete();
   await insertRows(db, 'term_relationships', linkRows(postId, fresh));
   return [...gone, ...fresh];
@@ -179,7 +183,7 @@ export async function setTermsOf(db: Database, postId: number, taxonomy: string,
 export async function termTaxonomyIdsOf(db: Database, postIds: readonly number[], taxonomies: readonly string[]): Promise<number[]> {
   if (postIds.length === 0 || taxonomies.length === 0) return [];
   const rows = (await db
-    .knex({ r: db.table('term_relationships') })
+    .from('term_relationships', 'r')
     .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
     .whereIn('r.object_id', [...postIds])
     .whereIn('tt.taxonomy', [...taxonomies])
@@ -194,13 +198,13 @@ export async function recount(db: Database, termTaxonomyIds: readonly number[]):
   const ids = idsOf(await lockTerms(db, inTaxonomies([...new Set(termTaxonomyIds)])));
   if (ids.length === 0) return;
   const published = db
-    .knex({ r: db.table('term_relationships') })
+    .from('term_relationships', 'r')
     .join({ p: db.table('posts') }, 'p.ID', 'r.object_id')
-    .where('r.term_taxonomy_id', db.knex.ref(`${db.table('term_taxonomy')}.term_taxonomy_id`))
+    .where('r.term_taxonomy_id', db.ref(`${db.table('term_taxonomy')}.term_taxonomy_id`))
     .where('p.post_status', 'publish')
     .count('*');
   await db
-    .knex(db.table('term_taxonomy'))
+    .from('term_taxonomy')
     .whereIn('term_taxonomy_id', ids)
     .update({ count: published as unknown as number });
 }

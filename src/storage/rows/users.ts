@@ -1,6 +1,9 @@
+import type { PersonCondition } from '../../kinds/kind.ts';
+import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { among, beginsWith, contains, either, placeAmong } from '../engine/expressions.ts';
+import { insertRows } from '../engine/insert.ts';
 import { Piece } from '../engine/statement.ts';
 import type { UserRow } from '../engine/tables.ts';
 import { lockNames, userLock } from './locks.ts';
@@ -82,9 +85,9 @@ export async function takenNames(
 
 /** Inserts a user with metas. Gives the id. */
 export async function insertUser(db: Database, row: Omit<UserRow, 'ID'>, metas: Readonly<Record<string, string>>): Promise<number> {
-  const [id] = await db.from('users').insert(row);
-  const user = Number(id);
-  await db.from('usermeta').insert(Object.entries(metas).map(([meta_key, meta_value]) => ({ user_id: user, meta_key, meta_value })));
+  const user = await insertRows(db, 'users', [row]);
+  const rows = Object.entries(metas).map(([meta_key, meta_value]) => ({ user_id: user, meta_key, meta_value }));
+  await insertRows(db, 'usermeta', rows);
   await countUsers(db);
   return user;
 }
@@ -103,7 +106,7 @@ export async function writeUserMeta(db: Database, id: number, key: string, value
   const remove = value === undefined && kept !== undefined ? [kept, ...surplus] : surplus;
   if (remove.length > 0) await db.from('usermeta').whereIn('umeta_id', remove).delete();
   if (value === undefined) return;
-  if (kept === undefined) await db.from('usermeta').insert({ user_id: id, meta_key: key, meta_value: value });
+  if (kept === undefined) await insertRows(db, 'usermeta', [{ user_id: id, meta_key: key, meta_value: value }]);
   else await db.from('usermeta').where('umeta_id', kept).update({ meta_value: value });
 }
 
@@ -122,7 +125,7 @@ export const lockUser = (db: Database, id: number): Promise<void> => lockNames(d
 
 /** How many posts of any type a user is the author of; links and revisions count too, since they would be left without one. */
 export async function countPostsOf(db: Database, id: number): Promise<number> {
-  return countRows(db.knex(db.table('posts')).where('post_author', id));
+  return countRows(db.from('posts').where('post_author', id));
 }
 
 /** Makes another user the author of all posts of one. */
@@ -133,7 +136,7 @@ export async function reassignPosts(db: Database, from: number, to: number): Pro
 /** WordPress keeps the number of users in an option where there is one. */
 async function countUsers(db: Database): Promise<void> {
   if (!(await readOptions(db, ['user_count'])).has('user_count')) return;
-  await writeOption(db, 'user_count', String(await countRows(db.knex(db.table('users')))));
+  await writeOption(db, 'user_count', String(await countRows(db.from('users'))));
 }
 
 interface JoinedRow extends UserRow {
@@ -163,13 +166,7 @@ async function usersWith(db: Database, keys: readonly string[], which: Sql): Pro
 /** What a list of people can be sorted by. */
 export type PeopleOrder = 'id' | 'include' | 'name' | 'registered_date' | 'slug' | 'include_slugs' | 'email' | 'url';
 
-export interface PeopleQuery {
-  readonly include: readonly number[] | undefined;
-  readonly exclude: readonly number[] | undefined;
-  readonly slugs: readonly string[] | undefined;
-  /** Those who hold one of these roles. */
-  readonly roles: readonly string[] | undefined;
-  readonly search: string | undefined;
+export interface PeopleQuery extends Omit<PersonCondition, 'authors'> {
   /** Columns that a search looks into. */
   readonly searched: readonly ('user_login' | 'user_nicename' | 'user_email' | 'user_url' | 'display_name')[];
   /** Only those who have published something of these types. */
@@ -200,29 +197,27 @@ export async function publishedAuthors(db: Database, ids: readonly number[], typ
   return new Set(rows.map((row) => row.post_author));
 }
 
-type Builder = ReturnType<Database['knex']['queryBuilder']>;
-
-function people(db: Database, { include, exclude, slugs, roles, search, searched, publishedIn }: PeopleQuery): Builder {
-  const builder: Builder = db.knex({ u: db.table('users') });
+function people(db: Database, { include, exclude, slugs, roles, search, searched, publishedIn }: PeopleQuery): QueryBuilder {
+  const builder: QueryBuilder = db.from('users', 'u');
   if (include) builder.whereIn('u.ID', [...include]);
   if (exclude) builder.whereNotIn('u.ID', [...exclude]);
   if (slugs) builder.whereIn('u.user_nicename', [...slugs]);
   if (roles)
-    builder.whereIn('u.ID', (sub: Builder) =>
+    builder.whereIn('u.ID', (sub: QueryBuilder) =>
       sub
         .select('m.user_id')
         .from({ m: db.table('usermeta') })
         .where('m.meta_key', capabilitiesKey(db))
-        .where((any: Builder) => {
+        .where((any: QueryBuilder) => {
           for (const role of roles) any.orWhereRaw(...contains('m.meta_value', `"${role}"`));
         }),
     );
   if (search !== undefined)
-    builder.where((any: Builder) => {
+    builder.where((any: QueryBuilder) => {
       for (const column of searched) any.orWhereRaw(...db.dialect.search(`u.${column}`, search));
     });
   if (publishedIn)
-    builder.whereIn('u.ID', (sub: Builder) =>
+    builder.whereIn('u.ID', (sub: QueryBuilder) =>
       sub
         .select('p.post_author')
         .from({ p: db.table('posts') })
@@ -241,7 +236,7 @@ const COLUMNS = {
   include_slugs: 'u.user_nicename',
 };
 
-function orderPeople(db: Database, builder: Builder, { order, descending, include }: PeopleQuery): void {
+function orderPeople(db: Database, builder: QueryBuilder, { order, descending, include }: PeopleQuery): void {
   const direction = descending ? 'desc' : 'asc';
   if (order === 'name') builder.orderByRaw(...db.dialect.orderFolded('u.display_name', direction));
   else if (order === 'include' && include?.length) builder.orderByRaw(...placeAmong('u.ID', include));

@@ -1,4 +1,4 @@
-import type { Database } from '../engine/database.ts';
+import { type Database, hasTable } from '../engine/database.ts';
 import { readOptions } from '../rows/options.ts';
 
 /** What a database holds: no tables of WordPress, tables without a site in them, or a site. */
@@ -10,6 +10,6 @@ export type Installation = 'none' | 'empty' | 'site';
  * @throws DatabaseUnavailable
  */
 export async function findInstallation(db: Database): Promise<Installation> {
-  if (!(await db.knex.schema.hasTable(db.table('options')))) return 'none';
+  if (!(await hasTable(db, 'options'))) return 'none';
   return (await readOptions(db, ['siteurl'])).get('siteurl') ? 'site' : 'empty';
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Knex } from 'knex';
 import { wordpressTables } from '../../../migrations/001-wordpress-tables.ts';
 import { ownTables } from '../../../migrations/002-own-tables.ts';
 import { importTables } from '../../../migrations/003-imports.ts';
@@ -8,8 +7,10 @@ import { shapes } from '../../../migrations/005-shapes.ts';
 import { months } from '../../../migrations/006-months.ts';
 import { keptAnswers } from '../../../migrations/007-kept-answers.ts';
 import { occurrences } from '../../../migrations/008-occurrences.ts';
-import type { Database } from '../engine/database.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import { type Database, hasTable } from '../engine/database.ts';
 import { DatabaseUnavailable, type TableDefinition } from '../engine/dialect.ts';
+import { insertMissing, insertRows } from '../engine/insert.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps in their order, listed here so that they are there after the build as well. A step that was published is never changed. */
@@ -20,9 +21,12 @@ export const tableDefinitions = (): TableDefinition[] => MIGRATIONS.flatMap(({ t
 
 /** Names of steps that were not applied yet. */
 export async function pendingMigrations(db: Database): Promise<string[]> {
-  const done: unknown[] = (await db.knex.schema.hasTable(journal(db))) ? await db.knex(journal(db)).pluck('name') : [];
+  const done = (await hasTable(db, 'fasti_migrations')) ? await appliedMigrations(db) : [];
   return MIGRATIONS.map(({ name }) => name).filter((name) => !done.includes(name));
 }
+
+const appliedMigrations = async (db: Database): Promise<string[]> =>
+  (await db.from('fasti_migrations').orderBy('id').select('name')).map(({ name }) => name ?? '');
 
 /**
  * Brings the schema up to date. Two processes may do so at once; the second waits for the first.
@@ -36,12 +40,11 @@ export async function migrate(db: Database): Promise<string[]> {
   await createJournal(db);
   for (let waited = 0; ; waited += PAUSE_MS) {
     try {
-      const [, applied]: [number, string[]] = await db.knex.migrate.latest({ migrationSource: sourceFor(db), tableName: journal(db) });
-      return applied;
+      return await applyPending(db);
     } catch (error) {
       if (!isLocked(error)) throw error;
       // Whoever holds the lock for so long has died with it. The steps are safe to run twice.
-      if (waited >= PATIENCE_MS) await db.knex(`${journal(db)}_lock`).update({ is_locked: 0 });
+      if (waited >= PATIENCE_MS) await unlock(db);
       await sleep(PAUSE_MS);
     }
   }
@@ -50,9 +53,7 @@ export async function migrate(db: Database): Promise<string[]> {
 const PAUSE_MS = 200;
 const PATIENCE_MS = 15_000;
 
-const journal = (db: Database): string => `${db.prefix}fasti_migrations`;
-
-/** knex's two tables under our prefix. knex makes them itself, but not when two processes do so at the same moment. */
+/** Our two tables for the steps themselves. Two processes may make them at the same moment. */
 async function createJournal(db: Database): Promise<void> {
   const tables: TableDefinition[] = [
     {
@@ -71,28 +72,54 @@ async function createJournal(db: Database): Promise<void> {
       primary: ['index'],
     },
   ];
-  for (const statement of tables.flatMap((table) => db.dialect.createTable(table, db.prefix))) await db.knex.schema.raw(statement);
-  await db
-    .knex(`${journal(db)}_lock`)
-    .insert({ index: 1, is_locked: 0 })
-    .onConflict('index')
-    .ignore();
+  for (const statement of tables.flatMap((table) => db.dialect.createTable(table, db.prefix))) await db.ask(statement);
+  await insertMissing(db, 'fasti_migrations_lock', [{ index: 1, is_locked: 0 }], ['index']);
 }
 
-function sourceFor({ dialect, prefix }: Database): Knex.MigrationSource<Migration> {
-  return {
-    getMigrations: async () => [...MIGRATIONS],
-    getMigrationName: ({ name }) => name,
-    getMigration: async ({ name, up }) => ({
-      up: (knex) => up({ knex, dialect, prefix }),
-      down: async () => {
-        throw new Error(`${name} is not taken back`);
-      },
-    }),
-  };
+/** Another process is changing the schema. */
+class SchemaLocked extends Error {
+  override readonly name = 'SchemaLocked';
 }
 
-/** knex's own lock, or the database's while another process holds it. */
-function isLocked(error: unknown): boolean {
-  return (error instanceof Error && error.name === 'MigrationLocked') || (error instanceof DatabaseUnavailable && error.reason === 'busy');
+/**
+ * Applies what is pending, as one transaction where the database has such for tables. On MySQL each CREATE ends the transaction: the lock stands for good then
+ * and is given back at the end, whatever that is.
+ *
+ * @throws SchemaLocked while another process has the lock
+ */
+async function applyPending(db: Database): Promise<string[]> {
+  let held = false;
+  try {
+    return await db.transaction(async (tx) => {
+      const taken = await tx.from('fasti_migrations_lock').where('is_locked', 0).update({ is_locked: 1 });
+      if (taken === 0 && !held) throw new SchemaLocked();
+      held = true;
+      const names = await applyAll(tx);
+      await unlock(tx);
+      return names;
+    });
+  } catch (error) {
+    // What went wrong first is what counts.
+    if (held) await unlock(db).catch(() => undefined);
+    throw error;
+  }
 }
+
+async function applyAll(db: Database): Promise<string[]> {
+  const { dialect, prefix } = db;
+  const done = await appliedMigrations(db);
+  const pending = MIGRATIONS.filter(({ name }) => !done.includes(name));
+  const last = await db.from('fasti_migrations').max({ batch: 'batch' }).first();
+  const batch = Number(last?.batch ?? 0) + 1;
+  for (const { name, up } of pending) {
+    await up({ knex: db.knex, dialect, prefix, columns: (table) => dialect.columns(db, table) });
+    await insertRows(db, 'fasti_migrations', [{ name, batch, migration_time: nowUtc(new Date()) }]);
+  }
+  return pending.map(({ name }) => name);
+}
+
+const unlock = (db: Database): Promise<number> => db.from('fasti_migrations_lock').update({ is_locked: 0 });
+
+/** Our own lock, or the database's while another process holds it. */
+const isLocked = (error: unknown): boolean =>
+  error instanceof SchemaLocked || (error instanceof DatabaseUnavailable && error.reason === 'busy');

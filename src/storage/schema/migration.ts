@@ -1,4 +1,4 @@
-import type { Knex } from 'knex';
+import type { Builder } from '../engine/builder.ts';
 import type { Dialect, TableDefinition } from '../engine/dialect.ts';
 
 /**
@@ -9,5 +9,11 @@ export interface Migration {
   readonly name: string;
   /** The tables that it makes. */
   readonly tables: () => readonly TableDefinition[];
-  up(given: { readonly knex: Knex; readonly dialect: Dialect; readonly prefix: string }): Promise<void>;
+  up(given: {
+    readonly knex: Builder;
+    readonly dialect: Dialect;
+    readonly prefix: string;
+    /** The columns of a table, which is named with its prefix; none where there is no such table. */
+    readonly columns: (table: string) => Promise<readonly string[]>;
+  }): Promise<void>;
 }

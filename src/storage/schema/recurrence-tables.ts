@@ -1,4 +1,4 @@
-import type { Database } from '../engine/database.ts';
+import { type Database, hasTable } from '../engine/database.ts';
 import type { TableDefinition } from '../engine/dialect.ts';
 
 /** Which parts of the schema for recurring events are there. The paid extension adds them, and leaves them behind when it goes. */
@@ -38,19 +38,19 @@ const everyColumn = Object.entries(COLUMNS).flatMap(([table, columns]) =>
 /** Looks at the schema. */
 export async function findRecurrenceTables(db: Database): Promise<RecurrenceTables> {
   const missing = await missingColumns(db);
-  return { columns: missing.length === 0, series: await db.knex.schema.hasTable(db.table('tec_series_relationships')) };
+  return { columns: missing.length === 0, series: await hasTable(db, 'tec_series_relationships') };
 }
 
 /** Adds what is missing of it, outside any transaction. Safe to run again; what is there is left alone. */
 export async function createRecurrenceTables(db: Database): Promise<void> {
   for (const { table, column, type } of await missingColumns(db)) {
-    await db.knex.schema.raw(db.dialect.addColumn(db.table(table), column, type));
+    await db.ask(db.dialect.addColumn(db.table(table), column, type));
   }
-  for (const statement of db.dialect.createTable(SERIES, db.prefix)) await db.knex.schema.raw(statement);
+  for (const statement of db.dialect.createTable(SERIES, db.prefix)) await db.ask(statement);
 }
 
 async function missingColumns(db: Database): Promise<typeof everyColumn> {
-  const there: (typeof everyColumn)[number][] = [];
-  for (const one of everyColumn) if (await db.knex.schema.hasColumn(db.table(one.table), one.column)) there.push(one);
-  return everyColumn.filter((one) => !there.includes(one));
+  const there = new Map<string, readonly string[]>();
+  for (const table of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]) there.set(table, await db.dialect.columns(db, db.table(table)));
+  return everyColumn.filter(({ table, column }) => !there.get(table)?.includes(column));
 }

@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import { readConfig, type Setting, settings } from '../config.ts';
+import { shapeOf, withExamples, withShape } from './options.ts';
+import { print, printedList } from './print.ts';
+import type { Session } from './session.ts';
+
+/** Adds `config`, which prints the settings in force and where they come from. */
+export function addConfigCommand(program: Command, session: Session): void {
+  const { io, say } = session;
+  withExamples(withShape(program.command('config').description(say('config.about')), say), say, [
+    'fasti config',
+    'fasti config --format=json',
+  ]).action((given: Record<string, unknown>) => {
+    const shape = shapeOf(given, ['setting', 'value', 'from']);
+    print(
+      io,
+      printedList(
+        Object.values<Setting>(settings).map((setting) => rowOf(setting, session)),
+        shape,
+        io.terminal,
+      ),
+    );
+    // What cannot be used is named after everything else has been shown.
+    readConfig(io.env);
+  });
+}
+
+function rowOf(setting: Setting, { io, say }: Session) {
+  const { env, fallback = '' } = setting;
+  const given = io.env[env]?.trim() || undefined;
+  const from = given === undefined ? say('config.default') : (io.files?.get(env) ?? say('config.environment'));
+  return { setting: env, value: given === undefined ? fallback : shown(setting, given, say('config.hidden')), from };
+}
+
+/** A value for people to read: of an address with a password all but that, of another secret nothing. */
+function shown({ secret, type }: Setting, value: string, hidden: string): string {
+  if (!secret) return value;
+  if (type !== 'URL') return hidden;
+  return value.replace(/^(\w+:\/\/[^/:@]*):.*@/, `$1:${hidden}@`);
+}

@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import { CUSTOM_FIELD_TYPES } from '../calendar/custom-fields.ts';
+import { addCustomField, CustomFieldError, removeCustomField } from '../records/custom-fields.ts';
+import { CliError, EXIT } from './io.ts';
+import { chosen, shapeOf, withExamples, withShape } from './options.ts';
+import { print, printedList } from './print.ts';
+import { type Session, withSite } from './session.ts';
+
+type Options = Readonly<Record<string, string | undefined>>;
+
+const COLUMNS = ['name', 'type', 'label', 'choices', 'meta'];
+/** Kinds of records that can have such fields: the calendar's paid extension knows them of events. */
+const KINDS = ['event'] as const;
+
+/** Adds `field add|list|remove`. */
+export function addFieldCommands(program: Command, session: Session): void {
+  const { say, io } = session;
+  const group = program.command('field').helpCommand(false).description(say('field.group'));
+
+  withExamples(group.command('add <name>').description(say('field.add')), say, [
+    'fasti field add accessibility --type=checkbox',
+    "fasti field add stage --type=choice --choices='Main stage,Garden' --label=Stage",
+  ])
+    .option('--kind <kind>', say('field.kind'), 'event')
+    .option('--type <type>', say('field.type', { types: CUSTOM_FIELD_TYPES.join(', ') }), 'text')
+    .option('--choices <list>', say('field.choices'))
+    .option('--label <text>', say('field.label'))
+    .action((name: string, given: Options) =>
+      withSite(session, 'write', async (site) => {
+        chosen('kind', String(given.kind), KINDS);
+        const type = chosen('type', String(given.type), CUSTOM_FIELD_TYPES);
+        const { meta } = await told(addCustomField(site, { name, type, label: given.label, choices: given.choices?.split(',') }));
+        print(io, `${say('done.field-added', { name, meta })}\n`);
+      }),
+    );
+
+  withShape(
+    withExamples(group.command('list').description(say('field.list')), say, ['fasti field list', 'fasti field list --format=json']),
+    say,
+  ).action((given: Options) =>
+    withSite(session, 'read', async (site) => {
+      const { calendar } = await site.settings();
+      const items = calendar.customFields.map((field) => ({ ...field }));
+      print(io, printedList(items, shapeOf(given, COLUMNS), io.terminal));
+    }),
+  );
+
+  withExamples(group.command('remove <name>').description(say('field.remove')), say, ['fasti field remove accessibility']).action(
+    (name: string) =>
+      withSite(session, 'write', async (site) => {
+        await told(removeCustomField(site, name));
+        print(io, `${say('done.field-removed', { name })}\n`);
+      }),
+  );
+}
+
+/** What refuses a field as a fault of the command. Throws CliError. */
+async function told<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof CustomFieldError ? new CliError(error.problem, error.values, EXIT.refused) : error;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { SITE_OPTIONS, type SiteOptionName, setSiteOption, siteOption } from '../upkeep/site-options.ts';
+import { CliError, EXIT } from './io.ts';
+import { shapeOf, withExamples, withShape } from './options.ts';
+import { print, printedList } from './print.ts';
+import { type Session, withSite } from './session.ts';
+
+/** Adds `option list|get|set`. */
+export function addOptionCommands(program: Command, session: Session): void {
+  const { io, say } = session;
+  const option = program.command('option').helpCommand(false).description(say('option.group'));
+
+  const list = withExamples(option.command('list').description(say('option.list')), say, [
+    'fasti option list',
+    'fasti option list --format=json',
+  ]);
+  withShape(list, say).action((given: Readonly<Record<string, unknown>>) =>
+    withSite(session, 'read', async (site) => {
+      const settings = await site.settings();
+      const rows = SITE_OPTIONS.map((name) => ({ option: name, value: siteOption(settings, name), meaning: say(`option.names.${name}`) }));
+      print(io, printedList(rows, shapeOf(given, ['option', 'value', 'meaning']), io.terminal));
+    }),
+  );
+
+  withExamples(option.command('get <name>').description(say('option.get')), say, ['fasti option get timezone']).action((name: string) =>
+    withSite(session, 'read', async (site) => print(io, `${siteOption(await site.settings(), named(name))}\n`)),
+  );
+
+  withExamples(option.command('set <name> <value>').description(say('option.set')), say, [
+    "fasti option set title 'Town calendar'",
+    'fasti option set timezone Europe/Rome',
+  ]).action((given: string, value: string) =>
+    withSite(session, 'write', async (site) => {
+      const name = named(given);
+      if (!(await setSiteOption(site, name, value)))
+        throw new CliError('option-invalid', { name, value, allowed: say(`option.allowed.${name}`) }, EXIT.usage);
+      print(io, `${say('done.option-set', { name, value: siteOption(await site.settings(), name) })}\n`);
+    }),
+  );
+}
+
+/** Throws CliError `option-unknown`. */
+function named(name: string): SiteOptionName {
+  const found = SITE_OPTIONS.find((one) => one === name);
+  if (found === undefined) throw new CliError('option-unknown', { name, names: SITE_OPTIONS.join(', ') }, EXIT.usage);
+  return found;
+}

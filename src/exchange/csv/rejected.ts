@@ -1,0 +1,55 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { SourceFault } from '../items/items.ts';
+import type { CsvSource, RejectedRow } from './read.ts';
+
+/** A file of rows that did not come in. */
+export interface RejectedFile {
+  readonly path: string;
+  readonly rows: number;
+}
+
+/**
+ * Writes the rows of each file that did not come in into a file beside it (`events.rejected.csv`), with its first line and separator, in UTF-8: it can be
+ * put right and imported. A file that is there is left alone; the new one gets a number.
+ *
+ * @throws SourceFault `unwritable`
+ */
+export async function writeRejected(source: CsvSource): Promise<RejectedFile[]> {
+  const files = new Map<string, { path: string; handle: FileHandle; rows: number }>();
+  try {
+    for await (const row of source.rejected()) {
+      const file = files.get(row.path) ?? { ...(await fileFor(row)), rows: 0 };
+      files.set(row.path, file);
+      await file.handle.appendFile(line(row.cells, row));
+      file.rows += 1;
+    }
+  } finally {
+    for (const { handle } of files.values()) await handle.close();
+  }
+  return Array.from(files.values(), ({ path, rows }) => ({ path, rows }));
+}
+
+const line = (cells: readonly string[], { delimiter }: RejectedRow): string =>
+  stringify([[...cells]], { delimiter, record_delimiter: 'windows' });
+
+/** Of names that are all taken the last one is told. */
+const MOST_FILES = 1000;
+
+async function fileFor(row: RejectedRow): Promise<{ path: string; handle: FileHandle }> {
+  const ending = extname(row.path);
+  const stem = row.path.slice(0, row.path.length - ending.length);
+  for (let number = 1; ; number += 1) {
+    const path = `${stem}.rejected${number === 1 ? '' : `-${number}`}${ending}`;
+    try {
+      const handle = await open(path, 'wx');
+      await handle.appendFile(`\ufeff${line(row.headers, row)}`);
+      return { path, handle };
+    } catch (error) {
+      const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+      if (code === 'EEXIST' && number < MOST_FILES) continue;
+      throw new SourceFault('unwritable', { file: path, what: code }, error);
+    }
+  }
+}

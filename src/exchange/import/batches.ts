@@ -1,0 +1,45 @@
+import { type Entry, type Item, isItem, isPostItem, isTermItem } from '../items/items.ts';
+import { groupOf, ledgerKey } from './ledger.ts';
+
+const CHARACTERS = 2 ** 20;
+
+/** Entries in batches; what has the same name as something in a batch waits for the next. */
+export async function* batches(entries: AsyncIterable<Entry>, most: number): AsyncGenerator<Entry[]> {
+  let batch: Entry[] = [];
+  let names = new Set<string>();
+  let size = 0;
+  for await (const entry of entries) {
+    const name = isItem(entry) ? `${groupOf(entry)} ${entry.sourceId}` : '';
+    if (batch.length >= most || size >= CHARACTERS || (name !== '' && names.has(name))) {
+      yield batch;
+      [batch, names, size] = [[], new Set(), 0];
+    }
+    batch.push(entry);
+    if (name !== '') names.add(name);
+    size += isItem(entry) ? sizeOf(entry) : 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function sizeOf(item: Item): number {
+  if (!isPostItem(item)) return 100;
+  return item.metas.reduce(
+    (size, [key, value]) => size + key.length + value.length,
+    (item.columns.post_content ?? '').length + (item.columns.post_excerpt ?? '').length,
+  );
+}
+
+/** Everything that these items are and name, as the ledger keeps it. */
+export function keysOf(items: readonly Item[]): Set<string> {
+  const keys = new Set<string>();
+  for (const item of items) {
+    keys.add(ledgerKey(groupOf(item), item.sourceId));
+    if (isTermItem(item) && item.parent !== undefined) keys.add(ledgerKey(item.kind, item.parent));
+    if (!isPostItem(item)) continue;
+    if (item.author !== undefined) keys.add(ledgerKey('author', item.author));
+    if (item.parent !== undefined) keys.add(ledgerKey('post', item.parent));
+    for (const link of item.links) if ('sourceId' in link) keys.add(ledgerKey('post', link.sourceId));
+    for (const term of item.terms ?? []) keys.add(ledgerKey(term.kind, term.sourceId));
+  }
+  return keys;
+}

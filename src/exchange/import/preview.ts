@@ -1,0 +1,39 @@
+import type { Caller } from '../../records/caller.ts';
+import { isItem, isPostItem, type PostItem } from '../items/items.ts';
+import type { Source } from '../items/source.ts';
+import { storedPost } from './stored-post.ts';
+
+/** A record as it would be stored. */
+export interface PreviewedRecord {
+  readonly kind: PostItem['kind'];
+  /** Where it stands in the source. */
+  readonly place: string | undefined;
+  readonly columns: Readonly<Record<string, string | number | undefined>>;
+  readonly metas: readonly (readonly [key: string, value: string])[];
+  /** What it names: venues and organizers by their names where the source says these, else by what the source calls them. */
+  readonly links: readonly { readonly kind: string; readonly name: string }[];
+  readonly terms: readonly { readonly kind: string; readonly name: string }[];
+}
+
+/** The first events, venues and organizers of a source, as they would be stored. `trusted`: HTML is left as it is. */
+export async function previewOf(source: Source, caller: Caller, trusted: boolean, count: number): Promise<PreviewedRecord[]> {
+  const records: PreviewedRecord[] = [];
+  for await (const entry of source.entries()) {
+    if (!isItem(entry) || !isPostItem(entry) || entry.kind === 'attachment') continue;
+    records.push(previewed(entry, caller, trusted));
+    if (records.length >= count) break;
+  }
+  return records;
+}
+
+function previewed(item: PostItem, caller: Caller, trusted: boolean): PreviewedRecord {
+  const { columns, metas } = storedPost(item, trusted, caller);
+  return {
+    kind: item.kind,
+    place: item.place,
+    columns: { post_status: 'publish', ...columns },
+    metas,
+    links: item.links.map((link) => ({ kind: link.kind, name: 'name' in link ? link.name : link.sourceId })),
+    terms: (item.terms ?? []).map(({ kind, name, slug, sourceId }) => ({ kind, name: name ?? slug ?? sourceId })),
+  };
+}

@@ -1,0 +1,60 @@
+import { ApiError } from '../../errors.ts';
+import type { Field, PostKind } from '../../kinds/kind.ts';
+import type { Caller } from '../../records/caller.ts';
+import { fieldRows, followingRows } from '../../records/post-rows.ts';
+import type { PostItem } from './items.ts';
+
+/** Columns and metas that values of a kind's fields come to, and the fields whose value was refused. */
+export interface ValueRows extends Pick<PostItem, 'columns' | 'metas'> {
+  readonly refused: readonly string[];
+}
+
+/**
+ * What the interface would make of these values of a new record, for sources that say fields rather than rows. Fields that name other records, terms
+ * or people are passed over: items have links for those. A value that is refused is left out and named, the dates of an event all together.
+ */
+export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, caller: Caller): ValueRows {
+  const { values, refused } = readValues(kind, raw, caller);
+  const { status: _status, slug: _slug, date: _date, date_utc: _utc, ...settled } = values;
+  for (;;) {
+    try {
+      return { ...rowsOf(kind, settled, caller), refused };
+    } catch (error) {
+      const wrong = refusedIn(error).filter((name) => name in settled);
+      if (wrong.length === 0) throw error;
+      refused.push(...wrong);
+      for (const name of wrong.flatMap((name) => (DATES.includes(name) ? DATES : [name]))) delete settled[name];
+    }
+  }
+}
+
+/** The fields that a refusal is about. */
+const refusedIn = (error: unknown): string[] => (error instanceof ApiError ? [...(error.details.faults?.keys() ?? [])] : []);
+
+/** The values that the fields of a kind read, and the names of those that they refuse. */
+function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { viewer }: Caller) {
+  const values: Record<string, unknown> = {};
+  const refused: string[] = [];
+  for (const [name, field] of Object.entries<Field>(kind.fields)) {
+    const given = raw[name];
+    if (given === undefined || given === null || given === '' || !isOwn(field)) continue;
+    const { value, fault, late } = field.grammar.read(given, viewer.can, raw);
+    if (fault || late) refused.push(name);
+    else values[name] = value;
+  }
+  return { values, refused };
+}
+
+/** Whether a field rests in the row and the metas of the record itself. */
+const isOwn = ({ grammar, place }: Field): boolean => !grammar.refers && ['column', 'meta', 'rule'].includes(place.in);
+
+function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, caller: Caller): Pick<ValueRows, 'columns' | 'metas'> {
+  const own = fieldRows(kind, values, true);
+  const follows = followingRows(kind, values, undefined, caller);
+  const { post_author: _author, ...columns } = { ...own.columns, ...follows.columns };
+  const metas = Object.entries({ ...own.metas, ...follows.metas }).flatMap(([key, list]) => list.map((value) => [key, value] as const));
+  return { columns, metas };
+}
+
+/** Without one of them the others say nothing. */
+const DATES: readonly string[] = ['start_date', 'end_date', 'timezone', 'all_day'];

@@ -1,0 +1,37 @@
+import { foldText } from '../../storage/engine/collation.ts';
+import { type Entry, isItem, isPostItem, type PostItem, type TermReference } from './items.ts';
+import type { Source } from './source.ts';
+
+/** What records get on their way in, whatever their source says of it. */
+export interface Overrides {
+  /** The status of what the source shows to everybody, or says no status of. What it keeps from the public stays so. */
+  readonly status?: string | undefined;
+  /** Names of categories that all events get besides their own. */
+  readonly categories?: readonly string[] | undefined;
+}
+
+/** A source whose records get that status and those categories. */
+export function overridden<Some extends Source>(source: Some, { status, categories = [] }: Overrides): Some {
+  if (status === undefined && categories.length === 0) return source;
+  const terms = categories.map((name): TermReference => ({ kind: 'category', sourceId: `name ${foldText(name)}`, name }));
+  return {
+    ...source,
+    entries: async function* (): AsyncGenerator<Entry> {
+      for await (const entry of source.entries())
+        yield isItem(entry) && isPostItem(entry) && entry.kind !== 'attachment' ? withOverrides(entry, status, terms) : entry;
+    },
+  };
+}
+
+/** Statuses that a source shows to everybody: now, or when the time has come. */
+const SHOWN: readonly (string | undefined)[] = [undefined, 'publish', 'future'];
+
+function withOverrides(item: PostItem, status: string | undefined, terms: readonly TermReference[]): PostItem {
+  const own = item.terms ?? [];
+  const added = terms.filter(({ sourceId }) => !own.some((term) => term.kind === 'category' && term.sourceId === sourceId));
+  return {
+    ...item,
+    ...(status !== undefined && SHOWN.includes(item.columns.post_status) ? { columns: { ...item.columns, post_status: status } } : {}),
+    ...(item.kind === 'event' && added.length > 0 ? { terms: [...own, ...added] } : {}),
+  };
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The variables that are in force, and where those come from that are not the process's own. */
+export interface Environment {
+  readonly variables: Variables;
+  /** By the name of a variable: the path of the file that its value was read from. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** A file that variables should come from and that cannot be read. Its message is one line for the person who named it. */
+export class EnvironmentError extends Error {
+  override readonly name = 'EnvironmentError';
+}
+
+const DOTENV = '.env';
+/** The ending of a variable that names a file with the value instead of holding it, as container secrets are handed over. */
+const FILE = '_FILE';
+
+/**
+ * The variables of a process, together with those of the file `.env` in its folder, if there is one, and of files that are named
+ * by variables: `DATABASE_URL_FILE=/run/secrets/url` stands for `DATABASE_URL` with the content of that file, without white
+ * space around it. The process's own variables win over `.env`; empty ones count as absent.
+ *
+ * @param names the variables that may be given by a file
+ * @throws EnvironmentError if a file cannot be read, or if a variable and its file are both given
+ */
+export function readEnvironment(own: Variables, folder: string, names: readonly string[]): Environment {
+  const path = join(folder, DOTENV);
+  const listed = variablesIn(path);
+  const variables: Record<string, string | undefined> = { ...listed };
+  const files = new Map(Object.keys(listed).map((name) => [name, path]));
+  for (const [name, value] of Object.entries(own)) {
+    if (value === undefined || (value === '' && listed[name] !== undefined)) continue;
+    variables[name] = value;
+    files.delete(name);
+  }
+  for (const name of names) {
+    const named = variables[name + FILE];
+    if (!named) continue;
+    if (variables[name]) throw new EnvironmentError(`${name} and ${name + FILE} are both given; keep one of them.`);
+    const file = resolve(folder, named);
+    variables[name] = textOf(file, name + FILE).trim();
+    files.set(name, file);
+  }
+  return { variables, files };
+}
+
+function variablesIn(path: string): Record<string, string | undefined> {
+  try {
+    return parseEnv(readFileSync(path, 'utf8')) as Record<string, string | undefined>;
+  } catch (error) {
+    if (isMissing(error)) return {};
+    throw new EnvironmentError(`${path} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+function textOf(file: string, variable: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new EnvironmentError(`${variable} names ${file}, which cannot be read: ${messageOf(error)}`);
+  }
+}
+
+const isMissing = (error: unknown) => typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

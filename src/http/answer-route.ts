@@ -1,0 +1,183 @@
+import { admitRecordPassword } from '../accounts/record-passwords.ts';
+import type { SiteSettings } from '../calendar/settings.ts';
+import { servedNamespaces } from '../config.ts';
+import { fail, refuse, type Verdict } from '../errors.ts';
+import { LENGTHS } from '../kinds/grammar.ts';
+import type { Params, Selected, Values } from '../kinds/kind.ts';
+import { madeOnce } from '../kinds/made-once.ts';
+import type { Caller } from '../records/caller.ts';
+import { acceptParams } from '../records/input.ts';
+import { discardImages, discardingImages } from '../records/prepared-images.ts';
+import { onlyIf } from '../records/versions.ts';
+import { onceWritten, type Site } from '../site.ts';
+import { DatabaseUnavailable } from '../storage/engine/database.ts';
+import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
+import type { AnswerKey } from '../storage/rows/kept-answers.ts';
+import type { JsonFault } from '../wordpress/json.ts';
+import { describeRoute } from './describe.ts';
+import type { ServedEndpoint } from './endpoint.ts';
+import { mergeParams, type Raw } from './input.ts';
+import { neighbourLinks } from './neighbours.ts';
+import { preconditionsOf } from './preconditions.ts';
+import { problemOf } from './problem.ts';
+import { VARY } from './protocol.ts';
+import type { Received } from './receive.ts';
+import { described, type LinkedReply, ok } from './reply.ts';
+import type { Incoming } from './request.ts';
+import type { Endpoint, Reply } from './route.ts';
+import type { Found } from './routing.ts';
+import { uploadIn } from './upload.ts';
+import { answerOnce, isReplay, keyOfWrite, runAndKeep } from './write-once.ts';
+
+/** A request that an endpoint answers. */
+interface Asked extends Received {
+  readonly found: Handled;
+  /** The record that the path names. */
+  readonly selected: Partial<Selected>;
+  /** What the rules look up before anything is written. */
+  readonly lookUp: LookUp;
+}
+
+/** The same with its parameters put together, and the key of the write. */
+interface Parsed extends Asked {
+  readonly raw: Raw;
+  readonly key: AnswerKey | undefined;
+}
+
+/**
+ * The answer of the route that a request leads to, with the methods that this caller may use on it.
+ *
+ * @throws rest_no_route; other refusals are answers already
+ */
+export async function answerRoute(site: Site, received: Received): Promise<LinkedReply> {
+  const { incoming, caller } = received;
+  const found = isSwitchedOff(site, incoming) ? undefined : incoming.found;
+  if (!found) return incoming.method === 'OPTIONS' ? ok([]) : fail('rest_no_route');
+
+  const selected = await select(site, found);
+  const lookUp = lookUpOnce(site.db);
+  let reply: LinkedReply;
+  try {
+    reply = isHandled(found)
+      ? await handle(site, { ...received, found, selected, lookUp })
+      : described(describeRoute(site, caller, found.route, incoming.path === '/' ? '' : caller.namespace));
+  } catch (error) {
+    reply = problemOf(site, incoming.req, caller.language, error);
+  }
+  // After a write the rules look again: the record may be in the trash now, or gone.
+  const after = isHandled(found) && !isReading(found.endpoint) ? lookUpOnce(site.db) : lookUp;
+  const asked = { ...askedContext(incoming), ...selected };
+  const allowed = await allowedMethods(after, caller, found.route.endpoints, asked).catch(emptyIfLost);
+  return { ...reply, about: found.route.kind, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
+}
+
+/** Whether the calendar's settings switch off the routes of its own namespaces. */
+const isSwitchedOff = ({ config }: Site, { settings, namespace = '' }: Incoming): boolean =>
+  settings.calendar.restDisabled && servedNamespaces(config).includes(namespace);
+
+const isReading = ({ methods }: Endpoint): boolean => methods.includes('GET');
+
+/** One handler: first whether the body is sound, then whether the request was answered before, then everything else. */
+async function handle(site: Site, asked: Asked): Promise<LinkedReply> {
+  const { caller, found, body } = asked;
+  const { query, method } = asked.incoming;
+  const { endpoint, pieces } = found;
+  if (body.fault) refuseJson(site, caller, body.fault);
+  const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
+  const key = keyOfWrite(asked, found, raw);
+  const work = () => checkAndRun(site, { ...asked, raw, key });
+  const reply = await (key ? answerOnce(site, key, caller.now, work) : work());
+  const { acknowledged } = endpoint;
+  return acknowledged === undefined ? reply : { ...reply, headers: { ...reply.headers, Vary: `${VARY}, ${acknowledged}` } };
+}
+
+/** Checks parameters and permission, then runs the handler. */
+async function checkAndRun(site: Site, asked: Parsed): Promise<LinkedReply> {
+  const { caller, found, selected, raw, body } = asked;
+  const { req, query, path } = asked.incoming;
+  const { endpoint, pieces } = found;
+  const accepted = acceptedParams(endpoint, caller.settings);
+  const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(accepted) : accepted;
+  if (isReading(endpoint)) await admitRecordPassword(site, raw.password, req.ip ?? '');
+  const values = { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selected };
+  const reply = await discardingImages(values, async () => {
+    const verdict = await verdictOf(asked.lookUp, caller, endpoint, values);
+    if (verdict !== true) refuse(caller.viewer, verdict || undefined);
+    if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
+    return runHandler(site, asked, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
+  });
+  const link = reply.paging && neighbourLinks(caller, path.slice(1), query, values, reply.paging);
+  return link === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: link } };
+}
+
+/**
+ * Runs the handler. For a write with preconditions or a key, the check of the record, the write itself and the keeping
+ * of its answer are one transaction.
+ */
+async function runHandler(site: Site, { incoming, caller, found, key }: Parsed, values: Values): Promise<Reply> {
+  const { endpoint, route } = found;
+  const prepared = endpoint.prepare ? await endpoint.prepare(site, caller, values) : values;
+  const run = (inside: Site) => endpoint.run(inside, caller, prepared);
+  const conditions = isReading(endpoint) ? undefined : preconditionsOf(incoming.req.headers);
+  const { lockVersion } = route;
+  const allowed = (inside: Site) =>
+    conditions && lockVersion ? onlyIf(inside, caller, lockVersion, { id: Number(values.id), conditions }, run) : run(inside);
+  const reply = await discardingImages(prepared, () =>
+    onceWritten(site, (own) =>
+      key ? own.db.transaction((db) => runAndKeep(db, key, caller.now, () => allowed({ ...own, db }))) : allowed(own),
+    ),
+  );
+  if (isReplay(reply)) await discardImages(prepared);
+  await reply.afterwards?.();
+  return reply;
+}
+
+/** All parameters that an endpoint accepts on a site, described or not. */
+export const acceptedParams = (endpoint: ServedEndpoint, settings: SiteSettings): Params =>
+  endpoint.onSite ? { ...everywhere(endpoint), ...endpoint.onSite(settings) } : everywhere(endpoint);
+
+const everywhere = madeOnce(({ params, unlisted }: ServedEndpoint): Params => ({ ...params, ...unlisted }));
+
+/** The context that a request asks for, on which it may depend what is allowed. */
+const askedContext = ({ query: { context } }: Incoming): Values => (context === 'edit' ? { context } : {});
+
+function refuseJson({ texts }: Site, { language }: Caller, { code, reason }: JsonFault): never {
+  const message = texts.t(language, [`reasons:${reason}`, 'problems:rest_invalid_json']);
+  return fail('rest_invalid_json', { data: { json_error_code: code, json_error_message: message } });
+}
+
+/** The id of the record that the path names, 0 where there is none; nothing for routes that name no record. */
+async function select(site: Site, { route, pieces: { id, slug } }: Found): Promise<Partial<Selected>> {
+  if (slug !== undefined) return { id: slug.length > LENGTHS.slug ? 0 : ((await route.select?.(site, slug)) ?? 0) };
+  return id === undefined ? {} : { id: Number.isSafeInteger(Number(id)) ? Number(id) : 0 };
+}
+
+type Handled = Found & { readonly endpoint: ServedEndpoint };
+const isHandled = (found: Found): found is Handled => found.endpoint !== undefined;
+
+/** The pieces of the path that select the record: those that the handler requires. One of the same name that it does not is a field. */
+const selectors = ({ params }: Endpoint, pieces: Found['pieces']): Raw =>
+  Object.fromEntries(Object.entries(pieces).filter(([name]) => params[name]?.required));
+
+/** Parameters of a handler whose slug belongs to nothing: it is refused together with whatever else is wrong. */
+const withUnknownSlug = (params: Params): Params =>
+  params.slug?.required
+    ? { ...params, slug: { ...params.slug, grammar: { ...params.slug.grammar, read: () => ({ fault: { stage: 'value' } }) } } }
+    : params;
+
+const verdictOf = async (lookUp: LookUp, caller: Caller, { allow }: Endpoint, values: Values): Promise<Verdict> =>
+  allow === 'anyone' || allow(lookUp, caller, values);
+
+/** An answer that is ready, perhaps to a write, is sent without a header rather than replaced by a 503. */
+function emptyIfLost(error: unknown): string {
+  if (error instanceof DatabaseUnavailable) return '';
+  throw error;
+}
+
+/** WordPress `rest_send_allow_header`: the methods whose permission check passes, in order of registration. */
+async function allowedMethods(lookUp: LookUp, caller: Caller, endpoints: readonly Endpoint[], selected: Values): Promise<string> {
+  const allowed = await Promise.all(
+    endpoints.map(async (endpoint) => ((await verdictOf(lookUp, caller, endpoint, selected)) === true ? endpoint.methods : [])),
+  );
+  return allowed.flat().join(', ');
+}

@@ -1,0 +1,66 @@
+import { sanitizeTitle } from '../wordpress/slug.ts';
+import { tableOf } from '../wordpress/table.ts';
+import { control, filterOf, groupOf } from './filter.ts';
+import { existingTerms, flag, type Grammar, idOf, LENGTHS, parentTerm, search, text } from './grammar.ts';
+import type { Filter, TermCondition, TermFilters, TermKindName, TermOrder } from './kind.ts';
+import { paging } from './post-fields.ts';
+
+const filter = filterOf<TermCondition>();
+const group = groupOf<TermCondition>();
+
+/** The orders that a list of terms can be asked for, in any case. Any other name means the standard one, `name`. */
+const ORDERS = tableOf({
+  name: 'name', id: 'id', term_id: 'id', slug: 'slug', count: 'count', description: 'description', parent: 'parent', term_group: 'term_group', include: 'include', include_slugs: 'include_slugs',
+} as const satisfies Record<string, TermOrder>); // biome-ignore format: pairs
+
+/** The order that is asked for. */
+export const termOrder = ({
+  order = 'asc',
+  orderby = 'name',
+}: {
+  readonly order?: string | undefined;
+  readonly orderby?: string | undefined;
+}) => ({
+  order: ORDERS.get(orderby.toLowerCase()) ?? ('name' as const),
+  descending: order.toLowerCase() !== 'asc',
+});
+
+/** A word out of these; none is refused. */
+const wordOf = (words: Iterable<string>): Grammar<string> => {
+  const word = text(LENGTHS.word);
+  return { ...word, json: { ...word.json, enum: [...words] } };
+};
+const ordering = (words: Iterable<string>) => control(wordOf(words), { echo: (value) => value });
+
+const ofPost = { post: { grammar: idOf('event') }, event: { grammar: idOf('event') } };
+const ofEvent = group({
+  params: ofPost,
+  narrows: ({ event, post }) => {
+    const id = event ?? post;
+    return id === undefined ? [] : [{ post: id }];
+  },
+});
+
+/** All terms of an event are listed, whether others use them or not. */
+const used = group({
+  params: { hide_empty: { grammar: flag, fallback: true } },
+  heeds: ofPost,
+  narrows: ({ hide_empty: hidden, event, post }) =>
+    hidden === false || event !== undefined || post !== undefined ? [] : [{ hideEmpty: true }],
+});
+
+const parent: Filter<number, TermCondition> = filter({ grammar: parentTerm, narrows: (id) => [{ parent: id }] });
+
+/** Parameters of a list of categories or tags. */
+export const termFilters = (kind: TermKindName): TermFilters => ({
+  ...paging,
+  search: filter({ grammar: search, narrows: (phrase) => [{ search: phrase }] }),
+  exclude: filter({ grammar: existingTerms(kind, 'numbers'), narrows: (exclude) => [{ exclude }] }),
+  include: filter({ grammar: existingTerms(kind, 'numbers'), narrows: (include) => [{ include }] }),
+  order: ordering(['asc', 'desc']),
+  orderby: ordering(ORDERS.keys()),
+  ...used,
+  ...(kind === 'category' ? { parent } : {}),
+  ...ofEvent,
+  slug: filter({ grammar: text(LENGTHS.word), narrows: (slug) => [{ slugs: [sanitizeTitle(slug, 'query')] }] }),
+});

@@ -1,0 +1,150 @@
+import {
+  CUSTOM_FIELDS_OPTION,
+  type CustomField,
+  type CustomFieldType,
+  EXTENSION_TYPES,
+  isCustomMeta,
+  isFieldName,
+  LONGEST_LABEL,
+  MOST_CHOICES,
+  MOST_CUSTOM_FIELDS,
+  readCustomFields,
+} from '../calendar/custom-fields.ts';
+import { CALENDAR_OPTION } from '../calendar/settings.ts';
+import type { Site } from '../site.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { noteChange } from '../storage/rows/changes.ts';
+import { lockOption, writeOption } from '../storage/rows/options.ts';
+import { sanitizeTextField } from '../wordpress/plain-text.ts';
+import { parseSerialized, withMembers } from '../wordpress/serialized.ts';
+
+/** A field to define. Without a label it is called by its name; a checkbox without choices has the single choice `yes`. */
+export interface NewCustomField {
+  readonly name: string;
+  readonly type: CustomFieldType;
+  readonly label?: string | undefined;
+  readonly choices?: readonly string[] | undefined;
+}
+
+/** Why a field cannot be defined or removed. */
+export type CustomFieldProblem =
+  | 'field-name'
+  | 'field-taken'
+  | 'field-label'
+  | 'field-choices'
+  | 'field-number'
+  | 'field-unknown'
+  | 'field-option';
+
+/** Thrown where a field cannot be defined or removed. */
+export class CustomFieldError extends Error {
+  readonly problem: CustomFieldProblem;
+  readonly values: Readonly<Record<string, string | number>>;
+
+  constructor(problem: CustomFieldProblem, values: CustomFieldError['values'] = {}) {
+    super(problem);
+    this.problem = problem;
+    this.values = values;
+  }
+}
+
+/**
+ * Defines a field of events, in the options that the calendar's paid extension reads, and in one of ours.
+ *
+ * @throws CustomFieldError
+ */
+export async function addCustomField({ db, clock }: Site, field: NewCustomField): Promise<CustomField> {
+  const { name, type } = field;
+  const label = sanitizeTextField(field.label ?? name);
+  const choices = choicesOf(field);
+  if (!isFieldName(name)) throw new CustomFieldError('field-name', { name });
+  if (label === '' || label.length > LONGEST_LABEL || label === UNREADABLE)
+    throw new CustomFieldError('field-label', { longest: LONGEST_LABEL });
+  return db.transaction(async (trx) => {
+    const { definitions, own, fields, write } = await openDefinitions(trx);
+    if (fields.length >= MOST_CUSTOM_FIELDS) throw new CustomFieldError('field-number', { most: MOST_CUSTOM_FIELDS });
+    if (fields.some((one) => one.name === name)) throw new CustomFieldError('field-taken', { name });
+    const number = nextNumber(definitions);
+    const meta = `_ecp_custom_${number}`;
+    definitions.set(String(number), { name: meta, label, type: EXTENSION_TYPES[type], values: choices.join('\n') });
+    await write(definitions, { ...own, [meta]: { name, type } });
+    await noteChange(trx, clock());
+    return { meta, name, label, type, choices };
+  });
+}
+
+/**
+ * Removes the definition of a field, known by its name or its meta. Values that events have of it stay in the database.
+ *
+ * @throws CustomFieldError
+ */
+export async function removeCustomField({ db, clock }: Site, name: string): Promise<CustomField> {
+  return db.transaction(async (trx) => {
+    const { definitions, own, fields, write } = await openDefinitions(trx);
+    const field = fields.find((one) => one.name === name || one.meta === name);
+    if (!field) throw new CustomFieldError('field-unknown', { name, names: fields.map((one) => one.name).join(', ') });
+    const kept = new Map([...definitions].filter(([, definition]) => nameOf(definition) !== field.meta));
+    await write(kept, { ...own, [field.meta]: undefined });
+    await noteChange(trx, clock());
+    return field;
+  });
+}
+
+/** A text that makes an option with it in it unreadable (`parseSerialized`). */
+const UNREADABLE = '__proto__';
+
+function choicesOf({ type, choices = [] }: NewCustomField): readonly string[] {
+  const given = [...new Set(choices.map((choice) => sanitizeTextField(choice)).filter((choice) => choice !== ''))];
+  const wanted = type === 'checkbox' && given.length === 0 ? ['yes'] : given;
+  const fits = type === 'choice' || type === 'checkbox' ? wanted.length > 0 && wanted.length <= MOST_CHOICES : given.length === 0;
+  // The extension writes several values of a checkbox into one text.
+  const sound = wanted.every((choice) => choice.length <= LONGEST_LABEL && !choice.includes('|') && choice !== UNREADABLE);
+  if (!fits || !sound) throw new CustomFieldError('field-choices', { most: MOST_CHOICES, longest: LONGEST_LABEL });
+  return wanted;
+}
+
+interface Definitions {
+  /** The extension's definitions by their keys. */
+  readonly definitions: Map<string, unknown>;
+  readonly own: Readonly<Record<string, unknown>>;
+  readonly fields: readonly CustomField[];
+  readonly write: (definitions: ReadonlyMap<string, unknown>, own: Readonly<Record<string, unknown>>) => Promise<void>;
+}
+
+/** The definitions as they stand, kept from other writers. Throws CustomFieldError `field-option` where the options cannot be read. */
+async function openDefinitions(db: Database): Promise<Definitions> {
+  const calendar = await lockOption(db, CALENDAR_OPTION);
+  const ours = await lockOption(db, CUSTOM_FIELDS_OPTION);
+  const stored = readMembers(CALENDAR_OPTION, calendar)['custom-fields'];
+  const own = readMembers(CUSTOM_FIELDS_OPTION, ours);
+  return {
+    definitions: new Map(Object.entries(objectOf(stored))),
+    own,
+    fields: readCustomFields(stored, own),
+    write: async (definitions, named) => {
+      const [whole, names] = [withMembers(calendar, { 'custom-fields': definitions }), withMembers('', named)];
+      if (whole === undefined || names === undefined) throw new CustomFieldError('field-option', { option: CALENDAR_OPTION });
+      await writeOption(db, CALENDAR_OPTION, whole);
+      await writeOption(db, CUSTOM_FIELDS_OPTION, names);
+    },
+  };
+}
+
+/** What cannot be read is not written over. Throws CustomFieldError `field-option`. */
+function readMembers(option: string, text: string): Readonly<Record<string, unknown>> {
+  const value = text === '' ? {} : parseSerialized(text);
+  if (value === null || typeof value !== 'object') throw new CustomFieldError('field-option', { option });
+  return objectOf(value);
+}
+
+/** The number of a new meta: one that no definition has had, as far as they tell. The extension begins with 2. */
+function nextNumber(definitions: ReadonlyMap<string, unknown>): number {
+  const numbers = [...definitions].flatMap(([key, definition]) => {
+    const name = nameOf(definition);
+    return [Number(key), isCustomMeta(name) ? Number(name.replace(/\D/g, '')) : 0].filter(Number.isSafeInteger);
+  });
+  return Math.max(1, ...numbers) + 1;
+}
+
+const nameOf = (definition: unknown): string => String(objectOf(definition).name ?? '');
+const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (value !== null && typeof value === 'object' ? { ...value } : {});

@@ -1,0 +1,94 @@
+import { storedDates } from '../kinds/event-dates.ts';
+import { DATES } from '../kinds/event-metas.ts';
+import { taxonomiesOf, termKind } from '../kinds/index.ts';
+import type { Rows, TermKindName } from '../kinds/kind.ts';
+import { loadMetas } from '../storage/rows/bundle.ts';
+import { isWithin, noteEdges } from '../storage/rows/calendar-edges.ts';
+import { removeOccurrence, writeFirstOccurrence, writeOccurrence } from '../storage/rows/occurrences.ts';
+import { insertMetas, removePost, writeMetas } from '../storage/rows/posts.ts';
+import { insertTermLinks, setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../storage/rows/terms.ts';
+import type { Post } from '../wordpress/rows.ts';
+import { nowUtc } from '../wordpress/time.ts';
+import type { Caller } from './caller.ts';
+import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
+import type { Write } from './write.ts';
+
+/** What a record has besides its row. Only what is to be written. */
+export interface PostDetails {
+  readonly metas: Rows['metas'];
+  /** Ids of terms. */
+  readonly terms: ReadonlyMap<TermKindName, readonly number[]>;
+}
+
+/** Writes everything besides the row of a new record. Nothing stands there yet, so that nothing has to be looked at first. */
+export async function writeDetailsOfNew(write: Write, row: Post, { metas, terms }: PostDetails): Promise<void> {
+  const { db, kind } = write;
+  await insertMetas(db, row.ID, metas);
+  const links = await insertTermLinks(db, row.ID, new Map([...terms].map(([name, ids]) => [termKind(name).taxonomy, ids])));
+  if (row.post_status === 'publish')
+    await shiftCounts(
+      db,
+      [],
+      links.map((link) => link.term_taxonomy_id),
+    );
+  if (!kind.dated) return;
+  const occurrence = await firstOccurrence(write, row, metas);
+  await keepIndexOfNew(db, write.caller, {
+    post: row,
+    occurrences: occurrence ? [{ ...occurrence, occurrence_id: 0 }] : [],
+    metas: Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ meta_key, meta_value }))),
+    terms: links,
+  });
+}
+
+/** Writes metas, terms and their counts, the calendar's rows, the index of lists. `statusBefore`: of the row before this write. */
+export async function writeDetails(write: Write, row: Post, statusBefore: string, { metas, terms }: PostDetails): Promise<void> {
+  const { db, kind } = write;
+  await writeMetas(db, row.ID, metas);
+  if (terms.size > 0 || (row.post_status === 'publish') !== (statusBefore === 'publish')) {
+    const before = await countedTerms(write, row.ID, statusBefore);
+    for (const [name, ids] of terms) await setTermsOf(db, row.ID, termKind(name).taxonomy, ids);
+    await shiftCounts(db, before, await countedTerms(write, row.ID, row.post_status));
+  }
+  if (kind.dated) await writeCalendarRows(write, row.ID, metas);
+}
+
+/** Deletes a record for good, with everything that belongs to it. */
+export async function deleteForGood(write: Write, row: Post): Promise<void> {
+  const { db, caller, kind } = write;
+  const counted = await countedTerms(write, row.ID, row.post_status);
+  await removePost(db, row.ID);
+  if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID, caller.settings.recurrence);
+  await shiftCounts(db, counted, []);
+  if (kind.dated) await keepIndexOf(db, caller, [row.ID]);
+}
+
+async function firstOccurrence({ db, caller }: Write, row: Post, metas: Rows['metas']) {
+  const { settings } = caller;
+  if (!settings.occurrenceTables) return undefined;
+  const occurrence = await writeFirstOccurrence(db, row.ID, storedDates({ metas: new Map(Object.entries(metas)) }), writing(caller));
+  if (!occurrence) return undefined;
+  const event = { start: occurrence.start_date_utc, end: occurrence.end_date_utc, status: row.post_status };
+  if (!isWithin(settings.calendar.edges, event)) await noteEdges(db, row.ID, event);
+  return occurrence;
+}
+
+async function writeCalendarRows({ db, caller }: Write, id: number, changed: Rows['metas']): Promise<void> {
+  if (caller.settings.occurrenceTables) {
+    if (Object.keys(changed).some((key) => DATE_METAS.has(key))) {
+      const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
+      await writeOccurrence(db, id, storedDates({ metas }), writing(caller));
+    }
+    await noteEdges(db, id);
+  }
+  await keepIndexOf(db, caller, [id]);
+}
+
+const writing = ({ now, settings }: Caller) => ({ updatedAt: nowUtc(now), recurrence: settings.recurrence });
+
+/** Metas whose change makes the calendar write its rows anew. */
+const DATE_METAS: ReadonlySet<string> = new Set(Object.values(DATES).filter((key) => key !== DATES.abbreviation));
+
+/** The terms whose counts a record of this status is part of: published ones are. */
+const countedTerms = async ({ db, kind }: Write, id: number, status: string): Promise<number[]> =>
+  status === 'publish' ? termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)) : [];

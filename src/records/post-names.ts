@@ -1,0 +1,59 @@
+import { isImage, isLinks, valueIn } from '../kinds/fields.ts';
+import type { PostKind, PostValues } from '../kinds/kind.ts';
+import type { LinkPlan } from '../kinds/link-grammar.ts';
+import { slugLock, titleLock } from '../storage/rows/locks.ts';
+import type { Post } from '../wordpress/rows.ts';
+import type { Caller } from './caller.ts';
+import { type PostPlan, planPost } from './post-plan.ts';
+import { mayCreate } from './posts.ts';
+import { isNewRecord } from './prepared-images.ts';
+
+/** A new record that a request asks for. `anew`: it is made even where its kind reuses the record of the same title. */
+export interface NewPost {
+  readonly kind: PostKind;
+  readonly values: PostValues;
+  readonly plan: PostPlan;
+  readonly anew?: boolean | undefined;
+}
+
+/**
+ * The names (slugs, titles) that a new record and the records it brings along need. They are locked together, before
+ * anything else: locking one after the other would deadlock with a request that does so in another order.
+ */
+export function namesOfNew(caller: Caller, { kind, values, plan: { columns, slug }, anew = false }: NewPost): string[] {
+  return [
+    ...(kind.reusesTitles && !anew ? [titleLock(kind.postType, columns.post_title ?? '')] : []),
+    ...(slug.unique && slug.slug !== '' ? [slugLock(kind.postType, slug.slug)] : []),
+    ...namesOfBrought(caller, kind, values),
+  ];
+}
+
+/** The same for a record that is changed: the names of what it brings along, and its own new slug. */
+export const namesOfChange = (caller: Caller, { kind, values, plan }: NewPost, before: Post): string[] => [
+  ...namesOfBrought(caller, kind, values),
+  ...(isNewSlug(plan, before) ? [slugLock(kind.postType, plan.slug.slug)] : []),
+];
+
+/** Whether a change gives a record a slug that nobody else may have. */
+export const isNewSlug = ({ slug: { slug, unique } }: PostPlan, row: Post): boolean => unique && slug !== '' && slug !== row.post_name;
+
+/** Ids of records and images that a write names, as far as they exist already. */
+export const namedBy = (kind: PostKind, values: PostValues): number[] =>
+  Object.entries(kind.fields).flatMap(([name, field]) => {
+    if (isLinks(field)) return (valueIn(values, name, field) ?? []).flatMap((plan) => (isNewRecord(plan) ? [] : [plan.id]));
+    const image = isImage(field) ? valueIn(values, name, field) : undefined;
+    return typeof image === 'number' && image > 0 ? [image] : [];
+  });
+
+const namesOfBrought = (caller: Caller, kind: PostKind, values: PostValues): string[] =>
+  broughtAlong(caller, kind, values).flatMap((one) => namesOfNew(caller, { ...one, plan: planPost(caller, one.kind, one.values) }));
+
+/** The new venues and organizers in the values that the caller may create. */
+const broughtAlong = (caller: Caller, kind: PostKind, values: PostValues) =>
+  linksIn(kind, values)
+    .filter(isNewRecord)
+    .filter((one) => mayCreate(caller, one.kind));
+
+/** The venues and organizers that the values name or bring along. */
+const linksIn = (kind: PostKind, values: PostValues): LinkPlan[] =>
+  Object.entries(kind.fields).flatMap(([name, field]) => (isLinks(field) ? (valueIn(values, name, field) ?? []) : []));

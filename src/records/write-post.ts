@@ -1,0 +1,198 @@
+import { fail, failParam, refuse } from '../errors.ts';
+import { isImage, isLinks, isTerms, valueIn } from '../kinds/fields.ts';
+import type { FetchedImage } from '../kinds/grammar.ts';
+import { postKind } from '../kinds/index.ts';
+import type { Before, PostValues, Rows, TermKindName } from '../kinds/kind.ts';
+import type { LinkPlan } from '../kinds/link-grammar.ts';
+import { insertPrepared } from '../media/images.ts';
+import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
+import { lockNames, slugLock } from '../storage/rows/locks.ts';
+import { BLANK, findByTitle, insertPost, lockPost, slugsLike, updatePost } from '../storage/rows/posts.ts';
+import { keepRevision } from '../storage/rows/revisions.ts';
+import { postUrl } from '../wordpress/links.ts';
+import type { Post } from '../wordpress/rows.ts';
+import { uniqueSlug } from '../wordpress/slug.ts';
+import type { Caller } from './caller.ts';
+import { type PostDetails, writeDetails, writeDetailsOfNew } from './post-details.ts';
+import { isNewSlug, type NewPost } from './post-names.ts';
+import { type PostPlan, planPost } from './post-plan.ts';
+import { fieldRows, followingRows } from './post-rows.ts';
+import { mayCreate } from './posts.ts';
+import { isNewRecord, isPrepared } from './prepared-images.ts';
+import { resolveTermWishes } from './term-wishes.ts';
+import { mayEdit, seen } from './visibility.ts';
+import type { Write } from './write.ts';
+
+/*
+ * One record is written here, inside a transaction, with the terms, images, venues and organizers that it brings along.
+ */
+
+/**
+ * The record that is to be changed, kept from other writers.
+ *
+ * @throws what the kind says of an id that is none of its records
+ */
+export async function lockExisting({ db, kind }: Pick<Write, 'db' | 'kind'>, id: number): Promise<Before> {
+  const row = await lockPost(db, id);
+  if (row?.post_type === kind.postType) return { row, metas: (await loadMetas(db, [id])).get(id) ?? new Map() };
+  const { byId } = kind.problems;
+  return byId ? fail(row ? byId.otherType : byId.missing) : failParam('id');
+}
+
+/** Writes a new record whose names are locked. Gives its id, or that of the record whose title it reuses. */
+export async function writeNew(write: Write, { values, plan, anew = false }: Omit<NewPost, 'kind'>): Promise<number> {
+  const { kind } = write;
+  const details = await resolveDetails(write, values);
+  const known = kind.reusesTitles && !anew ? await knownByTitle(write, plan.columns) : undefined;
+  if (!known) return insertNew(write, plan, details);
+  await updateKnown(write, known, values, details);
+  return known.row.ID;
+}
+
+/** Writes a change. `details`: what it names besides the columns and metas of the plan. */
+export async function writeChange(write: Write, before: Before, plan: PostPlan, details: PostDetails): Promise<void> {
+  const { db, caller } = write;
+  const { row } = before;
+  const { slug, unique } = plan.slug;
+  const free = isNewSlug(plan, row) ? await freeSlug(write, slug, row.ID) : slug;
+  const after = { ...row, ...plan.columns, post_name: free || (unique ? String(row.ID) : '') };
+  await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
+  await keepRevision(db, after, caller.viewer.id, caller.settings.home);
+  const metas = { ...plan.metas, ...slugMetas(before, after), ...details.metas };
+  await writeDetails(write, after, row.post_status, { ...details, metas });
+  if (after.post_status === 'publish') await publishLinked(write, before, details);
+}
+
+// ------------------------------------------------------------------------------------------------- what has to be looked up or made first
+/**
+ * Makes what a record brings along (new terms, an image that was fetched, new venues and organizers), and gives what the
+ * record then has besides its row.
+ */
+export async function resolveDetails({ db, caller, kind }: Write, values: PostValues): Promise<PostDetails> {
+  const metas: Record<string, readonly string[]> = {};
+  const terms = new Map<TermKindName, readonly number[]>();
+  for (const [name, field] of Object.entries(kind.fields)) {
+    if (!(name in values)) continue;
+    if (isTerms(field)) {
+      const { kind: taxonomy } = field.place;
+      terms.set(taxonomy, await resolveTermWishes(db, caller, taxonomy, valueIn(values, name, field) ?? []));
+    } else if (isImage(field)) metas._thumbnail_id = await imageRows({ db, caller }, valueIn(values, name, field));
+    else if (isLinks(field)) metas[field.place.key] = await linkRows({ db, caller }, valueIn(values, name, field) ?? []);
+  }
+  return { metas, terms };
+}
+
+type Making = Pick<Write, 'db' | 'caller'>;
+
+async function imageRows({ db, caller }: Making, image: number | FetchedImage | null | undefined): Promise<string[]> {
+  const { viewer, now, settings } = caller;
+  const id = isPrepared(image) ? await insertPrepared(db, image, viewer.id, now, settings.zone) : image;
+  return id ? [String(id)] : [];
+}
+
+async function linkRows({ db, caller }: Making, links: readonly LinkPlan[]): Promise<string[]> {
+  const ids: number[] = [];
+  for (const link of links) {
+    if (!isNewRecord(link)) ids.push(link.id);
+    else {
+      const { kind, values } = link;
+      if (!mayCreate(caller, kind)) refuse(caller.viewer);
+      ids.push(await writeNew({ db, caller, kind }, { values, plan: planPost(caller, kind, values) }));
+    }
+  }
+  return [...new Set(ids)].map(String);
+}
+
+// ------------------------------------------------------------------------------------------------- new records
+async function insertNew(write: Write, plan: PostPlan, details: PostDetails): Promise<number> {
+  const { db, caller, kind } = write;
+  const { slug, unique } = plan.slug;
+  const free = unique && slug !== '' ? uniqueSlug(slug, await slugsLike(db, kind.postType, slug, 0)) : slug;
+  const rowOf = (ID: number) => {
+    // `Partial` lets a column be undefined; a plan names no column without a value.
+    const row = { ...BLANK, ...plan.columns, ID, post_name: free || (unique ? String(ID) : '') } as Post;
+    return { ...row, guid: postUrl(guidPlace(caller), row) };
+  };
+  const { ID: _, ...columns } = rowOf(0);
+  const id = await insertPost(db, columns);
+  const row = rowOf(id);
+  // The slug or the address may be made of the id.
+  if (row.guid !== columns.guid) await updatePost(db, id, { guid: row.guid, post_name: row.post_name });
+  // WordPress sets the place of a sticky event by a second save, which keeps the texts.
+  if (row.menu_order) await keepRevision(db, row, caller.viewer.id, caller.settings.home);
+  await writeDetailsOfNew(write, row, { ...details, metas: { ...plan.metas, ...details.metas } });
+  return id;
+}
+
+const guidPlace = ({ settings }: Caller) => ({
+  home: settings.home,
+  permalinkStructure: settings.permalinkStructure,
+  singleEventSlug: settings.calendar.singleEventSlug,
+});
+
+/**
+ * The record of this title that the caller may edit: it is used instead of creating a second one (decision D8). The title
+ * is locked by then, so concurrent requests find each other's records.
+ */
+async function knownByTitle(
+  { db, caller, kind }: Write,
+  { post_title: title = '', post_content: content }: Partial<Post>,
+): Promise<Before | undefined> {
+  for (const id of await findByTitle(db, kind.postType, title, content || undefined)) {
+    const row = await lockPost(db, id);
+    const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
+    if (row && mayEdit(caller.viewer, seen(row, metas))) return { row, metas };
+  }
+  return undefined;
+}
+
+/** A record that is used in place of a new one gets the metas of the new one; its row stays. */
+async function updateKnown(write: Write, known: Before, values: PostValues, details: PostDetails): Promise<void> {
+  const { caller, kind } = write;
+  const { metas } = fieldRows(kind, values, caller.viewer.can('unfiltered_html'));
+  const following = followingRows(kind, values, known, caller);
+  await writeDetails(write, known.row, known.row.post_status, {
+    ...details,
+    metas: { ...metas, ...following.metas, ...details.metas },
+  });
+}
+
+// ------------------------------------------------------------------------------------------------- changes
+/** A slug that no other post of the type has. Requests at the same time wait for each other. */
+async function freeSlug({ db, kind }: Write, slug: string, id: number): Promise<string> {
+  await lockNames(db, [slugLock(kind.postType, slug)]);
+  return uniqueSlug(slug, await slugsLike(db, kind.postType, slug, id));
+}
+
+/**
+ * Publishes the drafts of venues and organizers that a published record links to, where the caller may: they may have come with it when it was a draft
+ * itself (the calendar's `publishAssociatedTypes`).
+ */
+async function publishLinked({ db, caller, kind }: Write, { metas }: Before, details: PostDetails): Promise<void> {
+  const { viewer } = caller;
+  const stored = Object.keys(kind.links).flatMap((key) => details.metas[key] ?? metas.get(key) ?? []);
+  const rows = await loadPosts(db, stored.map(Number).filter(Number.isSafeInteger));
+  for (const row of rows.values()) {
+    const linked = Object.values(kind.links)
+      .map(postKind)
+      .find(({ postType }) => postType === row.post_type);
+    if (!linked || !['draft', 'pending'].includes(row.post_status)) continue;
+    if (!viewer.can(`publish_${linked.capabilities}`) || !mayEdit(viewer, row)) continue;
+    const write = { db, caller, kind: linked };
+    const before = await lockExisting(write, row.ID);
+    await writeChange(write, before, planPost(caller, linked, { status: 'publish' }, before), NO_DETAILS);
+  }
+}
+
+const NO_DETAILS: PostDetails = { metas: {}, terms: new Map() };
+
+/** WordPress's bookkeeping about slugs: the one to come back to from the trash, and those that old links still use. */
+function slugMetas({ row, metas }: Before, { post_status: status, post_name: slug }: Post): Rows['metas'] {
+  const changed: Record<string, readonly string[]> = {};
+  if (status === 'trash' && row.post_status !== 'trash' && row.post_name !== '') changed._wp_desired_post_slug = [row.post_name];
+  if (status !== 'trash' && row.post_status === 'trash') changed._wp_desired_post_slug = [];
+  if (status === 'publish' && row.post_status === 'publish' && slug !== row.post_name && row.post_name !== '') {
+    changed._wp_old_slug = [...(metas.get('_wp_old_slug') ?? []).filter((old) => old !== slug && old !== row.post_name), row.post_name];
+  }
+  return changed;
+}

@@ -1,0 +1,40 @@
+import { addDays, unixFromFields, unixFromText } from '../wordpress/time.ts';
+
+export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
+
+/**
+ * The day of a sample event: a weekday of this week (0), the next one (1) and so on; the same date each year; or, say, the second Saturday of
+ * a month each year.
+ */
+export type When =
+  | { readonly week: number; readonly day: Weekday }
+  | { readonly month: number; readonly date: number }
+  | { readonly month: number; readonly nth: number; readonly day: Weekday };
+
+/** How far back the sample calendar reaches. Each date of the year comes once from there on, so that it ends ten months from now. */
+const DAYS_BACK = 61;
+
+/** The day that is meant, `YYYY-MM-DD`, seen from `today` of the same form. */
+export function dayOf(when: When, today: string): string {
+  if ('week' in when) return shifted(today, 7 * when.week + place(when.day) - weekdayOf(today));
+  const first = shifted(today, -DAYS_BACK);
+  const year = Number(first.slice(0, 4));
+  const [this_, next] = [inYear(when, year), inYear(when, year + 1)];
+  return this_ >= first ? this_ : next;
+}
+
+/** A day so many days later. */
+export const shifted = (day: string, days: number): string => addDays(`${day} 00:00:00`, days).slice(0, 10);
+
+const DAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+const place = (day: Weekday): number => DAYS.indexOf(day);
+
+/** 0 for Monday; 1 January 1970 was a Thursday. */
+const weekdayOf = (day: string): number => (unixFromText(`${day} 00:00:00`) / 86_400 + 3) % 7;
+
+function inYear(when: Exclude<When, { week: number }>, year: number): string {
+  const at = (date: number) => new Date(unixFromFields(year, when.month, date) * 1000).toISOString().slice(0, 10);
+  if ('date' in when) return at(when.date);
+  const first = at(1);
+  return shifted(first, ((place(when.day) - weekdayOf(first) + 7) % 7) + 7 * (when.nth - 1));
+}

@@ -1,0 +1,166 @@
+import { storedDates } from '../kinds/event-dates.ts';
+import { ORGANIZER_LINK, VENUE_LINK } from '../kinds/event-metas.ts';
+import { postKind } from '../kinds/index.ts';
+import type { Values } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
+import { createEvents } from '../records/new-events.ts';
+import { fieldRows, followingRows } from '../records/post-rows.ts';
+import type { Site } from '../site.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { publishedIds } from '../storage/lists/many-posts.ts';
+import type { NewEvent } from '../storage/rows/bulk.ts';
+import { termTaxonomyIds } from '../storage/rows/terms.ts';
+import { postUrl } from '../wordpress/links.ts';
+import type { Metas } from '../wordpress/rows.ts';
+import { sanitizeTitle } from '../wordpress/slug.ts';
+import { addDays, addSeconds, nowLocal, toUtc } from '../wordpress/time.ts';
+import { sampleEvents } from './events.ts';
+
+/**
+ * Writes so many more events, spread over five years before and after the present day as a real calendar is, with venues, organizers, categories
+ * and tags that are there. For measuring: thousands a second, and the same ones for the same moment. `done` is told how many more are written.
+ */
+export async function seedEvents(
+  site: Site,
+  caller: Caller,
+  count: number,
+  done: (steps: number) => void = () => undefined,
+): Promise<void> {
+  const supply = await loadSupply(site.db);
+  const random = randomFrom(count);
+  // Slugs must not meet those of an earlier run.
+  const run = site.clock().getTime().toString(36);
+  for (let first = 0; first < count; first += CHUNK) {
+    const drafts = Array.from({ length: Math.min(CHUNK, count - first) }, (_, place) =>
+      draft(caller, supply, random, `${run}-${first + place}`),
+    );
+    await site.db.transaction((db) => createEvents(db, caller, drafts));
+    done(drafts.length);
+  }
+}
+
+/** Each a short transaction of its own, so that others can write in between. */
+const CHUNK = 500;
+const DAYS_EACH_WAY = 5 * 365;
+
+/** What is there to choose from. */
+interface Supply {
+  readonly venues: readonly number[];
+  readonly organizers: readonly number[];
+  readonly categories: readonly number[];
+  readonly tags: readonly number[];
+}
+
+/** So many of each are chosen from. */
+const CHOICE = 200;
+
+async function loadSupply(db: Database): Promise<Supply> {
+  const posts = (name: 'venue' | 'organizer') => publishedIds(db, postKind(name).postType, CHOICE);
+  const terms = (taxonomy: string) => termTaxonomyIds(db, taxonomy, CHOICE);
+  return {
+    venues: await posts('venue'),
+    organizers: await posts('organizer'),
+    categories: await terms('tribe_events_cat'),
+    tags: await terms('post_tag'),
+  };
+}
+
+// ------------------------------------------------------------------------------------------------- one event
+function draft(caller: Caller, supply: Supply, random: Random, suffix: string): NewEvent {
+  const { settings, now, viewer } = caller;
+  const kind = postKind('event');
+  const model = random.among(sampleEvents)!;
+  const day = dayFor(random, nowLocal(now, settings.zone).slice(0, 10));
+  const values: Values = {
+    ...datesFor(random, day),
+    title: `${model.title} ${random.below(1000)}`,
+    description: model.text,
+    ...extras(random),
+  };
+  const own = fieldRows(kind, values, true);
+  const follows = followingRows(kind, values, undefined, caller);
+  const metas = {
+    ...own.metas,
+    ...follows.metas,
+    ...links(VENUE_LINK, random.some(supply.venues, 1)),
+    ...links(ORGANIZER_LINK, random.some(supply.organizers, random.chance(0.2) ? 2 : 1)),
+  };
+  const published = addSeconds(nowLocal(now, settings.zone), -random.below(300 * 86_400));
+  const dates = { post_date: published, post_date_gmt: toUtc(published, settings.zone) };
+  const columns = {
+    ...own.columns,
+    ...dates,
+    post_modified: dates.post_date,
+    post_modified_gmt: dates.post_date_gmt,
+    post_author: viewer.id,
+    post_status: 'publish',
+    post_type: kind.postType,
+    post_name: `${sanitizeTitle(model.title).slice(0, 150)}-${suffix}`,
+  };
+  const place = {
+    home: settings.home,
+    permalinkStructure: settings.permalinkStructure,
+    singleEventSlug: settings.calendar.singleEventSlug,
+  };
+  return {
+    columns: { ...columns, guid: postUrl(place, { ...columns, ID: 0 }) },
+    metas,
+    terms: [...new Set([...random.some(supply.categories, 1 + random.below(2)), ...random.some(supply.tags, random.below(4))])],
+    dates: storedDates({ metas: new Map(Object.entries(metas)) as Metas }),
+  };
+}
+
+const links = (key: string, ids: readonly number[]) => (ids.length > 0 ? { [key]: ids.map(String) } : {});
+
+/** More on weekends: four of ten days are moved to the Friday, Saturday or Sunday after. */
+function dayFor(random: Random, today: string): string {
+  const day = addDays(`${today} 00:00:00`, random.below(2 * DAYS_EACH_WAY) - DAYS_EACH_WAY).slice(0, 10);
+  if (!random.chance(0.4)) return day;
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
+  return addDays(`${day} 00:00:00`, ((5 - weekday + 7) % 7) + random.below(3)).slice(0, 10);
+}
+
+function datesFor(random: Random, day: string): Values {
+  if (random.chance(0.1))
+    return { all_day: true, start_date: day, end_date: addDays(`${day} 00:00:00`, random.chance(0.3) ? random.below(10) : 0).slice(0, 10) };
+  const start = `${day} ${String(9 + random.below(13)).padStart(2, '0')}:${random.chance(0.3) ? '30' : '00'}:00`;
+  const days = random.chance(0.05) ? 1 + random.below(4) : 0;
+  return { start_date: start, end_date: addSeconds(start, 3600 * (1 + random.below(4)) + days * 86_400) };
+}
+
+function extras(random: Random): Values {
+  return {
+    ...(random.chance(0.7) ? { cost: random.chance(0.4) ? '0' : String(3 + random.below(40)) } : {}),
+    ...(random.chance(0.3) ? { website: `https://example.org/events/${random.below(100_000)}` } : {}),
+    ...(random.chance(0.05) ? { featured: true } : {}),
+    show_map: true,
+    show_map_link: random.chance(0.5),
+  };
+}
+
+// ------------------------------------------------------------------------------------------------- chance
+interface Random {
+  /** A whole number from 0 to `limit - 1`. */
+  readonly below: (limit: number) => number;
+  readonly chance: (share: number) => boolean;
+  readonly among: <T>(items: readonly T[]) => T | undefined;
+  /** At most so many different ones. */
+  readonly some: <T>(items: readonly T[], count: number) => T[];
+}
+
+/** Chance that repeats itself for the same seed (a linear congruential generator with the constants of Numerical Recipes). */
+function randomFrom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const below = (limit: number) => Math.floor(next() * limit);
+  const among = <T>(items: readonly T[]) => items[below(items.length)];
+  return {
+    below,
+    among,
+    chance: (share) => next() < share,
+    some: (items, count) => (items.length === 0 ? [] : [...new Set(Array.from({ length: count }, () => among(items)!))]),
+  };
+}

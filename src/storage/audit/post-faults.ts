@@ -1,0 +1,194 @@
+import { DATES } from '../../kinds/event-metas.ts';
+import { postKinds, postTypes, termKind } from '../../kinds/index.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
+import { isZeroDate, nowUtc, toLocal, toUtc, type Zone } from '../../wordpress/time.ts';
+import type { Database } from '../engine/database.ts';
+import { pagesOf } from '../engine/pages.ts';
+import { slugsLike, updatePost } from '../rows/posts.ts';
+
+/*
+ * What posts and terms say that WordPress would not write: an empty slug, a parent below its own child, two rows where there is one.
+ */
+
+export interface RowFault {
+  readonly name: RowFaultName;
+  readonly severity: 'error' | 'warning';
+  /** Where it is, a line for each. */
+  readonly find: (db: Database) => Promise<string[]>;
+  /** Puts right what can be without a choice to be made; absent: a person decides. Call it in a transaction. */
+  readonly fix?: (db: Database, context: RepairContext) => Promise<void>;
+}
+
+export type RowFaultName =
+  | 'categories-below-themselves'
+  | 'posts-below-themselves'
+  | 'slugs-empty'
+  | 'post-dates-missing'
+  | 'metas-twice'
+  | 'metas-contradict';
+
+/** What repairs go by. `zone`: of the site. */
+export interface RepairContext {
+  readonly zone: Zone;
+  readonly now: Date;
+}
+
+/** So many rows are asked for or deleted at once. */
+const AT_ONCE = 500;
+
+export const ROW_FAULTS: readonly RowFault[] = [
+  {
+    name: 'categories-below-themselves',
+    severity: 'error',
+    find: async (db) => (await categoryLoops(db)).map((ids) => ids.join(' - ')),
+    fix: async (db) => {
+      for (const [id] of await categoryLoops(db))
+        await db
+          .from('term_taxonomy')
+          .where({ taxonomy: termKind('category').taxonomy, term_id: id! })
+          .update({ parent: 0 });
+    },
+  },
+  {
+    name: 'posts-below-themselves',
+    severity: 'warning',
+    find: async (db) => (await postLoops(db)).map((ids) => ids.join(' - ')),
+    fix: async (db) => {
+      for (const [id] of await postLoops(db)) await updatePost(db, id!, { post_parent: 0 });
+    },
+  },
+  {
+    name: 'slugs-empty',
+    severity: 'error',
+    find: async (db) => (await withoutSlug(db)).map(({ ID, post_title: title }) => `${ID} ${title}`),
+    fix: async (db) => {
+      for (const { ID, post_type: type, post_title: title } of await withoutSlug(db)) {
+        const base = sanitizeTitle(title) || String(ID);
+        await updatePost(db, ID, { post_name: uniqueSlug(base, await slugsLike(db, type, base, ID)) });
+      }
+    },
+  },
+  {
+    name: 'post-dates-missing',
+    severity: 'error',
+    find: async (db) => (await withoutDate(db)).map(({ ID, post_title: title }) => `${ID} ${title}`),
+    fix: async (db, context) => {
+      for (const post of await withoutDate(db)) await updatePost(db, post.ID, datesOf(post, context));
+    },
+  },
+  {
+    name: 'metas-twice',
+    severity: 'warning',
+    find: async (db) => (await repeatedMetas(db)).filter(isSame).map(({ of, key }) => `${of} ${key}`),
+    fix: async (db) => {
+      const surplus = (await repeatedMetas(db)).filter(isSame).flatMap(({ ids }) => ids.slice(1));
+      for (const ids of pagesOf(surplus, AT_ONCE)) await db.from('postmeta').whereIn('meta_id', ids).delete();
+    },
+  },
+  {
+    name: 'metas-contradict',
+    severity: 'warning',
+    find: async (db) =>
+      (await repeatedMetas(db)).filter((meta) => !isSame(meta)).map(({ of, key, values }) => `${of} ${key}: ${values.join(' / ')}`),
+  },
+];
+
+// ------------------------------------------------------------------------------------------------- loops
+const categoryLoops = async (db: Database): Promise<number[][]> =>
+  loopsOf(
+    await db.rows<Below>`SELECT term_id AS id, parent FROM {term_taxonomy} WHERE taxonomy = ${termKind('category').taxonomy} AND parent > 0`,
+  );
+
+const postLoops = async (db: Database): Promise<number[][]> =>
+  loopsOf(await db.rows<Below>`SELECT ID AS id, post_parent AS parent FROM {posts} WHERE post_type IN (${postTypes}) AND post_parent > 0`);
+
+interface Below {
+  readonly id: number;
+  readonly parent: number;
+}
+
+/** Rings of ids of which each stands below the next, the lowest id of a ring first. */
+function loopsOf(rows: readonly Below[]): number[][] {
+  const above = new Map(rows.map(({ id, parent }) => [Number(id), Number(parent)]));
+  const seen = new Set<number>();
+  const loops: number[][] = [];
+  for (const start of above.keys()) {
+    const way: number[] = [];
+    let id: number | undefined = start;
+    for (; id !== undefined && !seen.has(id); id = above.get(id)) {
+      seen.add(id);
+      way.push(id);
+    }
+    const place = id === undefined ? -1 : way.indexOf(id);
+    if (place >= 0) loops.push(lowestFirst(way.slice(place)));
+  }
+  return loops;
+}
+
+function lowestFirst(ring: readonly number[]): number[] {
+  const place = ring.indexOf(Math.min(...ring));
+  return [...ring.slice(place), ...ring.slice(0, place)];
+}
+
+// ------------------------------------------------------------------------------------------------- columns
+type Titled = Pick<Post, 'ID' | 'post_type' | 'post_title'>;
+
+const withoutSlug = (db: Database): Promise<Titled[]> =>
+  db.rows<Titled>`SELECT ID, post_type, post_title FROM {posts}
+    WHERE post_type IN (${postTypes}) AND post_status IN (${SHOWN}) AND post_name = '' ORDER BY ID`;
+
+/** Statuses in which WordPress gives a post its slug and its date. */
+const SHOWN = ['publish', 'private', 'future'];
+
+type Dated = Pick<Post, 'ID' | 'post_title' | 'post_date' | 'post_date_gmt' | 'post_modified'>;
+
+/** Zero dates are below every date; neither database reads them as one. */
+const withoutDate = (db: Database): Promise<Dated[]> =>
+  db.rows<Dated>`SELECT ID, post_title, post_date, post_date_gmt, post_modified FROM {posts}
+    WHERE post_type IN (${postTypes}) AND post_status IN (${SHOWN}) AND (post_date < ${FIRST_DATE} OR post_date_gmt < ${FIRST_DATE}) ORDER BY ID`;
+
+const FIRST_DATE = '1000-01-01 00:00:00';
+
+/** Of its two dates the one that is missing follows from the other; without any it is the last change, else now. */
+function datesOf(post: Dated, { zone, now }: RepairContext): Pick<Post, 'post_date' | 'post_date_gmt'> {
+  if (!isZeroDate(post.post_date)) return { post_date: post.post_date, post_date_gmt: toUtc(post.post_date, zone) };
+  if (!isZeroDate(post.post_date_gmt)) return { post_date: toLocal(post.post_date_gmt, zone), post_date_gmt: post.post_date_gmt };
+  const local = isZeroDate(post.post_modified) ? toLocal(nowUtc(now), zone) : post.post_modified;
+  return { post_date: local, post_date_gmt: toUtc(local, zone) };
+}
+
+// ------------------------------------------------------------------------------------------------- metas
+/** A meta of which a record has several rows, and should have one. */
+interface RepeatedMeta {
+  readonly of: number;
+  readonly key: string;
+  readonly ids: readonly number[];
+  readonly values: readonly string[];
+}
+
+const isSame = ({ values }: RepeatedMeta): boolean => values.every((value) => value === values[0]);
+
+/** Metas of which a record has one: those that a field rests in, and the dates of events. */
+const SINGLE: readonly string[] = [
+  ...new Set([
+    ...Object.values(DATES),
+    ...postKinds.flatMap(({ fields }) => Object.values(fields).flatMap(({ place }) => (place.in === 'meta' ? [place.key] : []))),
+  ]),
+].filter((key) => !postKinds.some(({ links }) => key in links));
+
+async function repeatedMetas(db: Database): Promise<RepeatedMeta[]> {
+  const rows = await db.rows<{ post_id: number; meta_key: string; meta_id: number; meta_value: string | null }>`
+    SELECT m.post_id, m.meta_key, m.meta_id, m.meta_value FROM {postmeta} m
+    JOIN (SELECT post_id, meta_key FROM {postmeta} WHERE meta_key IN (${SINGLE}) GROUP BY post_id, meta_key HAVING COUNT(*) > 1) r
+      ON r.post_id = m.post_id AND r.meta_key = m.meta_key
+    JOIN {posts} p ON p.ID = m.post_id WHERE p.post_type IN (${postTypes}) ORDER BY m.post_id, m.meta_key, m.meta_id`;
+  const found = new Map<string, { of: number; key: string; ids: number[]; values: string[] }>();
+  for (const { post_id: of, meta_key: key, meta_id: id, meta_value: value } of rows) {
+    const meta = found.get(`${of} ${key}`) ?? { of, key, ids: [], values: [] };
+    found.set(`${of} ${key}`, meta);
+    meta.ids.push(id);
+    meta.values.push(value ?? '');
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,171 @@
+/** A statement as a driver takes it, and what its rows are to become. */
+export interface Query {
+  /** knex's name for the kind of result: `select`, `first`, `pluck`, `insert`, `update`, `del`, `raw`; or `rows`, which a plain question asks for. */
+  readonly method: string;
+  readonly sql: string;
+  readonly bindings: readonly unknown[];
+  /** The table that it reads or changes, without the prefix, where the one who asks has named it. */
+  readonly table?: string | undefined;
+  /** Of `pluck`: the column. */
+  readonly pluck?: string | undefined;
+  /** Makes the result of the rows; knex has it for questions about the schema. */
+  readonly output?: ((rows: readonly unknown[]) => unknown) | undefined;
+}
+
+/** What is said of a statement that is built, besides its text. */
+export interface QueryContext {
+  readonly table: string;
+}
+
+/** What came of a statement. */
+export interface Outcome {
+  readonly rows: readonly unknown[];
+  /** The number that the database gave to a new row. */
+  readonly id: number | bigint;
+  /** How many rows were changed or removed. */
+  readonly changed: number;
+  /** The result as the library for the database gives it. */
+  readonly native: unknown;
+}
+
+/** Runs one statement and gives the result that its method asks for. */
+export type RunQuery = (query: Query) => Promise<unknown>;
+
+/** Something that answers plain questions: a database, or a transaction in it. */
+export interface Asker {
+  /** Runs SQL that is not built, and gives its rows. */
+  ask<Row>(sql: string, bindings?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** A connection of its own, until it is released. */
+export interface Session {
+  readonly query: (query: Query) => Promise<Outcome>;
+  /** Begins a transaction that may write. */
+  readonly begin: () => Promise<void>;
+  /** To be called after a COMMIT, before it is acknowledged. */
+  readonly committed: () => Promise<void>;
+  /** Gives the connection up, and what was begun on it. */
+  readonly discard: () => void;
+  readonly release: () => void;
+}
+
+/** The rows of whole tables, all of one moment. */
+export interface Snapshot extends Asker {
+  readonly stream: (table: string) => AsyncIterable<unknown>;
+  readonly close: () => Promise<void>;
+}
+
+/** Runs statements on one kind of database. All errors of an absent database come as DatabaseUnavailable. */
+export interface Driver {
+  /** Answers a statement that only reads, if nobody has to wait for that; undefined: it has to go the usual way. */
+  readonly readNow?: (query: Query) => Outcome | undefined;
+  /** Waits for a connection. */
+  readonly acquire: () => Promise<Session>;
+  /** Which driver to ask after such an error: the same one if it has other servers, another one, or none. */
+  readonly elsewhere: (error: unknown) => Driver | undefined;
+  /** Tries whether the database takes writes, without writing anything. `prefix`: of the tables. */
+  readonly checkWritable: (prefix: string) => Promise<void>;
+  /** Opens a view of one moment; undefined: the file has to be copied instead. */
+  readonly snapshot: (() => Promise<Snapshot>) | undefined;
+  /** Has `listener` told of every statement just before it runs. Gives the function that ends that. */
+  readonly listen: (listener: QueryListener) => () => void;
+  readonly close: () => Promise<void>;
+}
+
+export type QueryListener = (query: Query) => void;
+
+/** Those who are told of every statement. */
+export interface Listeners {
+  readonly add: Driver['listen'];
+  /** Tells them, and gives the statement. */
+  readonly tell: (query: Query) => Query;
+}
+
+export function createListeners(): Listeners {
+  const all = new Set<QueryListener>();
+  return {
+    add: (listener) => {
+      all.add(listener);
+      return () => {
+        all.delete(listener);
+      };
+    },
+    tell: (query) => {
+      for (const listener of all) listener(query);
+      return query;
+    },
+  };
+}
+
+/** A statement that nothing is wanted back from. */
+export const plain = (sql: string): Query => ({ method: 'raw', sql, bindings: [] });
+
+/**
+ * Runs one statement outside of transactions. A read that got no answer is repeated if the driver knows another place to ask. A write is never repeated:
+ * it may have been done.
+ */
+export async function runOnce(driver: Driver, query: Query): Promise<unknown> {
+  const done = driver.readNow?.(query);
+  if (done !== undefined) return resultOf(query, done);
+  for (let [asked, tries] = [driver, 1]; ; tries += 1) {
+    try {
+      return resultOf(query, await outcomeFrom(asked, query));
+    } catch (error) {
+      const next = isRead(query) && tries < MOST_TRIES ? asked.elsewhere(error) : undefined;
+      if (!next) throw error;
+      asked = next;
+    }
+  }
+}
+
+/** Enough for two servers that fail one after the other. */
+const MOST_TRIES = 3;
+
+async function outcomeFrom(driver: Driver, query: Query): Promise<Outcome> {
+  const session = await driver.acquire();
+  try {
+    return await session.query(query);
+  } finally {
+    session.release();
+  }
+}
+
+/** What the method of a statement makes of its outcome. */
+export function resultOf({ method, pluck = '', output }: Query, { rows, id, changed, native }: Outcome): unknown {
+  if (output) return output(rows);
+  switch (method) {
+    case 'select':
+    case 'rows':
+      return rows;
+    case 'first':
+      return rows[0];
+    case 'pluck':
+      return (rows as readonly Readonly<Record<string, unknown>>[]).map((row) => row[pluck]);
+    case 'insert':
+      return [id];
+    case 'update':
+    case 'del':
+    case 'counter':
+      return changed;
+    default:
+      return native;
+  }
+}
+
+/** Whether a statement changes nothing. */
+export const isRead = ({ method, sql }: Query): boolean => READING.has(method) || (isUnbuilt(method) && /^\s*(SELECT|SHOW)\b/i.test(sql));
+
+/** Whether a statement writes, as far as its method tells. */
+export const isWrite = ({ method }: Query): boolean => WRITING.has(method);
+
+/** Whether the text was written by hand, so that its method does not say what it does. */
+export const isUnbuilt = (method: string): boolean => method === 'raw' || method === 'rows';
+
+const WRITING = new Set(['insert', 'update', 'del', 'counter']);
+const READING = new Set(['select', 'first', 'pluck']);
+
+/** An error that says which statement it is about. */
+export function named({ sql }: Query, error: unknown): unknown {
+  if (error instanceof Error) error.message = `${sql} - ${error.message}`;
+  return error;
+}

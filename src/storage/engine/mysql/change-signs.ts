@@ -1,0 +1,30 @@
+import type { ChangeSigns } from '../change-signs.ts';
+import type { Asker } from '../driver.ts';
+
+/** The server notes seconds: a second change in the same one would leave the same note. */
+const UNSETTLED_SECONDS = 2;
+
+/**
+ * `UPDATE_TIME` is when the last transaction that changed the table began (MariaDB) or ended (MySQL), shown once it has
+ * ended. It can go backwards, and it is lost when the table is rebuilt or the server restarts. A rebuilt table has
+ * another `CREATE_TIME`. TRUNCATE changes neither, but the next number and the number of rows.
+ */
+export async function changeSigns(db: Asker, tables: readonly string[]): Promise<ChangeSigns> {
+  const orDash = (column: string) => `COALESCE(${column}, '-')`;
+  const young = (column: string) => `COALESCE(${column} > NOW() - INTERVAL ${UNSETTLED_SECONDS} SECOND, 0)`;
+  const [rows, [started]] = (await Promise.all([
+    db.ask(
+      `SELECT LOWER(TABLE_NAME) AS name, ${young('UPDATE_TIME')} OR ${young('CREATE_TIME')} AS young,
+         CONCAT_WS(' ', @@hostname, @@port, ${['CREATE_TIME', 'UPDATE_TIME', 'AUTO_INCREMENT', 'TABLE_ROWS'].map(orDash)}) AS sign
+       FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${tables.map(() => '?').join(',')})`,
+      [...tables],
+    ),
+    db.ask("SHOW GLOBAL STATUS LIKE 'Uptime'"),
+  ])) as [{ name: string; young: number; sign: string }[], { Value: string }[]];
+  const signs = new Map(rows.map(({ name, sign }) => [name, sign]));
+  return {
+    signs: tables.map((table) => signs.get(table.toLowerCase()) ?? ''),
+    settled: rows.every(({ young }) => Number(young) === 0),
+    uptime: started === undefined ? undefined : Number(started.Value),
+  };
+}

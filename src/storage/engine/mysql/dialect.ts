@@ -1,0 +1,70 @@
+import { codeOf, type Dialect } from '../dialect.ts';
+import type { Asker } from '../driver.ts';
+import { beginsWith } from '../expressions.ts';
+import { changeSigns } from './change-signs.ts';
+import { isBusy, isFull, isReadOnly, isUnavailable, isUndone } from './errors.ts';
+import { inspect } from './inspection.ts';
+import { addColumn, addKey, createTable } from './schema.ts';
+
+/** So many connections are open at the most, and so many of them are kept for readers. */
+export const MOST_CONNECTIONS = 16;
+const READERS = 4;
+
+/** MySQL and MariaDB, InnoDB. */
+export const mysql: Dialect = {
+  name: 'mysql',
+  writers: MOST_CONNECTIONS - READERS,
+  together: { pieces: 1, milliseconds: 0 },
+  longestPause: 200,
+  search: (column, text) => ["?? LIKE ? ESCAPE '|'", [column, `%${text.replace(/[%_|]/g, '|$&')}%`]],
+  equalsFolded: (column, ...values) => [`?? IN (${values.map(() => '?').join()})`, [column, ...values]],
+  equalsExactly: (column, value) => ['CAST(?? AS BINARY) = CAST(? AS BINARY)', [column, value]],
+  startsWith: (column, start) => beginsWith(column, start),
+  orderFolded: (column, direction = 'asc') => [`?? ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
+  sortKey: (column) => ['HEX(WEIGHT_STRING(??))', [column]],
+  // `+ 0.0` reads the leading number of a text without the error that CAST gives on strict servers.
+  asNumber: (column) => ['(?? + 0.0)', [column]],
+  orUpdate: () => 'ON DUPLICATE KEY UPDATE',
+  inserted: (column) => `VALUES(\`${column}\`)`,
+  joinInOrder: 'STRAIGHT_JOIN',
+  locks: { share: 'LOCK IN SHARE MODE', update: 'FOR UPDATE' },
+  changeSigns,
+  showsEveryChange: false,
+  // Half of an MD5. CRC32 is linear: two values of one length that change places would leave the XOR of all the same.
+  fingerprint: (text) => `CONCAT(COUNT(*), ' ', BIT_XOR(CAST(CONV(LEFT(MD5(${text}), 16), 16, 10) AS UNSIGNED)))`,
+  logPosition: async (db) => {
+    const rows = await db.ask<{ Value: string }>("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('gtid_binlog_pos', 'gtid_executed')");
+    return rows[0]?.Value ?? '';
+  },
+  hasReached,
+  createTable,
+  addColumn,
+  addKey,
+  tellShapes: () => [],
+  columns: async (db, table) => {
+    const rows = await db.ask<{ name: string }>(
+      `SELECT COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`,
+      [table],
+    );
+    return rows.map(({ name }) => name);
+  },
+  inspect,
+  isDuplicate: (error) => ['ER_DUP_ENTRY', 'ER_DUP_ENTRY_WITH_KEY_NAME'].includes(codeOf(error)),
+  isBusy,
+  isReadOnly,
+  isUnavailable,
+  isUndone,
+  isFull,
+};
+
+/**
+ * Positions of MySQL are sets of transactions (`uuid:1-77`), those of MariaDB the last one of each domain (`0-1-77`).
+ */
+async function hasReached(db: Asker, position: string): Promise<boolean> {
+  if (position === '') return true;
+  const question = position.includes(':')
+    ? 'SELECT GTID_SUBSET(?, @@global.gtid_executed) AS reached'
+    : "SELECT @@global.gtid_slave_pos = '' OR MASTER_GTID_WAIT(?, 0) = 0 AS reached";
+  const [row] = await db.ask<{ reached: number }>(question, [position]);
+  return row?.reached === 1;
+}

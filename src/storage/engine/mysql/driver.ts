@@ -1,0 +1,198 @@
+import { type ConnectionOptions, createConnection } from 'mysql2';
+import { builders } from '../builder.ts';
+import type { ServerChange } from '../cluster.ts';
+import { DatabaseUnavailable, type Engine, failure } from '../dialect.ts';
+import { createListeners, type Driver, named, type Outcome, plain, type Query, runOnce, type Session, type Snapshot } from '../driver.ts';
+import { type ConnectionPool, createPool } from '../pool.ts';
+import { mysqlServers } from './address.ts';
+import { type MysqlServers, openServers } from './cluster.ts';
+import type { Connection } from './connections.ts';
+import { MOST_CONNECTIONS, mysql } from './dialect.ts';
+import { isCrowded, isCut, isFatal, isLeaving, isServerReadOnly, withoutValues } from './errors.ts';
+
+/** A request that finds no connection for this long is answered with 503. */
+const ACQUIRE_MS = 1000;
+const IDLE_MS = 30_000;
+
+export interface MysqlOptions {
+  /** For a replica, which is only read: the database that answers when the replica does not. */
+  readonly primary?: Driver;
+  readonly told?: (change: ServerChange) => void;
+}
+
+/**
+ * A pool of connections to MySQL or MariaDB: to one of the servers that the address names, as long as that one can be
+ * used. Nothing connects before the first query, so the servers may be absent.
+ *
+ * @param address `mysql://user:password@host:port,host:port/database`, with `?socketPath=` and `?ssl=true` if need be
+ * @throws Error saying what is wrong with the address
+ */
+export function openMysql(address: string, { primary, told = () => {} }: MysqlOptions = {}): Engine {
+  const servers = openServers({
+    servers: mysqlServers(address),
+    // The driver's own type has members that no connection shares with another library.
+    connect: (options) => createConnection({ ...CONNECTION, ...options }) as unknown as Connection,
+    errors: { isCut, isLeaving, isReadOnly: isServerReadOnly, isCrowded },
+    writes: primary === undefined,
+    told,
+  });
+  let detours = 0;
+  const detour = (): Driver | undefined => {
+    if (primary) detours += 1;
+    return primary;
+  };
+  return {
+    dialect: mysql,
+    // What the primary answered instead comes from another server too.
+    cluster: { ...servers, era: () => servers.era() + detours },
+    driver: serverDriver(servers, detour),
+    builderFor: builders('mysql2'),
+  };
+}
+
+/** What the driver is told of every connection. */
+const CONNECTION: ConnectionOptions = {
+  charset: 'utf8mb4_unicode_520_ci',
+  timezone: 'Z',
+  // Dates are text from the database to the caller, zero dates included.
+  dateStrings: true,
+  // bigint and decimal as numbers; a bigint beyond 2^53 stays text rather than lose digits.
+  supportBigNumbers: true,
+  bigNumberStrings: false,
+  decimalNumbers: true,
+  // An object bound by mistake must not become `key = value` pairs.
+  stringifyObjects: true,
+  multipleStatements: false,
+};
+
+/** `detour`: the driver to ask where these servers don't answer. */
+function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): Driver {
+  const listeners = createListeners();
+  const broken = new WeakSet<Connection>();
+
+  const pool = poolOf(servers, broken);
+
+  const query = async (connection: Connection, asked: Query): Promise<Outcome> => {
+    const answered = servers.asked(connection);
+    try {
+      const outcome = await outcomeFrom(connection, listeners.tell(asked));
+      answered();
+      return outcome;
+    } catch (error) {
+      answered(error);
+      if (isFatal(error)) broken.add(connection);
+      throw named(asked, failure(mysql, withoutValues(error)));
+    }
+  };
+
+  const sessionOn = (connection: Connection): Session => ({
+    query: (asked) => query(connection, asked),
+    begin: async () => {
+      await query(connection, plain('BEGIN'));
+    },
+    committed: () => servers.committed(connection),
+    discard: () => {
+      broken.add(connection);
+      connection.destroy();
+    },
+    release: () => pool.release(connection),
+  });
+
+  const connected = async (): Promise<Connection> => {
+    try {
+      await servers.ready();
+      return await pool.acquire();
+    } catch (error) {
+      throw failure(mysql, error);
+    }
+  };
+
+  const driver: Driver = {
+    acquire: async () => sessionOn(await connected()),
+    elsewhere: (error) => {
+      if (!(error instanceof DatabaseUnavailable)) return undefined;
+      const refusesWrites = error.reason === 'read-only' && isServerReadOnly(error.cause);
+      if (error.reason !== 'unreachable' && !refusesWrites) return undefined;
+      return servers.place().of > 1 ? driver : detour();
+    },
+    // The rights are looked at though there is no row.
+    checkWritable: async (prefix) => {
+      const posts = `\`${prefix}posts\``;
+      await runOnce(
+        driver,
+        plain(`INSERT INTO ${posts} (ID) SELECT p.ID FROM ${posts} p WHERE 1 = 0 ON DUPLICATE KEY UPDATE ID = VALUES(ID)`),
+      );
+    },
+    snapshot: async () => {
+      const connection = await connected();
+      const session = sessionOn(connection);
+      try {
+        await session.query(plain('SET TRANSACTION ISOLATION LEVEL repeatable read'));
+        await session.begin();
+      } catch (error) {
+        session.release();
+        throw error;
+      }
+      return snapshotOn(connection, session);
+    },
+    listen: listeners.add,
+    close: async () => {
+      servers.close();
+      await pool.close();
+    },
+  };
+  return driver;
+}
+
+/** Connections to the server in use. `broken`: those that can't be used any more. */
+const poolOf = (servers: MysqlServers, broken: WeakSet<Connection>): ConnectionPool<Connection> =>
+  createPool<Connection>({
+    open: async () => {
+      const connection = await servers.connect();
+      const isBroken = () => broken.add(connection);
+      connection.on('error', isBroken);
+      connection.stream.once('close', isBroken);
+      return connection;
+    },
+    close: ended,
+    isUsable: (connection) => !broken.has(connection) && servers.isInUse(connection),
+    ...{ least: 0, most: MOST_CONNECTIONS, patience: ACQUIRE_MS, idle: IDLE_MS },
+  });
+
+/** Runs one statement, and fails with the library's error. */
+function outcomeFrom(connection: Connection, { sql, bindings }: Query): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    connection.query(sql, bindings, (error, result, fields) => (error ? reject(error) : resolve(outcomeOf(result, fields))));
+  });
+}
+
+/** What the library gives: a list of rows, or a header that says what a write did. */
+function outcomeOf(result: unknown, fields: unknown): Outcome {
+  const native = [result, fields];
+  if (Array.isArray(result)) return { rows: result, id: 0, changed: 0, native };
+  const { insertId: id, affectedRows: changed } = result as { insertId: number; affectedRows: number };
+  return { rows: [], id, changed, native };
+}
+
+/** A transaction whose first question fixes what it sees. */
+function snapshotOn(connection: Connection, session: Session): Snapshot {
+  return {
+    ask: async <Row>(sql: string, bindings: readonly unknown[] = []) =>
+      (await session.query({ method: 'rows', sql, bindings })).rows as Row[],
+    stream: (table) => connection.query(`SELECT * FROM \`${table}\``).stream(),
+    close: async () => {
+      try {
+        await session.query(plain('ROLLBACK'));
+      } finally {
+        session.release();
+      }
+    },
+  };
+}
+
+/** Says goodbye to the server; one that does not answer is not waited for. */
+async function ended(connection: Connection): Promise<void> {
+  await new Promise<void>((resolve) => {
+    connection.end(() => resolve());
+  });
+}

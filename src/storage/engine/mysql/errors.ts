@@ -1,0 +1,116 @@
+import { codeOf } from '../dialect.ts';
+
+/*
+ * What the numbers and codes of MySQL, MariaDB, their clusters and the library for them mean.
+ */
+
+/** Someone else was in the way. */
+export const isBusy = (error: unknown): boolean => BUSY.has(numberOf(error));
+
+/** The server, or its part of the cluster, must not be used any more. */
+export const isLeaving = (error: unknown): boolean => LEAVING.has(numberOf(error));
+
+/** The server takes no writes. */
+export const isServerReadOnly = (error: unknown): boolean => READ_ONLY.has(numberOf(error));
+
+/** The server takes no writes, or none from this user. */
+export const isReadOnly = (error: unknown): boolean => isServerReadOnly(error) || (DENIED.has(numberOf(error)) && !isDeniedToRead(error));
+
+/** The server has no connection left. */
+export const isCrowded = (error: unknown): boolean => CROWDED.has(numberOf(error));
+
+/** The connection broke, or there never was one. */
+export const isCut = (error: unknown): boolean => UNREACHABLE.has(codeOf(error)) || isFatal(error);
+
+/** The database can't be reached, is going down, or refuses us. */
+export const isUnavailable = (error: unknown): boolean => isCut(error) || REFUSING.has(numberOf(error));
+
+/** A COMMIT that fails with this has written nothing. */
+export const isUndone = (error: unknown): boolean => UNDONE.has(numberOf(error));
+
+/** No room on the disk. */
+export const isFull = (error: unknown): boolean => FULL.has(numberOf(error));
+
+/** mysql2 marks what ends a connection, an error without a code among them. */
+export function isFatal(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'fatal' in error && error.fatal === true;
+}
+
+/** The driver's error without the statement that it carries with all values in it, passwords among them. */
+export function withoutValues(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const carrier: Error & { sql?: string; sqlMessage?: string } = error;
+  delete carrier.sql;
+  delete carrier.sqlMessage;
+  const { message } = error;
+  const [from, to] = [message.indexOf(" '"), Math.max(message.lastIndexOf("' for key"), message.lastIndexOf("' for column"))];
+  if (from >= 0 && to > from) error.message = `${message.slice(0, from)} '…${message.slice(to)}`;
+  return error;
+}
+
+/**
+ * Conflicts that end the whole transaction: 1213 deadlock (one of two nodes of Galera too), 1020 record changed since
+ * last read (MariaDB's snapshot isolation), 3101 conflict of two members of Group Replication, 9007, 8002, 8022, 8028
+ * of TiDB.
+ */
+const CONFLICT = new Set([1213, 1020, 3101, 9007, 8002, 8022, 8028]);
+
+/** Besides: 1205 lock wait, 3572 row locked. */
+const BUSY = new Set([...CONFLICT, 1205, 3572]);
+
+/** 1047 node without a majority, or not yet up to date (Galera); 1053 shutting down. */
+const LEAVING = new Set([1047, 1053]);
+/** 1290, 1792, 1836, 1874 the server, its transaction or its engine is read only (after a failover, or by an option). */
+const READ_ONLY = new Set([1290, 1792, 1836, 1874]);
+/** 1040, 1203: too many connections. */
+const CROWDED = new Set([1040, 1203]);
+
+/**
+ * Besides: 1044, 1045, 1049, 1698 refused user or database, 1142, 1143 refused table or column (to read it: to write, it
+ * counts as read only), 1077, 1079, 1152, 1184 going down, 1129, 1130 host refused, 1180 error during COMMIT (a Galera
+ * node that loses its cluster meanwhile), 1317 interrupted, 1927 connection killed, 3100 a member of Group Replication
+ * that can't take part.
+ */
+const REFUSING = new Set([
+  ...[...LEAVING, ...CROWDED],
+  ...[1044, 1045, 1049, 1698, 1142, 1143, 1077, 1079, 1152, 1184, 1129, 1130, 1180, 1317, 1927, 3100],
+]);
+
+/** 1142, 1143, 1227, 1370 the user lacks a right on a table, a column, the server, a routine. */
+const DENIED = new Set([1142, 1143, 1227, 1370]);
+
+/** The name of the command stands in the message in every language of the server. */
+const isDeniedToRead = (error: unknown): boolean => error instanceof Error && /\bSELECT\b/.test(error.message);
+
+/**
+ * A COMMIT that fails with one of these has not begun or was rolled back: conflicts, a server that takes no writes,
+ * 1047 a node that takes no statements, 3100 a member of Group Replication that can't take part.
+ */
+const UNDONE = new Set([...CONFLICT, ...READ_ONLY, 1047, 3100]);
+
+/** 1021 disk full, 1114 table full, 1030 error from the storage engine (28: no space). */
+const FULL = new Set([1021, 1114, 1030]);
+
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+  'EACCES',
+  'PROTOCOL_CONNECTION_LOST',
+  'PROTOCOL_SEQUENCE_TIMEOUT',
+  'HANDSHAKE_NO_SSL_SUPPORT',
+  'ER_NET_READ_ERROR',
+  'ER_NET_READ_INTERRUPTED',
+]);
+
+function numberOf(error: unknown): number {
+  const number = typeof error === 'object' && error !== null && 'errno' in error ? error.errno : 0;
+  return typeof number === 'number' ? number : 0;
+}

@@ -1,0 +1,68 @@
+import { within } from '../within.ts';
+import type { MysqlServer } from './address.ts';
+import { ask, type Connection, type Connections } from './connections.ts';
+
+/** Waits until a Galera node has applied what was committed through other nodes. */
+export interface GaleraSync {
+  /** Throws Silence after `limit` milliseconds, or the driver's error. */
+  readonly wait: (server: MysqlServer, limit: number) => Promise<void>;
+  /**
+   * The same for a reader, who goes on after a short while. A cluster that has just lost a node answers nobody for
+   * seconds, but nothing is committed in that time either, so there is nothing to miss.
+   */
+  readonly waitBriefly: (server: MysqlServer) => Promise<void>;
+  readonly close: () => void;
+}
+
+/**
+ * In such a session a node answers a query once it has applied everything that was committed before, anywhere in the
+ * cluster.
+ */
+const SESSION = ['SET SESSION wsrep_sync_wait = 1'];
+const CONNECT_MS = 3000;
+const BRIEFLY_MS = 300;
+
+/** The connection for it is opened when it is first needed, and kept. */
+export function createGaleraSync(connections: Connections): GaleraSync {
+  let session: { readonly server: MysqlServer; readonly connection: Promise<Connection> } | undefined;
+  let waiting: { readonly work: Promise<void>; readonly server: MysqlServer; long: boolean } | undefined;
+
+  const close = (): void => {
+    session?.connection.then(connections.drop, () => undefined);
+    session = undefined;
+  };
+
+  const sync = async (server: MysqlServer): Promise<void> => {
+    if (session?.server !== server) {
+      close();
+      session = { server, connection: connections.open(server, CONNECT_MS, SESSION) };
+    }
+    const mine = session;
+    try {
+      await ask(await mine.connection, 'SELECT 1');
+    } catch (error) {
+      if (session === mine) close();
+      throw error;
+    }
+  };
+
+  return {
+    wait: (server, limit) => within(limit, sync(server)),
+    waitBriefly: async (server) => {
+      if (waiting?.server !== server) {
+        const mine = { work: sync(server), server, long: false };
+        const over = (): void => {
+          if (waiting === mine) waiting = undefined;
+        };
+        mine.work.then(over, over);
+        waiting = mine;
+      }
+      const mine = waiting;
+      if (mine.long) return;
+      await within(BRIEFLY_MS, mine.work).catch(() => {
+        mine.long = true;
+      });
+    },
+    close,
+  };
+}

@@ -1,0 +1,104 @@
+import { codeOf } from '../dialect.ts';
+import { Silence, within } from '../within.ts';
+import type { MysqlServer } from './address.ts';
+import { ask, type Connection, type Connections } from './connections.ts';
+import type { Look } from './server-choice.ts';
+
+/** What the driver's errors say about a server. */
+export interface ErrorTable {
+  /** It can't be reached, or the connection broke. */
+  readonly isCut: (error: unknown) => boolean;
+  /** It must not be used: it is shutting down, or its part of the cluster has lost the majority. */
+  readonly isLeaving: (error: unknown) => boolean;
+  /** It takes no writes. */
+  readonly isReadOnly: (error: unknown) => boolean;
+  /** It has no connection left for us. */
+  readonly isCrowded: (error: unknown) => boolean;
+}
+
+/** Looks at servers, and remembers what was seen. */
+export interface MysqlLooks {
+  /** Never fails, and takes bounded time. */
+  readonly look: (server: MysqlServer) => Promise<Look>;
+  /** Whether a server is a Galera node. Looks at it if that is not known yet. */
+  readonly isNode: (server: MysqlServer) => Promise<boolean>;
+  /** What a server said of itself last. */
+  readonly detailOf: (server: MysqlServer) => string;
+}
+
+/** What has to be known about a server. A node that refuses everything else still answers SHOW. */
+const VARIABLES = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'innodb_read_only', 'wsrep_provider')";
+const STATUS = "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_local_state_comment', 'wsrep_cluster_size')";
+
+/** `limit`: milliseconds that a look may take. `writes`: whether a server that takes no writes is of less use. */
+export function lookAtServers(
+  connections: Connections,
+  errors: ErrorTable,
+  { limit, writes }: { limit: number; writes: boolean },
+): MysqlLooks {
+  const nodes = new Map<MysqlServer, boolean>();
+  const details = new Map<MysqlServer, string>();
+
+  const see = async (server: MysqlServer): Promise<Look> => {
+    const connection = await connections.open(server, limit, []);
+    try {
+      const shown = await within(limit, showAll(connection));
+      const seen = lookOf(shown, writes);
+      nodes.set(server, isGalera(shown));
+      details.set(server, seen.detail);
+      return seen;
+    } catch (error) {
+      if (isSilence(error) || errors.isCut(error) || errors.isLeaving(error)) throw error;
+      // A proxy that accepts the connection but doesn't know these statements.
+      nodes.set(server, false);
+      return { fitness: 'fit', detail: '' };
+    } finally {
+      connections.drop(connection);
+    }
+  };
+
+  const look = async (server: MysqlServer): Promise<Look> => {
+    try {
+      return await see(server);
+    } catch (error) {
+      const fitness = errors.isCrowded(error) ? 'strained' : 'unfit';
+      return { fitness, detail: `${server.name}: ${messageOf(error)}`, silent: isSilence(error) };
+    }
+  };
+
+  return {
+    look,
+    isNode: async (server) => {
+      if (!nodes.has(server)) await look(server);
+      return nodes.get(server) ?? false;
+    },
+    detailOf: (server) => details.get(server) ?? '',
+  };
+}
+
+async function showAll(connection: Connection): Promise<Map<string, string>> {
+  const rows = [await ask(connection, VARIABLES), await ask(connection, STATUS)].flat() as { Variable_name: string; Value: string }[];
+  return new Map(rows.map(({ Variable_name: name, Value: value }) => [name.toLowerCase(), value]));
+}
+
+const isGalera = (shown: ReadonlyMap<string, string>): boolean => !['', 'none', undefined].includes(shown.get('wsrep_provider'));
+
+function lookOf(shown: ReadonlyMap<string, string>, writes: boolean): Look {
+  // Readers of Aurora set the second one only.
+  const readOnly = writes && ['read_only', 'innodb_read_only'].some((name) => !['OFF', '0', undefined].includes(shown.get(name)));
+  if (!isGalera(shown)) return readOnly ? { fitness: 'read-only', detail: 'read only' } : { fitness: 'fit', detail: '' };
+  const state = shown.get('wsrep_local_state_comment') ?? '';
+  const detail = `Galera: ${state}, nodes: ${shown.get('wsrep_cluster_size')}`;
+  if (shown.get('wsrep_ready') !== 'ON') return { fitness: 'unfit', detail: `${detail}, not ready` };
+  if (readOnly) return { fitness: 'read-only', detail: `${detail}, read only` };
+  return { fitness: state === 'Synced' ? 'fit' : 'strained', detail };
+}
+
+/** Whether a server did not say anything in time. */
+export const isSilence = (error: unknown): boolean => error instanceof Silence || codeOf(error) === 'ETIMEDOUT';
+
+/** The message of an error. Node's error for a name with several addresses has only a code. */
+export function messageOf(error: unknown): string {
+  const message = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
+  return message || codeOf(error) || String(error);
+}

@@ -1,0 +1,141 @@
+import { hash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import { LRUCache } from 'lru-cache';
+import { remembered } from '../../../memo.ts';
+import { foldForSearch, foldText } from '../collation.ts';
+import type { Outcome, Query } from '../driver.ts';
+
+/** better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while for single statements, not at all for BEGIN. */
+const BUSY_MS = 100;
+const STATEMENTS_KEPT = 300;
+
+export type Connection = Sqlite.Database;
+
+/** What an address says of a database that is in no file. */
+export const IN_MEMORY = ':memory:';
+
+/** The file that an address names, or `IN_MEMORY`; undefined where it is not one of SQLite. */
+export const sqliteFile = (address: string): string | undefined => /^sqlite:(?:\/\/(?=\/))?(.*)$/s.exec(address)?.[1];
+
+/** Runs a statement. */
+export function run(connection: Connection, { sql, bindings }: Query): Outcome {
+  const { statement, columns } = prepared(connection, sql);
+  const bound = bindings.map(bindable);
+  if (columns) {
+    const rows = statement.all(bound).map((values) => rowOf(columns, values));
+    return { rows, id: 0, changed: 0, native: rows };
+  }
+  const { lastInsertRowid: id, changes: changed } = statement.run(bound);
+  return { rows: [], id, changed, native: { lastInsertRowid: id, changes: changed } };
+}
+
+/** Begins a transaction that may write, without waiting for other processes. */
+export function askToWrite(connection: Connection): void {
+  prepared(connection, 'PRAGMA busy_timeout = 0').statement.all();
+  try {
+    prepared(connection, 'BEGIN IMMEDIATE').statement.run();
+  } finally {
+    prepared(connection, `PRAGMA busy_timeout = ${BUSY_MS}`).statement.all();
+  }
+}
+
+/** What tells a file from another one that takes its name; undefined where it is in memory, empty where there is none. */
+export function identityOf(filename: string): string | undefined {
+  if (filename === IN_MEMORY) return undefined;
+  const found = statSync(filename, { bigint: true, throwIfNoEntry: false });
+  return found ? `${found.dev}:${found.ino}` : '';
+}
+
+/** The names of terms are sorted again with every list. */
+const knownFold = remembered(foldText);
+
+/** The texts of a row are searched for one word after the other: of the last few the form in which they are searched is known. */
+function searchedForms(): (text: string) => string {
+  const last = Array.from({ length: 4 }, () => ({ text: '', form: '' }));
+  let oldest = 0;
+  return (text) => {
+    for (const known of last) if (known.text === text) return known.form;
+    const form = foldForSearch(text);
+    last[oldest] = { text, form };
+    oldest = (oldest + 1) % last.length;
+    return form;
+  };
+}
+
+/**
+ * Opens the file, with the functions that SQLite lacks.
+ *
+ * @throws the library's error where the file can't be opened or is no database
+ */
+export function connect(filename: string): Connection {
+  const connection = new Sqlite(filename, { timeout: BUSY_MS, fileMustExist: filename !== IN_MEMORY });
+  try {
+    connection.pragma('journal_mode = WAL');
+    // What was acknowledged survives a loss of power.
+    connection.pragma('synchronous = FULL');
+    connection.pragma('foreign_keys = OFF');
+    connection.function('fold', { deterministic: true }, (text) => (text === null ? null : knownFold(String(text))));
+    const formOf = searchedForms();
+    connection.function('holds', { deterministic: true }, (text, part) =>
+      text === null || part === null ? null : Number(formOf(String(text)).includes(String(part))),
+    );
+    connection.aggregate('fingerprint', {
+      start: () => ({ rows: 0, digest: 0n }),
+      step: ({ rows, digest }, text) => ({ rows: rows + 1, digest: digest ^ digestOf(String(text)) }),
+      result: ({ rows, digest }) => (rows === 0 ? null : `${rows} ${digest}`),
+    });
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+const digestOf = (text: string): bigint => hash('sha1', text, 'buffer').readBigUInt64BE();
+
+/** Rows come as lists of values: the library takes half as long again to make objects of them. */
+interface Prepared {
+  readonly statement: Sqlite.Statement<unknown[], unknown[]>;
+  /** The names of the columns that it gives; undefined: it only writes. Asking the statement each time costs as much as a small query. */
+  readonly columns: readonly string[] | undefined;
+}
+
+function rowOf(columns: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  for (let at = 0; at < columns.length; at += 1) {
+    const value = values[at];
+    row[columns[at]!] = value instanceof Uint8Array ? textIn(value) : value;
+  }
+  return row;
+}
+
+/** SQLite keeps bytes in any column, whatever its type; no table here has a use for them, and what stands there as bytes was meant as text. */
+const textIn = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
+
+const statements = new WeakMap<Connection, LRUCache<string, Prepared>>();
+
+/** The statement prepared before for the same text. The oldest go when there are many: lists of ids make many texts. */
+function prepared(connection: Connection, sql: string): Prepared {
+  const kept = statements.get(connection) ?? new LRUCache<string, Prepared>({ max: STATEMENTS_KEPT });
+  statements.set(connection, kept);
+  const known = kept.get(sql);
+  if (known) return known;
+  const statement = connection.prepare<unknown[], unknown[]>(sql);
+  const columns = statement.reader
+    ? statement
+        .raw()
+        .columns()
+        .map(({ name }) => name)
+    : undefined;
+  const fresh = { statement, columns };
+  kept.set(sql, fresh);
+  return fresh;
+}
+
+/** better-sqlite3 binds every number as a float, so that a text column would hold `10.0` for 10; a BigInt is bound as an integer. */
+function bindable(value: unknown): unknown {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  return value instanceof Date ? value.toISOString() : value;
+}

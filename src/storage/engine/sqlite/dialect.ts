@@ -1,0 +1,49 @@
+import { foldForSearch, foldText } from '../collation.ts';
+import { codeOf, type Dialect } from '../dialect.ts';
+import { inspect } from './inspection.ts';
+import { addColumn, addKey, createTable, tellShapes } from './schema.ts';
+
+/** SQLite, in one file. */
+export const sqlite: Dialect = {
+  name: 'sqlite',
+  writers: 1,
+  together: { pieces: 16, milliseconds: 25 },
+  longestPause: 10,
+  search: (column, text) => ['holds(??, ?)', [column, foldForSearch(text)]],
+  equalsFolded: (column, ...values) => [`fold(??) IN (${values.map(() => '?').join()})`, [column, ...values.map(foldText)]],
+  equalsExactly: (column, value) => ['?? = ?', [column, value]],
+  startsWith: (column, start) => ['(?? >= ? AND ?? < ?)', [column, start, column, next(start)]],
+  orderFolded: (column, direction = 'asc') => [`fold(??) ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
+  sortKey: (column) => ['fold(??)', [column]],
+  asNumber: (column) => ['CAST(?? AS REAL)', [column]],
+  orUpdate: (keys) => `ON CONFLICT (${keys.map((key) => `\`${key}\``).join(', ')}) DO UPDATE SET`,
+  inserted: (column) => `excluded.\`${column}\``,
+  joinInOrder: 'CROSS JOIN',
+  locks: { share: '', update: '' },
+  changeSigns: async (db, tables) => {
+    const [row] = await db.ask<{ data_version: number }>('PRAGMA data_version');
+    return { signs: tables.map(() => String(row?.data_version)), settled: true, uptime: undefined };
+  },
+  showsEveryChange: true,
+  fingerprint: (text) => `fingerprint(${text})`,
+  logPosition: async () => '',
+  hasReached: async () => true,
+  createTable,
+  addColumn,
+  addKey,
+  tellShapes,
+  columns: async (db, table) => {
+    const rows = await db.ask<{ name: string }>('SELECT name FROM pragma_table_info(?) ORDER BY cid', [table]);
+    return rows.map(({ name }) => name);
+  },
+  inspect,
+  isDuplicate: (error) => ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_ROWID'].includes(codeOf(error)),
+  isBusy: (error) => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error)),
+  isReadOnly: (error) => /^SQLITE_(READONLY|PERM|AUTH)/.test(codeOf(error)),
+  isUnavailable: (error) => /^SQLITE_(CANTOPEN|IOERR|NOTADB|CORRUPT)/.test(codeOf(error)),
+  isUndone: () => true,
+  isFull: (error) => codeOf(error) === 'SQLITE_FULL',
+};
+
+/** The first text after all that begin with this one, in the order of its characters. */
+const next = (start: string): string => start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);

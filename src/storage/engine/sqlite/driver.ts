@@ -1,0 +1,159 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { makeOwnFile, makeOwnFolder } from '../../../host/files.ts';
+import { builders } from '../builder.ts';
+import { NO_SERVERS } from '../cluster.ts';
+import { DatabaseUnavailable, type Engine, failure } from '../dialect.ts';
+import { createListeners, type Driver, isRead, isUnbuilt, named, type Outcome, plain, type Query, type Session } from '../driver.ts';
+import { createPool } from '../pool.ts';
+import { askToWrite, type Connection, connect, IN_MEMORY, identityOf, run, sqliteFile } from './connection.ts';
+import { sqlite } from './dialect.ts';
+
+/** What writes takes turns on the one connection for it, behind transactions of a few milliseconds each. */
+const ACQUIRE_MS = 10_000;
+const FOREVER_MS = 2 ** 31 - 1;
+/** Where the disk has less, in bytes, writes are about to fail. */
+const LEAST_ROOM = 2 ** 18;
+
+/**
+ * The database in a file, which is created with its folder if need be, or in memory.
+ *
+ * @param address `sqlite:PATH`, relative to the working directory, or `sqlite::memory:`
+ * @throws Error when the file can't be opened or is no database
+ */
+export function openSqlite(address: string): Engine {
+  const filename = sqliteFile(address) ?? '';
+  if (filename === '') throw new Error('the address of an SQLite database must name its file: sqlite:PATH');
+  if (filename !== IN_MEMORY) tryFile(filename);
+  return { dialect: sqlite, cluster: NO_SERVERS, driver: fileDriver(filename), builderFor: builders('better-sqlite3') };
+}
+
+/** Makes the file if need be, and opens it once before it is needed, so that a wrong one stops the start rather than each request. */
+function tryFile(filename: string): void {
+  try {
+    makeOwnFolder(dirname(filename));
+    makeOwnFile(filename);
+    connect(filename).close();
+  } catch (error) {
+    throw new Error(`the database ${filename} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * One connection that writes, and one that only reads. What is only read, outside of transactions, never waits for a transaction that is open: meanwhile it
+ * goes to the second connection. Otherwise it takes the one that writes, which knows what it wrote, while another would read all pages again. Every
+ * statement is done before the next begins.
+ */
+function fileDriver(filename: string): Driver {
+  const listeners = createListeners();
+  const file = sameFile(filename);
+  let reader: Connection | undefined;
+  let writer: Connection | undefined;
+
+  const ownReader = (): Connection => {
+    try {
+      reader ??= file.connect();
+      return reader;
+    } catch (error) {
+      throw failure(sqlite, error);
+    }
+  };
+
+  const query = (connection: Connection, asked: Query): Outcome => {
+    listeners.tell(asked);
+    try {
+      return run(connection, asked);
+    } catch (error) {
+      throw named(asked, failure(sqlite, error));
+    }
+  };
+
+  const pool = createPool<Connection>({
+    open: async () => {
+      writer = file.connect();
+      return writer;
+    },
+    close: async (connection) => {
+      connection.close();
+    },
+    isUsable: () => true,
+    ...{ least: 1, most: 1, patience: ACQUIRE_MS, idle: FOREVER_MS },
+  });
+
+  const sessionOn = (connection: Connection): Session => ({
+    query: async (asked) => query(connection, asked),
+    // BEGIN alone reads first and asks for the right to write later, when it may be refused for good; BEGIN IMMEDIATE asks before it reads. Where another
+    // process has it, the connection is given back to readers until the next try.
+    begin: async () => {
+      file.require();
+      listeners.tell(plain('BEGIN IMMEDIATE'));
+      try {
+        askToWrite(connection);
+      } catch (error) {
+        throw failure(sqlite, error);
+      }
+    },
+    committed: async () => {},
+    discard: () => {},
+    release: () => pool.release(connection),
+  });
+
+  return {
+    readNow: (asked) => {
+      if (filename === IN_MEMORY || isUnbuilt(asked.method) || !isRead(asked)) return undefined;
+      const idle = writer?.open && !writer.inTransaction ? writer : undefined;
+      return query(idle ?? ownReader(), asked);
+    },
+    acquire: async () => {
+      try {
+        return sessionOn(await pool.acquire());
+      } catch (error) {
+        throw failure(sqlite, error);
+      }
+    },
+    elsewhere: () => undefined,
+    // Asks for the right to write and gives it back, within one tick. Where somebody has it, the file can be written.
+    checkWritable: async () => {
+      if (filename === IN_MEMORY) return;
+      file.require();
+      const { bavail, bsize } = statfsSync(dirname(filename));
+      if (bavail * bsize < LEAST_ROOM) throw new DatabaseUnavailable('full');
+      const connection = ownReader();
+      try {
+        askToWrite(connection);
+        connection.exec('ROLLBACK');
+      } catch (error) {
+        if (!sqlite.isBusy(error)) throw failure(sqlite, error);
+      }
+    },
+    snapshot: undefined,
+    listen: listeners.add,
+    close: async () => {
+      reader?.close();
+      reader = undefined;
+      await pool.close();
+    },
+  };
+}
+
+/**
+ * All connections are to one and the same file: SQLite goes on writing into a file that was deleted or replaced, and all of it is lost at the end.
+ *
+ * @throws DatabaseUnavailable `replaced` from both functions
+ */
+function sameFile(filename: string): { readonly require: () => void; readonly connect: () => Connection } {
+  let identity: string | undefined;
+  const require = (): void => {
+    if (identity !== undefined && identityOf(filename) !== identity) throw new DatabaseUnavailable('replaced');
+  };
+  return {
+    require,
+    connect: () => {
+      identity ??= identityOf(filename);
+      require();
+      return connect(filename);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { SiteSettings } from '../calendar/settings.ts';
+import type { Site } from '../site.ts';
+import { noteChange } from '../storage/rows/changes.ts';
+import { lockOption, writeOption } from '../storage/rows/options.ts';
+import { withMembers } from '../wordpress/serialized.ts';
+import { sanitizeTitle } from '../wordpress/slug.ts';
+import { parseZone } from '../wordpress/time.ts';
+
+/*
+ * The options of a site that people set: its name, time zone, currency and slugs. They are stored where WordPress and the calendar store them.
+ */
+
+/** The option that holds the calendar's own settings, as a PHP array. */
+const CALENDAR = 'tribe_events_calendar_options';
+
+/** What an option becomes in the database: options by name, and members of the calendar's option. */
+interface Stored {
+  readonly options?: Readonly<Record<string, string>>;
+  readonly members?: Readonly<Record<string, string>>;
+}
+
+interface SiteOption {
+  /** The value in force. */
+  readonly shown: (settings: SiteSettings) => string;
+  /** What a value is stored as; undefined: it cannot be used. */
+  readonly stored: (value: string) => Stored | undefined;
+}
+
+/** By the name that people use. */
+const siteOptions = {
+  title: text('blogname', ({ name }) => name),
+  tagline: text('blogdescription', ({ description }) => description),
+  url: {
+    shown: ({ home }) => home,
+    stored: (value) => (isUrl(value) ? { options: { home: value.replace(/\/$/, ''), siteurl: value.replace(/\/$/, '') } } : undefined),
+  },
+  email: matching('admin_email', /^[^\s@]{1,64}@[^\s@]{1,190}$/, ({ raw }) => raw.get('admin_email') ?? ''),
+  timezone: { shown: ({ timezone }) => timezone, stored: storedZone },
+  language: {
+    shown: ({ raw }) => raw.get('WPLANG') || 'en_US',
+    stored: (value) => (/^[a-z]{2,3}(_[A-Z]{2})?$/.test(value) ? { options: { WPLANG: value === 'en_US' ? '' : value } } : undefined),
+  },
+  currency_symbol: member('defaultCurrencySymbol', /^\S{1,10}$/, ({ calendar }) => calendar.currencySymbol),
+  currency_code: member('defaultCurrencyCode', /^([A-Z]{3})?$/, ({ calendar }) => calendar.currencyCode),
+  currency_position: {
+    shown: ({ calendar }) => (calendar.currencyAfter ? 'postfix' : 'prefix'),
+    stored: (value) =>
+      value === 'prefix' || value === 'postfix' ? { members: { reverseCurrencyPosition: value === 'postfix' ? '1' : '' } } : undefined,
+  },
+  events_slug: slug('eventsSlug', ({ calendar }) => calendar.eventsSlug),
+  event_slug: slug('singleEventSlug', ({ calendar }) => calendar.singleEventSlug),
+  day_begins: member('multiDayCutoff', /^([01]\d|2[0-3]):[0-5]\d$/, ({ calendar }) => calendar.cutoff),
+  timezone_mode: member('tribe_events_timezone_mode', /^(event|site)$/, ({ calendar }) => calendar.timezoneMode),
+} as const satisfies Record<string, SiteOption>;
+
+export type SiteOptionName = keyof typeof siteOptions;
+
+export const SITE_OPTIONS = Object.keys(siteOptions) as SiteOptionName[];
+
+/** The value of an option that is in force, whether it is stored or a default. */
+export const siteOption = (settings: SiteSettings, name: SiteOptionName): string => siteOptions[name].shown(settings);
+
+/**
+ * Sets an option of the site (`update_option`, `tribe_update_option`), as one transaction.
+ *
+ * @returns whether the value can be used; false: nothing was written
+ */
+export async function setSiteOption(site: Site, name: SiteOptionName, value: string): Promise<boolean> {
+  const stored: Stored | undefined = siteOptions[name].stored(value);
+  if (!stored) return false;
+  const { options = {}, members } = stored;
+  return site.db.transaction(async (db) => {
+    const calendar = members && withMembers(await lockOption(db, CALENDAR), members);
+    if (members && calendar === undefined) return false;
+    for (const [option, text] of Object.entries(options)) await writeOption(db, option, text);
+    if (calendar !== undefined) await writeOption(db, CALENDAR, calendar);
+    await noteChange(db, site.clock());
+    return true;
+  });
+}
+
+// ------------------------------------------------------------------------------------------------- kinds of options
+/** No option of WordPress's that people type is longer. */
+const LONGEST = 200;
+
+function text(option: string, shown: SiteOption['shown']): SiteOption {
+  return { shown, stored: (value) => (value.length <= LONGEST && !/\p{Cc}/u.test(value) ? { options: { [option]: value } } : undefined) };
+}
+
+function matching(option: string, pattern: RegExp, shown: SiteOption['shown']): SiteOption {
+  return { shown, stored: (value) => (pattern.test(value) ? { options: { [option]: value } } : undefined) };
+}
+
+function member(name: string, pattern: RegExp, shown: SiteOption['shown']): SiteOption {
+  return { shown, stored: (value) => (pattern.test(value) ? { members: { [name]: value } } : undefined) };
+}
+
+function slug(name: string, shown: SiteOption['shown']): SiteOption {
+  return { shown, stored: (value) => (value !== '' && sanitizeTitle(value) === value ? { members: { [name]: value } } : undefined) };
+}
+
+/** A name of a zone, or an offset from UTC, which WordPress keeps as hours in an option of its own. */
+function storedZone(value: string): Stored | undefined {
+  const zone = parseZone(value);
+  if (zone?.rules || value === 'UTC') return { options: { timezone_string: value, gmt_offset: '' } };
+  if (!zone || !/^UTC[+-]\d/.test(value)) return undefined;
+  return { options: { timezone_string: '', gmt_offset: String(zone.seconds / 3600) } };
+}
+
+function isUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, search, hash, username } = new URL(value);
+  return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { runCli } from '../../src/cli/program.ts';
+import { settings } from '../../src/config.ts';
+
+async function config(env: Record<string, string>, files: ReadonlyMap<string, string> = new Map()) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const io = { env, files, terminal: false, out: (text: string) => out.push(text), err: (text: string) => err.push(text) };
+  const code = await runCli(['config', '--format=json'], { ...io, serve: async () => undefined });
+  const rows = JSON.parse(out.join('')) as { setting: string; value: string; from: string }[];
+  return { code, err: err.join(''), rows: new Map(rows.map((row) => [row.setting, row])) };
+}
+
+describe('fasti config', () => {
+  it('names every setting, its value and where it comes from', async () => {
+    const { code, rows } = await config({ PORT: '1', HOST: 'localhost' }, new Map([['HOST', '/etc/fasti/.env']]));
+    expect(code).toBe(0);
+    expect([...rows.keys()]).toEqual(Object.values(settings).map(({ env }) => env));
+    expect(rows.get('PORT')).toEqual({ setting: 'PORT', value: '1', from: 'environment' });
+    expect(rows.get('HOST')).toMatchObject({ value: 'localhost', from: '/etc/fasti/.env' });
+    expect(rows.get('CACHE')).toMatchObject({ value: 'on', from: 'default' });
+  });
+
+  it('shows no secret', async () => {
+    const secrets = Object.values(settings).flatMap((setting) => ('secret' in setting ? [setting.env] : []));
+    const env = Object.fromEntries(secrets.map((name) => [name, name.startsWith('DATABASE') ? 'mysql://u:s/ec@ret@h/n' : 'sec@ret']));
+    const { rows } = await config(env);
+    expect(secrets.length).toBeGreaterThan(4);
+    for (const name of secrets) expect(JSON.stringify(rows.get(name))).not.toMatch(/ec@ret/);
+    expect(rows.get('DATABASE_URL')!.value).toBe('mysql://u:(hidden)@h/n');
+  });
+
+  it('shows all of them before it refuses one', async () => {
+    const { code, err, rows } = await config({ PORT: 'x' });
+    expect({ code, err }).toEqual({ code: 2, err: 'Error: PORT is "x"; it must be a whole number from 0 to 65535.\n' });
+    expect(rows.get('PORT')).toMatchObject({ value: 'x' });
+  });
+});

@@ -1,0 +1,64 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { SITE_OPTIONS, type SiteOptionName } from '../../src/upkeep/site-options.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+import { commandIn, type Fasti, temporaryFolder } from './command.ts';
+
+const folder = temporaryFolder();
+
+/** For each option a value that can be used and some that cannot. */
+const VALUES: Record<SiteOptionName, { good: string[]; bad: string[] }> = {
+  title: { good: ['Città & “co”'], bad: ['a\u0000b', 'x'.repeat(201)] },
+  tagline: { good: ['', 'Every week'], bad: ['a\nb'] },
+  url: { good: ['https://calendar.example.org/sub'], bad: ['calendar', 'javascript:1', 'https://a/?b', 'https://u@a/'] },
+  email: { good: ['a@example.org'], bad: ['', 'a', 'a b@c'] },
+  timezone: { good: ['America/New_York', 'UTC', 'UTC+5.5', 'UTC-3'], bad: ['', 'Roma', 'UTCx', 'UTC+15', 'EST'] },
+  language: { good: ['it_IT', 'en_US', 'eo'], bad: ['', 'italiano', 'it-IT', '../x'] },
+  currency_symbol: { good: ['€', 'CHF'], bad: ['', 'a b'] },
+  currency_code: { good: ['EUR', ''], bad: ['eur', 'EURO'] },
+  currency_position: { good: ['postfix', 'prefix'], bad: ['', 'after'] },
+  events_slug: { good: ['eventi'], bad: ['', 'Two words', 'a/b'] },
+  event_slug: { good: ['evento'], bad: ['', 'È'] },
+  day_begins: { good: ['04:30'], bad: ['24:00', '4:30'] },
+  timezone_mode: { good: ['site', 'event'], bad: ['both'] },
+};
+
+describeDatabases('fasti option', (open) => {
+  let fasti: Fasti;
+  beforeAll(async () => {
+    const db = await open();
+    await loadSite(db);
+    fasti = commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: `${folder}/${db.dialect.name}` });
+  });
+
+  it('lists every option with its value and meaning', async () => {
+    const rows = JSON.parse((await fasti('option', 'list', '--format=json')).out) as { option: string; value: string; meaning: string }[];
+    expect(rows.map(({ option }) => option)).toEqual([...SITE_OPTIONS]);
+    expect(rows.filter(({ meaning }) => meaning === '')).toEqual([]);
+    expect(rows.find(({ option }) => option === 'timezone')?.value).toBe('Europe/Rome');
+  });
+
+  it.each(SITE_OPTIONS)('sets %s to what can be used, and to nothing else', async (name) => {
+    const { good, bad } = VALUES[name];
+    for (const value of good) {
+      expect(await fasti('option', 'set', name, value)).toMatchObject({ code: 0, err: '' });
+      expect((await fasti('option', 'get', name)).out).toBe(`${value}\n`);
+    }
+    for (const value of bad) {
+      expect(await fasti('option', 'set', name, value)).toMatchObject({ code: 2, out: '' });
+      expect((await fasti('option', 'get', name)).out).toBe(`${good.at(-1)}\n`);
+    }
+  });
+
+  it('leaves the other members of the calendar as they are', async () => {
+    await fasti('option', 'set', 'currency_symbol', '£');
+    expect((await fasti('option', 'get', 'events_slug')).out).toBe('eventi\n');
+  });
+
+  it.each([['get'], ['set']])('names the options there are (%s)', async (verb) =>
+    expect(await fasti('option', verb, 'constructor', ...(verb === 'set' ? ['x'] : []))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('the options are title, tagline, url'),
+    }),
+  );
+});

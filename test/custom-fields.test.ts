@@ -1,0 +1,294 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { MOST_CUSTOM_FIELDS } from '../src/calendar/custom-fields.ts';
+import { openCsv } from '../src/exchange/csv/read.ts';
+import { writeCsv } from '../src/exchange/csv/write.ts';
+import { exportEntries, itemsOf } from '../src/exchange/exporter.ts';
+import { isItem } from '../src/exchange/items/items.ts';
+import { addCustomField, type NewCustomField } from '../src/records/custom-fields.ts';
+import { readOptions } from '../src/storage/rows/options.ts';
+import { parseSerialized } from '../src/wordpress/serialized.ts';
+import { commandIn, temporaryFolder } from './cli/command.ts';
+import { allOf, callerOf, textOfAll } from './exchange/sites.ts';
+import { type Asking, describeAsking, expectRefusal, idsOf, type Json, ROOT } from './support/asking.ts';
+import { urlOf } from './support/databases.ts';
+
+const EVENT = { title: 'Concert', start_date: '2030-05-01 20:00:00', end_date: '2030-05-01 22:00:00', status: 'publish' };
+const FIELDS: readonly NewCustomField[] = [
+  { name: 'accessibility', type: 'checkbox', label: 'Step-free access' },
+  { name: 'stage', type: 'choice', label: 'Stage', choices: ['Main stage', 'Garden'] },
+  { name: 'seats', type: 'number', label: 'Seats' },
+  { name: 'stream', type: 'url', label: 'Stream' },
+  { name: 'note', type: 'text', label: 'Note' },
+  { name: 'languages', type: 'checkbox', label: 'Languages', choices: ['Italian', 'German', 'English'] },
+];
+const temporaryUploads = temporaryFolder();
+const WINDOW = 'start_date=2030-01-01&end_date=2031-01-01';
+
+async function define(ask: Asking, fields: readonly NewCustomField[] = FIELDS): Promise<void> {
+  // Marks the site as changed, so that the next test begins with the options as they were.
+  await ask.options({});
+  for (const field of fields) await addCustomField(ask.running().site, field);
+}
+
+const values = ({ custom_fields: fields }: Json): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields as Record<string, Json>).map(([name, { value }]) => [name, value]));
+
+describeAsking('Fields that a site defines', (ask) => {
+  it('are written and shown by their names', async () => {
+    await define(ask);
+    const made = await ask.made('/events', {
+      ...EVENT,
+      custom_fields: {
+        accessibility: true,
+        stage: 'Garden',
+        seats: '120',
+        stream: 'https://example.org/live',
+        note: 'Bring <b>boots</b>',
+        languages: ['German', 'Italian'],
+      },
+    });
+    expect(made.custom_fields.stage).toEqual({ label: 'Stage', value: 'Garden' });
+    const written = {
+      accessibility: 'yes', stage: 'Garden', seats: '120', stream: 'https://example.org/live', note: 'Bring boots', languages: 'Italian|German',
+    }; // biome-ignore format: pairs
+    expect(values(made)).toEqual(written);
+    expect(values(await ask.read(`/events/${made.id}`))).toEqual(written);
+    expect(await ask.meta(made.id, '_ecp_custom_7')).toEqual(['Italian|German']);
+    expect(await ask.meta(made.id, '__ecp_custom_7')).toEqual(['Italian', 'German']);
+  });
+
+  it('are set, left and cleared one by one, in forms as in JSON', async () => {
+    await define(ask);
+    const { id } = await ask.made('/events', { ...EVENT, custom_fields: { accessibility: 'yes', seats: 5 } });
+    const form = 'custom_fields%5Bstage%5D=Main+stage&custom_fields%5Bseats%5D=&custom_fields%5Blanguages%5D%5B%5D=English';
+    const sent = await ask.send('PUT', `${ROOT}/events/${id}`, {
+      as: 'admin',
+      body: form,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect(values(sent.body)).toEqual({ accessibility: 'yes', stage: 'Main stage', languages: 'English' });
+    expect(values(await ask.changed(`/events/${id}`, { title: 'Again' }))).toEqual(values(sent.body));
+    expect(
+      (await ask.changed(`/events/${id}`, { custom_fields: { accessibility: false, stage: null, languages: [] } })).custom_fields,
+    ).toEqual([]);
+    await ask.changed(`/events/${id}`, { custom_fields: { note: 'x' } });
+    expect((await ask.changed(`/events/${id}`, { custom_fields: '' })).custom_fields).toEqual([]);
+    expect(await ask.meta(id, '__ecp_custom_7')).toEqual([]);
+  });
+
+  it('refuse what is none of their values, with a sentence that names the field', async () => {
+    await define(ask);
+    const wrong: readonly (readonly [string, unknown])[] = [
+      ['stage', 'Cellar'], ['stage', ['Garden']], ['seats', 'many'], ['seats', {}], ['stream', 'javascript:alert(1)'], ['note', ['a']],
+      ['note', 'x'.repeat(65_536)], ['languages', 'Latin'], ['languages', { a: 'German' }], ['accessibility', 'perhaps'],
+    ]; // biome-ignore format: pairs
+    for (const [name, value] of wrong)
+      expectRefusal(await ask.post('/events', { ...EVENT, custom_fields: { [name]: value } }), 400, 'rest_invalid_param', [
+        'custom_fields',
+      ]);
+    const answer = await ask.post('/events', { ...EVENT, custom_fields: { stage: 'Cellar' } });
+    expect(answer.body.data.params.custom_fields).toBe('stage must be one of: Main stage, Garden.');
+  });
+
+  it('take no name that is not defined, whatever it is', async () => {
+    await define(ask);
+    for (const name of ['unknown', '_thumbnail_id', '_ecp_custom_99']) {
+      const body = `{"title":"x","start_date":"2030-05-01 20:00","end_date":"2030-05-01 21:00","custom_fields":{${JSON.stringify(name)}:"x"}}`;
+      const answer = await ask.send('POST', `${ROOT}/events`, { as: 'admin', body, headers: { 'content-type': 'application/json' } });
+      expect([name, answer.status, Object.keys(answer.body.data?.params ?? {})]).toEqual([name, 400, ['custom_fields']]);
+    }
+    // Names that no object may be given are taken out of every body before it is looked at.
+    for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+      const body = `{"title":"x","start_date":"2030-05-01 20:00","end_date":"2030-05-01 21:00","custom_fields":{"${name}":"x"}}`;
+      const answer = await ask.send('POST', `${ROOT}/events`, { as: 'admin', body, headers: { 'content-type': 'application/json' } });
+      expect([answer.status, answer.body.custom_fields]).toEqual([201, []]);
+    }
+    for (const name of ['unknown', '_thumbnail_id'])
+      expectRefusal(await ask.get(`/events?custom_fields%5B${name}%5D=x`), 400, 'rest_invalid_param', ['custom_fields']);
+    for (const sent of ['x', ['x'], 5, true])
+      expectRefusal(await ask.post('/events', { ...EVENT, custom_fields: sent }), 400, 'rest_invalid_param', ['custom_fields']);
+  });
+
+  it('narrow lists, and stand in the addresses of their pages', async () => {
+    await define(ask);
+    const [one, other] = [
+      await ask.made('/events', { ...EVENT, custom_fields: { accessibility: 'yes', languages: ['German', 'English'] } }),
+      await ask.made('/events', { ...EVENT, title: 'Talk', custom_fields: { accessibility: 'yes', languages: ['English'], seats: 7 } }),
+    ];
+    await ask.made('/events', { ...EVENT, title: 'Walk' });
+    const found = async (query: string) => idsOf(await ask.read(`/events?${WINDOW}&${query}`)).sort((a, b) => a - b);
+    expect(await found('custom_fields[accessibility]=yes')).toEqual([one.id, other.id]);
+    expect(await found('custom_fields[languages]=German')).toEqual([one.id]);
+    expect(await found('custom_fields[languages]=German|English')).toEqual([one.id]);
+    expect(await found('custom_fields[accessibility]=yes&custom_fields[seats]=7.0')).toEqual([other.id]);
+    expect(await found('custom_fields[_ecp_custom_4]=7')).toEqual([other.id]);
+    expect(await found('custom_fields[seats]=')).toEqual(await found('per_page=10'));
+    const page = await ask.read(`/events?${WINDOW}&custom_fields[accessibility]=yes&per_page=1`);
+    expect(page.total).toBe(2);
+    expect(page.next_rest_url).toContain('custom_fields%5Baccessibility%5D=yes');
+    const next = await ask.send('GET', page.next_rest_url.slice(page.next_rest_url.indexOf('/wp-json')));
+    expect(idsOf(next.body)).toEqual([page.events[0].id === one.id ? other.id : one.id]);
+  });
+
+  it('cost reads and lists no query', async () => {
+    const { id } = await ask.made('/events', EVENT);
+    const cost = async () => {
+      const { db } = ask.running().site;
+      const paths = [`/events/${id}`, `/events?${WINDOW}`, `/events?${WINDOW}&search=concert`];
+      const queries: number[] = [];
+      for (const path of paths) {
+        await ask.rows(async () => undefined);
+        const before = db.queries();
+        await ask.read(path);
+        queries.push(db.queries() - before);
+      }
+      return queries;
+    };
+    await cost();
+    const without = await cost();
+    await define(ask);
+    await ask.changed(`/events/${id}`, { custom_fields: { note: 'x', seats: 1 } });
+    await cost();
+    expect(await cost()).toEqual(without);
+  });
+
+  it('tell nothing of protected events', async () => {
+    await define(ask);
+    const { id } = await ask.made('/events', { ...EVENT, custom_fields: { note: 'secret' } });
+    await ask.rows((db) => db.from('posts').where('ID', id).update({ post_password: 'door' }));
+    const of = async (query: string) => (await ask.read(`/events?${WINDOW}&${query}`)).total;
+    expect(await of('custom_fields[note]=secret')).toBe(0);
+    expect(await of('custom_fields[note]=secret&password=door')).toBe(1);
+    const [record] = (await ask.read(`/events?${WINDOW}`)).events;
+    expect(record.custom_fields).toEqual([]);
+  });
+
+  it('are described where the site defines them, and nowhere else', async () => {
+    const described = async () => {
+      const options = (await ask.send('OPTIONS', `${ROOT}/events`)).body;
+      const { paths } = await ask.read('/doc');
+      const { get, post } = paths['/events'];
+      return {
+        options: options.endpoints.map(({ args }: Json) => args.custom_fields?.properties),
+        filter: get.parameters.find(({ name }: Json) => name === 'custom_fields'),
+        field: post.requestBody.content['application/json'].schema.properties.custom_fields,
+      };
+    };
+    await ask.options({});
+    expect(await described()).toEqual({ options: [undefined, undefined], filter: undefined, field: undefined });
+    expect((await ask.made('/events', { ...EVENT, custom_fields: { anything: 'x' } })).custom_fields).toEqual([]);
+    await define(ask);
+    const { options, filter, field } = await described();
+    expect(options[0].stage).toEqual({ title: 'Stage', type: 'string', enum: ['Main stage', 'Garden'] });
+    expect(options[1]).toEqual(options[0]);
+    expect(filter).toMatchObject({ in: 'query', style: 'deepObject', schema: { type: 'object' } });
+    expect(Object.keys(field.properties)).toEqual(FIELDS.map(({ name }) => name));
+    expect([filter.description, field.description]).toEqual([expect.stringContaining('the site defines'), filter.description]);
+  });
+
+  it('of the paid extension are known by its own names, and by no other meta', async () => {
+    const definition = (name: string, type: string, values = '') => ({ name, label: name, type, values });
+    await ask.options({
+      tribe_events_calendar_options: {
+        'custom-fields': {
+          2: definition('_ecp_custom_2', 'radio', 'Yes\r\nNo'),
+          3: definition('_ecp_custom_3', 'textarea'),
+          4: definition('_EventURL', 'text'),
+          5: definition('constructor', 'text'),
+        },
+      },
+    });
+    const made = await ask.made('/events', { ...EVENT, custom_fields: { _ecp_custom_2: 'No', _ecp_custom_3: 'One\nTwo' } });
+    expect(values(made)).toEqual({ _ecp_custom_2: 'No', _ecp_custom_3: 'One\nTwo' });
+    expectRefusal(await ask.post('/events', { ...EVENT, custom_fields: { _EventURL: 'x' } }), 400, 'rest_invalid_param', ['custom_fields']);
+    await addCustomField(ask.running().site, { name: 'seats', type: 'number' });
+    const options = await readOptions(ask.db(), ['tribe_events_calendar_options', 'fasti_custom_fields']);
+    const stored = (name: string) => parseSerialized(options.get(name) ?? '') as Json;
+    expect(stored('tribe_events_calendar_options')['custom-fields'][6]).toEqual({
+      name: '_ecp_custom_6',
+      label: 'seats',
+      type: 'text',
+      values: '',
+    });
+    expect(stored('tribe_events_calendar_options')['custom-fields'][2]).toEqual(definition('_ecp_custom_2', 'radio', 'Yes\r\nNo'));
+    expect(stored('fasti_custom_fields')).toEqual({ _ecp_custom_6: { name: 'seats', type: 'number' } });
+  });
+
+  it('are added, listed, used and removed by the command', async () => {
+    await ask.options({});
+    const fasti = commandIn({ DATABASE_URL: urlOf(ask.db()), TABLE_PREFIX: ask.db().prefix, UPLOADS_DIR: temporaryUploads, PORT: '0' });
+    const window = ['--start_date', '2030-01-01', '--end_date', '2031-01-01', '--format', 'ids'];
+    expect(await fasti('event', 'list', '--custom_fields', 'stage=Garden')).toMatchObject({ code: 2 });
+    expect(await fasti('field', 'add', 'accessibility', '--type=checkbox')).toMatchObject({ code: 0, err: '' });
+    expect(await fasti('field', 'add', 'stage', '--type=choice', '--choices=Main stage,Garden', '--label=Stage')).toMatchObject({
+      code: 0,
+    });
+    const created = await fasti(
+      'event', 'create', '--title=Concert', '--start_date=2030-05-01 20:00', '--end_date=2030-05-01 21:00', '--status=publish',
+      '--custom_fields', 'accessibility=yes', '--custom_fields', 'stage=Garden', '--porcelain',
+    ); // biome-ignore format: arguments
+    expect(created).toMatchObject({ code: 0, err: '' });
+    expect((await fasti('event', 'list', ...window, '--custom_fields', 'stage=Garden')).out).toBe(created.out);
+    expect((await fasti('event', 'list', ...window, '--custom_fields', 'stage=Main stage')).out).toBe('');
+    expect(await fasti('event', 'update', created.out.trim(), '--custom_fields', 'stage=Cellar')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('stage must be one of: Main stage, Garden.'),
+    });
+    const list = JSON.parse((await fasti('field', 'list', '--format=json')).out) as Json[];
+    expect(list.map(({ name, type, meta }) => [name, type, meta])).toEqual([
+      ['accessibility', 'checkbox', '_ecp_custom_2'],
+      ['stage', 'choice', '_ecp_custom_3'],
+    ]);
+    for (const [args, code] of [
+      [['add', 'stage'], 1],
+      [['add', '__proto__'], 1],
+      [['add', 'constructor'], 1],
+      [['add', 'level', '--label=__proto__'], 1],
+      [['add', 'level', '--type=choice', '--choices=__proto__'], 1],
+      [['add', 'Capital'], 1],
+      [['add', 'level', '--type=choice'], 1],
+      [['add', 'level', '--type=colour'], 2],
+      [['add', 'level', '--kind=venue'], 2],
+      [['remove', 'unknown'], 1],
+      [['remove', 'stage'], 0],
+    ] as const)
+      expect([args, (await fasti('field', ...args)).code]).toEqual([args, code]);
+    expect(values(await ask.read(`/events/${created.out.trim()}`))).toEqual({ accessibility: 'yes' });
+  });
+
+  it('are no more than so many', async () => {
+    await define(
+      ask,
+      Array.from({ length: MOST_CUSTOM_FIELDS }, (_, place) => ({ name: `field-${place}`, type: 'text' })),
+    );
+    await expect(addCustomField(ask.running().site, { name: 'more', type: 'text' })).rejects.toMatchObject({ problem: 'field-number' });
+  });
+
+  it('go out and come in as columns of CSV files', async () => {
+    await define(ask);
+    const { site } = ask.running();
+    await ask.made('/events', { ...EVENT, custom_fields: { stage: 'Garden', languages: ['German', 'English'], note: '=1+1' } });
+    const caller = await callerOf(site);
+    const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'] }), () => undefined);
+    const text = await textOfAll(writeCsv('event', items, caller.settings.calendar.customFields));
+    const [head = ''] = text.split('\r\n');
+    expect(head.endsWith('Step-free access,Stage,Seats,Stream,Note,Languages')).toBe(true);
+    const path = join(temporaryUploads, 'events.csv');
+    writeFileSync(path, `${text}Reading,2030-06-01,Cellar\r\n`.replace(/Reading.*/, ''));
+    const back = (await allOf(openCsv([path], { caller }).entries())).filter(isItem);
+    const concert = back.find((item) => 'links' in item && item.columns.post_title === 'Concert') as Json;
+    expect(concert.metas.filter(([key]: [string]) => key.includes('_ecp_custom_'))).toEqual([
+      ['_ecp_custom_3', 'Garden'],
+      ['_ecp_custom_6', '=1+1'],
+      ['_ecp_custom_7', 'German|English'],
+      ['__ecp_custom_7', 'German'],
+      ['__ecp_custom_7', 'English'],
+    ]);
+    writeFileSync(path, 'Event Name,Event Start Date,stage\nReading,2030-06-01,Cellar\n');
+    const [loss, item] = await allOf(openCsv([path], { caller }).entries());
+    expect(loss).toMatchObject({ kind: 'loss', loss: { reason: 'value-refused', detail: 'stage: Cellar' } });
+    expect((item as Json).metas.some(([key]: [string]) => key.startsWith('_ecp'))).toBe(false);
+  });
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createLog } from '../../src/log.ts';
+import { bodyOf, ROOT } from '../support/asking.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { basic, type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { loadSite } from '../support/site.ts';
+
+interface Entry {
+  readonly msg: string;
+  readonly req: { readonly url: string };
+  readonly refusal?: Readonly<Record<string, unknown>>;
+}
+
+describeDatabases('the entry of a refused request in the log', (open) => {
+  const entries: Entry[] = [];
+  let running: RunningSite;
+  beforeAll(async () => {
+    const log = createLog({ logLevel: 'info' }, { write: (line) => entries.push(JSON.parse(line) as Entry) });
+    running = await serveDatabase(await loadSite(await open()), { log });
+  });
+  afterAll(() => running.close());
+
+  /** Sends a request that is refused, and gives what the log says of it. */
+  async function refusalOf(status: number, ...request: Parameters<RunningSite['send']>): Promise<Entry['refusal']> {
+    const before = entries.length;
+    const answer = await running.send(...request);
+    expect(answer.text).not.toMatch(/known user|not fetched|nonce is wrong|detail"/);
+    bodyOf(answer, status);
+    for (let turns = 0; entries.length === before && turns < 1000; turns += 1) await new Promise((next) => setImmediate(next));
+    return entries.slice(before).find(({ msg }) => msg === 'request completed')?.refusal;
+  }
+
+  it('names the problem', async () => {
+    expect(await refusalOf(404, 'GET', `${ROOT}/events/999999`)).toEqual({ problem: 'rest-event-not-found' });
+  });
+
+  it('says whether it was the name or the password that was wrong', async () => {
+    const send = (name: string) =>
+      refusalOf(401, 'GET', `${ROOT}/events`, { headers: { Authorization: `Basic ${Buffer.from(`${name}:wrong`).toString('base64')}` } });
+    expect(await send('ed')).toMatchObject({ problem: 'incorrect_password', tried: 'known user', user: 2 });
+    expect(await send('nobody')).toMatchObject({ problem: 'incorrect_password', tried: 'unknown user' });
+  });
+
+  it('says why a nonce is not good', async () => {
+    expect(await refusalOf(403, 'GET', `${ROOT}/events`, { headers: { 'X-WP-Nonce': 'abc' } })).toEqual({
+      problem: 'rest_cookie_invalid_nonce',
+      because: 'the keys and salts of WordPress are not configured',
+    });
+  });
+
+  it('says which version a record has', async () => {
+    const headers = { Authorization: basic('admin'), 'If-Match': '"0000"' };
+    expect(await refusalOf(412, 'PATCH', `${ROOT}/events/38`, { headers, body: { title: 'Other' } })).toEqual({
+      problem: 'edit-conflict',
+      id: 38,
+      current: expect.stringMatching(/^[0-9a-f]+$/),
+      modified: expect.any(String),
+    });
+  });
+
+  it('says why an image was not fetched', async () => {
+    const body = { image: 'http://127.0.0.1:9/a.png' };
+    const headers = { Authorization: basic('admin') };
+    expect(await refusalOf(400, 'PATCH', `${ROOT}/events/38`, { headers, body })).toEqual({
+      problem: 'rest_invalid_param',
+      image: 'not fetched: address',
+    });
+  });
+
+  it('says nothing of a request that is answered', async () => {
+    const before = entries.length;
+    await running.send('GET', `${ROOT}/events/38`);
+    for (let turns = 0; entries.length === before && turns < 1000; turns += 1) await new Promise((next) => setImmediate(next));
+    expect(entries.slice(before).map(({ refusal }) => refusal)).toEqual([undefined]);
+  });
+});

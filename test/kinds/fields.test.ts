@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { LAYOUTS } from '../../src/exchange/csv/layout.ts';
+import { RECORDS } from '../../src/exchange/live/records.ts';
+import { coreMeta } from '../../src/kinds/core-meta.ts';
+import { COORDINATES, COST, DATES } from '../../src/kinds/event-metas.ts';
+import { postKind, postKinds } from '../../src/kinds/index.ts';
+import type { Bundle, Field, PostKind } from '../../src/kinds/kind.ts';
+import { tecFields } from '../../src/kinds/tec-params.ts';
+import { type TecContext, tecRecord } from '../../src/kinds/tec-record.ts';
+import { renderContext } from '../../src/records/caller.ts';
+import { BLANK } from '../../src/storage/rows/posts.ts';
+import { callerOf } from '../http/describing.ts';
+
+/*
+ * Every declared field of every kind: what is added to a kind is in here by itself.
+ */
+
+/** Fields that records do not show, with the reason. */
+const NOT_SHOWN: Readonly<Record<string, string>> = {};
+
+/** Members of records that no field of their name is written by, with what they follow from. */
+const DERIVED: Readonly<Record<string, string>> = {
+  id: 'the row', global_id: 'the row', global_id_lineage: 'imports', modified: 'every change', modified_utc: 'every change', url: 'slug', rest_url: 'the row',
+  slug: 'the title', excerpt: 'the content, or other programs', start_date_details: 'start_date', end_date_details: 'end_date',
+  utc_start_date: 'start_date', utc_start_date_details: 'start_date', utc_end_date: 'end_date', utc_end_date_details: 'end_date',
+  timezone_abbr: 'timezone', cost_details: 'cost', custom_fields: 'fields that the site defines', json_ld: 'the whole record',
+}; // biome-ignore format: pairs
+
+const membersOf = ({ record }: PostKind): string[] => (record instanceof z.ZodObject ? Object.keys(record.shape) : []);
+const FIELDS = postKinds.flatMap((kind) => Object.entries<Field>(kind.fields).map(([name, field]) => ({ kind, name, field })));
+const TEXTS = FIELDS.filter(({ field }) => field.text !== undefined);
+
+describe('every field', () => {
+  it('is shown, or named among those that are not', () =>
+    expect(
+      FIELDS.filter(({ kind, name }) => !membersOf(kind).includes(name) && !NOT_SHOWN[name]).map(
+        ({ kind, name }) => `${kind.name}.${name}`,
+      ),
+    ).toEqual([]));
+
+  it('is written under every member, or the member follows from others', () =>
+    expect(
+      postKinds.flatMap((kind) =>
+        membersOf(kind)
+          .filter((name) => !(name in kind.fields) && !DERIVED[name])
+          .map((name) => `${kind.name}.${name}`),
+      ),
+    ).toEqual([]));
+
+  it('has a name in tec/v1 that no other field of its kind has', () => {
+    for (const kind of postKinds) {
+      const names = Object.entries<Field>(kind.fields).flatMap(([own, { names }]) => (names?.tec === false ? [] : [names?.tec ?? own]));
+      expect([kind.name, names.length]).toEqual([kind.name, new Set(names).size]);
+    }
+  });
+});
+
+const WORDS = { locked: 'Locked', allDay: 'All day', protectedTitle: String, privateTitle: String };
+
+/** A record of which this meta alone holds something. */
+function alone(
+  kind: PostKind,
+  key: string,
+): { readonly bundle: Bundle; readonly context: TecContext; readonly metas: Map<string, string[]> } {
+  const metas = new Map([[key, ['Words']]]);
+  const moment = '2026-01-01 00:00:00';
+  const moments = { post_date: moment, post_date_gmt: moment, post_modified: moment, post_modified_gmt: moment };
+  const row = { ...BLANK, ...moments, ID: 7, post_type: kind.postType, post_status: 'publish', post_title: 'Title', guid: '' };
+  const context = renderContext(callerOf(), { mayRead: () => true, opens: () => true });
+  return {
+    metas,
+    bundle: { posts: new Map([[7, row as never]]), metas: new Map([[7, metas]]), terms: new Map(), attached: new Map(), pages: new Map() },
+    context: { ...context, words: WORDS, language: 'en' },
+  };
+}
+
+describe.each(TEXTS.map((text) => [`${text.kind.name}.${text.name}`, text] as const))('the text %s', (_, { kind, name, field }) => {
+  const key = field.place.in === 'meta' ? field.place.key : '';
+  const { bundle, context, metas } = alone(kind, key);
+  const inTec = field.names?.tec === false ? undefined : (field.names?.tec ?? name);
+
+  it('is a member of the record', () => expect(kind.render(7, bundle, context, false)).toMatchObject({ [name]: 'Words' }));
+  it('is a meta of wp/v2', () => expect(coreMeta(kind.postType, metas)).toMatchObject({ [field.names?.core || key]: 'Words' }));
+  it('is a field and a member of tec/v1', () => {
+    if (inTec === undefined) return;
+    const kinds = { venue: postKind('venue'), organizer: postKind('organizer') };
+    expect(Object.keys(tecFields(kind, postKind('event')))).toContain(inTec);
+    expect(tecRecord(kind, 7, bundle, context, kinds)).toMatchObject({ [inTec]: 'Words' });
+  });
+  it('has a column in CSV files', () => {
+    if (field.names?.csv !== false) expect(Object.keys(LAYOUTS[kind.name])).toContain(name);
+  });
+  it('is read from other sites', () => {
+    const list = { event: 'events', venue: 'venues', organizer: 'organizers' } as const;
+    expect(Object.keys(RECORDS[list[kind.name]].shape)).toContain(name);
+  });
+});
+
+describe('the name of a meta', () => {
+  const root = new URL('../../src/', import.meta.url);
+  const files = (readdirSync(root, { recursive: true }) as string[]).filter((path) => path.endsWith('.ts'));
+  const sources = files.map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') }));
+  const ofFields = FIELDS.flatMap(({ field: { place } }) => (place.in === 'meta' || place.in === 'links' ? [place.key] : []));
+  const keys = [...new Set([...ofFields, ...Object.values(DATES), ...Object.values(COST), ...Object.values(COORDINATES)])];
+
+  it.each(keys)('%s is written out once', (key) => {
+    const places = sources.filter(({ text }) => text.includes(`'${key}'`)).map(({ path }) => path);
+    expect(places).toHaveLength(1);
+  });
+});
