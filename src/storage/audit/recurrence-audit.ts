@@ -65,7 +65,7 @@ export async function repairFlag(db: Database, post: number): Promise<void> {
 export async function eventsOfManyStarts(db: Database): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`
     SELECT m.post_id AS id FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
-    WHERE m.meta_key = '_EventStartDate' AND p.post_type = 'tribe_events' GROUP BY m.post_id HAVING COUNT(*) > 1 ORDER BY m.post_id`;
+    WHERE m.meta_key = '_EventStartDate' AND p.post_type = 'tribe_events' GROUP BY m.post_id HAVING COUNT(DISTINCT m.meta_value) > 1 ORDER BY m.post_id`;
   return rows.map(({ id }) => id);
 }
 
