@@ -6,6 +6,7 @@ import { writeCsv } from '../exchange/csv/write.ts';
 import { exportEntries, itemsOf } from '../exchange/exporter.ts';
 import { calendarHead, eventRecords } from '../exchange/ical/records.ts';
 import { writeCalendar } from '../exchange/ical/write.ts';
+import { eachDate } from '../exchange/items/each-date.ts';
 import type { Item } from '../exchange/items/items.ts';
 import { writeJsonLines } from '../exchange/items/json-lines.ts';
 import { newTally, noteAside, reportOf } from '../exchange/items/report.ts';
@@ -62,7 +63,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
       ...(kind === undefined ? {} : { kinds: [kind] }),
       ...(filters === undefined ? {} : { filters }),
       // These say neither statuses nor passwords: what not everybody may read must not be published by whoever reads the file.
-      ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], open: true } : {}),
+      ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], open: true, eachDate: true } : {}),
     });
     const items = counted(
       itemsOf(entries, (entry) => noteAside(stayed, entry)),
@@ -96,7 +97,7 @@ async function writerFor(
   items: AsyncIterable<Item>,
 ): Promise<AsyncIterable<string>> {
   const { settings, language } = caller;
-  if (format === 'csv') return writeCsv(kind, items, settings.calendar.customFields);
+  if (format === 'csv') return writeCsv(kind, eachDate(items), settings.calendar.customFields);
   if (format === 'jsonl') return writeJsonLines(settings.home, items);
   if (format === 'ical') return writeCalendar(eventRecords(site, caller, items), calendarHead(site, caller));
   return writeWxr({ home: settings.home, title: settings.name, description: settings.description, language, now: site.clock() }, items);

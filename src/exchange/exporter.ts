@@ -17,7 +17,7 @@ import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { SETTINGS, settingsItem } from './import/write-settings.ts';
 import { type Entry, type Item, isItem, LINK_METAS, type PostItem } from './items/items.ts';
 import type { Aside } from './items/report.ts';
-import { authorItem, POST_ORDER, postItems, termItems, typeOf } from './items/site-items.ts';
+import { authorItem, POST_ORDER, postItems, termItems, typeOf, withRecurrence } from './items/site-items.ts';
 
 export interface ExportOptions {
   /** Only these kinds, with the venues, organizers, images and terms that they name. Absent: everything. */
@@ -31,6 +31,8 @@ export interface ExportOptions {
    * named and not published.
    */
   readonly open?: boolean;
+  /** For formats that know no rules: of an event that recurs only the dates that the filters choose. */
+  readonly eachDate?: boolean;
 }
 
 /** Records read at a time, and ids. */
@@ -60,7 +62,8 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
   yield* await termItems(db, options.kinds === undefined ? undefined : await usedTerms(db, ids));
   for (const kind of POST_ORDER) {
     for (const page of pagesOf([...ids[kind]], PAGE)) {
-      const items = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads });
+      const found = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads });
+      const items = kind === 'event' ? await withRecurrence(db, found, caller.settings) : found;
       const rights = await rightsTo(db, caller, kind, page);
       for (const item of items) yield* postEntries({ caller, options, ids }, item, rights.get(item.id ?? 0) ?? 'none');
     }
@@ -85,7 +88,13 @@ function* postEntries({ caller, options, ids }: Export, item: PostItem, mine: 'e
   }
   const links = item.links.filter((link) => 'sourceId' in link && ids[link.kind].has(Number(link.sourceId)));
   if (links.length < item.links.length) yield loss(item, 'link-left-out');
-  yield { ...item, links, ...(mine === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}) };
+  const { series, ...own } = withChosenDates(item, ids);
+  yield {
+    ...own,
+    links,
+    ...(mine === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}),
+    ...(series && (mine === 'edit' || series.columns.post_status === 'publish') ? { series } : {}),
+  };
 }
 
 /** The items alone; what stayed behind is handed to `onLoss`. */
@@ -100,7 +109,16 @@ export async function* itemsOf(entries: AsyncIterable<Entry>, onLoss: (entry: As
 const isOnlyNamed = (kind: PostItem['kind'], { kinds }: ExportOptions): boolean =>
   kind !== 'attachment' && kinds !== undefined && !kinds.includes(kind);
 
-type Ids = Readonly<Record<PostItem['kind'], Set<number>>>;
+type Ids = Readonly<Record<PostItem['kind'], Set<number>>> & {
+  /** Public ids of dates that filters chose; undefined: all. */
+  dates?: Set<number> | undefined;
+};
+
+/** An event with those of its dates that were chosen. */
+function withChosenDates({ recurrence, ...item }: PostItem, { dates: chosen }: Ids): PostItem {
+  if (!recurrence?.recurs) return recurrence ? { ...item, recurrence } : item;
+  return { ...item, recurrence: { ...recurrence, dates: recurrence.dates.filter(({ id }) => chosen?.has(recurrence.base + id) ?? true) } };
+}
 
 const loss = (item: PostItem, reason: string): Entry => ({
   kind: 'loss',
@@ -114,6 +132,7 @@ async function chosenIds(site: Site, caller: Caller, options: ExportOptions): Pr
   for (const kind of options.kinds ?? postKinds.map(({ name }) => name)) {
     for await (const page of idsOfKind(site, caller, kind, options)) for (const id of page) ids[kind].add(id);
   }
+  ids.dates = await chosenDates(site, caller, options);
   if (options.kinds === undefined && caller.viewer.can('upload_files')) {
     const read = (after: number, size: number) => idsOfType(db, 'attachment', after, size);
     for await (const page of pagesById(IDS, read)) for (const id of page) ids.attachment.add(id);
@@ -123,6 +142,19 @@ async function chosenIds(site: Site, caller: Caller, options: ExportOptions): Pr
   return ids;
 }
 
+/** Public ids of the dates of events that filters choose, where that matters. */
+async function chosenDates(
+  site: Site,
+  caller: Caller,
+  { kinds, filters, statuses, eachDate }: ExportOptions,
+): Promise<Set<number> | undefined> {
+  if (!eachDate || !kinds?.includes('event') || filters === undefined || !isNarrowed(filters)) return undefined;
+  const asked = filters.status ?? statuses ?? SETTABLE_STATUSES;
+  return new Set(await filteredIds(site, caller, 'event', filters, asked, 'occurrence'));
+}
+
+const isNarrowed = (filters: PostListValues): boolean => Object.keys(filters).some((name) => name !== 'status');
+
 /** Ids of a kind that are asked for, a page at a time. */
 async function* idsOfKind(
   site: Site,
@@ -131,7 +163,7 @@ async function* idsOfKind(
   { filters, statuses }: ExportOptions,
 ): AsyncGenerator<readonly number[]> {
   const asked = filters?.status ?? statuses ?? SETTABLE_STATUSES;
-  if (filters !== undefined && Object.keys(filters).some((name) => name !== 'status')) {
+  if (filters !== undefined && isNarrowed(filters)) {
     yield await filteredIds(site, caller, kind, filters, asked);
     return;
   }
@@ -145,11 +177,12 @@ async function filteredIds(
   kind: PostKindName,
   filters: PostListValues,
   statuses: readonly string[],
+  each: 'event' | 'occurrence' = 'event',
 ): Promise<number[]> {
   const bounded = postKind(kind).dated ? { ...BOUNDS, ...filters } : filters;
   const { conditions, order } = narrowList(postKind(kind), bounded, caller);
   const kept = conditions.filter((condition) => !isListsOwn(condition));
-  return listedIds(site, caller, postKind(kind), { conditions: kept, order, statuses });
+  return listedIds(site, caller, postKind(kind), { conditions: kept, order, statuses }, each);
 }
 
 /** What is hidden from lists is still part of the calendar. */

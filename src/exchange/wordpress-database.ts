@@ -1,15 +1,17 @@
+import { OCCURRENCE_BASE_OPTION, occurrenceBase, type RecurrenceSettings } from '../calendar/settings.ts';
 import { postKind, postTypes } from '../kinds/index.ts';
 import { type Database, hasTable, openDatabase } from '../storage/engine/database.ts';
 import { pagesById } from '../storage/engine/pages.ts';
-import { authorsOfTypes, countTypes, idsOfType, repeatedEvents } from '../storage/lists/many-posts.ts';
+import { authorsOfTypes, countTypes, idsOfType } from '../storage/lists/many-posts.ts';
 import { readOptions } from '../storage/rows/options.ts';
 import { loadAllUsers, type StoredUser } from '../storage/rows/users.ts';
+import { findRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
 import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { SETTINGS, settingsItem } from './import/write-settings.ts';
 import { type Entry, SourceFault } from './items/items.ts';
-import { authorItem, POST_ORDER, postItems, termItems, typeOf } from './items/site-items.ts';
+import { authorItem, POST_ORDER, postItems, termItems, typeOf, withRecurrence } from './items/site-items.ts';
 import { type Source, siteName } from './items/source.ts';
 
 /** Which WordPress: `prefix` as in its `wp-config.php`; `site`: the number of a site of a network, whose tables have a number in their names. */
@@ -57,7 +59,7 @@ export async function openWordpressDatabase({ url, prefix, site = 1 }: DatabaseS
 }
 
 async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
-  const options = await readOptions(db, [...SETTINGS, 'upload_url_path', 'home', `${db.prefix}user_roles`]);
+  const options = await readOptions(db, [...SETTINGS, 'upload_url_path', 'home', `${db.prefix}user_roles`, OCCURRENCE_BASE_OPTION]);
   yield settingsItem(options);
   const uploads = trimEndOf(options.get('upload_url_path') || `${trimEndOf(options.get('home') ?? '', '/')}/wp-content/uploads`, '/');
 
@@ -69,21 +71,11 @@ async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
   yield* await termItems(db);
 
   const { posts, comments } = await countTypes(db, postTypes);
-  const occurrences = await hasTable(db, 'tec_occurrences');
+  const recurrence = await recurrenceIn(db, options);
   for (const kind of POST_ORDER) {
     for await (const ids of pagesById(PAGE, (after, size) => idsOfType(db, typeOf(kind), after, size))) {
       const items = await postItems(db, kind, ids, { author: (id) => logins.get(id) ?? (id > 0 ? `#${id}` : undefined), uploads });
-      const repeated = kind === 'event' && occurrences ? await repeatedEvents(db, ids) : new Map<number, number>();
-      for (const item of items) {
-        yield item;
-        const times = repeated.get(item.id ?? 0);
-        if (times !== undefined) {
-          yield {
-            kind: 'loss',
-            loss: { reason: 'occurrences', kind: 'event', of: item.columns.post_title ?? item.sourceId, detail: String(times) },
-          };
-        }
-      }
+      yield* kind === 'event' ? await withRecurrence(db, items, { recurrence }) : items;
     }
   }
   for (const [type, number] of posts) {
@@ -92,6 +84,13 @@ async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
   const revisions = posts.get('revision') ?? 0;
   if (revisions > 0) yield { kind: 'skipped', what: 'revision', count: revisions };
   if (comments > 0) yield { kind: 'skipped', what: 'comment', count: comments };
+}
+
+/** Where the tables of the source have a place for events that recur, and what public ids of their dates begin after. */
+async function recurrenceIn(db: Database, options: ReadonlyMap<string, string>): Promise<RecurrenceSettings | undefined> {
+  if (!(await hasTable(db, 'tec_occurrences'))) return undefined;
+  const { columns, series } = await findRecurrenceTables(db);
+  return columns ? { base: occurrenceBase(options), series } : undefined;
 }
 
 /** Those who wrote something of the calendar, and all others who may write posts or events on this site. */

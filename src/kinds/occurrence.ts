@@ -27,7 +27,10 @@ export interface EventDate {
 }
 
 /** The metas of an event with the dates of one occurrence. */
-export function metasAt(metas: Metas, { start, end, startUtc, endUtc, duration }: EventDate): Metas {
+export function metasAt(
+  metas: Metas,
+  { start, end, startUtc, endUtc, duration }: Pick<EventDate, 'start' | 'end' | 'startUtc' | 'endUtc' | 'duration'>,
+): Metas {
   const zone = parseZone(metaOf(metas, DATES.timezone) ?? '');
   const dated: [key: string, value: string][] = [
     [DATES.start, start],

@@ -9,6 +9,7 @@ import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
+import type { Recurrence } from '../storage/lists/post-query.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
 import { findPost, findPostByPath } from '../storage/rows/posts.ts';
 import { descendantsOf } from '../storage/rows/terms.ts';
@@ -119,12 +120,16 @@ export interface Listed {
   readonly statuses: readonly string[] | undefined;
 }
 
-/** Ids of the posts of all records of such a list that the caller may see, in one page however many they are: for what goes out in bulk. */
+/**
+ * Ids of all records of such a list that the caller may see, in one page however many they are: for what goes out in bulk. `each`: of an event that recurs
+ * the id of its post, or those of its dates.
+ */
 export async function listedIds(
   { db }: Site,
   { viewer, settings }: Caller,
   kind: PostKind,
   { conditions, order, statuses }: Listed,
+  each: Recurrence['each'] = 'event',
 ): Promise<number[]> {
   const { ids } = await findPostIds(db, {
     kind,
@@ -134,7 +139,7 @@ export async function listedIds(
     limit: MOST_LISTED,
     offset: 0,
     occurrences: settings.occurrenceTables,
-    recurrence: listedAs('event', settings),
+    recurrence: listedAs(each, settings),
   });
   return ids;
 }

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { linesIn, type NumberedLine } from '../exchange/items/file-text.ts';
 import { SourceFault } from '../exchange/items/items.ts';
-import { type Row, rowsIn, rowsOfSqlite, type SnapshotTable, sitesInSqlite, siteTables } from '../storage/audit/snapshot.ts';
+import { backupTables, RECURRENCE_TABLE, type Row, rowsOfSqlite, type SnapshotTable, sitesInSqlite } from '../storage/audit/snapshot.ts';
 import { jsonExcess } from '../wordpress/json.ts';
 import { END, HEAD, ROW, TABLE } from './backup-lines.ts';
 
@@ -12,6 +12,8 @@ import { END, HEAD, ROW, TABLE } from './backup-lines.ts';
 export interface Backup {
   readonly rows: number;
   readonly prefix: string;
+  /** Whether events may recur in it, so that its tables have further columns. */
+  readonly recurs: boolean;
   readonly tables: () => AsyncGenerator<SnapshotTable>;
 }
 
@@ -45,7 +47,13 @@ async function openCopy(file: string, wished: string): Promise<Backup> {
   if (prefix !== wished && prefixes.length > 1)
     throw new SourceFault('backup-several', { file: basename(file), prefixes: prefixes.join(', ') });
   const tables = () => rowsOfSqlite(file, prefix);
-  return { rows: await rowsIn(tables()), prefix, tables };
+  const names: string[] = [];
+  let rows = 0;
+  for await (const table of tables()) {
+    names.push(table.name);
+    for await (const _ of table.rows) rows += 1;
+  }
+  return { rows, prefix, recurs: names.includes(RECURRENCE_TABLE), tables };
 }
 
 async function openLines(file: string): Promise<Backup> {
@@ -53,9 +61,10 @@ async function openLines(file: string): Promise<Backup> {
   let prefix = '';
   let count = 0;
   let ended = false;
+  let recurs = false;
   let number = 0;
   const damaged = (cause?: unknown) => new SourceFault('backup-damaged', { file: name, line: number }, cause);
-  const known = new Set<string>(siteTables());
+  const known = new Set<string>(backupTables());
   try {
     for await (const { line, text } of linesOf(file)) {
       number = line;
@@ -69,6 +78,7 @@ async function openLines(file: string): Promise<Backup> {
       const end = END.safeParse(value);
       if (ended || (end.success && end.data.rows !== count)) throw damaged();
       if (end.success) ended = true;
+      else if (TABLE.safeParse(value).data?.table === RECURRENCE_TABLE) recurs = true;
       else if (!TABLE.safeParse(value).success || !known.has(TABLE.parse(value).table)) {
         if (!ROW.safeParse(value).success) throw damaged();
         count += 1;
@@ -78,7 +88,7 @@ async function openLines(file: string): Promise<Backup> {
     throw error instanceof SourceFault ? error : damaged(error);
   }
   if (!ended) throw damaged();
-  return { rows: count, prefix, tables: () => tablesIn(file, known) };
+  return { rows: count, prefix, recurs, tables: () => tablesIn(file, known) };
 }
 
 /** The longest line of a backup: several of the longest values that MySQL takes, all of their letters escaped. */

@@ -1,6 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
 import { listUsers } from '../accounts/users.ts';
+import { mayHaveRecurrence } from '../calendar/settings.ts';
 import { termKind } from '../kinds/index.ts';
 import { dropTree } from '../records/term-writes.ts';
 import type { Site } from '../site.ts';
@@ -22,6 +23,17 @@ import {
 import { auditDates, type DateFault, REPAIRABLE, repairDates } from '../storage/audit/event-audit.ts';
 import { ORPHANS } from '../storage/audit/orphans.ts';
 import { ROW_FAULTS } from '../storage/audit/post-faults.ts';
+import {
+  auditRecurrences,
+  datesWithoutEvent,
+  eventsOfManyStarts,
+  postNearBase,
+  type RecurrenceFault,
+  relationsToNothing,
+  removeRelations,
+  repairFlag,
+  repairRecurrence,
+} from '../storage/audit/recurrence-audit.ts';
 import type { ServerReport } from '../storage/engine/cluster.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { Inspection } from '../storage/engine/dialect.ts';
@@ -33,6 +45,7 @@ import { renewEdges } from '../storage/rows/calendar-edges.ts';
 import { beginCounting, countsChanges, noteChange } from '../storage/rows/changes.ts';
 import { recount } from '../storage/rows/terms.ts';
 import { migrate, pendingMigrations } from '../storage/schema/migrate.ts';
+import { findRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
 import { mendedArray } from '../wordpress/serialized-repair.ts';
 import { nowUtc, parseZone } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
@@ -93,6 +106,7 @@ export async function examine(site: Site, version: string): Promise<Health> {
       ...(await orphanFindings(site)),
       ...(await rowFindings(site)),
       ...(await dateFindings(site)),
+      ...(await recurrenceFindings(site)),
       ...(await valueFindings(site)),
       ...(await fileFindings(site)),
       ...(await noteFindings(site)),
@@ -258,6 +272,53 @@ async function dateFindings(site: Site): Promise<Finding[]> {
     );
   });
 }
+
+/** Repairs of events that recur: those that make no choice for anybody. */
+const RECURRENCE_REPAIRS: ReadonlyMap<RecurrenceFault, (db: Database, post: number, now: string) => Promise<void>> = new Map([
+  ['dates-differ', repairRecurrence],
+  ['flag-wrong', repairFlag],
+]);
+
+async function recurrenceFindings(site: Site): Promise<Finding[]> {
+  const { db } = site;
+  const { recurrence, occurrenceTables, shared, raw } = await site.settings();
+  const posts = [
+    ...finding('recurrence-many-starts', 'warning', (await eventsOfManyStarts(db)).map(String)),
+    ...finding('recurrence-parents-gone', 'warning', (await datesWithoutEvent(db)).map(String)),
+  ];
+  if (!recurrence) {
+    const missing = occurrenceTables && mayHaveRecurrence(raw) && !(await findRecurrenceTables(db)).columns;
+    return [...posts, ...finding('recurrence-columns-missing', 'warning', missing ? [''] : [])];
+  }
+  const now = nowUtc(site.clock());
+  const found = new Map<RecurrenceFault, number[]>();
+  for await (const { post, fault } of auditRecurrences(db, now)) found.set(fault, [...(found.get(fault) ?? []), post]);
+  const events = [...found].flatMap(([fault, ids]) => {
+    const mend = RECURRENCE_REPAIRS.get(fault);
+    const fix = repair(site, async (trx) => {
+      for (const id of ids) await mend?.(trx, id, now);
+      if (!shared) await indexEvents(trx, ids);
+      await renewEdges(trx);
+    });
+    return finding(`recurrence-${fault}`, SEVERE.has(fault) ? 'error' : 'warning', ids.map(String), mend && fix);
+  });
+  const relations = recurrence.series ? await relationsToNothing(db) : [];
+  const near = await postNearBase(db, recurrence);
+  return [
+    ...posts,
+    ...events,
+    ...finding(
+      'recurrence-series-gone',
+      'warning',
+      relations.map(String),
+      repair(site, (trx) => removeRelations(trx, relations)),
+    ),
+    ...finding('recurrence-base-near', 'warning', near === undefined ? [] : [`${near} / ${recurrence.base}`]),
+  ];
+}
+
+/** Faults that make lists wrong. */
+const SEVERE: ReadonlySet<RecurrenceFault> = new Set(['dates-differ', 'first-differs', 'flag-wrong', 'rule-unreadable']);
 
 /** Events that one transaction repairs. */
 const AT_ONCE = 200;

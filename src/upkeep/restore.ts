@@ -4,6 +4,7 @@ import { insertRows } from '../storage/engine/insert.ts';
 import type { TableName } from '../storage/engine/tables.ts';
 import { changeCount, countOn } from '../storage/rows/changes.ts';
 import { migrate } from '../storage/schema/migrate.ts';
+import { createRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import type { Backup } from './backup-read.ts';
 
@@ -13,6 +14,8 @@ import type { Backup } from './backup-read.ts';
  */
 export async function restore(site: Site, backup: Backup, onProgress: (rows: number) => void = () => undefined): Promise<number> {
   await migrate(site.db);
+  // Outside the transaction, which MySQL would end with each change of a table.
+  if (backup.recurs) await createRecurrenceTables(site.db);
   return site.db.transaction(async (db) => {
     const before = await changeCount(db);
     await emptySite(db);

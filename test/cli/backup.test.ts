@@ -9,6 +9,7 @@ import { runCli } from '../../src/cli/program.ts';
 import { siteTables } from '../../src/storage/audit/snapshot.ts';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
+import { loadRecurringSite } from '../support/recurring-site.ts';
 import { passwordOf, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
@@ -60,6 +61,22 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     const next = await running.send('POST', '/wp-json/tribe/events/v1/venues', { as: 'admin', body: { venue: 'After' } });
     expect(next.body.id).toBeGreaterThan(92);
     await running.close();
+  });
+
+  it('hold the dates of recurring events, with their rules and series', async () => {
+    const [file, recurring] = [fileName(), await loadRecurringSite(await open())];
+    expect((await fasti(urlOf(recurring), ['backup', file])).code).toBe(0);
+    const url = freshSqlite();
+    expect((await fasti(url, ['restore', file])).code).toBe(0);
+    const other = await openDatabase({ url, prefix: 'wp_' });
+    expect(await everything(other)).toEqual(await everything(recurring));
+    const series = (of: Database) => of.from('tec_series_relationships').orderBy('relationship_id');
+    expect((await series(other)).map((row) => ({ ...row }))).toEqual((await series(recurring)).map((row) => ({ ...row })));
+    expect((await other.from('tec_events').where('post_id', 501).first())?.rset).toMatch(/^DTSTART/);
+    // A second time over what is there.
+    expect((await fasti(url, ['restore', '--force', file])).code).toBe(0);
+    expect(await series(other)).toHaveLength(4);
+    await other.close();
   });
 
   it(engine === 'MySQL' ? 'carry a site from MySQL to SQLite' : 'make a file that is a database itself', async () => {

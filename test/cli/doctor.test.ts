@@ -238,6 +238,7 @@ describeDatabases('fasti doctor', (open, engine) => {
     await reindexEvents(db, () => NOW, { trust: true });
     expect(await told()).toEqual([]);
   });
+
   it('leaves values with objects to their owners', async () => {
     await meta(39, 'x', 'a:1:{i:0;O:8:"stdClass":1:{s:1:"a";s:9:"b";}}');
     expect(await told()).toEqual([]);

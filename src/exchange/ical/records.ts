@@ -4,7 +4,7 @@ import { listPosts } from '../../records/posts.ts';
 import type { Site } from '../../site.ts';
 import { pagesOf } from '../../storage/engine/pages.ts';
 import { type EventRecord, plainLine, venuesOf } from '../items/event-record.ts';
-import type { Item } from '../items/items.ts';
+import { type Item, recordIdsOf } from '../items/items.ts';
 import type { CalendarHead } from './write.ts';
 
 const AT_ONCE = 200;
@@ -15,7 +15,7 @@ export async function* eventRecords(site: Site, caller: Caller, items: AsyncIter
   let ids: number[] = [];
   for await (const item of items) {
     if ((item.kind === 'venue' || item.kind === 'organizer') && item.id !== undefined) links.add(item.id);
-    if (item.kind === 'event' && item.id !== undefined) ids.push(item.id);
+    if (item.kind === 'event') ids.push(...recordIdsOf(item));
     if (ids.length < AT_ONCE) continue;
     yield* await recordsOf(site, caller, ids, links);
     ids = [];

@@ -1,7 +1,7 @@
+import { occurrences, parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
 import { textFromUnix, unixFromText, type Zone } from '../../wordpress/time.ts';
 import { type Clock, clockOf, utcClock } from './clock.ts';
 import type { CalendarEvent, ExtraDate, Length, Moment } from './event.ts';
-import { occurrences, parseRule, type Rule } from './recurrence.ts';
 
 /*
  * When an event of a calendar takes place (RFC 5545, 3.6.1 and 3.8.5). Walls are what a clock shows, in seconds read as UTC; moments are Unix seconds.

@@ -1,6 +1,6 @@
+import { occurrences, parseRule } from '../../calendar/recurrence-rule.ts';
 import { unixFromFields, unixFromText } from '../../wordpress/time.ts';
 import type { Line } from './lines.ts';
-import { occurrences, parseRule } from './recurrence.ts';
 
 /** The offsets that a VTIMEZONE tells: seconds east of UTC at a moment, and the moment of a wall (seconds read as UTC). */
 export interface TimezoneRules {

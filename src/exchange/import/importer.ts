@@ -26,6 +26,7 @@ import { addTally, lose, newTally, noteAside, type Report, reportOf, type Tally,
 import { batches, keysOf } from './batches.ts';
 import { openLedger } from './ledger.ts';
 import { keysWanted, settleWaiting } from './pending-references.ts';
+import { prepareRecurrence, recurringItem } from './recurrence.ts';
 import type { Run, Work } from './run.ts';
 import { writeAuthors } from './write-authors.ts';
 import { writePosts } from './write-posts.ts';
@@ -74,13 +75,20 @@ const ITEMS = 200;
 export async function importItems(site: Site, caller: Caller, entries: AsyncIterable<Entry>, options: ImportOptions): Promise<Report> {
   if (!caller.viewer.can('import')) fail('rest_forbidden');
   const course = await openRun(site, caller, options);
-  const { run, sum } = course;
+  const { sum } = course;
   let seen = 0;
+  let prepared = false;
   for await (const piece of batches(entries, options.itemsAtOnce ?? ITEMS)) {
     const before = seen;
     seen += piece.length;
     const items = piece.filter(isItem);
-    const files = await fetchFiles(run, piece, options.fetchFile);
+    const recurring = prepared || course.run.dry ? undefined : recurringItem(items);
+    if (recurring) {
+      await prepareRecurrence(site, recurring);
+      course.run = { ...course.run, caller: { ...caller, settings: await site.settings() } };
+      prepared = true;
+    }
+    const files = await fetchFiles(course.run, piece, options.fetchFile);
     try {
       await write(course, {
         keys: keysOf(items),
@@ -112,12 +120,12 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   }
   await settleAll(course);
   await finish(course);
-  return reportOf(run.source, run.dry, sum);
+  return reportOf(course.run.source, course.run.dry, sum);
 }
 
 /** A run, what it came to so far, and how many entries are done, as its row says. */
 interface Course {
-  readonly run: Run;
+  run: Run;
   readonly sum: Tally;
   done: number;
 }

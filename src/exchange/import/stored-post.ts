@@ -14,7 +14,8 @@ export function storedPost(item: PostItem, trusted: boolean, caller: Caller): Cl
   if (item.kind !== 'event') return clean;
   const { metas, mended } = withDuration(withDates(clean.metas, caller));
   const losses = [
-    ...(hasRules(metaMap(metas)) ? [{ reason: 'recurrence', detail: '' }] : []),
+    // In the old form of recurrence each date is a post, which comes by itself.
+    ...(!item.recurrence?.recurs && !item.parent && hasRules(metaMap(metas)) ? [{ reason: 'recurrence', detail: '' }] : []),
     ...(mended === undefined ? [] : [{ reason: 'duration-mended', detail: mended }]),
   ];
   return { ...clean, metas, losses: [...clean.losses, ...losses] };

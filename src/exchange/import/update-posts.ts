@@ -4,14 +4,16 @@ import { holdersOfSlugs } from '../../storage/lists/many-posts.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { writeOccurrence } from '../../storage/rows/occurrences.ts';
 import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
+import { isRecurringEvent } from '../../storage/rows/recurring-events.ts';
 import { keepRevision } from '../../storage/rows/revisions.ts';
 import { loadTermsOf, recount, setTermsOf, termTaxonomyIdsOf } from '../../storage/rows/terms.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { CleanPost } from '../items/clean.ts';
-import { LINK_METAS, type PostItem } from '../items/items.ts';
-import { count } from '../items/report.ts';
+import { LINK_METAS, nameOf, type PostItem } from '../items/items.ts';
+import { count, lose } from '../items/report.ts';
+import { isOtherRecurrence, takeRecurrence } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import type { Work } from './run.ts';
 
@@ -62,11 +64,12 @@ async function updateOne(
     ...(resolved.parent === undefined ? {} : { post_parent: resolved.parent }),
   };
   const columns = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => row[name as keyof Post] !== value)) as Partial<Post>;
-  const metas = metaChanges(item, clean, resolved.links, before.metas);
+  const metas = await withoutRuledDates(work, item, target, metaChanges(item, clean, resolved.links, before.metas));
   const termsKnown = item.terms !== undefined;
   const sameTerms =
     !termsKnown || (resolved.terms.length === before.terms.length && resolved.terms.every((term) => before.terms.includes(term)));
-  if (Object.keys(columns).length + Object.keys(metas).length === 0 && sameTerms) return false;
+  const recurs = !run.dry && (await isOtherRecurrence(work, item, target));
+  if (Object.keys(columns).length + Object.keys(metas).length === 0 && sameTerms && !recurs) return false;
   touched.any = true;
   if (run.dry) return true;
   if (item.kind === 'event') work.events.push(target);
@@ -87,11 +90,8 @@ async function updateOne(
   }
   if ('post_status' in columns) counted.push(...(await termTaxonomyIdsOf(db, [target], taxonomiesOf(postKind(item.kind)))));
   await recount(db, counted);
-  if (
-    item.kind === 'event' &&
-    run.caller.settings.occurrenceTables &&
-    Object.keys(metas).some((name) => /^_Event(Start|End)Date|^_Event(Duration|Timezone|AllDay)$/.test(name))
-  ) {
+  if (recurs) await takeRecurrence(work, item, target, { anew: false });
+  else if (item.kind === 'event' && run.caller.settings.occurrenceTables && Object.keys(metas).some(isDateMeta)) {
     const stored = (await loadMetas(db, [target])).get(target) ?? new Map();
     await writeOccurrence(db, target, storedDates({ metas: stored }), {
       updatedAt: nowUtc(run.caller.now),
@@ -99,6 +99,22 @@ async function updateOne(
     });
   }
   return true;
+}
+
+const isDateMeta = (name: string): boolean => /^_Event(Start|End)Date|^_Event(Duration|Timezone|AllDay)$/.test(name);
+
+/** The dates of an event that recurs here follow from its rule: those of a source that does not know the rule are left out. */
+async function withoutRuledDates(
+  { run, db, tally }: Work,
+  item: PostItem,
+  target: number,
+  metas: Record<string, readonly string[]>,
+): Promise<Record<string, readonly string[]>> {
+  if (item.kind !== 'event' || item.recurrence?.recurs || !run.caller.settings.recurrence || !Object.keys(metas).some(isDateMeta))
+    return metas;
+  if (target <= 0 || !(await isRecurringEvent(db, target))) return metas;
+  lose(tally, { reason: 'recurring-dates', kind: 'event', of: nameOf(item), place: item.place });
+  return Object.fromEntries(Object.entries(metas).filter(([name]) => !isDateMeta(name) && name !== '_EventTimezoneAbbr'));
 }
 
 /** The slug that the source has now, where no other post has it. */

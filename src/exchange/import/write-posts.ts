@@ -23,6 +23,7 @@ import { metaMap } from '../items/meta-map.ts';
 import { count, lose } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf, ledgerKey } from './ledger.ts';
+import { takeRecurrence } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import type { Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
@@ -234,7 +235,8 @@ async function relate(work: Work, newcomers: readonly Newcomer[]): Promise<Relat
 }
 
 /** Writes the dates of new events, where the site has tables for them. */
-async function insertDates({ run, db, tally, events }: Work, newcomers: readonly Newcomer[]): Promise<void> {
+async function insertDates(work: Work, newcomers: readonly Newcomer[]): Promise<void> {
+  const { run, db, tally, events } = work;
   const dated = newcomers.filter(({ arrival }) => arrival.item.kind === 'event');
   events.push(...dated.map(({ id }) => id));
   if (!run.caller.settings.occurrenceTables) return;
@@ -243,6 +245,7 @@ async function insertDates({ run, db, tally, events }: Work, newcomers: readonly
   for (const { arrival, id } of dated) {
     const { item } = arrival;
     if (unsound.has(id)) lose(tally, { reason: 'dates-unsound', kind: 'event', of: nameOf(item), place: item.place });
+    else await takeRecurrence(work, item, id, { anew: true });
   }
 }
 

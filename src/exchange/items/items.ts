@@ -1,5 +1,6 @@
 import { postKinds } from '../../kinds/index.ts';
 import type { PostKindName, TermKindName } from '../../kinds/kind.ts';
+import type { StoredRecurrence, StoredSeries } from '../../storage/rows/recurrences.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Aside } from './report.ts';
 
@@ -43,6 +44,15 @@ export interface PostItem extends Named {
   readonly match?: 'name' | undefined;
   /** Of an attachment: where its file can be had. */
   readonly url?: string | undefined;
+  /** The dates of an event, where the source has a place for events that recur. */
+  readonly recurrence?: Recurrence | undefined;
+  /** The series that the event belongs to. */
+  readonly series?: StoredSeries | undefined;
+}
+
+/** When an event takes place. `base`: public ids of its dates are this number plus their ids. */
+export interface Recurrence extends StoredRecurrence {
+  readonly base: number;
 }
 
 /** A post of the source or, where only a name is known, the record of this title. */
@@ -92,6 +102,12 @@ export interface SettingsItem extends Named {
   readonly kind: 'settings';
   readonly options: Readonly<Record<string, string>>;
 }
+
+/** The ids of the records that an item of this site is shown as: of an event that recurs one for each date. */
+export const recordIdsOf = ({ id, recurrence }: PostItem): number[] => {
+  if (recurrence?.recurs) return recurrence.dates.map((date) => recurrence.base + date.id);
+  return id === undefined ? [] : [id];
+};
 
 /** What a report calls a post. */
 export const nameOf = ({ columns, sourceId }: PostItem): string => columns.post_title || sourceId;

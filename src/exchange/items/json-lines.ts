@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { SERIES_COLUMNS } from '../../storage/rows/recurrences.ts';
 import { jsonExcess } from '../../wordpress/json.ts';
 import { linesOf } from './file-text.ts';
 import { type Entry, type Item, SourceFault } from './items.ts';
@@ -82,6 +83,18 @@ const columns = z
   })
   .partial();
 
+const moment = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+const date = z.strictObject({
+  id: z.int().min(1),
+  start: moment,
+  end: moment,
+  startUtc: moment,
+  endUtc: moment,
+  duration: z.int().min(0),
+  sequence: z.int().min(0),
+  listed: z.boolean(),
+});
+
 const ITEM = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.enum(['event', 'venue', 'organizer', 'attachment']),
@@ -102,6 +115,8 @@ const ITEM = z.discriminatedUnion('kind', [
     complete: z.boolean(),
     match: z.literal('name').optional(),
     url: z.string().optional(),
+    recurrence: z.strictObject({ recurs: z.boolean(), rule: z.string(), base: z.int().min(1), dates: z.array(date) }).optional(),
+    series: z.strictObject({ id: z.int().min(1), columns: z.strictObject(texts(...SERIES_COLUMNS)), metas: pairs }).optional(),
   }),
   z.strictObject({
     kind: termKind,

@@ -1,7 +1,9 @@
+import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { postKind, termKind, termKinds } from '../../kinds/index.ts';
 import type { PostKindName, TermKindName } from '../../kinds/kind.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { loadRecurrences, loadSeries } from '../../storage/rows/recurrences.ts';
 import { loadTermsOf, termsOf } from '../../storage/rows/terms.ts';
 import type { StoredUser } from '../../storage/rows/users.ts';
 import type { Metas, Post, Term } from '../../wordpress/rows.ts';
@@ -33,6 +35,21 @@ export async function postItems(
     const row = rows.get(id);
     const loaded = row && { row, metas: metas.get(id), terms: terms.get(id) ?? [], author: author(row.post_author) };
     return loaded ? [postItem(kind, loaded, uploads)] : [];
+  });
+}
+
+/** Events with how they recur and the series they belong to, as far as the tables of their database hold it. */
+export async function withRecurrence(
+  db: Database,
+  items: readonly PostItem[],
+  { recurrence }: { readonly recurrence: RecurrenceSettings | undefined },
+): Promise<PostItem[]> {
+  const ids = items.flatMap(({ kind, id }) => (kind === 'event' && id !== undefined ? [id] : []));
+  if (!recurrence || ids.length === 0) return [...items];
+  const [recurrences, series] = [await loadRecurrences(db, ids), recurrence.series ? await loadSeries(db, ids) : new Map()];
+  return items.map((item) => {
+    const [own, member] = [recurrences.get(item.id ?? 0), series.get(item.id ?? 0)];
+    return { ...item, ...(own ? { recurrence: { base: recurrence.base, ...own } } : {}), ...(member ? { series: member } : {}) };
   });
 }
 

@@ -27,6 +27,12 @@ export const siteTables = (): TableName[] =>
     .map(({ name }) => name)
     .filter((name) => !PASSING.has(name));
 
+/** There only where events may recur: then other tables have further columns, too. */
+export const RECURRENCE_TABLE = 'tec_series_relationships';
+
+/** Names of all tables that a backup may hold, in their order. */
+export const backupTables = (): TableName[] => [RECURRENCE_TABLE, ...siteTables()];
+
 /** The path of an SQLite database; undefined for other addresses and for one in memory. */
 export function sqlitePath(address: string): string | undefined {
   const file = sqliteFile(address);
@@ -90,7 +96,7 @@ export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerato
   const source = new Sqlite(file, { readonly: true, fileMustExist: true });
   try {
     source.exec('BEGIN');
-    for (const name of siteTables()) {
+    for (const name of backupTables()) {
       if (source.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(prefix + name) === undefined) continue;
       yield { name, rows: iterated(source.prepare(`SELECT * FROM \`${prefix}${name}\``).iterate() as IterableIterator<Row>) };
     }
@@ -111,7 +117,7 @@ export async function* rowsOfMysql(db: Database): AsyncGenerator<SnapshotTable> 
   if (!db.driver.snapshot) throw new Error('the database is a file, which is copied instead');
   const snapshot = await db.driver.snapshot();
   try {
-    for (const name of siteTables()) {
+    for (const name of backupTables()) {
       const table = db.table(name);
       if ((await db.dialect.columns(snapshot, table)).length > 0) yield { name, rows: snapshot.stream(table) as AsyncIterable<Row> };
     }
@@ -123,6 +129,7 @@ export async function* rowsOfMysql(db: Database): AsyncGenerator<SnapshotTable> 
 /** Empties the tables of a site. Call it in a transaction. */
 export async function emptySite(db: Database): Promise<void> {
   for (const name of siteTables()) await db.from(name).delete();
+  if (await hasTable(db, RECURRENCE_TABLE)) await db.from(RECURRENCE_TABLE).delete();
 }
 
 /** Names of the columns of a table, in order. */

@@ -211,20 +211,6 @@ export async function termsOfPosts(db: Database, ids: readonly number[], taxonom
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Events that take place more than once, by how often. */
-export async function repeatedEvents(db: Database, postIds: readonly number[]): Promise<Map<number, number>> {
-  const rows: { id: number; times: number | string }[] = await inParts(postIds, (some) =>
-    db
-      .from('tec_occurrences')
-      .whereIn('post_id', some)
-      .groupBy('post_id')
-      .havingRaw('COUNT(*) > 1')
-      .select({ id: 'post_id' })
-      .count({ times: '*' }),
-  );
-  return new Map(rows.map(({ id, times }) => [id, Number(times)]));
-}
-
 /** Ids of the posts of a type that a caller may see, those after an id, in their order. */
 export async function visibleIds(db: Database, type: string, visible: Visibility, after: number, limit: number): Promise<number[]> {
   const rows: { id: number }[] = await db

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import nodeIcal, { type VEvent } from 'node-ical';
-import { occurrences, parseRule } from '../../src/exchange/ical/recurrence.ts';
+import { occurrences, parseRule } from '../../src/calendar/recurrence-rule.ts';
 
 const unix = (text: string) => Date.parse(`${text}Z`) / 1000;
 const text = (moment: number) => new Date(moment * 1000).toISOString().slice(0, 16);

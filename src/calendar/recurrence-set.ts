@@ -1,0 +1,164 @@
+/*
+ * The dates of an event that recurs, as the calendar's paid extension keeps them in `tec_events.rset`: iCalendar lines (RFC 5545, 3.8.5) with a start, a
+ * rule, dates besides and dates left out.
+ */
+import { parseZone, textFromUnix, toLocal, toUtc, unixFromLocal, unixFromText, type Zone } from '../wordpress/time.ts';
+import { occurrences, parseRule, type Rule } from './recurrence-rule.ts';
+
+/** A set of dates. Times are `YYYY-MM-DD HH:MM:SS`, local in `zone`. */
+export interface RecurrenceSet {
+  readonly zone: Zone;
+  readonly start: string;
+  /** Seconds that each date lasts; undefined: as long as the event. */
+  readonly length: number | undefined;
+  /** The rule as it stands there, without its name, and read. */
+  readonly rule: SetRule | undefined;
+  readonly besides: readonly { readonly start: string; readonly length: number | undefined }[];
+  readonly exceptRule: SetRule | undefined;
+  /** Dates left out; `YYYY-MM-DD` leaves out all that begin on that day. */
+  readonly except: readonly string[];
+}
+
+interface SetRule {
+  readonly text: string;
+  readonly rule: Rule;
+}
+
+/** One date of a set. */
+export interface SetDate {
+  readonly start: string;
+  /** Unix time of the start. */
+  readonly at: number;
+  /** Seconds. */
+  readonly length: number;
+  /** Whether the rule gives it; otherwise it is listed. */
+  readonly ruled: boolean;
+}
+
+/** Reads a set; undefined where it can't be read whole. */
+export function parseRecurrenceSet(text: string): RecurrenceSet | undefined {
+  const lines = text
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .map(lineOf);
+  const start = lines.find((line) => line?.name === 'DTSTART');
+  if (lines.includes(undefined) || !start) return undefined;
+  const zone = start.value.endsWith('Z') ? parseZone('UTC') : parseZone(start.zone ?? '');
+  if (!zone) return undefined;
+  const told = (name: string) => lines.flatMap((line) => (line?.name === name ? [line] : []));
+  const begin = localOf(start.value, start, zone);
+  const [end] = told('DTEND').map((line) => localOf(line.value, line, zone));
+  if (begin?.length !== WHOLE || (told('DTEND').length > 0 && end?.length !== WHOLE)) return undefined;
+  const [rule, exceptRule] = [ruleOf(told('RRULE'), zone), ruleOf(told('EXRULE'), zone)];
+  const besides = valuesOf(told('RDATE')).map(({ value, line }) => besideOf(value, line, zone, begin));
+  const except = valuesOf(told('EXDATE')).map(({ value, line }) => localOf(value, line, zone));
+  if (rule === null || exceptRule === null || besides.includes(undefined) || except.includes(undefined)) return undefined;
+  return {
+    zone,
+    start: begin,
+    length: end === undefined ? undefined : unixFromLocal(end, zone) - unixFromLocal(begin, zone),
+    rule,
+    besides: besides.filter((one) => one !== undefined),
+    exceptRule,
+    except: except.filter((one) => one !== undefined),
+  };
+}
+
+/**
+ * The dates of a set in their order, each moment once. The event's first date always takes place, even where it is left out.
+ *
+ * @param first local start of the event's first date
+ * @param length seconds that a date lasts of which the set does not say it
+ * @param last local time that nothing starts after
+ */
+export function datesOfSet(
+  set: RecurrenceSet,
+  { first, length, last }: { readonly first: string; readonly length: number; readonly last: string },
+): SetDate[] {
+  const { zone, start, rule, exceptRule, except } = set;
+  const dates = new Map<number, SetDate>();
+  const add = (local: string, long: number | undefined, ruled: boolean) => {
+    const at = unixFromLocal(local, zone);
+    if (local <= last && !dates.has(at)) dates.set(at, { start: local, at, length: long ?? set.length ?? length, ruled });
+  };
+  if (rule) for (const local of startsOf(rule.rule, start, last)) add(local, undefined, true);
+  for (const one of set.besides) add(one.start, one.length, false);
+  if (!rule) add(start, undefined, false);
+  const gone = new Set([...except, ...(exceptRule ? startsOf(exceptRule.rule, start, last) : [])]);
+  return [...dates.values()]
+    .filter((date) => date.start === first || !(gone.has(date.start) || gone.has(date.start.slice(0, 10))))
+    .sort((one, other) => one.at - other.at);
+}
+
+/** Whether a set goes on for ever. */
+export const isEndless = ({ rule }: RecurrenceSet): boolean =>
+  rule !== undefined && rule.rule.count === undefined && rule.rule.until === undefined;
+
+// ------------------------------------------------------------------------------------------------- lines
+interface Line {
+  readonly name: string;
+  readonly zone: string | undefined;
+  readonly value: string;
+}
+
+const WHOLE = 'YYYY-MM-DD HH:MM:SS'.length;
+
+function lineOf(line: string): Line | undefined {
+  const colon = line.indexOf(':');
+  if (colon < 0) return undefined;
+  const [name = '', ...parameters] = line.slice(0, colon).split(';');
+  const zone = parameters.find((parameter) => parameter.toUpperCase().startsWith('TZID='))?.slice('TZID='.length);
+  return { name: name.trim().toUpperCase(), zone, value: line.slice(colon + 1).trim() };
+}
+
+const valuesOf = (lines: readonly Line[]): { value: string; line: Line }[] =>
+  lines.flatMap((line) => line.value.split(',').flatMap((value) => (value === '' ? [] : [{ value, line }])));
+
+/** A time or a day of a line, local in the zone of the set. A `VALUE` beside it may say something else than what stands there. */
+function localOf(value: string, line: Line, zone: Zone): string | undefined {
+  const [, year, month, day, hour, minute, second, utc] = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z)?)?$/.exec(value) ?? [];
+  if (year === undefined) return undefined;
+  const date = `${year}-${month}-${day}`;
+  if (hour === undefined) return Number.isNaN(unixFromText(`${date} 00:00:00`)) ? undefined : date;
+  const time = `${date} ${hour}:${minute}:${second}`;
+  if (Number.isNaN(unixFromText(time))) return undefined;
+  if (utc) return toLocal(time, zone);
+  if (line.zone === undefined || line.zone === zone.name) return time;
+  const own = parseZone(line.zone);
+  return own ? toLocal(toUtc(time, own), zone) : undefined;
+}
+
+/** A date besides: a time, a day (at the hour of the start), or a period. */
+function besideOf(value: string, line: Line, zone: Zone, start: string): RecurrenceSet['besides'][number] | undefined {
+  const [from = '', to] = value.split('/', 2);
+  const told = localOf(from, line, zone);
+  if (told === undefined) return undefined;
+  const local = told.length === WHOLE ? told : `${told} ${start.slice(11)}`;
+  if (to === undefined) return { start: local, length: undefined };
+  const end = localOf(to, line, zone);
+  const length = end?.length === WHOLE ? unixFromLocal(end, zone) - unixFromLocal(local, zone) : secondsOf(to);
+  return length === undefined || length < 0 ? undefined : { start: local, length };
+}
+
+/** Seconds of a duration (`PT7200S`, `P1DT2H`); undefined for what is none. */
+function secondsOf(text: string): number | undefined {
+  const [whole, weeks, days, hours, minutes, seconds] =
+    /^P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,9})S)?)?$/.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  return [weeks, days, hours, minutes, seconds].reduce((sum, part, place) => sum + Number(part ?? 0) * UNITS[place]!, 0);
+}
+
+const UNITS = [604_800, 86_400, 3600, 60, 1];
+
+/** The rule of a set, its end on the clock of the set's zone; undefined: there is none; null: it can't be read. */
+function ruleOf([line, ...more]: readonly Line[], zone: Zone): SetRule | undefined | null {
+  if (!line) return undefined;
+  const rule = more.length > 0 ? undefined : parseRule(line.value);
+  if (!rule) return null;
+  const utc = rule.until?.endsWith('Z') ? localOf(rule.until, line, zone) : undefined;
+  return { text: line.value, rule: utc === undefined ? rule : { ...rule, until: utc.replace(/[-:]/g, '').replace(' ', 'T') } };
+}
+
+function* startsOf(rule: Rule, start: string, last: string): Generator<string> {
+  for (const moment of occurrences(rule, unixFromText(start), unixFromText(last), { startCounts: false })) yield textFromUnix(moment);
+}

@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
+import { OCCURRENCE_BASE_OPTION } from '../../calendar/settings.ts';
+import type { Site } from '../../site.ts';
+import { readOptions, writeOption } from '../../storage/rows/options.ts';
+import { joinSeries, loadRecurrences, loadSeries, writeRecurrence } from '../../storage/rows/recurrences.ts';
+import { createRecurrenceTables } from '../../storage/schema/recurrence-tables.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import { type Item, isPostItem, nameOf, type PostItem } from '../items/items.ts';
+import { lose } from '../items/report.ts';
+import type { Work } from './run.ts';
+
+/*
+ * Events that recur come in whole: their rule, a row for each date, the series they belong to.
+ */
+
+/** The first of these items that takes tables which not every database has; undefined where none does. */
+export const recurringItem = (items: readonly Item[]): PostItem | undefined =>
+  items.filter(isPostItem).find(({ recurrence, series }) => recurrence !== undefined || series !== undefined);
+
+/** Makes the tables fit for events that recur, outside any transaction: MySQL ends one with each change of a table. */
+export async function prepareRecurrence(site: Site, { recurrence }: PostItem): Promise<void> {
+  await createRecurrenceTables(site.db);
+  await site.db.transaction(async (db) => {
+    if ((await readOptions(db, [OCCURRENCE_BASE_OPTION])).has(OCCURRENCE_BASE_OPTION)) return;
+    await writeOption(db, OCCURRENCE_BASE_OPTION, String(recurrence?.base ?? 10_000_000), 'on');
+  });
+}
+
+/** Whether an item says something else of how its event recurs than what is here. */
+export async function isOtherRecurrence({ db, run }: Work, { recurrence, series }: PostItem, target: number): Promise<boolean> {
+  const { recurrence: settings } = run.caller.settings;
+  if (!settings || (!recurrence && !series)) return false;
+  const here = (await loadRecurrences(db, [target])).get(target);
+  const told = (of: PostItem['recurrence'] | typeof here) => of && [of.recurs, of.rule, of.dates.map(({ id: _, ...date }) => date)];
+  if (recurrence && !isDeepStrictEqual(told(recurrence), told(here))) return true;
+  const member = settings.series ? (await loadSeries(db, [target])).get(target) : undefined;
+  return series !== undefined && series.columns.post_name !== member?.columns.post_name;
+}
+
+/** Writes how an event recurs. `anew`: it has just come, so that its dates can have the ids that they had. */
+export async function takeRecurrence({ db, run, tally }: Work, item: PostItem, target: number, { anew }: { anew: boolean }): Promise<void> {
+  const { settings, now, viewer } = run.caller;
+  if (!settings.recurrence) return;
+  if (item.recurrence) {
+    const renumbered = await writeRecurrence(db, target, item.recurrence, {
+      updatedAt: nowUtc(now),
+      timezone: new Map(item.metas).get('_EventTimezone'),
+      anew,
+    });
+    if (anew && item.recurrence.recurs && (renumbered > 0 || item.recurrence.base !== settings.recurrence.base))
+      lose(tally, { reason: 'occurrence-ids', kind: 'event', of: nameOf(item), place: item.place });
+  }
+  if (item.series && settings.recurrence.series) await joinSeries(db, target, item.series, viewer.id);
+}

@@ -1,0 +1,98 @@
+import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { loadRecurringSite } from '../support/recurring-site.ts';
+import { commandIn, temporaryFolder } from './command.ts';
+
+const NOW = new Date('2030-12-31T12:00:00Z');
+/** Posts of the old form of recurrence, which have no rows in the tables. */
+const OLD_FORM = ['531', '532', '533', '534', '541', '542', '543', '551', '552', '553'];
+
+describeDatabases('fasti doctor, where events recur', (open) => {
+  const uploads = temporaryFolder();
+  let db: Database;
+  beforeAll(async () => {
+    db = await open();
+  });
+  beforeEach(async () => {
+    await loadRecurringSite(db);
+    await reindexEvents(db, () => NOW, { trust: true });
+  });
+
+  const fasti = (...args: string[]) =>
+    commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: uploads, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'off' }, { now: NOW })(
+      'doctor',
+      ...args,
+    );
+  /** What is told of events, besides two of the sample site's own. */
+  const told = async (): Promise<[string, string[]][]> =>
+    (JSON.parse((await fasti('--format=json')).out).findings as { name: string; examples: string[] }[])
+      .filter(({ name }) => /^(event|recurrence|index)-/.test(name))
+      .map(({ name, examples }): [string, string[]] => [name, examples])
+      .filter(([name]) => name !== 'event-utc-wrong');
+
+  it('finds nothing wrong with sound rules, and gives the old form its rows', async () => {
+    expect(await told()).toEqual([['event-row-missing', OLD_FORM]]);
+    const before = await db.from('tec_occurrences').where('has_recurrence', 1).orderBy('occurrence_id');
+    expect((await fasti('--fix', '--yes')).code).toBe(0);
+    expect(await told()).toEqual([]);
+    expect(await db.from('tec_occurrences').where('has_recurrence', 1).orderBy('occurrence_id')).toEqual(before);
+    const rows = await db.from('tec_occurrences').whereIn('post_id', OLD_FORM.map(Number)).orderBy('post_id');
+    expect(rows.map(({ post_id: post, has_recurrence: flag }) => [String(post), flag])).toEqual(OLD_FORM.map((post) => [post, 0]));
+    const recurring = await db.from('postmeta').where({ post_id: 532, meta_key: '_EventRecurrence' });
+    expect(recurring).toHaveLength(1);
+  });
+
+  const occurrences = () => db.from('tec_occurrences');
+  it.each<[string, () => PromiseLike<unknown>, string, boolean]>([
+    ['recurrence-dates-differ', () => occurrences().where('occurrence_id', 304).delete(), '501', true],
+    [
+      'recurrence-dates-differ',
+      () => occurrences().where('occurrence_id', 304).update({ start_date_utc: '2031-01-16 08:00:00' }),
+      '501',
+      true,
+    ],
+    ['recurrence-flag-wrong', () => occurrences().where('post_id', 503).update({ has_recurrence: 0 }), '503', true],
+    ['recurrence-saves-mixed', () => occurrences().where('occurrence_id', 310).update({ sequence: 7 }), '502', false],
+    [
+      'recurrence-first-differs',
+      () => db.from('tec_events').where('post_id', 509).update({ end_date: '2031-06-05 10:30:00' }),
+      '509',
+      false,
+    ],
+    ['recurrence-rule-unreadable', () => db.from('tec_events').where('post_id', 504).update({ rset: 'RRULE:FREQ=NEVER' }), '504', false],
+    ['recurrence-series-gone', () => db.from('posts').where('ID', 520).delete(), '1', true],
+    ['recurrence-parents-gone', () => db.from('posts').where('ID', 553).update({ post_parent: 9999 }), '553', false],
+    [
+      'recurrence-many-starts',
+      () => db.from('postmeta').insert({ post_id: 513, meta_key: '_EventStartDate', meta_value: '2031-08-02 21:00:00' }),
+      '513',
+      false,
+    ],
+  ])('finds %s', async (name, harm, example, fixable) => {
+    await fasti('--fix', '--yes');
+    await harm();
+    const found = (await told()).filter(([one]) => one !== 'index-wrong');
+    expect(found.map(([one, examples]) => [one, examples[0]])).toEqual([[name, example]]);
+    await fasti('--fix', '--yes');
+    expect((await told()).map(([one]) => one)).toEqual(fixable ? [] : [name]);
+  });
+
+  it('tells of rules without end that get no further dates', async () => {
+    const later = commandIn(
+      { DATABASE_URL: urlOf(db), UPLOADS_DIR: uploads, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'off' },
+      { now: new Date('2031-03-20T12:00:00Z') },
+    );
+    const { findings } = JSON.parse((await later('doctor', '--format=json')).out);
+    expect(findings).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'recurrence-runs-out', examples: ['510'] })]));
+  });
+
+  it('leaves an event alone that has a rule but no meta for it', async () => {
+    await db.from('postmeta').where({ post_id: 502, meta_key: '_EventRecurrence' }).delete();
+    await db.from('postmeta').where({ post_id: 502, meta_key: '_EventStartDateUTC' }).update({ meta_value: '2031-01-14 16:30:00' });
+    const before = await occurrences().where('post_id', 502).orderBy('occurrence_id');
+    await fasti('--fix', '--yes');
+    expect(await occurrences().where('post_id', 502).orderBy('occurrence_id')).toEqual(before);
+  });
+});

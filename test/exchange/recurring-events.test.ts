@@ -1,0 +1,150 @@
+import { mkdtempSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
+import { calendarHead, eventRecords } from '../../src/exchange/ical/records.ts';
+import { writeCalendar } from '../../src/exchange/ical/write.ts';
+import { importItems } from '../../src/exchange/import/importer.ts';
+import { eachDate } from '../../src/exchange/items/each-date.ts';
+import { isPostItem } from '../../src/exchange/items/items.ts';
+import { openJsonLines, writeJsonLines } from '../../src/exchange/items/json-lines.ts';
+import type { Report } from '../../src/exchange/items/report.ts';
+import type { Source } from '../../src/exchange/items/source.ts';
+import { openWordpressDatabase } from '../../src/exchange/wordpress-database.ts';
+import { postKind } from '../../src/kinds/index.ts';
+import { acceptParams } from '../../src/records/input.ts';
+import { listPosts } from '../../src/records/posts.ts';
+import type { Site } from '../../src/site.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { EXPECTED_DATES, loadRecurringSite } from '../support/recurring-site.ts';
+import { allOf, bareSite, callerOf, siteOf } from './sites.ts';
+
+const IN_TABLES = EXPECTED_DATES.filter(({ form }) => form === 'tables');
+const EVENT = postKind('event');
+
+describeDatabases('recurring events in bulk', (open) => {
+  let db: Database;
+  let source: Site;
+  beforeAll(async () => {
+    db = await loadRecurringSite(await open());
+    source = await siteOf(db);
+  });
+  afterAll(() => source?.close());
+
+  const imported = async (into: Site, from: Source): Promise<Report> => {
+    try {
+      return await importItems(into, await callerOf(into), from.entries(), { source: from.name(), owned: true });
+    } finally {
+      await from.close();
+    }
+  };
+  const fromDatabase = () => openWordpressDatabase({ url: urlOf(db), prefix: db.prefix });
+
+  /** All that the tables hold of events that recur, but for numbers that each database gives for itself. */
+  const tablesOf = async (of: Database) => ({
+    rules: await of.from('tec_events').where('rset', '<>', '').orderBy('post_id').select('post_id', 'rset', 'start_date', 'end_date_utc'),
+    dates: (await of.from('tec_occurrences').where('post_id', '>', 500).where('post_id', '<', 520).orderBy('occurrence_id')).map(
+      ({ event_id: _event, updated_at: _at, sequence, ...row }) => ({ ...row, sequence: Number(sequence ?? 0) }),
+    ),
+    series: (
+      await of
+        .knex({ r: of.table('tec_series_relationships') })
+        .join({ p: of.table('posts') }, 'p.ID', 'r.series_post_id')
+        .orderBy('r.event_post_id')
+        .select('r.event_post_id', 'p.post_title', 'p.post_name', 'p.ID')
+    ).map((row) => ({ ...row })),
+  });
+
+  const listedIn = async (site: Site) => {
+    const caller = await callerOf(site, 0);
+    const own = { ...site, config: { ...site.config, maxPerPage: 200 } };
+    const values = await acceptParams(
+      own,
+      caller,
+      EVENT.filters,
+      { start_date: '2031-01-01', end_date: '2034-12-31', per_page: '200' },
+      'read',
+    );
+    const { records, total } = await listPosts(own, caller, EVENT, values);
+    return { total, dates: records.map(({ id, start_date, utc_end_date }) => ({ id, start_date, utc_end_date })) };
+  };
+
+  it('come over from a database whole, and not a second time', async () => {
+    const site = await bareSite(await open());
+    const report = await imported(site, await fromDatabase());
+    // In the old form of recurrence each date is a post: the rules of its three events make no more of them.
+    const losses = Object.fromEntries(report.losses.map(({ reason, count }) => [reason, count]));
+    expect([losses.recurrence, losses['occurrence-ids'], losses['dates-unsound']]).toEqual([3, undefined, undefined]);
+    expect(await tablesOf(site.db)).toEqual(await tablesOf(db));
+    const { dates } = await listedIn(site);
+    expect(dates).toEqual(
+      expect.arrayContaining(
+        IN_TABLES.filter(({ post_id: post }) => post !== 513).map((date) => ({
+          id: date.provisional_id,
+          start_date: date.start_date,
+          utc_end_date: date.utc_end_date,
+        })),
+      ),
+    );
+    expect(dates.filter(({ start_date }) => String(start_date).startsWith('2031-09'))).toHaveLength(8);
+    const again = await imported(site, await fromDatabase());
+    expect([again.created.event ?? 0, again.updated.event ?? 0]).toEqual([0, 0]);
+    await site.close();
+  });
+
+  it('follow a rule that has changed in the source, and keep the ids of dates that stay', async () => {
+    const own = await loadRecurringSite(await open());
+    const site = await bareSite(await open());
+    const from = () => openWordpressDatabase({ url: urlOf(own), prefix: own.prefix });
+    await imported(site, await from());
+    await own.from('tec_occurrences').where('occurrence_id', 303).delete();
+    await own.from('tec_events').where('post_id', 501).update({
+      rset: 'DTSTART;TZID=Europe/Rome:20310113T100000\nDTEND;TZID=Europe/Rome:20310113T110000\nRRULE:FREQ=DAILY;INTERVAL=1;COUNT=5\nEXDATE:20310115T100000',
+    });
+    const report = await imported(site, await from());
+    expect(report.updated.event).toBe(1);
+    expect(await tablesOf(site.db)).toEqual(await tablesOf(own));
+    await site.close();
+  });
+
+  it('go out as JSON lines and come back as they were', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'fasti-recurring-')), 'site.jsonl');
+    const items = itemsOf(exportEntries(source, await callerOf(source)), () => undefined);
+    await writeFile(file, (await allOf(writeJsonLines('http://127.0.0.1:8081', items))).join(''));
+    const site = await bareSite(await open());
+    await imported(site, openJsonLines([file]));
+    expect(await tablesOf(site.db)).toEqual(await tablesOf(db));
+    await site.close();
+  });
+
+  it('go out as a line and as an iCalendar event for each date', async () => {
+    const caller = await callerOf(source);
+    const options = { kinds: ['event'] as const, statuses: ['publish'], open: true, eachDate: true };
+    const items = () => itemsOf(exportEntries(source, caller, options), () => undefined);
+    const events = (await allOf(eachDate(items()))).filter(isPostItem).filter((item) => item.kind === 'event');
+    const starts = events.map(({ metas }) => new Map(metas).get('_EventStartDate'));
+    expect(starts).toEqual(expect.arrayContaining(EXPECTED_DATES.map((date) => date.start_date)));
+    const text = (await allOf(writeCalendar(eventRecords(source, caller, items()), calendarHead(source, caller)))).join('');
+    const uids = [...text.matchAll(/^UID:(.*)/gm)].map(([, uid]) => uid);
+    expect(new Set(uids).size).toBe(uids.length);
+    for (const { provisional_id: id, post_id: post } of IN_TABLES)
+      if (post !== 513) expect(uids.some((uid) => uid!.startsWith(`${id}-`))).toBe(true);
+  });
+
+  it('go out with those dates alone that were asked for', async () => {
+    const caller = await callerOf(source);
+    const filters = await acceptParams(source, caller, EVENT.filters, { start_date: '2031-01-15', end_date: '2031-01-17' }, 'read');
+    const entries = exportEntries(source, caller, { kinds: ['event'], filters, statuses: ['publish'], eachDate: true });
+    const events = (await allOf(eachDate(itemsOf(entries, () => undefined)))).filter(isPostItem).filter((item) => item.kind === 'event');
+    expect(events.map(({ id, metas }) => `${id} ${new Map(metas).get('_EventStartDate')}`).sort()).toEqual([
+      '501 2031-01-15 10:00:00',
+      '501 2031-01-16 10:00:00',
+      '501 2031-01-17 10:00:00',
+      '502 2031-01-16 18:30:00',
+      '503 2031-01-15 18:00:00',
+    ]);
+  });
+});
