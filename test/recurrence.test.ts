@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import ICAL from 'ical.js';
 import { listWindow } from '../src/calendar/window.ts';
+import { eventRecord } from '../src/kinds/event-shape.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
+import { addDays } from '../src/wordpress/time.ts';
 import { describeDatabases } from './support/databases.ts';
 import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
@@ -12,6 +15,11 @@ import { type RunningSite, serveDatabase } from './support/running-site.ts';
  */
 
 const NOW = new Date('2030-12-31T12:00:00Z');
+let now = NOW;
+/** A second passes. */
+const tick = () => {
+  now = new Date(now.getTime() + 1000);
+};
 const EVENTS = '/wp-json/tribe/events/v1/events';
 const IN_TABLES = EXPECTED_DATES.filter(({ form }) => form === 'tables');
 
@@ -19,6 +27,32 @@ const IN_TABLES = EXPECTED_DATES.filter(({ form }) => form === 'tables');
 const SINGLE = 513;
 const idOf = ({ post_id: post, provisional_id: id }: ExpectedDate): number => (post === SINGLE ? post : (id ?? post));
 const pathOf = (date: ExpectedDate): string => (date.post_id === SINGLE ? `/event/${date.slug}/` : date.path);
+
+/** When a date takes place, as moments or days; the day after the last one ends those that last whole days. */
+const shownDate = ({ all_day: allDay, start_date: start, end_date: end, ...utc }: ExpectedDate): [string, string] =>
+  allDay
+    ? [start.slice(0, 10), addDays(end, 1).slice(0, 10)]
+    : [`${utc.utc_start_date.replace(' ', 'T')}Z`, `${utc.utc_end_date.replace(' ', 'T')}Z`];
+
+/** The dates of the one event of a calendar, as a library reads them; of a rule without end the first ten. */
+function datesIn(text: string): [string, string][] {
+  const calendar = new ICAL.Component(ICAL.parse(text));
+  for (const zone of calendar.getAllSubcomponents('vtimezone')) ICAL.TimezoneService.register(zone);
+  const [master, ...exceptions] = calendar.getAllSubcomponents('vevent').map((component) => new ICAL.Event(component));
+  for (const one of exceptions) master!.relateException(one);
+  const shown = (time: ICAL.Time) => (time.isDate ? time.toString() : time.toJSDate().toISOString().replace('.000', ''));
+  const found: [string, string][] = [];
+  const dates = master!.iterator();
+  for (
+    let next = dates.next();
+    next && found.length < 10 + (text.includes('FREQ=WEEKLY;INTERVAL=1;WKST=SU;BYDAY=MO') ? 0 : 90);
+    next = dates.next()
+  ) {
+    const { startDate, endDate } = master!.getOccurrenceDetails(next);
+    found.push([shown(startDate), shown(endDate)]);
+  }
+  return found.sort();
+}
 
 describeDatabases('recurring events', (open) => {
   let db: Database;
@@ -32,7 +66,7 @@ describeDatabases('recurring events', (open) => {
   ])('%s', (_, shared) => {
     let running: RunningSite;
     beforeAll(async () => {
-      running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: shared, MAX_PER_PAGE: '100' }, clock: () => NOW });
+      running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: shared, MAX_PER_PAGE: '100' }, clock: () => now });
       if (shared === 'off') expect((await reindexEvents(running.site.db, () => NOW, { trust: true })).unfit).toEqual([]);
     });
     afterAll(() => running?.close());
@@ -114,6 +148,56 @@ describeDatabases('recurring events', (open) => {
       expect((await get(`${EVENTS}/10000999`)).status).toBe(404);
     });
 
+    it('tell their rule on request, under either id', async () => {
+      for (const path of ['502', '10000308', 'by-slug/choir-tuesdays-and-thursdays']) {
+        const { body } = await get(`${EVENTS}/${path}?recurrence=true`);
+        expect(body.recurrence).toEqual({
+          post_id: 502,
+          dtstart: '2031-01-14 18:30:00',
+          rrule: 'FREQ=WEEKLY;INTERVAL=1;UNTIL=20310228T225959Z;WKST=SU;BYDAY=TU,TH',
+          rdate: [],
+          exdate: ['2031-01-30 18:30:00'],
+          first: '2031-01-14 18:30:00',
+          count: 13,
+          series: { id: 520, title: 'Music in the square', slug: 'music-in-the-square' },
+        });
+        expect((await get(`${EVENTS}/${path}`)).body).not.toHaveProperty('recurrence');
+      }
+      const rules = await Promise.all(
+        [506, 509, 511, 514, SINGLE, 531].map(async (id) => (await get(`${EVENTS}/${id}?recurrence=1`)).body),
+      );
+      expect(rules.map(({ recurrence }) => recurrence && [recurrence.dtstart, recurrence.rdate, recurrence.exdate])).toEqual([
+        ['2031-03-05 21:00:00', ['2031-03-29 15:00:00'], ['2031-04-02 21:00:00']],
+        ['2031-06-05 09:00:00', ['2031-06-12 09:00:00', '2031-06-20 14:30:00'], []],
+        ['2031-04-09 17:00:00', ['2031-04-07 17:00:00'], []],
+        ['2031-11-07 20:00:00', [], ['2031-11-14 20:00:00']],
+        null,
+        null,
+      ]);
+    });
+
+    it('describe the parameter and the member', async () => {
+      const { body } = await get('/wp-json/tribe/events/v1/doc');
+      for (const path of ['/events/{id}', '/events/by-slug/{slug}'])
+        expect(body.paths[path].get.parameters.map(({ name }: { name: string }) => name)).toContain('recurrence');
+      const { body: answer } = await get(`${EVENTS}/10000308?recurrence=true`);
+      expect(eventRecord.safeParse(answer).error).toBeUndefined();
+    });
+
+    it('show a changed rule though nothing else has changed', async () => {
+      const rule = async () => (await get(`${EVENTS}/510?recurrence=true`)).body.recurrence.rrule;
+      const { rset = '' } = (await db.from('tec_events').where('post_id', 510).first())!;
+      expect(await rule()).toBe('FREQ=WEEKLY;INTERVAL=1;WKST=SU;BYDAY=MO');
+      await db
+        .from('tec_events')
+        .where('post_id', 510)
+        .update({ rset: rset!.replace('WKST=SU;', '') });
+      tick();
+      expect(await rule()).toBe('FREQ=WEEKLY;INTERVAL=1;BYDAY=MO');
+      await db.from('tec_events').where('post_id', 510).update({ rset });
+      tick();
+    });
+
     it('tell the name of the zone at the time of each occurrence', async () => {
       const { body } = await get(`${EVENTS}/10000342`);
       const { body: later } = await get(`${EVENTS}/10000343`);
@@ -174,8 +258,37 @@ describeDatabases('recurring events', (open) => {
       expect((await get('/event/two-tours-a-day/2031-07-10/3/?ical=1')).status).toBe(404);
     });
 
+    it('have one calendar event with their rule under the address of the event, which gives the dates that lists show', async () => {
+      for (const slug of new Set(IN_TABLES.map((date) => date.slug))) {
+        const dates = IN_TABLES.filter((date) => date.slug === slug);
+        const { text } = await get(`/event/${slug}/?ical=1`);
+        expect([slug, datesIn(text)]).toEqual([slug, dates.map(shownDate)]);
+      }
+    });
+
+    it('write the rule as calendars read it', async () => {
+      const lines = async (slug: string) => {
+        const { text } = await get(`/event/${slug}/?ical=1`);
+        const events = text.split('BEGIN:VEVENT').slice(1).join('');
+        return events.match(/^(DTSTART|DTEND|RRULE|RDATE|EXDATE|RECURRENCE-ID|UID).*$/gm)!.map((line) => line.trimEnd());
+      };
+      expect(await lines('choir-tuesdays-and-thursdays')).toEqual([
+        expect.stringMatching(/^UID:502-/),
+        'DTSTART;TZID=Europe/Rome:20310114T183000',
+        'DTEND;TZID=Europe/Rome:20310114T200000',
+        'RRULE:FREQ=WEEKLY;INTERVAL=1;WKST=SU;BYDAY=TU,TH;UNTIL=20310228T225959Z',
+        'EXDATE;TZID=Europe/Rome:20310130T183000',
+      ]);
+      expect(await lines('market-weekends')).toEqual([
+        expect.stringMatching(/^UID:507-/),
+        'DTSTART;VALUE=DATE:20310503',
+        'DTEND;VALUE=DATE:20310505',
+        'RRULE:FREQ=WEEKLY;INTERVAL=1;COUNT=3;WKST=SU;BYDAY=SA',
+      ]);
+    });
+
     it('are in feeds under one UID for each date', async () => {
-      const { text } = await get('/events/?ical=1&start_date=2031-01-01&end_date=2034-12-31');
+      const { text } = await get('/events/?ical=1&tribe-bar-date=2031-01-01&per_page=1000');
       const uids = [...text.matchAll(/^UID:(.*)/gm)].map(([, uid]) => uid!.split('-')[0]);
       expect(uids.length).toBeGreaterThan(IN_TABLES.length - 1);
       expect(new Set(uids).size).toBe(uids.length);
