@@ -201,5 +201,6 @@ export const ICAL: Losses = {
   'images, without `--media`': IMAGES,
   ...CHILD,
   'guests, alarms, tasks, attachments other than images': [],
-  'rules that repeat more often than by days: only the first time comes': [],
+  'rules of calendars other than the Gregorian (`RSCALE`): only the first time comes': [],
+  'other events with the UID of an event, where `SEQUENCE` does not say which is newer': [],
 };
