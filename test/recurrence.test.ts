@@ -295,6 +295,39 @@ describeDatabases('recurring events', (open) => {
       expect(uids).toEqual(expect.arrayContaining(IN_TABLES.map((date) => String(idOf(date)))));
     });
 
+    it('are read by the id of a date by the other interfaces', async () => {
+      const { body: core } = await get('/wp-json/wp/v2/tribe_events/10000308?_embed');
+      expect([core.id, new URL(core.link).pathname, core.meta._EventStartDate, core._links.self[0].href.replace(/.*\//, '')]).toEqual([
+        10000308,
+        '/event/choir-tuesdays-and-thursdays/2031-01-21/',
+        '2031-01-21 18:30:00',
+        '10000308',
+      ]);
+      const tec = await running.send('GET', '/wp-json/tec/v1/events/10000308', { headers: { 'X-TEC-EEA': 'yes' } });
+      expect([tec.body.id, tec.body.start_date, new URL(tec.body.link).pathname]).toEqual([
+        10000308,
+        '2031-01-21 18:30:00',
+        new URL(core.link).pathname,
+      ]);
+      const { body: whole } = await get('/wp-json/wp/v2/tribe_events/502');
+      expect([whole.id, new URL(whole.link).pathname]).toEqual([502, '/event/choir-tuesdays-and-thursdays/']);
+      expect((await get('/wp-json/wp/v2/tribe_events/10000999')).status).toBe(404);
+      expect((await get('/wp-json/wp/v2/tribe_venue/10000308')).status).toBe(404);
+    });
+
+    it('stand for their event where a parameter names an event', async () => {
+      await db.from('postmeta').insert({ post_id: 502, meta_key: '_EventVenueID', meta_value: '12' });
+      await db.from('term_relationships').insert({ object_id: 502, term_taxonomy_id: 3, term_order: 0 });
+      for (const path of ['tribe/events/v1/venues?event=', 'tribe/events/v1/categories?event=', 'wp/v2/tribe_events_cat?post=']) {
+        const [byPost, byDate, unknown] = await Promise.all(['502', '10000308', '10000999'].map((id) => get(`/wp-json/${path}${id}`)));
+        const idsIn = ({ body }: typeof byPost & {}) => (body.venues ?? body.categories ?? body).map(({ id }: { id: number }) => id);
+        expect([path, idsIn(byDate!).length, idsIn(byDate!)]).toEqual([path, 1, idsIn(byPost!)]);
+        expect([path, unknown!.status >= 400]).toEqual([path, true]);
+      }
+      await db.from('postmeta').where({ post_id: 502, meta_key: '_EventVenueID', meta_value: '12' }).delete();
+      await db.from('term_relationships').where({ object_id: 502, term_taxonomy_id: 3 }).delete();
+    });
+
     it('are one record each in the lists of posts', async () => {
       const { body: posts, headers } = await get('/wp-json/wp/v2/tribe_events?per_page=100&include=501,502,509');
       expect([posts.map(({ id }: { id: number }) => id).sort(), headers['x-wp-total']]).toEqual([[501, 502, 509], '3']);
@@ -372,6 +405,23 @@ describeDatabases('writing to recurring events', (open) => {
     expect((await send('GET', 10_000_308)).status).toBe(403);
     const { body: list } = await running.send('GET', `${EVENTS}?search=choir,&start_date=2031-01-01&end_date=2031-12-31`);
     expect(list.events).toEqual([]);
+  });
+
+  it('does the same by the other interfaces', async () => {
+    const before = await datesStored();
+    for (const path of ['wp/v2/tribe_events/10000308', 'wp/v2/tribe_events/10000308?force=true', 'tec/v1/events/10000308']) {
+      const options = { as: 'admin', headers: { 'X-TEC-EEA': 'yes' } } as const;
+      const { status, body } = await running.send('DELETE', `/wp-json/${path}`, options);
+      expect([path, status, body.code]).toEqual([path, 409, 'rest_recurring_event_date']);
+    }
+    expect(await datesStored()).toEqual(before);
+    const changed = await running.send('POST', '/wp-json/wp/v2/tribe_events/10000308', { as: 'admin', body: { title: 'Choir practice' } });
+    expect([changed.status, changed.body.id, changed.body.title.raw]).toEqual([200, 10000308, 'Choir practice']);
+    const { body: moved, status } = await running.send('POST', '/wp-json/wp/v2/tribe_events/10000308', {
+      as: 'admin',
+      body: { meta: { _EventStartDate: '2031-01-21 19:30:00' } },
+    });
+    expect([status, moved.code]).toEqual([409, 'rest_recurring_event_dates']);
   });
 
   it('leaves no trace of an event that is deleted for good', async () => {

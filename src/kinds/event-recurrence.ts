@@ -11,18 +11,16 @@ import { stamp } from './shapes.ts';
 export const RECURRENCE = { recurrence: { grammar: flag, ours: true } } satisfies Params;
 
 /** How an event recurs. Times are local in its zone. */
-export const recurrenceRecord = z
-  .object({
-    post_id: z.int(),
-    dtstart: stamp,
-    rrule: z.string().nullable(),
-    rdate: z.array(stamp),
-    exdate: z.array(stamp),
-    first: stamp,
-    count: z.int(),
-    series: z.object({ id: z.int(), title: z.string(), slug: z.string() }).nullable(),
-  })
-  .meta({ id: 'Recurrence' });
+export const recurrenceRecord = z.object({
+  post_id: z.int(),
+  dtstart: stamp,
+  rrule: z.string().nullable(),
+  rdate: z.array(stamp),
+  exdate: z.array(stamp),
+  first: stamp,
+  count: z.int(),
+  series: z.object({ id: z.int(), title: z.string(), slug: z.string() }).nullable(),
+});
 
 /** The member `recurrence` of an event. `series`: the post of the series that it belongs to; one that isn't published isn't shown. */
 export const renderRecurrence = (post: number, told: ToldDates, series: SeriesPost | undefined): z.output<typeof recurrenceRecord> => ({
