@@ -140,8 +140,8 @@ export function unixFromDate(date: Date): number {
 export function unixFromText(text: string): number {
   const found = /^(-?\d{4,6})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?)?/.exec(text);
   if (!found || isZeroDate(text)) return Number.NaN;
-  const [year, month, day, hour, minute, second] = found.slice(1).map((digits) => Number(digits ?? 0));
-  return unixFromFields(year!, month!, day!, hour!, minute!, second!);
+  const [, year, month, day, hour = 0, minute = 0, second = 0] = found;
+  return unixFromFields(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second));
 }
 
 /** The UTC text of Unix seconds, `YYYY-MM-DD HH:MM:SS`; fractions are dropped, NaN and what no calendar holds give the zero date. */
@@ -159,9 +159,14 @@ export function textFromUnix(unix: number): string {
  * @param month 1..12
  */
 export function unixFromFields(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): number {
+  return midnight(year, month, day) + hour * 3600 + minute * 60 + second;
+}
+
+function midnight(year: number, month: number, day: number): number {
+  if (year >= 100) return Date.UTC(year, month - 1, day) / 1000;
+  // Date.UTC takes years of two digits for those of the 20th century.
   const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  return date.getTime() / 1000 + hour * 3600 + minute * 60 + second;
+  return date.setUTCFullYear(year, month - 1, day) / 1000;
 }
 
 /** The text so many seconds later (or earlier); the zero date stays. */

@@ -132,8 +132,7 @@ export function* timesOf(
   const { starts, trouble } = startsOf(series, window, later.length > 0);
   yield* trouble;
   for (const { wall, date } of starts) {
-    const keys = keysOf(wall, series);
-    if (keys.some((key) => left.has(key) || replaced.has(key))) continue;
+    if (left.size + replaced.size > 0 && keysOf(wall, series).some((key) => left.has(key) || replaced.has(key))) continue;
     const changed = later.findLast(({ at }) => at <= wall);
     const time = changed ? shifted(changed, wall, series) : { event: core, span: spanAt(wall, date, series) };
     if (touches(time.span, window, own)) yield { ...time, name: nameOf(wall, series) };
