@@ -162,7 +162,7 @@ const textsOf = (property: Property): string[] => rawValues(property).map((value
 
 function parameter([, parameters]: Property, name: string): string {
   const value = parameters[name];
-  return stripControlCharacters(String((Array.isArray(value) ? value[0] : value) ?? '')).trim();
+  return value === undefined ? '' : stripControlCharacters(String((Array.isArray(value) ? value[0] : value) ?? '')).trim();
 }
 
 function momentsOf(property: Property): Moment[] {
