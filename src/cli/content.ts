@@ -5,6 +5,7 @@ import { flagAnything } from '../kinds/grammar.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Param, PostKind, TermKind } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
+import { explaining } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
 import { changePost, createPost, trashPost } from '../records/post-writes.ts';
 import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
@@ -275,23 +276,25 @@ interface Writing {
 async function create({ site, caller, kind: declared }: Writing, raw: Options): Promise<number> {
   const kind = onSiteOf(caller, declared);
   const values = await acceptParams(site, caller, kind.fields, raw, 'create');
-  return discardingImages(values, async () => {
+  const work = async () => {
     allow(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
     const { record } = await (kind.is === 'post' ? createPost(site, caller, kind, values) : createTerm(site, caller, kind, values));
     return Number(record.id);
-  });
+  };
+  return explaining(kind.fields, raw, () => discardingImages(values, work));
 }
 
 async function change(writing: Writing, id: number, raw: Options, only: Preconditions | undefined): Promise<void> {
   const { site, caller } = writing;
   const kind = onSiteOf(caller, writing.kind);
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
-  await discardingImages(values, async () => {
+  const work = async () => {
     allow(kind.is === 'post' ? await mayChange(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
     await unlessChanged(writing, id, only, (inside) =>
       kind.is === 'post' ? changePost(inside, caller, kind, id, values) : changeTerm(inside, caller, kind, id, values),
     );
-  });
+  };
+  await explaining(kind.fields, raw, () => discardingImages(values, work));
 }
 
 async function remove(writing: Writing, id: number, only: Preconditions | undefined): Promise<void> {

@@ -37,10 +37,9 @@ function explained(error: unknown, say: Say): Explanation {
 }
 
 // ------------------------------------------------------------------------------------------------- refusals
-/** A line for each parameter of which more is known than that it is wrong. */
-function faults({ details }: ApiError, say: Say): string[] {
-  const told = [...(details.faults ?? [])].filter(([, fault]) => fault.stage !== 'value' || fault.reason !== undefined);
-  return told.map(([param, fault]) => `  --${param}: ${faultSentence(say, param, fault)}`);
+/** A line for each parameter that is wrong. */
+function faults({ details: { faults = new Map(), sent } }: ApiError, say: Say): string[] {
+  return [...faults].map(([param, fault]) => `  --${param}: ${faultSentence(say, param, fault, sent?.get(param))}`);
 }
 
 // ------------------------------------------------------------------------------------------------- usage

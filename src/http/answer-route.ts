@@ -6,6 +6,7 @@ import { LENGTHS } from '../kinds/grammar.ts';
 import type { Params, Selected, Values } from '../kinds/kind.ts';
 import { madeOnce } from '../kinds/made-once.ts';
 import type { Caller } from '../records/caller.ts';
+import { explaining } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
 import { discardImages, discardingImages } from '../records/prepared-images.ts';
 import { onlyIf } from '../records/versions.ts';
@@ -96,21 +97,26 @@ async function handle(site: Site, asked: Asked): Promise<LinkedReply> {
 
 /** Checks parameters and permission, then runs the handler. */
 async function checkAndRun(site: Site, asked: Parsed): Promise<LinkedReply> {
-  const { caller, found, selected, raw, body } = asked;
+  const { caller, found, selected, raw } = asked;
   const { req, query, path } = asked.incoming;
   const { endpoint, pieces } = found;
   const accepted = acceptedParams(endpoint, caller.settings);
   const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(accepted) : accepted;
   if (isReading(endpoint)) await admitRecordPassword(site, raw.password, req.ip ?? '');
   const values = { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selected };
-  const reply = await discardingImages(values, async () => {
-    const verdict = await verdictOf(asked.lookUp, caller, endpoint, values);
-    if (verdict !== true) refuse(caller.viewer, verdict || undefined, { notAllowed: true });
-    if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
-    return runHandler(site, asked, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
-  });
+  const reply = await explaining(params, raw, () => discardingImages(values, () => runAllowed(site, asked, values)));
   const link = reply.paging && neighbourLinks(caller, path.slice(1), query, values, reply.paging);
   return link === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: link } };
+}
+
+async function runAllowed(site: Site, asked: Parsed, values: Values): Promise<Reply> {
+  const { caller, found, body } = asked;
+  const { req } = asked.incoming;
+  const { endpoint } = found;
+  const verdict = await verdictOf(asked.lookUp, caller, endpoint, values);
+  if (verdict !== true) refuse(caller.viewer, verdict || undefined, { notAllowed: true });
+  if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
+  return runHandler(site, asked, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
 }
 
 /**
@@ -165,7 +171,10 @@ const selectors = ({ params }: Endpoint, pieces: Found['pieces']): Raw =>
 /** Parameters of a handler whose slug belongs to nothing: it is refused together with whatever else is wrong. */
 const withUnknownSlug = (params: Params): Params =>
   params.slug?.required
-    ? { ...params, slug: { ...params.slug, grammar: { ...params.slug.grammar, read: () => ({ fault: { stage: 'value' } }) } } }
+    ? {
+        ...params,
+        slug: { ...params.slug, grammar: { ...params.slug.grammar, read: () => ({ fault: { stage: 'value', reason: 'slug-unknown' } }) } },
+      }
     : params;
 
 const verdictOf = async (lookUp: LookUp, caller: Caller, { allow }: Endpoint, values: Values): Promise<Verdict> =>

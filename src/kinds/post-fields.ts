@@ -1,7 +1,7 @@
 import type { PostColumn } from '../wordpress/rows.ts';
 import { column, renamed, rule, whenEmpty } from './fields.ts';
 import { control, filter } from './filter.ts';
-import { anyText, type Grammar, idOf, LENGTHS, positive, status, text, time, timeText } from './grammar.ts';
+import { anyText, choiceHint, type Grammar, idOf, LENGTHS, positive, status, text, time, timeText } from './grammar.ts';
 import type { Field, Orders } from './kind.ts';
 import { byMoment } from './narrowing.ts';
 import { agesOf } from './timeliness.ts';
@@ -27,6 +27,7 @@ const bound = (by: 'modified' | 'published', op: '<' | '>') =>
 /** Names of orders, in any case. An unknown one means the standard order, so that nothing is refused. */
 const named = (names: Iterable<string>): Grammar => ({
   longest: LENGTHS.word,
+  hint: choiceHint([...names]),
   json: { type: 'string', enum: [...names] },
   read: (value) => ({ value }),
 });
