@@ -27,6 +27,10 @@ export function faultSentence(say: Say, param: string, fault: Fault, sent?: Sent
   return [what, ...received, ...(fault.stage === 'value' ? [] : [example])].join(' ');
 }
 
+/** The sentence about a field of a write that does not exist. It is ASCII as long as the names are, because headers carry it. */
+export const unknownFieldSentence = (say: Say, { name, near = '' }: { readonly name: string; readonly near: string | undefined }): string =>
+  say(`reasons:${near === '' ? 'field-unknown' : 'field-misspelt'}`, { name, near });
+
 /** The beginning of what is too long explains nothing, and whoever asks for a record knows which. */
 const saysEnough = (fault: Fault): boolean => fault.stage === 'value' && ENOUGH.has(fault.reason ?? '');
 const ENOUGH: ReadonlySet<string> = new Set(['too-long', 'too-many', 'id-unknown', 'slug-unknown']);

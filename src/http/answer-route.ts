@@ -28,6 +28,7 @@ import type { Incoming } from './request.ts';
 import type { Endpoint, Reply } from './route.ts';
 import type { Found } from './routing.ts';
 import { uploadIn } from './upload.ts';
+import { warningHeader } from './warnings.ts';
 import { answerOnce, isReplay, keyOfWrite, runAndKeep } from './write-once.ts';
 
 /** A request that an endpoint answers. */
@@ -72,12 +73,16 @@ export async function answerRoute(site: Site, received: Received): Promise<Linke
   const asked = { ...askedContext(incoming), ...found.pieces, ...selected };
   const endpoints = found.route.endpoints.filter((endpoint) => endpoint !== refused);
   const allowed = await allowedMethods(after, caller, endpoints, asked).catch(emptyIfLost);
-  return { ...reply, about: found.route.kind, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
+  const warnings =
+    isHandled(found) && isOwn(site, incoming) ? warningHeader(site, received, found, acceptedParams(found.endpoint, caller.settings)) : {};
+  return { ...reply, about: found.route.kind, headers: { ...reply.headers, ...warnings, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
 /** Whether the calendar's settings switch off the routes of its own namespaces. */
-const isSwitchedOff = ({ config }: Site, { settings, namespace = '' }: Incoming): boolean =>
-  settings.calendar.restDisabled && servedNamespaces(config).includes(namespace);
+const isSwitchedOff = (site: Site, incoming: Incoming): boolean => incoming.settings.calendar.restDisabled && isOwn(site, incoming);
+
+/** Whether a request goes to the calendar's own namespaces. */
+const isOwn = ({ config }: Site, { namespace = '' }: Incoming): boolean => servedNamespaces(config).includes(namespace);
 
 const isReading = ({ methods }: Endpoint): boolean => methods.includes('GET');
 

@@ -25,13 +25,13 @@ const bound = (by: 'modified' | 'published', op: '<' | '>') =>
   filter({ grammar: time, narrows: byMoment(by, op), ages: (value) => agesOf(value), last: true, ours: true });
 
 /** Names of orders, in any case. An unknown one means the standard order, so that nothing is refused. */
-const named = (names: Iterable<string>): Grammar => ({
+const named = (names: readonly string[]): Grammar => ({
   longest: LENGTHS.word,
-  hint: choiceHint([...names]),
-  json: { type: 'string', enum: [...names] },
+  hint: choiceHint(names),
+  json: { type: 'string', enum: names },
   read: (value) => ({ value }),
 });
-const ordering = (names: Iterable<string>) =>
+const ordering = (names: readonly string[]) =>
   control(named(names), { echo: (value) => (typeof value === 'string' ? value : undefined), last: true, ours: true });
 
 /** Parameters of ours that every list of posts takes: what was published or changed since when, and the order. */
@@ -41,6 +41,6 @@ export const additions = ({ names }: Pick<Orders, 'names'>) => ({
   published_after: bound('published', '>'),
   published_before: bound('published', '<'),
   order: ordering(['asc', 'desc']),
-  orderby: ordering(names.keys()),
+  orderby: ordering([...names.keys()]),
   password: control(anyText(LENGTHS.password), { ours: true }),
 });
