@@ -34,7 +34,9 @@ const PATHS: readonly string[] = [
   path
     .replace('(?P<id>\\d+)', String(PROTECTED.id))
     .replace('(?P<slug>[^/]+)', PROTECTED.slug)
-    .replace(/\(\?P<(type|taxonomy)>[^)]*\)/, 'tribe_events'),
+    .replace(/\(\?P<(type|taxonomy)>[^)]*\)/, 'tribe_events')
+    .replace(/\(\?P<user_id>[^)]*\)/, '1')
+    .replace(/\(\?P<uuid>[^)]*\)/, '00000000-0000-4000-8000-000000000000'),
 );
 const withPassword = (path: string, password: string) => `${path}${path.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
 

@@ -100,7 +100,16 @@ async function runImport(session: Session, places: readonly string[], given: Opt
       try {
         const source = await openSource(places, { ...asked, caller, resume, target: targetOf(site, dryRun), folder: io.temporary });
         try {
-          const outcome = await importFrom(session, site, caller, source, { ...given, dryRun, resume }, format, progress, preview);
+          const outcome = await importFrom({
+            session,
+            site,
+            caller,
+            source,
+            given: { ...given, dryRun, resume },
+            format,
+            progress,
+            preview,
+          });
           const rejected = first && !dryRun && asked.skipBadRows && 'rejected' in source ? await writeRejected(source as CsvSource) : [];
           return { ...outcome, rejected, hint: source.hint };
         } finally {
@@ -188,16 +197,21 @@ async function following({ io, say }: Session, format: ReportFormat, pause: numb
   }
 }
 
-async function importFrom(
-  session: Session,
-  site: Site,
-  caller: Caller,
-  source: Source,
-  given: Options,
-  format: ReportFormat,
-  progress: Progress,
-  preview: number | undefined,
-): Promise<Pick<Outcome, 'report' | 'preview'>> {
+/** One run of an import, of whatever source. */
+interface Run {
+  readonly session: Session;
+  readonly site: Site;
+  readonly caller: Caller;
+  readonly source: Source;
+  readonly given: Options;
+  readonly format: ReportFormat;
+  readonly progress: Progress;
+  /** How many records to show before; undefined: none. */
+  readonly preview: number | undefined;
+}
+
+async function importFrom(run: Run): Promise<Pick<Outcome, 'report' | 'preview'>> {
+  const { session, site, caller, source, given, format, progress, preview } = run;
   const { io, say } = session;
   const dryRun = given.dryRun === true;
   if (io.terminal) io.err(`${say('exchange:import.surveying')}\n`);

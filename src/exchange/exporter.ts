@@ -150,7 +150,7 @@ async function chosenDates(
 ): Promise<Set<number> | undefined> {
   if (!eachDate || !kinds?.includes('event') || filters === undefined || !isNarrowed(filters)) return undefined;
   const asked = filters.status ?? statuses ?? SETTABLE_STATUSES;
-  return new Set(await filteredIds(site, caller, 'event', filters, asked, 'occurrence'));
+  return new Set(await filteredIds(site, caller, 'event', { filters, statuses: asked, each: 'occurrence' }));
 }
 
 const isNarrowed = (filters: PostListValues): boolean => Object.keys(filters).some((name) => name !== 'status');
@@ -164,7 +164,7 @@ async function* idsOfKind(
 ): AsyncGenerator<readonly number[]> {
   const asked = filters?.status ?? statuses ?? SETTABLE_STATUSES;
   if (filters !== undefined && isNarrowed(filters)) {
-    yield await filteredIds(site, caller, kind, filters, asked);
+    yield await filteredIds(site, caller, kind, { filters, statuses: asked });
     return;
   }
   const visible = listVisibility(caller.viewer, postKind(kind), asked);
@@ -175,9 +175,7 @@ async function filteredIds(
   site: Site,
   caller: Caller,
   kind: PostKindName,
-  filters: PostListValues,
-  statuses: readonly string[],
-  each: 'event' | 'occurrence' = 'event',
+  { filters, statuses, each = 'event' }: { filters: PostListValues; statuses: readonly string[]; each?: 'event' | 'occurrence' },
 ): Promise<number[]> {
   const bounded = postKind(kind).dated ? { ...BOUNDS, ...filters } : filters;
   const { conditions, order } = narrowList(postKind(kind), bounded, caller);

@@ -43,7 +43,7 @@ describeDatabases('the commands import and export', (open) => {
   });
 
   it.each(['calendar.xml', 'calendar.jsonl'])('carry a calendar over in %s', async (name) => {
-    const out = await of(original)('export', path(name));
+    const out = await of(original)('export', path(name), '--force');
     expect(out).toMatchObject({ code: 0, err: '', out: `96 records written to ${path(name)}.\n` });
     expect(existsSync(path(`${name}.part`))).toBe(false);
     const report = await of(target)('import', path(name), '--format=json');

@@ -36,7 +36,7 @@ describeDatabases('the sample site', (open) => {
   /** What `fasti import` is told after something was exported from the original for it. */
   const file = async (name: string, ...options: string[]): Promise<string> => {
     const path = join(folder, name);
-    expect((await of(original)('export', path, ...options)).code).toBe(0);
+    expect((await of(original)('export', path, '--force', ...options)).code).toBe(0);
     return path;
   };
   const files = async (): Promise<string[]> => [

@@ -186,7 +186,7 @@ async function killService(name, provide) {
     const { lost, broken } = await judge(site, `${name}, kill ${round + 1}`);
     sum.lost += lost;
     sum.broken += broken;
-    if (round % 50 === 49) console.log(`  ${name}: ${round + 1} kills`);
+    if (round % 50 === 49) console.log(`  ${name}: ${round + 1} kills, ${sum.lost} lost, ${sum.broken} rules broken`);
   }
   if (site) sum.acknowledged += site.record.acks.length;
   console.log(

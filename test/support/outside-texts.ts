@@ -57,7 +57,11 @@ export function parameterCarriers(as: string): ParameterCarrier[] {
             request: (text) => ({
               method,
               path: `/wp-json/${namespace}${pathOf(pattern, inPath ? { [parameter]: text } : {})}`,
-              ...(inPath ? {} : { body: { ...required, [parameter]: text } }),
+              ...(inPath
+                ? method === 'POST'
+                  ? { body: { ...required, [parameter]: undefined } }
+                  : {}
+                : { body: { ...required, [parameter]: text } }),
               headers: { 'X-TEC-EEA': '1' },
               as,
             }),

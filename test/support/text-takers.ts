@@ -58,6 +58,7 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, string>> = {
   'kinds/core-meta.ts coreMeta': 'the type of a post',
   'kinds/core-meta.ts metaChange': 'the type of a post',
   'kinds/grammar.ts listStatus': 'declarations name a capability',
+  'calendar/custom-fields.ts readCustomFields': 'options of the site',
   'calendar/settings.ts settingNames': 'the prefix of the tables',
   'upkeep/backup-lines.ts': 'names of tables',
   'exchange/ical/places.ts': 'the path of a file',

@@ -17,7 +17,10 @@ export function mendLine(text: string): string[] {
   const values = new Map<string, string[]>();
   for (const piece of text.slice(at + 1).split(',')) {
     const value = mendValue(piece.trim());
-    if (value !== '') values.set(typeOf(value), [...(values.get(typeOf(value)) ?? []), value]);
+    if (value === '') continue;
+    const some = values.get(typeOf(value));
+    if (some) some.push(value);
+    else values.set(typeOf(value), [value]);
   }
   const parameters = [zoneOf(told), /;RANGE="?THISANDFUTURE/i.test(told) ? ';RANGE=THISANDFUTURE' : ''].join('');
   return [...values].map(([type, some]) => `${name};VALUE=${type}${type === 'DATE' ? '' : parameters}:${some.join(',')}`);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { OCCURRENCE_BASE_OPTION } from '../../calendar/settings.ts';
+import { DATES } from '../../kinds/event-metas.ts';
 import type { Site } from '../../site.ts';
 import { readOptions, writeOption } from '../../storage/rows/options.ts';
 import { joinSeries, loadRecurrences, loadSeries, writeRecurrence } from '../../storage/rows/recurrences.ts';
@@ -44,7 +45,7 @@ export async function takeRecurrence({ db, run, tally }: Work, item: PostItem, t
   if (item.recurrence) {
     const renumbered = await writeRecurrence(db, target, item.recurrence, {
       updatedAt: nowUtc(now),
-      timezone: new Map(item.metas).get('_EventTimezone'),
+      timezone: new Map(item.metas).get(DATES.timezone),
       anew,
     });
     if (anew && item.recurrence.recurs && (renumbered > 0 || item.recurrence.base !== settings.recurrence.base))

@@ -1,4 +1,5 @@
 import { storedDates } from '../../kinds/event-dates.ts';
+import { DATES } from '../../kinds/event-metas.ts';
 import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
 import { holdersOfSlugs } from '../../storage/lists/many-posts.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
@@ -114,7 +115,7 @@ async function withoutRuledDates(
     return metas;
   if (target <= 0 || !(await isRecurringEvent(db, target))) return metas;
   lose(tally, { reason: 'recurring-dates', kind: 'event', of: nameOf(item), place: item.place });
-  return Object.fromEntries(Object.entries(metas).filter(([name]) => !isDateMeta(name) && name !== '_EventTimezoneAbbr'));
+  return Object.fromEntries(Object.entries(metas).filter(([name]) => !isDateMeta(name) && name !== DATES.abbreviation));
 }
 
 /** The slug that the source has now, where no other post has it. */

@@ -162,7 +162,7 @@ const FILE_DIGITS = 11;
 async function news(
   { site, caller, self }: Wanted,
   form: Exclude<FeedForm, 'ical' | 'jsonld'>,
-  { events, timeliness, title, about }: Found,
+  { events, title, about }: Found,
 ): Promise<Feed> {
   const { settings } = caller;
   const authors = await authorNames(site, events);
@@ -179,7 +179,8 @@ async function news(
     events.map((event) => newsEvent(site, caller, event, authors.get(event.row.post_author) ?? '')),
     head,
   );
-  return { type, body, timeliness, records: events.map(({ record }) => record), about };
+  // Changes of the authors' names are not watched for.
+  return { type, body, timeliness: 'always', records: events.map(({ record }) => record), about };
 }
 
 function newsEvent({ texts }: Site, { language, settings }: Caller, event: FeedEvent, author: string): NewsEvent {

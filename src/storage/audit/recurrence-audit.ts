@@ -1,5 +1,6 @@
 import { datesOfSet, isEndless, parseRecurrenceSet, type SetDate } from '../../calendar/recurrence-set.ts';
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
+import { DATES } from '../../kinds/event-metas.ts';
 import { localFromUnix, textFromUnix, unixFromText, type Zone } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
@@ -65,7 +66,7 @@ export async function repairFlag(db: Database, post: number): Promise<void> {
 export async function eventsOfManyStarts(db: Database): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`
     SELECT m.post_id AS id FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
-    WHERE m.meta_key = '_EventStartDate' AND p.post_type = 'tribe_events' GROUP BY m.post_id HAVING COUNT(DISTINCT m.meta_value) > 1 ORDER BY m.post_id`;
+    WHERE m.meta_key = ${DATES.start} AND p.post_type = 'tribe_events' GROUP BY m.post_id HAVING COUNT(DISTINCT m.meta_value) > 1 ORDER BY m.post_id`;
   return rows.map(({ id }) => id);
 }
 
