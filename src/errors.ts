@@ -143,6 +143,17 @@ export interface SchemaFault {
   readonly about?: 'param' | 'argument' | { readonly item: number } | { readonly status: number };
 }
 
+/** A refused value, as it may be shown to whoever sent it. */
+export interface SentValue {
+  /** The value, shortened; undefined where it is a secret. */
+  readonly shown: string | undefined;
+  /** What is wrong with a value that the parameter's grammar refuses: a sentence in `reasons.json`, and values for it. */
+  readonly reason: string;
+  readonly values: Readonly<Record<string, string>>;
+  /** A value that would be accepted. */
+  readonly example: string;
+}
+
 /** What failed and why, for the log. No secrets, and no text that a caller has sent. */
 export type LogDetail = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -151,6 +162,8 @@ export interface ProblemDetails {
   readonly values?: Readonly<Record<string, string | number>>;
   /** Faults by parameter, in the order of their declaration. */
   readonly faults?: ReadonlyMap<string, Fault>;
+  /** What was sent of these parameters. */
+  readonly sent?: ReadonlyMap<string, SentValue>;
   /** Further members of the answer's `data`. */
   readonly data?: Readonly<Record<string, unknown>>;
   /** Further members of the answer itself. */
@@ -199,7 +212,7 @@ export function refuse(viewer: { readonly id: number }, problem: ProblemName = '
   return fail(problem, problems[problem].status === 403 ? { status: forbiddenStatus(viewer), ...details } : details);
 }
 
-/** Refuses one parameter: `rest_invalid_param` naming it. Throws always. */
-export function failParam(name: string, fault: Fault = { stage: 'value' }): never {
-  return fail('rest_invalid_param', { faults: new Map([[name, fault]]) });
+/** Refuses one parameter: `rest_invalid_param` naming it, for the reason of this name or a rule of a schema. Throws always. */
+export function failParam(name: string, why: string | SchemaFault): never {
+  return fail('rest_invalid_param', { faults: new Map([[name, typeof why === 'string' ? { stage: 'value', reason: why } : why]]) });
 }

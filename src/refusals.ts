@@ -1,4 +1,4 @@
-import type { ApiError, Fault } from './errors.ts';
+import type { ApiError, Fault, SentValue } from './errors.ts';
 import type { Words } from './texts.ts';
 
 /** Says a text by its key, of several the first that there is, in one language. */
@@ -11,10 +11,33 @@ export function refusalSentence(say: Say, { problem, details }: ApiError): strin
   return say(`problems:${problem}`, { params: names.join(', '), ...values });
 }
 
-/** The sentence about one parameter that was refused. */
-export function faultSentence(say: Say, param: string, fault: Fault): string {
+/**
+ * The sentences about one parameter that was refused: what is wrong, what was sent, and, where its form is wrong, an example of a right one.
+ * Without `sent` they say what is wrong only.
+ */
+export function faultSentence(say: Say, param: string, fault: Fault, sent?: SentValue): string {
+  if (sent === undefined || saysEnough(fault)) return wrong(say, param, fault, {});
+  const shown = sent.shown ?? say('reasons:sent-secret');
+  const refused = say(`reasons:${sent.reason}`, { param, sent: shown, ...sent.values });
+  const example = say('reasons:example', { example: sent.example });
+  if (fault.stage === 'value' && fault.reason === undefined) return `${refused} ${example}`;
+  const what = wrong(say, param, fault, { sent: shown });
+  if (fault.stage === 'type') return `${what} ${refused} ${example}`;
+  const received = sent.shown === undefined || what.includes(shown) ? [] : [say('reasons:received', { sent: shown })];
+  return [what, ...received, ...(fault.stage === 'value' ? [] : [example])].join(' ');
+}
+
+/** The sentence about a field of a write that does not exist. It is ASCII as long as the names are, because headers carry it. */
+export const unknownFieldSentence = (say: Say, { name, near = '' }: { readonly name: string; readonly near: string | undefined }): string =>
+  say(`reasons:${near === '' ? 'field-unknown' : 'field-misspelt'}`, { name, near });
+
+/** The beginning of what is too long explains nothing, and whoever asks for a record knows which. */
+const saysEnough = (fault: Fault): boolean => fault.stage === 'value' && ENOUGH.has(fault.reason ?? '');
+const ENOUGH: ReadonlySet<string> = new Set(['too-long', 'too-many', 'id-unknown', 'slug-unknown']);
+
+function wrong(say: Say, param: string, fault: Fault, more: Words): string {
   if (fault.stage === 'type') return say('reasons:type', { param, type: fault.type });
   if (fault.stage === 'enum') return say('reasons:enum', { param, values: fault.values });
-  if (fault.stage === 'schema') return say(`reasons:${fault.reason}`, { param, ...fault.values });
-  return say([...(fault.reason === undefined ? [] : [`reasons:${fault.reason}`]), 'reasons:invalid'], { param, ...fault.values });
+  if (fault.stage === 'schema') return say(`reasons:${fault.reason}`, { param, ...more, ...fault.values });
+  return say([...(fault.reason === undefined ? [] : [`reasons:${fault.reason}`]), 'reasons:invalid'], { param, ...more, ...fault.values });
 }

@@ -89,7 +89,7 @@ describeAsking('Fields that a site defines', (ask) => {
         'custom_fields',
       ]);
     const answer = await ask.post('/events', { ...EVENT, custom_fields: { stage: 'Cellar' } });
-    expect(answer.body.data.params.custom_fields).toBe('stage must be one of: Main stage, Garden.');
+    expect(answer.body.data.params.custom_fields).toBe('stage must be one of: Main stage, Garden. Received: {"stage":"Cellar"}.');
   });
 
   it('take no name that is not defined, whatever it is', async () => {

@@ -5,20 +5,23 @@ import { flagAnything } from '../kinds/grammar.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Param, PostKind, TermKind } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
+import { explaining, shortened } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
 import { changePost, createPost, trashPost } from '../records/post-writes.ts';
 import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { discardingImages } from '../records/prepared-images.ts';
 import { termLookUp } from '../records/references.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../records/terms.ts';
+import { unknownFields } from '../records/unknown-fields.ts';
 import { lockPostVersion, lockTermVersion, onlyIf, type Preconditions, tagsIn, versionTag } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
+import { unknownFieldSentence } from '../refusals.ts';
 import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
 import { shapeOf, userOf, withExamples, withShape } from './options.ts';
-import { type Item, print, printedItem, printedList } from './print.ts';
+import { type Item, oneLine, print, printedItem, printedList } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
 /** Members that a table of records shows. */
@@ -37,20 +40,29 @@ export function addContentCommands(program: Command, session: Session): void {
 
 /**
  * Arguments with the flags of yes and no written out as `--featured=true` and `--featured=false` (`--no-featured`), so that they don't take
- * the word after them unless it is a yes or no, as in wp-cli.
+ * the word after them unless it is a yes or no, as in wp-cli. Flags may be written with hyphens: `--start-date`.
  */
 export function spellOutFlags(args: readonly string[]): string[] {
   const kind = kinds.find(({ name }) => name === commandIn(args));
   if (!kind) return [...args];
-  const flags = new Set(
-    Object.entries<Param>({ ...kind.filters, ...kind.fields }).flatMap(([name, param]) => (isFlag(param) ? [name] : [])),
-  );
+  const params = Object.entries<Param>({ ...kind.filters, ...kind.fields });
+  const flags = new Set(params.flatMap(([name, param]) => (isFlag(param) ? [name] : [])));
+  const names = new Set(params.map(([name]) => name));
   const end = args.includes('--') ? args.indexOf('--') : args.length;
-  return args.map((arg, place) => {
+  return args.map((given, place) => {
+    const arg = place < end ? withUnderscores(given, names) : given;
     const [, no, name = ''] = /^--(no-)?(\w+)$/.exec(arg) ?? [];
     const answered = no === undefined && /^(yes|no|true|false|on|off)$/i.test(args[place + 1] ?? '');
     return place < end && flags.has(name) && !answered ? `--${name}=${no === undefined}` : arg;
   });
+}
+
+/** `--start_date=…` for `--start-date=…`, where that is a flag. */
+function withUnderscores(arg: string, names: ReadonlySet<string>): string {
+  const [, no = '', name = ''] = /^--(no-)?([a-z][a-z-]*)/.exec(arg) ?? [];
+  const known = name.replaceAll('-', '_');
+  const start = `--${no}${name}`;
+  return names.has(known) && ['', '='].includes(arg.charAt(start.length)) ? `--${no}${known}${arg.slice(start.length)}` : arg;
 }
 
 /** Options of the whole program, which may stand before the command, each with a value behind it. */
@@ -121,7 +133,9 @@ function addCreate({ session, kind, verb }: Group): void {
     .action((given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(command));
-        tellDone(session, given, 'created', await create({ site, caller, kind }, rawOf(caller, kind, kind.fields, given)));
+        const raw = rawOf(caller, kind, kind.fields, given);
+        warnOfUnknown(session, kind, raw);
+        tellDone(session, given, 'created', await create({ site, caller, kind }, raw));
       }),
     );
 }
@@ -137,6 +151,7 @@ function addUpdate({ session, kind, verb, reference: refer }: Group): void {
         const caller = await actingCaller(site, session, userOf(command));
         const raw = rawOf(caller, kind, kind.fields, given);
         if (Object.keys(raw).length === 0) throw new CliError('nothing-named', {}, EXIT.usage);
+        warnOfUnknown(session, kind, raw);
         for (const reference of references) {
           const id = await idOf(site, kind, reference);
           await change({ site, caller, kind }, id, raw, only);
@@ -170,6 +185,12 @@ const several = (refer: Group['reference']): string => refer.replace('>', '...>'
 /** Says what was done with a record; with `--porcelain`, its id alone. */
 const tellDone = ({ io, say }: Session, { porcelain }: Options, key: string, id: number): void =>
   print(io, porcelain ? `${id}\n` : `${say(`done.${key}`, { id })}\n`);
+
+/** Warns of names in new records that no field has: `--venue='{"venue":"Barn","citty":"Asti"}'`. Flags that don't exist are refused anyway. */
+function warnOfUnknown({ io, say }: Session, kind: Kind, raw: Options): void {
+  for (const field of unknownFields(kind, { ...kind.fields, custom_fields: { grammar: flagAnything } }, raw))
+    io.err(`${oneLine(say('warning', { message: unknownFieldSentence(say, { ...field, name: shortened(field.name) }) }))}\n`);
+}
 
 // ------------------------------------------------------------------------------------------------- flags
 const isFlag = ({ grammar }: Param): boolean => {
@@ -275,23 +296,25 @@ interface Writing {
 async function create({ site, caller, kind: declared }: Writing, raw: Options): Promise<number> {
   const kind = onSiteOf(caller, declared);
   const values = await acceptParams(site, caller, kind.fields, raw, 'create');
-  return discardingImages(values, async () => {
+  const work = async () => {
     allow(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
     const { record } = await (kind.is === 'post' ? createPost(site, caller, kind, values) : createTerm(site, caller, kind, values));
     return Number(record.id);
-  });
+  };
+  return explaining(kind.fields, raw, () => discardingImages(values, work));
 }
 
 async function change(writing: Writing, id: number, raw: Options, only: Preconditions | undefined): Promise<void> {
   const { site, caller } = writing;
   const kind = onSiteOf(caller, writing.kind);
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
-  await discardingImages(values, async () => {
+  const work = async () => {
     allow(kind.is === 'post' ? await mayChange(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
     await unlessChanged(writing, id, only, (inside) =>
       kind.is === 'post' ? changePost(inside, caller, kind, id, values) : changeTerm(inside, caller, kind, id, values),
     );
-  });
+  };
+  await explaining(kind.fields, raw, () => discardingImages(values, work));
 }
 
 async function remove(writing: Writing, id: number, only: Preconditions | undefined): Promise<void> {

@@ -29,12 +29,20 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(['en']));
   const language = languageOf(args, io, texts);
   const say = sayIn(texts, language);
+  const program = createProgram({ io, language, say });
   try {
-    await createProgram({ io, language, say }).parseAsync(spellOutFlags(args), { from: 'user' });
+    await program.parseAsync(spellOutFlags(args), { from: 'user' });
     return 0;
   } catch (error) {
-    return report(error, io, say);
+    return report(error, io, say, optionsOf(program, args));
   }
+}
+
+/** The options of the command that the arguments name, with those of the whole program. */
+function optionsOf(program: Command, args: readonly string[]): string[] {
+  let command = program;
+  for (const arg of args) command = command.commands.find((one) => one.name() === arg) ?? command;
+  return [...new Set([...command.options, ...program.options])].flatMap(({ long }) => long ?? []);
 }
 
 /** The command with all its commands, whose help speaks the language of the session. */

@@ -3,14 +3,15 @@ import { AccountError } from '../accounts/account-error.ts';
 import { ConfigError } from '../config.ts';
 import { ApiError } from '../errors.ts';
 import { SourceFault } from '../exchange/items/items.ts';
+import { nearestName } from '../kinds/nearest-name.ts';
 import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { CliError, EXIT, type Io } from './io.ts';
 import { oneLine } from './print.ts';
 
-/** Tells on standard error why the command stopped. Gives the code to end with. */
-export function report(error: unknown, { err, env }: Io, say: Say): number {
-  const { lines, exit } = explained(error, say);
+/** Tells on standard error why the command stopped. `options`: those of the command, such as `--title`. Gives the code to end with. */
+export function report(error: unknown, { err, env }: Io, say: Say, options: readonly string[]): number {
+  const { lines, exit } = explained(error, say, options);
   for (const line of lines) err(`${oneLine(line)}\n`);
   if (env.LOG_LEVEL === 'debug' && error instanceof Error) err(`${error.stack}\n`);
   return exit;
@@ -21,12 +22,12 @@ interface Explanation {
   readonly exit: number;
 }
 
-function explained(error: unknown, say: Say): Explanation {
+function explained(error: unknown, say: Say, options: readonly string[]): Explanation {
   const told = (message: string, exit: number, more: readonly string[] = []): Explanation => ({
     lines: [say('error', { message }), ...more],
     exit,
   });
-  if (error instanceof CommanderError) return usage(error, say);
+  if (error instanceof CommanderError) return usage(error, say, options);
   if (error instanceof CliError) return told(say(`problems.${error.problem}`, error.values), error.exit);
   if (error instanceof SourceFault) return told(say(`exchange:faults.${error.fault}`, error.values), EXIT.refused);
   if (error instanceof AccountError) return told(say(`accounts.${error.problem}`, error.values), EXIT.refused);
@@ -37,29 +38,34 @@ function explained(error: unknown, say: Say): Explanation {
 }
 
 // ------------------------------------------------------------------------------------------------- refusals
-/** A line for each parameter of which more is known than that it is wrong. */
-function faults({ details }: ApiError, say: Say): string[] {
-  const told = [...(details.faults ?? [])].filter(([, fault]) => fault.stage !== 'value' || fault.reason !== undefined);
-  return told.map(([param, fault]) => `  --${param}: ${faultSentence(say, param, fault)}`);
+/** A line for each parameter that is wrong. */
+function faults({ details: { faults = new Map(), sent } }: ApiError, say: Say): string[] {
+  return [...faults].map(([param, fault]) => `--${param}: ${faultSentence(say, param, fault, sent?.get(param))}`);
 }
 
 // ------------------------------------------------------------------------------------------------- usage
 /** What commander says in English only, in the language of the command; help that was asked for is no fault. */
-function usage({ code, message, exitCode }: CommanderError, say: Say): Explanation {
+function usage({ code, message, exitCode }: CommanderError, say: Say, options: readonly string[]): Explanation {
   if (exitCode === 0) return { lines: [], exit: EXIT.done };
   if (code === 'commander.help') return { lines: [], exit: EXIT.usage };
-  const name = /'([^']*)'/.exec(message)?.[1] ?? '';
-  const near = message
-    .split('Did you mean ')[1]
-    ?.replace(/^one of /, '')
-    .split('?', 1)[0];
   const key = code.replace('commander.', '');
+  const named = /'([^']*)'/.exec(message)?.[1] ?? '';
+  // An option is named with its value behind it.
+  const name = key === 'unknownOption' ? named.split('=', 1)[0]! : named;
+  const near = key === 'unknownOption' ? nearestName(name, options) : suggestionIn(message);
   const sentence = TRANSLATED.has(key) ? say(`usage.${key}`, { name }) : message.replace(/^error: /, '');
   return {
     lines: [say('error', { message: sentence }), ...(near === undefined ? [] : [say('usage.near', { near })]), say('usage.help')],
     exit: EXIT.usage,
   };
 }
+
+/** What commander itself suggests. */
+const suggestionIn = (message: string): string | undefined =>
+  message
+    .split('Did you mean ')[1]
+    ?.replace(/^one of /, '')
+    .split('?', 1)[0];
 
 /** Its commonest faults; the others are those of who writes commands. */
 const TRANSLATED = new Set(['unknownOption', 'unknownCommand', 'missingArgument', 'optionMissingArgument', 'excessArguments']);

@@ -6,6 +6,7 @@ import { LENGTHS } from '../kinds/grammar.ts';
 import type { Params, Selected, Values } from '../kinds/kind.ts';
 import { madeOnce } from '../kinds/made-once.ts';
 import type { Caller } from '../records/caller.ts';
+import { explaining } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
 import { discardImages, discardingImages } from '../records/prepared-images.ts';
 import { onlyIf } from '../records/versions.ts';
@@ -27,6 +28,7 @@ import type { Incoming } from './request.ts';
 import type { Endpoint, Reply } from './route.ts';
 import type { Found } from './routing.ts';
 import { uploadIn } from './upload.ts';
+import { warningHeader } from './warnings.ts';
 import { answerOnce, isReplay, keyOfWrite, runAndKeep } from './write-once.ts';
 
 /** A request that an endpoint answers. */
@@ -71,12 +73,16 @@ export async function answerRoute(site: Site, received: Received): Promise<Linke
   const asked = { ...askedContext(incoming), ...found.pieces, ...selected };
   const endpoints = found.route.endpoints.filter((endpoint) => endpoint !== refused);
   const allowed = await allowedMethods(after, caller, endpoints, asked).catch(emptyIfLost);
-  return { ...reply, about: found.route.kind, headers: { ...reply.headers, ...(allowed === '' ? {} : { Allow: allowed }) } };
+  const warnings =
+    isHandled(found) && isOwn(site, incoming) ? warningHeader(site, received, found, acceptedParams(found.endpoint, caller.settings)) : {};
+  return { ...reply, about: found.route.kind, headers: { ...reply.headers, ...warnings, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
 /** Whether the calendar's settings switch off the routes of its own namespaces. */
-const isSwitchedOff = ({ config }: Site, { settings, namespace = '' }: Incoming): boolean =>
-  settings.calendar.restDisabled && servedNamespaces(config).includes(namespace);
+const isSwitchedOff = (site: Site, incoming: Incoming): boolean => incoming.settings.calendar.restDisabled && isOwn(site, incoming);
+
+/** Whether a request goes to the calendar's own namespaces. */
+const isOwn = ({ config }: Site, { namespace = '' }: Incoming): boolean => servedNamespaces(config).includes(namespace);
 
 const isReading = ({ methods }: Endpoint): boolean => methods.includes('GET');
 
@@ -96,21 +102,26 @@ async function handle(site: Site, asked: Asked): Promise<LinkedReply> {
 
 /** Checks parameters and permission, then runs the handler. */
 async function checkAndRun(site: Site, asked: Parsed): Promise<LinkedReply> {
-  const { caller, found, selected, raw, body } = asked;
+  const { caller, found, selected, raw } = asked;
   const { req, query, path } = asked.incoming;
   const { endpoint, pieces } = found;
   const accepted = acceptedParams(endpoint, caller.settings);
   const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(accepted) : accepted;
   if (isReading(endpoint)) await admitRecordPassword(site, raw.password, req.ip ?? '');
   const values = { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selected };
-  const reply = await discardingImages(values, async () => {
-    const verdict = await verdictOf(asked.lookUp, caller, endpoint, values);
-    if (verdict !== true) refuse(caller.viewer, verdict || undefined, { notAllowed: true });
-    if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
-    return runHandler(site, asked, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
-  });
+  const reply = await explaining(params, raw, () => discardingImages(values, () => runAllowed(site, asked, values)));
   const link = reply.paging && neighbourLinks(caller, path.slice(1), query, values, reply.paging);
   return link === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: link } };
+}
+
+async function runAllowed(site: Site, asked: Parsed, values: Values): Promise<Reply> {
+  const { caller, found, body } = asked;
+  const { req } = asked.incoming;
+  const { endpoint } = found;
+  const verdict = await verdictOf(asked.lookUp, caller, endpoint, values);
+  if (verdict !== true) refuse(caller.viewer, verdict || undefined, { notAllowed: true });
+  if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
+  return runHandler(site, asked, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
 }
 
 /**
@@ -165,7 +176,10 @@ const selectors = ({ params }: Endpoint, pieces: Found['pieces']): Raw =>
 /** Parameters of a handler whose slug belongs to nothing: it is refused together with whatever else is wrong. */
 const withUnknownSlug = (params: Params): Params =>
   params.slug?.required
-    ? { ...params, slug: { ...params.slug, grammar: { ...params.slug.grammar, read: () => ({ fault: { stage: 'value' } }) } } }
+    ? {
+        ...params,
+        slug: { ...params.slug, grammar: { ...params.slug.grammar, read: () => ({ fault: { stage: 'value', reason: 'slug-unknown' } }) } },
+      }
     : params;
 
 const verdictOf = async (lookUp: LookUp, caller: Caller, { allow }: Endpoint, values: Values): Promise<Verdict> =>

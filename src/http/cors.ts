@@ -1,6 +1,6 @@
 /** Headers of an answer that a script may read (decision D26) and of a request that it may send. */
 const EXPOSED =
-  'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, Location, ETag, Last-Modified, Idempotency-Replayed, Retry-After';
+  'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, Location, ETag, Last-Modified, Idempotency-Replayed, Retry-After, X-Fasti-Warning';
 const ALLOWED = [
   'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type',
   'If-Match, If-None-Match, If-Unmodified-Since, Idempotency-Key',

@@ -22,6 +22,7 @@ const TAKEN = {
 const GIVEN = {
   ETag: { text: 'routes:headers.etag', schema: { type: 'string' } },
   IdempotencyReplayed: { text: 'routes:headers.idempotency-replayed', schema: { type: 'string', enum: ['true'] } },
+  Warning: { text: 'routes:headers.warning', schema: { type: 'string' } },
 } as const;
 
 /** The parameters as components, by name. */
@@ -48,7 +49,12 @@ export function headersTaken(method: Method, single: boolean): Json[] {
 export const headersGiven = (method: Method): Json => ({
   headers: {
     ETag: { $ref: '#/components/headers/ETag' },
-    ...(method === 'GET' ? {} : { 'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' } }),
+    ...(method === 'GET'
+      ? {}
+      : {
+          'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' },
+          'X-Fasti-Warning': { $ref: '#/components/headers/Warning' },
+        }),
   },
 });
 

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
-import { ApiError, type Fault, fail, type ProblemName } from '../errors.ts';
+import { ApiError, type Fault, fail, type ProblemDetails, type ProblemName } from '../errors.ts';
 import { LibraryUnavailable } from '../media/library.ts';
 import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
 import type { Site } from '../site.ts';
@@ -64,10 +64,10 @@ const RETRY_AFTER: Readonly<Record<number, number>> = { 409: 1, 429: 30, 503: 2 
  */
 export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal: ApiError, requestId?: string): Reply {
   const { code, status, details } = refusal;
-  const { faults, data = {}, besides = {} } = details;
+  const { data = {}, besides = {} } = details;
   const say: Say = (key, values) => t(language, key, values);
   const message = refusalSentence(say, refusal);
-  const rest = refusal.shape === 'bare' ? {} : { data: { status, ...(faults ? faultMembers(say, faults) : {}), ...data } };
+  const rest = refusal.shape === 'bare' ? {} : { data: { status, ...faultMembers(say, details), ...data } };
   // Nobody is told to send again what may have been written.
   const retryAfter = data.retry_after ?? (refusal.problem === 'write-uncertain' ? undefined : RETRY_AFTER[status]);
   if (refusal.shape === 'error') return { status, body: { error: message } };
@@ -78,9 +78,10 @@ export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal:
   };
 }
 
-/** Members `params` and `details`: a sentence for each parameter, and more about those whose type or set was missed. */
-function faultMembers(say: Say, faults: ReadonlyMap<string, Fault>) {
-  const sentences = [...faults].map(([param, fault]) => [param, faultSentence(say, param, fault)] as const);
+/** Members `params` and `details`: the sentences about each parameter, and more about those whose type or set was missed. */
+function faultMembers(say: Say, { faults, sent }: ProblemDetails): object {
+  if (!faults) return {};
+  const sentences = [...faults].map(([param, fault]) => [param, faultSentence(say, param, fault, sent?.get(param))] as const);
   const details = sentences.flatMap(([param, message]) => {
     const fault = faults.get(param)!;
     return fault.stage === 'value' ? [] : [[param, { code: codeOf(fault), message, data: about(param, message, fault) }] as const];

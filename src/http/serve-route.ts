@@ -3,11 +3,11 @@ import { servedNamespaces } from '../config.ts';
 import type { Site } from '../site.ts';
 import { acceptedParams, answerRoute } from './answer-route.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
-import { LANGUAGE_NAMES } from './language.ts';
+import { ALWAYS_HEEDED } from './heeded.ts';
 import { type Budget, createBudget } from './limits.ts';
 import { type Meaning, meaningOf } from './meaning.ts';
 import { problemOf } from './problem.ts';
-import { answerOf, bringsPassword, type Frame, PLAIN, readWrapping, WRAPPING_NAMES } from './protocol.ts';
+import { answerOf, bringsPassword, type Frame, PLAIN, readWrapping } from './protocol.ts';
 import { type Received, receive } from './receive.ts';
 import type { LinkedReply } from './reply.ts';
 import { type Incoming, readRequest, requestLanguage } from './request.ts';
@@ -33,9 +33,6 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
     return deliver(req, res, await answers.answerFor(ownKey, from.freshness, compute, meaning?.whole ? url : undefined));
   };
 }
-
-/** Parameters that count on all routes, declared or not. */
-const ALWAYS_HEEDED = [...WRAPPING_NAMES, ...LANGUAGE_NAMES, 'context', 'password', 'rest_route'];
 
 /** What a request to the calendar's own routes means; undefined where the answer repeats the whole query, as WordPress's own routes do in their links. */
 function meaningIn({ config }: Site, { path, namespace = '', found, query, home, settings }: Incoming): Meaning | undefined {

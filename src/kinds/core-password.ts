@@ -22,6 +22,7 @@ const schemaFault = (code: string, reason: string) => ({ late: { stage: 'schema'
 /** What a password is for: a text with something to see. */
 const label: Grammar<string> = {
   longest: LENGTHS.name,
+  hint: { reason: 'text-needed', example: 'Calendar app' },
   json: { type: 'string', minLength: 1, pattern: '.*\\S.*' },
   read: (raw) => {
     const reading = anyString(LENGTHS.name).read(raw, () => false);
@@ -37,6 +38,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** The program that a password is for: a UUID, or nothing. */
 const appId: Grammar<string> = {
   longest: LENGTHS.word,
+  hint: { reason: 'not-a-uuid', example: 'c3f0a1de-0d3b-4f0e-9a63-0f6ac4d1b2aa' },
   json: { type: 'string' },
   read: (raw) => {
     if (typeof raw !== 'string') return { late: { stage: 'type', type: 'string' } };

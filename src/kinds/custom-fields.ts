@@ -86,6 +86,7 @@ function membersGrammar(fields: readonly CustomField[]): Grammar<Sent> {
   const known = new Map(fields.flatMap((field) => [[field.meta, field] as const, [field.name, field] as const]));
   return {
     longest: LENGTHS.text,
+    hint: { reason: 'not-an-object', example: exampleOf(fields) },
     json: {
       type: 'object',
       properties: Object.fromEntries(fields.map((field) => [field.name, { title: field.label, ...schemaOf(field) }])),
@@ -106,6 +107,20 @@ function membersGrammar(fields: readonly CustomField[]): Grammar<Sent> {
     },
   };
 }
+
+/** A value of the first field. */
+function exampleOf([field]: readonly CustomField[]): Readonly<Record<string, unknown>> {
+  return field === undefined ? {} : { [field.name]: EXAMPLES[field.type](field.choices) };
+}
+
+const EXAMPLES: Readonly<Record<CustomField['type'], (choices: readonly string[]) => unknown>> = {
+  text: () => 'Jazz',
+  textarea: () => 'Jazz',
+  number: () => 12,
+  url: () => 'https://example.org/',
+  choice: ([first]) => first,
+  checkbox: ([first]) => (first === undefined ? [] : [first]),
+};
 
 const REASONS: Readonly<Record<CustomField['type'], string>> = {
   text: 'custom-field-text',

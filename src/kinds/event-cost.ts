@@ -10,7 +10,7 @@ export function costChange(values: { readonly cost?: unknown }, before: Before |
   const cleared = before ? [''] : [];
   if (values.cost === null) return { [COST.amounts]: [], [COST.symbol]: cleared, [COST.position]: cleared };
   const read = costMeta(values.cost);
-  if (read === null) return failParam('cost');
+  if (read === null) return failParam('cost', 'cost-invalid');
   return {
     [COST.amounts]: read.costs,
     [COST.symbol]: read.symbol === null ? cleared : [read.symbol],

@@ -26,7 +26,7 @@ export function datesChange(values: DateFields, before: Before | undefined, { se
     stored,
     { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now },
   );
-  if ('problem' in dates) return failParam(dates.field, { stage: 'value', reason: dates.problem });
+  if ('problem' in dates) return failParam(dates.field, dates.problem);
   return {
     [DATES.start]: [dates.start],
     [DATES.end]: [dates.end],

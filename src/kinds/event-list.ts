@@ -98,11 +98,11 @@ const DEFAULT_RADIUS_KM = 25;
 /** Latitude and longitude go together (decision D27). */
 function nearOf({ geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: km = DEFAULT_RADIUS_KM }: Place) {
   if (lat === undefined && lng === undefined) return undefined;
-  if (lat === undefined) return failParam('geoloc_lat', { stage: 'value', reason: 'pair-missing' });
-  if (lng === undefined) return failParam('geoloc_lng', { stage: 'value', reason: 'pair-missing' });
-  if (Math.abs(lat) > 90) failParam('geoloc_lat');
-  if (Math.abs(lng) > 180) failParam('geoloc_lng');
-  if (km <= 0) failParam('geoloc_radius');
+  if (lat === undefined) return failParam('geoloc_lat', 'pair-missing');
+  if (lng === undefined) return failParam('geoloc_lng', 'pair-missing');
+  if (Math.abs(lat) > 90) failParam('geoloc_lat', 'latitude-invalid');
+  if (Math.abs(lng) > 180) failParam('geoloc_lng', 'longitude-invalid');
+  if (km <= 0) failParam('geoloc_radius', 'radius-invalid');
   return { lat, lng, km };
 }
 

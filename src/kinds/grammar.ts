@@ -53,6 +53,7 @@ export const LENGTHS = {
  * which is what handlers get.
  */
 export interface Grammar<T = unknown, Accepted = T> {
+  readonly hint: Hint;
   /** The most bytes that a text anywhere in the value may have. Whoever reads a value asks `lengthFault` first. */
   readonly longest: number;
   /** The same for a list that is written as one text. */
@@ -70,6 +71,28 @@ export interface Grammar<T = unknown, Accepted = T> {
   /** What counts as an empty value besides null and the empty text. */
   readonly blank?: (raw: unknown) => boolean;
 }
+
+/** What a caller is told whose value is refused. */
+export interface Hint {
+  /** What is wrong with such a value: a sentence in `locales/<language>/reasons.json`, with the value as `sent`. */
+  readonly reason: string;
+  /** Further values for the sentence. */
+  readonly values?: Readonly<Record<string, string>>;
+  /** A value that the grammar accepts. */
+  readonly example: unknown;
+  /** The reason given when a record that the value names cannot be found; absent: the usual one of that reference. */
+  readonly unknown?: string;
+}
+
+/** The hint of everything that reads a date with a time. */
+export const MOMENT_HINT: Hint = { reason: 'not-a-date', example: '2026-12-31 21:00' };
+
+/** The hint of a closed set. */
+export const choiceHint = (values: readonly string[]): Hint => ({
+  reason: 'not-one-of',
+  values: { values: values.join(', ') },
+  example: values[0],
+});
 
 /** A grammar that needs to know nothing of the caller. */
 export interface Plain<T> extends Grammar<T> {
@@ -128,6 +151,7 @@ export const isEmpty = (raw: unknown): boolean =>
 /** A positive whole number, as number or text (`"1.0"`, `"+1"`, `"1e1"`). */
 export const positive: Plain<number> = {
   longest: LENGTHS.word,
+  hint: { reason: 'not-positive', example: 12 },
   json: { type: 'integer', minimum: 1 },
   read: (raw) => {
     const value = numeric(raw);
@@ -139,6 +163,7 @@ export const positive: Plain<number> = {
 export function idOf(refers: Reference): Grammar<number> {
   return {
     longest: LENGTHS.word,
+    hint: { reason: 'not-an-id', example: 12 },
     json: { type: 'integer', minimum: 1 },
     refers,
     read: (raw) => {
@@ -156,6 +181,7 @@ export const selector = (refers: Reference): Grammar<number> => ({ ...idOf(refer
 /** An id that need not exist. Digits only, since it comes from a path. */
 export const anyId: Grammar<number> = {
   longest: LENGTHS.word,
+  hint: { reason: 'not-an-id', example: 12 },
   json: { type: 'integer' },
   read: (raw) => {
     const value = numeric(raw);
@@ -166,6 +192,7 @@ export const anyId: Grammar<number> = {
 /** The term that a category hangs under; 0 is the root (decision D12). A name that exists is refused for its type only. */
 export const parentTerm: Grammar<number | string, number> = {
   longest: LENGTHS.word,
+  hint: { reason: 'not-a-parent', example: 12 },
   json: { type: 'integer', minimum: 0 },
   refers: 'category',
   read: (raw) => {
@@ -179,6 +206,7 @@ export const parentTerm: Grammar<number | string, number> = {
 /** A text that is not empty; `"0"` counts as empty, as PHP sees it. */
 export const text = (longest: number): Grammar<string> => ({
   longest,
+  hint: { reason: 'text-needed', example: 'Jazz' },
   json: { type: 'string', minLength: 1 },
   read: (raw) => (typeof raw === 'string' && !isEmpty(raw) ? accept(raw) : REFUSED),
 });
@@ -192,6 +220,7 @@ export const droppedSearch: Grammar<string> = { ...search, dropsLonger: true };
 /** A text that may be empty; numbers, lists and objects are refused. */
 export const anyText = (longest: number): Plain<string> => ({
   longest,
+  hint: { reason: 'not-a-text', example: 'Jazz' },
   json: { type: 'string' },
   read: (raw) => {
     if (typeof raw === 'string') return accept(raw);
@@ -202,6 +231,7 @@ export const anyText = (longest: number): Plain<string> => ({
 /** A text where a plain number is as good (decision D7: ZIP codes). */
 export const textOrNumber = (longest: number): Plain<string> => ({
   longest,
+  hint: { reason: 'not-a-text', example: '14100' },
   json: { type: ['string', 'number'] },
   read: (raw) => (typeof raw === 'number' ? accept(String(raw)) : anyText(longest).read(raw)),
 });
@@ -209,6 +239,7 @@ export const textOrNumber = (longest: number): Plain<string> => ({
 /** true/false, 1/0, yes/no, on/off in any case (decision D31). */
 export const flag: Plain<boolean> = {
   longest: LENGTHS.word,
+  hint: { reason: 'not-yes-or-no', example: true },
   json: { type: 'boolean' },
   read: (raw) => {
     if (typeof raw === 'boolean') return accept(raw);
@@ -222,6 +253,7 @@ export const flag: Plain<boolean> = {
 /** A boolean given as text: what does not mean yes means no, as long as it is not empty (`tribe_is_truthy`). */
 export const flagText: Plain<boolean> = {
   longest: LENGTHS.word,
+  hint: { reason: 'not-yes-or-no', example: true },
   json: { type: ['string', 'boolean'] },
   read: (raw) => {
     if (typeof raw === 'boolean') return accept(raw);
@@ -233,6 +265,7 @@ export const flagText: Plain<boolean> = {
 /** Whether given times are meant exactly: any text but the empty one, yes only where it says so. */
 export const strictness: Grammar<boolean> = {
   longest: LENGTHS.word,
+  hint: { reason: 'not-yes-or-no', example: true },
   json: { type: 'boolean' },
   read: (raw) => (raw === '' ? REFUSED : flagText.read(raw)),
 };
@@ -240,6 +273,7 @@ export const strictness: Grammar<boolean> = {
 /** Anything at all that means yes or no. */
 export const flagAnything: Grammar<boolean> = {
   longest: LENGTHS.word,
+  hint: { reason: 'not-yes-or-no', example: true },
   json: {},
   read: (raw) => accept(typeof raw === 'string' ? isTruthy(raw) : !isEmpty(raw)),
 };
@@ -247,6 +281,7 @@ export const flagAnything: Grammar<boolean> = {
 /** A moment: a Unix time stamp or what PHP's `strtotime` understands. Kept as written: it is evaluated in the zone that applies. */
 export const time: Plain<string | number> = {
   longest: LENGTHS.date,
+  hint: MOMENT_HINT,
   json: { type: 'string' },
   read: (raw) => (typeof raw === 'number' ? accept(raw) : timeText.read(raw)),
 };
@@ -254,6 +289,7 @@ export const time: Plain<string | number> = {
 /** The same where a JSON number is refused for its type. */
 export const timeText: Plain<string> = {
   longest: LENGTHS.date,
+  hint: MOMENT_HINT,
   json: { type: 'string' },
   read: (raw) => {
     if (typeof raw === 'number') return wrongType('string');
@@ -268,6 +304,7 @@ export const isTime = (raw: string): boolean => numeric(raw) !== undefined || pa
 /** A time zone: IANA name, abbreviation, offset, or WordPress's `UTC+5.5` (decision D29 sets the range). */
 export const timezone: Grammar<string> = {
   longest: LENGTHS.word,
+  hint: { reason: 'not-a-timezone', example: 'Europe/Rome' },
   json: { type: 'string' },
   blank: isEmpty,
   read: (raw) => (typeof raw === 'string' && parseZone(raw) !== null ? accept(raw) : REFUSED),
@@ -281,6 +318,7 @@ export function oneOf<const T extends string>(values: readonly T[], stage: 'valu
   const fault: Fault = stage === 'enum' ? { stage, values } : { stage };
   return {
     longest: LENGTHS.word,
+    hint: choiceHint(values),
     json: { type: 'string', enum: values },
     read: (raw) => {
       const value = values.find((known) => known === raw);
@@ -293,6 +331,7 @@ export function oneOf<const T extends string>(values: readonly T[], stage: 'valu
 /** A web address (decision D38). */
 export const url: Grammar<string> = {
   longest: LENGTHS.address,
+  hint: { reason: 'not-a-web-address', example: 'https://example.org/' },
   json: { type: 'string' },
   blank: isEmpty,
   read: (raw) => {
@@ -312,6 +351,7 @@ export interface FetchedImage {
 /** The featured image: the id of an image in the library, or the address of one. */
 export const image: Grammar<number | string, number | FetchedImage> = {
   longest: LENGTHS.address,
+  hint: { reason: 'not-an-image', example: 12 },
   json: { type: ['string', 'integer'] },
   refers: 'image',
   blank: isEmpty,
@@ -325,6 +365,7 @@ export const image: Grammar<number | string, number | FetchedImage> = {
 /** A number. */
 export const decimal: Grammar<number> = {
   longest: LENGTHS.word,
+  hint: { reason: 'not-a-number', example: 45.5 },
   json: { type: 'number' },
   read: (raw) => {
     const value = numeric(raw);
@@ -335,6 +376,7 @@ export const decimal: Grammar<number> = {
 /** Anything at all, in which no text may be longer than so many bytes. */
 export const anything = (longest: number): Grammar => ({
   longest,
+  hint: { reason: 'not-accepted', example: 'Jazz' },
   json: {},
   read: accept,
   blank: (raw) => Array.isArray(raw) && raw.length === 0,
@@ -355,6 +397,7 @@ export function listStatus(capabilities: string): Grammar<readonly string[]> {
   return {
     longest: LENGTHS.word,
     longestList: LENGTHS.ids,
+    hint: { reason: 'not-a-listed-status', example: 'publish' },
     json: { type: 'string' },
     read: (raw, can, beside) => {
       if (raw === ANY_STATUS && beside?.page !== undefined) return {};
@@ -401,6 +444,7 @@ export function ids(refers?: Reference): Grammar<readonly number[]> {
   return {
     longest: LENGTHS.word,
     longestList: LENGTHS.ids,
+    hint: { reason: 'not-ids', example: '12,15' },
     json: { type: 'array', items: { type: 'integer' } },
     ...(refers ? { refers } : {}),
     read: (raw) => {
@@ -418,6 +462,7 @@ export function existingTerms(refers: 'category' | 'tag', use?: 'numbers'): Gram
     ...(use ? { use } : {}),
     longest: LENGTHS.name,
     longestList: LENGTHS.text,
+    hint: { reason: 'not-terms', example: 'jazz,12' },
     json: { type: 'array', items: { type: ['integer', 'string'] } },
     refers,
     read: (raw) => {
@@ -441,6 +486,7 @@ export interface TermWish {
 export const termWishes: Grammar<readonly TermWish[]> = {
   longest: LENGTHS.name,
   longestList: LENGTHS.text,
+  hint: { reason: 'not-terms', example: 'Jazz,Open air' },
   json: { type: 'array', items: { type: ['integer', 'string'] } },
   blank: isEmpty,
   read: (raw) => {

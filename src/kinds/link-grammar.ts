@@ -13,6 +13,7 @@ export function linkWishes(refers: 'venue' | 'organizer'): Grammar<readonly Link
     // The parameters of new records have limits of their own.
     longest: LENGTHS.content,
     longestList: LENGTHS.ids,
+    hint: { ...HINTS[refers], example: 12 },
     json: { type: 'array', items: { type: ['integer', 'object'] } },
     refers,
     blank: (raw) => isEmpty(raw) || (hasMembers(raw) && membersOf(raw).every(isNothing)),
@@ -29,6 +30,12 @@ export function linkWishes(refers: 'venue' | 'organizer'): Grammar<readonly Link
     },
   };
 }
+
+/** What these values name may be wrong in itself, too: a new record whose fields are refused. */
+const HINTS = {
+  venue: { reason: 'not-a-venue', unknown: 'venue-not-linked' },
+  organizer: { reason: 'not-an-organizer', unknown: 'organizer-not-linked' },
+} as const;
 
 const hasMembers = (raw: unknown): boolean => Array.isArray(raw) || (raw !== null && typeof raw === 'object' && isNumbered(raw));
 

@@ -1,7 +1,7 @@
 import type { PostColumn } from '../wordpress/rows.ts';
 import { column, renamed, rule, whenEmpty } from './fields.ts';
 import { control, filter } from './filter.ts';
-import { anyText, type Grammar, idOf, LENGTHS, positive, status, text, time, timeText } from './grammar.ts';
+import { anyText, choiceHint, type Grammar, idOf, LENGTHS, positive, status, text, time, timeText } from './grammar.ts';
 import type { Field, Orders } from './kind.ts';
 import { byMoment } from './narrowing.ts';
 import { agesOf } from './timeliness.ts';
@@ -25,12 +25,13 @@ const bound = (by: 'modified' | 'published', op: '<' | '>') =>
   filter({ grammar: time, narrows: byMoment(by, op), ages: (value) => agesOf(value), last: true, ours: true });
 
 /** Names of orders, in any case. An unknown one means the standard order, so that nothing is refused. */
-const named = (names: Iterable<string>): Grammar => ({
+const named = (names: readonly string[]): Grammar => ({
   longest: LENGTHS.word,
-  json: { type: 'string', enum: [...names] },
+  hint: choiceHint(names),
+  json: { type: 'string', enum: names },
   read: (value) => ({ value }),
 });
-const ordering = (names: Iterable<string>) =>
+const ordering = (names: readonly string[]) =>
   control(named(names), { echo: (value) => (typeof value === 'string' ? value : undefined), last: true, ours: true });
 
 /** Parameters of ours that every list of posts takes: what was published or changed since when, and the order. */
@@ -40,6 +41,6 @@ export const additions = ({ names }: Pick<Orders, 'names'>) => ({
   published_after: bound('published', '>'),
   published_before: bound('published', '<'),
   order: ordering(['asc', 'desc']),
-  orderby: ordering(names.keys()),
+  orderby: ordering([...names.keys()]),
   password: control(anyText(LENGTHS.password), { ours: true }),
 });

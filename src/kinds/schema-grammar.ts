@@ -1,5 +1,5 @@
 import type { Fault, SchemaFault } from '../errors.ts';
-import { type Grammar, isTime, LENGTHS, LONGEST, numeric, type Plain } from './grammar.ts';
+import { choiceHint, type Grammar, type Hint, isTime, LENGTHS, LONGEST, MOMENT_HINT, numeric, type Plain } from './grammar.ts';
 
 /*
  * Parameters as WordPress's own routes check them (`rest_validate_value_from_schema`): every fault belongs to the schema, and is told with a code of its own.
@@ -25,6 +25,7 @@ export const wholeNumber = (raw: unknown): number | undefined => {
 export function integer({ minimum, maximum }: { minimum?: number; maximum?: number } = {}): Grammar<number> {
   return {
     longest: LENGTHS.word,
+    hint: { reason: 'not-a-whole-number', example: Math.min(Math.max(10, minimum ?? 10), maximum ?? 10) },
     json: { type: 'integer', ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) },
     read: (raw) => {
       const value = wholeNumber(raw);
@@ -46,6 +47,7 @@ export function parseList(raw: unknown): unknown[] | undefined {
 }
 
 function listOf<T extends string | number>(
+  hint: Hint,
   items: Readonly<Record<string, unknown>>,
   read: (item: unknown) => T | undefined,
   fault: (item: number) => Fault,
@@ -53,6 +55,7 @@ function listOf<T extends string | number>(
   return {
     longest: LENGTHS.word,
     longestList: LENGTHS.ids,
+    hint,
     json: { type: 'array', items },
     read: (raw) => {
       const list = parseList(raw);
@@ -71,10 +74,16 @@ function listOf<T extends string | number>(
 const itemOfType = (type: string) => (item: number) => schema('rest_invalid_type', 'type', { values: { type }, about: { item } });
 
 /** Whole numbers. */
-export const integers: Plain<readonly number[]> = listOf({ type: 'integer' }, wholeNumber, itemOfType('integer'));
+export const integers: Plain<readonly number[]> = listOf(
+  { reason: 'not-ids', example: '12,15' },
+  { type: 'integer' },
+  wholeNumber,
+  itemOfType('integer'),
+);
 
 /** Texts; numbers count as such. */
 export const strings: Plain<readonly string[]> = listOf(
+  { reason: 'not-texts', example: 'jazz,blues' },
   { type: 'string' },
   (item) => (typeof item === 'string' || typeof item === 'number' ? String(item) : undefined),
   itemOfType('string'),
@@ -83,6 +92,7 @@ export const strings: Plain<readonly string[]> = listOf(
 /** Some of a closed set. */
 export const choices = <const T extends string>(values: readonly T[]): Plain<readonly T[]> =>
   listOf(
+    choiceHint(values),
     { type: 'string', enum: values },
     (item) => values.find((value) => value === String(item)),
     () => schema('rest_not_in_enum', 'enum', { values: { values: values.join(', ') } }),
@@ -91,6 +101,7 @@ export const choices = <const T extends string>(values: readonly T[]): Plain<rea
 /** True or false, as such, as 1 or 0, or as their names (`rest_is_boolean`). */
 export const truth: Grammar<boolean> = {
   longest: LENGTHS.word,
+  hint: { reason: 'not-true-or-false', example: true },
   json: { type: 'boolean' },
   read: (raw) => {
     if (typeof raw === 'boolean') return accept(raw);
@@ -103,6 +114,7 @@ export const truth: Grammar<boolean> = {
 /** A text, the empty one included. */
 export const anyString = (longest: number): Grammar<string> => ({
   longest,
+  hint: { reason: 'not-a-text', example: 'Jazz' },
   json: { type: 'string' },
   read: (raw) => (typeof raw === 'string' ? accept(raw) : wrongType('string')),
 });
@@ -113,6 +125,7 @@ export const droppedString: Grammar<string> = { ...anyString(LENGTHS.search), dr
 /** A text, or an object with the text as member `raw`, as it is shown in the form for editing. */
 export const rawString = (longest: number): Grammar<string> => ({
   longest,
+  hint: { reason: 'not-a-text', example: 'Jazz' },
   json: { type: ['string', 'object'] },
   read: (raw) => {
     const value = raw !== null && typeof raw === 'object' && 'raw' in raw ? raw.raw : raw;
@@ -123,6 +136,7 @@ export const rawString = (longest: number): Grammar<string> => ({
 /** A date with a time (`rest_parse_date`); null means none. Kept as written, to be evaluated in the zone that applies. */
 export const dateTime: Grammar<string | null> = {
   longest: LENGTHS.date,
+  hint: { reason: 'not-a-date', example: '2026-12-31T21:00:00' },
   json: { type: ['string', 'null'], format: 'date-time' },
   read: (raw) => {
     if (raw === null) return accept(null);
@@ -135,6 +149,7 @@ export const dateTime: Grammar<string | null> = {
 /** An object, whose members are checked by those who know them. */
 export const object: Grammar<Readonly<Record<string, unknown>>> = {
   longest: LENGTHS.content,
+  hint: { reason: 'not-an-object', example: { name: 'value' } },
   json: { type: 'object' },
   read: (raw) => (raw !== null && typeof raw === 'object' ? accept({ ...raw }) : wrongType('object')),
 };
@@ -151,6 +166,7 @@ export interface WantedTerms {
 export const termIds: Grammar<WantedTerms> = {
   longest: LENGTHS.word,
   longestList: LENGTHS.ids,
+  hint: { reason: 'not-ids', example: '12,15' },
   json: { type: ['object', 'array'] },
   read: (raw) => {
     const nested = raw !== null && typeof raw === 'object' && !Array.isArray(raw) && 'terms' in raw;
@@ -164,6 +180,7 @@ export const termIds: Grammar<WantedTerms> = {
 /** A page or a length: a positive whole number, told as the calendar's newer routes do. */
 export const positiveArgument: Grammar<number> = {
   longest: LENGTHS.word,
+  hint: { reason: 'not-positive', example: 12 },
   json: { type: 'integer', minimum: 1 },
   read: (raw) => {
     const value = wholeNumber(raw);
@@ -175,6 +192,7 @@ export const positiveArgument: Grammar<number> = {
 /** A moment in PHP's grammar, told as the calendar's newer routes do. */
 export const momentArgument: Grammar<string> = {
   longest: LENGTHS.date,
+  hint: MOMENT_HINT,
   json: { type: 'string', format: 'date-time' },
   read: (raw) => {
     if (typeof raw === 'string' && raw.trim() !== '' && isTime(raw)) return accept(raw);
@@ -186,6 +204,7 @@ export const momentArgument: Grammar<string> = {
 export const idsArgument = (csv: boolean): Grammar<readonly number[]> => ({
   longest: LENGTHS.word,
   longestList: LENGTHS.ids,
+  hint: { reason: 'not-ids', example: csv ? '12,15' : [12, 15] },
   json: { type: 'array', items: { type: 'integer' } },
   read: (raw) => {
     const list = Array.isArray(raw) || csv ? parseList(raw) : undefined;

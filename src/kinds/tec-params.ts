@@ -5,7 +5,7 @@ import { toLocal } from '../wordpress/time.ts';
 import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { shownTexts } from './fields.ts';
 import { conditionsOf, control, filter, group } from './filter.ts';
-import { anyText, type Grammar, LENGTHS, oneOf, text, unread } from './grammar.ts';
+import { anyText, choiceHint, type Grammar, type Hint, LENGTHS, MOMENT_HINT, oneOf, text, unread } from './grammar.ts';
 import type {
   Condition,
   Control,
@@ -58,6 +58,7 @@ const { start_date, end_date, ...moments } = group({
 const STATUSES = ['publish', 'pending', 'draft', 'future', 'private'];
 const statuses: Grammar<readonly string[]> = {
   ...strings,
+  hint: choiceHint(STATUSES),
   json: { type: 'array', items: { type: 'string', enum: STATUSES } },
   read: (raw) => {
     const { value, late } = strings.read(raw);
@@ -197,9 +198,10 @@ export function tecFields(kind: PostKind, standIn: PostKind): TecFields {
 const told = (name: string, grammar: Grammar): Grammar => {
   const code = CODES.get(name);
   if (code === undefined) return grammar;
-  const late = { stage: 'schema', ...code, about: 'argument' } as const;
+  const late = { stage: 'schema', code: code.code, reason: code.reason, about: 'argument' } as const;
   return {
     ...grammar,
+    hint: code.hint,
     read: (raw, can, beside) => {
       const reading = grammar.read(raw, can, beside);
       const sound = reading.fault === undefined && reading.late === undefined && (name !== 'email' || isEmail(String(raw)));
@@ -208,13 +210,17 @@ const told = (name: string, grammar: Grammar): Grammar => {
   };
 };
 
-const DATE = { code: 'tec_rest_invalid_date_time_argument', reason: 'date-invalid' };
-const CODES: ReadonlyMap<string, { readonly code: string; readonly reason: string }> = tableOf({
+const DATE = { code: 'tec_rest_invalid_date_time_argument', reason: 'date-invalid', hint: MOMENT_HINT };
+const CODES: ReadonlyMap<string, { readonly code: string; readonly reason: string; readonly hint: Hint }> = tableOf({
   start_date: DATE,
   end_date: DATE,
   date: DATE,
   date_gmt: DATE,
-  email: { code: 'tec_rest_invalid_email_argument', reason: 'email-invalid' },
+  email: {
+    code: 'tec_rest_invalid_email_argument',
+    reason: 'email-invalid',
+    hint: { reason: 'not-an-email', example: 'anna@example.org' },
+  },
 });
 
 /** Accepted values by the kind's own names; the site's zone turns UTC times of events into local ones where no other zone is named. */

@@ -346,5 +346,6 @@ function named(error: unknown, names: ReadonlyMap<string, string>): unknown {
   if (faults.has('author')) return new ApiError('rest_invalid_author');
   if (faults.has('image')) return new ApiError('rest_invalid_featured_media');
   const renamed = new Map([...faults].map(([field, fault]): [string, Fault] => [names.get(field) ?? 'meta', fault]));
-  return new ApiError('rest_invalid_param', { faults: renamed });
+  const sent = new Map([...(error.details.sent ?? [])].map(([field, value]) => [names.get(field) ?? 'meta', value]));
+  return new ApiError('rest_invalid_param', { faults: renamed, ...(sent.size > 0 ? { sent } : {}) });
 }

@@ -92,7 +92,7 @@ export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind,
 async function accepted({ db }: Site, kind: TermKind, { name, slug, description, parent }: CoreTermFieldValues): Promise<TermValues> {
   const above = kind.hierarchical ? parent : undefined;
   if (above !== undefined && above !== 0 && !(await findTerm(db, kind.taxonomy, above))) fail('rest_term_invalid', { status: 400 });
-  if (name === '') failParam('name');
+  if (name === '') failParam('name', 'name-needed');
   return {
     ...(name === undefined ? {} : { name }),
     ...(slug === undefined || slug === '' ? {} : { slug }),

@@ -1,8 +1,9 @@
 import { type Fault, fail } from '../errors.ts';
-import { anyText, LENGTHS, lengthFault } from '../kinds/grammar.ts';
+import { anyText, LENGTHS, lengthFault, type Reference } from '../kinds/grammar.ts';
 import type { Field, Param, Params, ValuesOf } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Caller } from './caller.ts';
+import { sentValues } from './explanation.ts';
 import { discardImages } from './prepared-images.ts';
 import { resolveReferences, type Wanted } from './references.ts';
 
@@ -44,7 +45,7 @@ export async function acceptParams<Declared extends Params>(
       if (meaning === 'absent') continue;
       if (meaning === 'false' || meaning === 'null') values[name] = meaning === 'false' ? false : null;
       else if (meaning === 'mistyped') mistyped.set(name, { stage: 'type', type: typeOf(param) });
-      else if (meaning === 'refused') refused.set(name, { stage: 'value' });
+      else if (meaning === 'refused') refused.set(name, { stage: 'value', reason: 'empty-value' });
       if (meaning !== 'read') continue;
     }
     const { value, fault, late } = param.grammar.read(given, caller.viewer.can, raw);
@@ -62,7 +63,9 @@ export async function acceptParams<Declared extends Params>(
     last: refused.size + mistyped.size === 0,
     accept: (kind, nested) => acceptParams(site, caller, kind.fields, nested, 'create'),
   });
-  for (const name of unknown) refused.set(name, { stage: 'value' });
+  for (const { name, grammar } of wanted) {
+    if (unknown.includes(name)) refused.set(name, { stage: 'value', reason: grammar.hint.unknown ?? UNKNOWN[grammar.refers!] });
+  }
   // Each value was read by the grammar of its own name, or looked up as that grammar says, and nothing else was put in.
   const accepted = { ...values, ...resolved } as ValuesOf<Declared>;
   const faults = refused.size > 0 ? refused : mistyped;
@@ -71,9 +74,26 @@ export async function acceptParams<Declared extends Params>(
   const declared = Object.keys(params).filter((name) => faults.has(name));
   return fail('rest_invalid_param', {
     faults: new Map(declared.map((name) => [name, faults.get(name)!])),
+    // What names a hidden record is answered in the very words of what names none.
+    sent: sentValues(
+      params,
+      raw,
+      declared.filter((name) => !unknown.includes(name)),
+    ),
     ...(detail ? { detail } : {}),
   });
 }
+
+/** What is said of a value that names nothing the caller can see; whether there is something else is not told (decision D35). */
+const UNKNOWN: Readonly<Record<Reference, string>> = {
+  user: 'user-unknown',
+  image: 'image-unknown',
+  event: 'event-unknown',
+  venue: 'venue-unknown',
+  organizer: 'organizer-unknown',
+  category: 'category-unknown',
+  tag: 'tag-unknown',
+};
 
 /** The password of protected records, which every request may bring along. */
 const PASSWORD = anyText(LENGTHS.password);

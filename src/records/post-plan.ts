@@ -54,7 +54,7 @@ export function planPost(caller: Caller, kind: PostKind, values: PostValues, bef
 /** A title needs something to see (decision D39). */
 function checkTitle(kind: PostKind, title: string | undefined, before: Before | undefined): void {
   if (hasVisibleText(title ?? before?.row.post_title ?? '') || (before && title === undefined)) return;
-  if (before) failParam(kind.titleField, { stage: 'value', reason: 'title-without-text' });
+  if (before) failParam(kind.titleField, 'title-without-text');
   fail(kind.problems.noTitle);
 }
 
@@ -90,10 +90,12 @@ function settledDates(caller: Caller, kind: PostKind, values: PostValues, before
     canPublish: viewer.can('publish_tribe_events'),
     canDelete: before ? mayDelete(viewer, seen(before.row, before.metas)) : viewer.can(`delete_${kind.capabilities}`),
   });
-  if ('problem' in status) return status.problem === 'status-needs-delete' ? refuse(viewer) : failParam('status');
+  if ('problem' in status) return status.problem === 'status-needs-delete' ? refuse(viewer) : failParam('status', 'status-not-settable');
   const moment = (name: 'date' | 'date_utc') => {
     const text = values[name];
-    return text === undefined ? undefined : (parseEventTime(text, { zone: name === 'date' ? zone : UTC, now }) ?? failParam(name));
+    return text === undefined
+      ? undefined
+      : (parseEventTime(text, { zone: name === 'date' ? zone : UTC, now }) ?? failParam(name, 'date-invalid'));
   };
   return settleDates({
     ...status,

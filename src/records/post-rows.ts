@@ -27,8 +27,7 @@ export function fieldRows(kind: PostKind, values: Values, trusted: boolean): Row
     if (field.place.in === 'column') {
       const text = stored[0] ?? '';
       const kept = NUMBERS.has(field.place.column) ? Number(text) : filtered(field.place.column, text, trusted);
-      if (Buffer.byteLength(String(kept)) > (ROOM.get(field.place.column) ?? Number.POSITIVE_INFINITY))
-        failParam(name, { stage: 'value', reason: 'too-long' });
+      if (Buffer.byteLength(String(kept)) > (ROOM.get(field.place.column) ?? Number.POSITIVE_INFINITY)) failParam(name, 'too-long');
       columns[field.place.column] = kept;
     } else if (field.place.in === 'meta') metas[field.place.key] = stored;
   }

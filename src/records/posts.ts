@@ -191,7 +191,7 @@ export async function readPost<Published extends PublishedRecord>(
     if (row.post_type !== kind.postType) return fail(byId.otherType);
     if (row.post_status === 'trash') return fail(byId.trashed);
   }
-  const mine = row?.post_type === kind.postType ? row : failParam('id');
+  const mine = row?.post_type === kind.postType ? row : failParam('id', 'id-unknown');
   if (!mayRead(viewer, seen(mine, bundle.metas.get(id)))) return fail(notAccessible);
   const context = renderContext(caller, rights(caller, asked));
   if (locked && isLocked(mine, context)) return fail(locked);

@@ -85,8 +85,8 @@ const LONGEST_NAME = 200;
 function storedName(given: string, nothing: 'empty_term_name' | 'invalid_term_name'): string {
   const name = sanitizeTermName(stripControlCharacters(given));
   if (name === '') fail(nothing);
-  if (!hasVisibleText(name)) failParam('name');
-  if ([...name].length > LONGEST_NAME) failParam('name', { stage: 'value', reason: 'too-long' });
+  if (!hasVisibleText(name)) failParam('name', 'title-without-text');
+  if ([...name].length > LONGEST_NAME) failParam('name', 'too-long');
   return name;
 }
 

@@ -108,7 +108,7 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
 }
 
 async function existing(db: Database, kind: TermKind, id: number): Promise<Term> {
-  return (await findTerm(db, kind.taxonomy, id)) ?? failParam('id');
+  return (await findTerm(db, kind.taxonomy, id)) ?? failParam('id', 'id-unknown');
 }
 
 export async function ancestorsOf(db: Database, kind: TermKind, term: Term): Promise<string[]> {

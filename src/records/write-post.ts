@@ -36,7 +36,7 @@ export async function lockExisting({ db, kind }: Pick<Write, 'db' | 'kind'>, id:
   const row = await lockPost(db, id);
   if (row?.post_type === kind.postType) return { row, metas: (await loadMetas(db, [id])).get(id) ?? new Map() };
   const { byId } = kind.problems;
-  return byId ? fail(row ? byId.otherType : byId.missing) : failParam('id');
+  return byId ? fail(row ? byId.otherType : byId.missing) : failParam('id', 'id-unknown');
 }
 
 /** Writes a new record whose names are locked. Gives its id, or that of the record whose title it reuses. */

@@ -138,10 +138,38 @@ export function unixFromDate(date: Date): number {
  * their range roll over.
  */
 export function unixFromText(text: string): number {
+  const usual = unixFromUsual(text);
+  if (!Number.isNaN(usual)) return usual;
   const found = /^(-?\d{4,6})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?)?/.exec(text);
   if (!found || isZeroDate(text)) return Number.NaN;
-  const [year, month, day, hour, minute, second] = found.slice(1).map((digits) => Number(digits ?? 0));
-  return unixFromFields(year!, month!, day!, hour!, minute!, second!);
+  const [, year, month, day, hour = 0, minute = 0, second = 0] = found;
+  return unixFromFields(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second));
+}
+
+/** Unix seconds of `YYYY-MM-DD HH:MM:SS`, as nearly every text is; NaN for any other, which a pattern then reads. */
+function unixFromUsual(text: string): number {
+  const isUsual =
+    text.length === 19 &&
+    text[4] === '-' &&
+    text[7] === '-' &&
+    text[10] === ' ' &&
+    text[13] === ':' &&
+    text[16] === ':' &&
+    !isZeroDate(text);
+  if (!isUsual) return Number.NaN;
+  const [year, month, day] = [digitsOf(text, 0, 4), digitsOf(text, 5, 7), digitsOf(text, 8, 10)];
+  return unixFromFields(year, month, day, digitsOf(text, 11, 13), digitsOf(text, 14, 16), digitsOf(text, 17, 19));
+}
+
+/** The number between two places of a text; NaN where not all of it is digits. */
+function digitsOf(text: string, from: number, to: number): number {
+  let number = 0;
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    number = number * 10 + digit;
+  }
+  return number;
 }
 
 /** The UTC text of Unix seconds, `YYYY-MM-DD HH:MM:SS`; fractions are dropped, NaN and what no calendar holds give the zero date. */
@@ -159,9 +187,14 @@ export function textFromUnix(unix: number): string {
  * @param month 1..12
  */
 export function unixFromFields(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): number {
+  return midnight(year, month, day) + hour * 3600 + minute * 60 + second;
+}
+
+function midnight(year: number, month: number, day: number): number {
+  if (year >= 100) return Date.UTC(year, month - 1, day) / 1000;
+  // Date.UTC takes years of two digits for those of the 20th century.
   const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  return date.getTime() / 1000 + hour * 3600 + minute * 60 + second;
+  return date.setUTCFullYear(year, month - 1, day) / 1000;
 }
 
 /** The text so many seconds later (or earlier); the zero date stays. */

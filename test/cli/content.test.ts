@@ -150,7 +150,10 @@ describe('a list', () => {
 describe('wrong usage ends with 2', () => {
   it.each([
     [['event', 'lst'], 'there is no command lst'],
-    [['event', 'list', '--colour=red'], 'there is no option --colour=red'],
+    [['event', 'list', '--colour=red'], 'there is no option --colour.'],
+    [['event', 'create', '--titel=Jazz'], 'Did you mean --title?'],
+    [['event', 'create', '--titel', 'Jazz'], 'Did you mean --title?'],
+    [['event', 'create', '--start_dat=2026-12-31'], 'Did you mean --start_date?'],
     [['event', 'get'], 'the argument id-or-slug is missing'],
     [['event', 'list', '--format=yaml'], '--format must be one of table, json, csv, ids, count, not "yaml"'],
     [['event', 'update', '1'], 'no field to change was given'],
@@ -162,6 +165,31 @@ describe('wrong usage ends with 2', () => {
     const { code, out, err } = await fasti(...args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(sentence);
+  });
+});
+
+describe('what is wrong with a flag', () => {
+  it('is explained on a line of its own, with an example', async () => {
+    const { code, err } = await fasti('event', 'create', '--title=x', '--start_date=31/31/2026 21:00', '--end_date=2026-12-31 23:00');
+    expect(code).toBe(1);
+    expect(err.split('\n')[1]).toBe(
+      '--start_date: "31/31/2026 21:00" is not a date and time that can be understood. For example: 2026-12-31 21:00',
+    );
+  });
+  it('is explained in the language of the command', async () => {
+    const { err } = await fasti('event', 'list', '--per_page=abc', '--language=it');
+    expect(err).toContain('\n--per_page: "abc" non è un numero intero maggiore di zero. Per esempio: 12\n');
+  });
+  it('is not that it is written with hyphens', async () => {
+    const flags = ['--title=Hyphens', '--start-date=2030-05-01 10:00', '--end-date', '2030-05-01 11:00', '--no-all-day'];
+    const { code, out } = await fasti('event', 'create', ...flags, '--porcelain');
+    expect(code).toBe(0);
+    expect((await fasti('event', 'get', out.trim(), '--field=start_date')).out.trim()).toBe('2030-05-01 10:00:00');
+  });
+  it('is told as a warning where a new record has a field that does not exist', async () => {
+    const dates = ['--start_date=2030-05-01 10:00', '--end_date=2030-05-01 11:00'];
+    const { code, err } = await fasti('event', 'create', '--title=Barn dance', ...dates, '--venue={"venue":"Barn","citty":"Asti"}');
+    expect([code, err]).toEqual([0, 'Warning: unknown field: venue.citty (did you mean city?)\n']);
   });
 });
 

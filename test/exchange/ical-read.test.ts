@@ -203,6 +203,14 @@ describe('what repeats', () => {
       '2026-10-12 20:00:00',
       '2026-10-19 20:00:00',
     ]));
+  it('ends before a day that is its end, where it is of times, and with it where it is of days', async () => {
+    expect(starts(await read(calendar(event(...weekly, 'RRULE:FREQ=WEEKLY;UNTIL=20261019'))))).toEqual([
+      '2026-10-05 20:00:00',
+      '2026-10-12 20:00:00',
+    ]);
+    const days = calendar(event('DTSTART;VALUE=DATE:20261005', 'RRULE:FREQ=WEEKLY;UNTIL=20261012'));
+    expect(starts(await read(days))).toEqual(['2026-10-05 00:00:00', '2026-10-12 00:00:00']);
+  });
   it('of whole days repeats by days', async () => {
     const { events } = await read(
       calendar(event('DTSTART;VALUE=DATE:20261005', 'RRULE:FREQ=WEEKLY;COUNT=2', 'EXDATE;VALUE=DATE:20261005')),
@@ -211,9 +219,16 @@ describe('what repeats', () => {
       ['one#20261012', '2026-10-12 00:00:00', '2026-10-12 23:59:59', 'Europe/Rome'],
     ]);
   });
-  it('within a day comes as often as it does, up to a measure, which is told', async () => {
-    const result = await read(calendar(event('DTSTART:20261124T190000Z', 'RRULE:FREQ=SECONDLY')));
-    expect([starts(result).length, result.losses]).toEqual([2000, ['ical-rule-cut a.ics:4']]);
+  it.each([
+    ['FREQ=SECONDLY', '2026-11-24 20:33:19 · 50000+ · 2028-11-20 23:59:59'],
+    ['FREQ=SECONDLY;COUNT=2010', '2026-11-24 20:33:19 · 10 · 2026-11-24 20:33:29'],
+    ['FREQ=SECONDLY;COUNT=2000', undefined],
+    ['FREQ=SECONDLY;COUNT=2000\r\nRRULE:FREQ=SECONDLY;COUNT=1000', undefined],
+    ['FREQ=SECONDLY;COUNT=2000\r\nRDATE:20261225T190000Z', '2026-11-24 20:33:19 · 1 · 2026-12-25 20:00:00'],
+  ])('of %s comes up to a measure; how many are left out is told, and until when', async (rule, told) => {
+    const result = await read(calendar(event('DTSTART:20261124T190000Z', `RRULE:${rule}`)));
+    const details = result.entries.flatMap((entry) => (entry.kind === 'loss' ? [[entry.loss.reason, entry.loss.detail]] : []));
+    expect([starts(result).length, details]).toEqual([2000, told === undefined ? [] : [['ical-rule-cut', told]]]);
   });
 });
 
@@ -394,7 +409,7 @@ describe('a file', () => {
     expect([events.length, entries.at(-1)]).toEqual([1, { kind: 'skipped', what: 'text behind the calendar', count: 1 }]);
   });
   it.each([
-    ['windows-1252', Buffer.from('SUMMARY:Citt\xe0 \x96 caff\xe8', 'latin1'), 'Città – caffè', ['ical-encoding a.ics:6']],
+    ['windows-1252', Buffer.from('SUMMARY:Citt\xe0 \x96 caff\xe8', 'latin1'), 'Città – caffè', ['encoding-assumed a.ics:6']],
     [
       'UTF-8 with a broken letter',
       Buffer.concat([Buffer.from('SUMMARY:Città '), Buffer.from([0xe2, 0x82])]),

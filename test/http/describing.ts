@@ -8,7 +8,8 @@ import { loadTexts } from '../../src/texts.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
 
 /** Every language there are texts in. */
-export const LANGUAGES = readdirSync(new URL('../../locales', import.meta.url)).sort();
+const found = readdirSync(new URL('../../locales', import.meta.url)).sort();
+export const LANGUAGES = ['en', ...found.filter((language) => language !== 'en')];
 export const routes = createRoutes(LANGUAGES);
 export const config = readConfig({ LANGUAGES: LANGUAGES.join(',') });
 

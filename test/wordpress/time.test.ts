@@ -164,6 +164,20 @@ describe('dates as text', () => {
     expect(textFromUnix(-1)).toBe('1969-12-31 23:59:59');
   });
 
+  it.each([
+    ['0050-03-01 10:00:00', -60584162400],
+    ['2030-13-32 25:61:61', 1927764121],
+    ['2030-12-01 1x:00:00', 1922313600],
+    ['2030-12-01 10:00:0x', 1922349600],
+    ['2030-12-01T10:00:00', 1922349600],
+    ['12030-12-01 10:00:00', 317491869600],
+    ['0000-00-00 00:00:00', Number.NaN],
+    ['2030-12-x1 10:00:00', Number.NaN],
+    ['２030-12-01 10:00:00', Number.NaN],
+  ])('reads %s', (text, unix) => {
+    expect(unixFromText(text)).toBe(unix);
+  });
+
   it('tells the clock of the site and of the world', () => {
     const now = new Date('2026-11-20T23:30:15.999Z');
     expect(nowUtc(now)).toBe('2026-11-20 23:30:15');

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { basename } from 'node:path';
 import { bytesOf } from '../items/file-text.ts';
 import { SourceFault } from '../items/items.ts';
+import { windows1252 } from '../items/windows-1252.ts';
 
 /** How a file says its letters. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
@@ -64,13 +65,13 @@ function wideEncoding(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
 
 /** UTF-8, or Windows-1252 from the first letter that is none in UTF-8: before it both say the same. `sure`: the file says that it is UTF-8. */
 function narrowDecoder(file: string, sure: boolean, assume: (encoding: Encoding) => void): (bytes: Buffer | undefined) => string {
-  const western = new TextDecoder('windows-1252');
+  const western = (bytes: Buffer | undefined): string => windows1252(bytes?.toString('latin1') ?? '');
   let switched = false;
   let begun = Buffer.alloc(0);
   let letters = sure;
   let done = 0;
   return (bytes) => {
-    if (switched) return western.decode(bytes, { stream: bytes !== undefined });
+    if (switched) return western(bytes);
     const all = bytes === undefined ? begun : Buffer.concat([begun, bytes]);
     // A letter may go on in the next piece.
     const whole = bytes === undefined ? all : all.subarray(0, all.length - unfinished(all));
@@ -85,7 +86,7 @@ function narrowDecoder(file: string, sure: boolean, assume: (encoding: Encoding)
     if (letters || /[^\0-\x7f]/.test(before)) throw new SourceFault('not-utf8', { file, byte: done + Buffer.byteLength(before) });
     assume('windows-1252');
     switched = true;
-    return western.decode(all, { stream: bytes !== undefined });
+    return western(all);
   };
 }
 

@@ -118,9 +118,7 @@ function layoutOf(file: string, { cells, line }: CsvRow, { kind, map, caller }: 
 
 /** Letters of a file that says no encoding may have been read for others. */
 const encodingNote = (file: string, { encoding }: Table): Entry[] =>
-  encoding() === 'windows-1252'
-    ? [{ kind: 'loss', loss: { reason: 'encoding-assumed', kind: 'source', of: file, detail: 'Windows-1252' } }]
-    : [];
+  encoding() === 'windows-1252' ? [{ kind: 'loss', loss: { reason: 'encoding-assumed', kind: 'source', of: file } }] : [];
 
 /** A row of a file, and all that is needed to read it. */
 interface Reading {

@@ -14,6 +14,7 @@ const MOST_LINES = 20_000;
 const DEEPEST = 6;
 /** Components whose inner ones are of interest. */
 const NESTED = new Set(['VTIMEZONE']);
+const MARKER = /^(BEGIN|END):\s*([\w-]+)\s*$/i;
 
 /**
  * The parts of a file of calendars (RFC 5545, 3.4 and 3.6), one at a time. What lies inside a component is left out, but for zones. Some programs write
@@ -27,17 +28,18 @@ export async function* partsOf(lines: AsyncIterable<readonly Line[]>, file: stri
   let last = 1;
   let calendars = 0;
   for await (const some of lines) {
-    for (const { line, text, ...rest } of some) {
+    for (const content of some) {
+      const { line, text } = content;
       last = line;
       const calendar = calendars - 1;
-      const [, marker = '', given = ''] = /^(BEGIN|END):\s*([\w-]+)\s*$/i.exec(text) ?? [];
+      const [, marker = '', given = ''] = (/^[BE]/i.test(text) && MARKER.exec(text)) || [];
       const name = given.toUpperCase();
       if (marker === '') {
         if (text.trim() === '') continue;
         if (open.length === 0 && calendars === 0) throw new SourceFault('ical-none', { file, line });
         if (open.length === 0) yield { is: 'outside', calendar, line };
         else if (open.length === 1) yield { is: 'property', calendar, line, text };
-        else if (inside && (open.length === 2 || NESTED.has(inside.name))) add(inside.lines, { line, text, ...rest }, file);
+        else if (inside && (open.length === 2 || NESTED.has(inside.name))) add(inside.lines, content, file);
         continue;
       }
       if (marker.toUpperCase() === 'BEGIN') {

@@ -68,16 +68,22 @@ export interface CalendarEvent {
 export function readEvent(lines: readonly Line[], line: number): CalendarEvent | undefined {
   const sound = lines.filter(({ text }) => PROPERTY.test(text));
   // The library reads rules only to follow them, which is done elsewhere.
-  const told = sound.filter(({ text }) => !/^(RRULE|EXRULE)[:;]/i.test(text));
-  const component = parsed(told.flatMap(({ text }) => mendLine(text)));
-  if (!component) return undefined;
-  const text = (name: string): string => texts(component, name)[0] ?? '';
-  const moments = (name: string): Moment[] => component.getAllProperties(name).flatMap(momentsOf);
-  const rules = (name: RegExp): string[] =>
-    sound.flatMap(({ text: rule }) => (name.test(rule) ? [rule.replace(/^[^:]*:/, '').trim()] : [])).filter((rule) => rule !== '');
-  const length = lengthOf(component);
-  const [organizer] = component.getAllProperties('organizer');
-  const [recurrenceId] = component.getAllProperties('recurrence-id');
+  const [ruled, told] = [sound.filter(({ text }) => RULE.test(text)), sound.filter(({ text }) => !RULE.test(text))];
+  const properties = parsed(told.flatMap(({ text }) => mendLine(text)));
+  if (!properties) return undefined;
+  const all = (name: string): readonly Property[] => properties.get(name) ?? [];
+  const texts = (name: string): string[] => all(name).flatMap(textsOf);
+  const text = (name: string): string => texts(name)[0] ?? '';
+  const moments = (name: string): Moment[] => all(name).flatMap(momentsOf);
+  const rules = (name: string): string[] =>
+    ruled
+      .flatMap(({ text: rule }) => (rule.slice(0, name.length).toUpperCase() === name ? [rule.replace(/^[^:]*:/, '').trim()] : []))
+      .filter((rule) => rule !== '')
+      .slice(0, MOST_RULES);
+  const [duration] = all('duration');
+  const length = duration && lengthFrom(raw(duration));
+  const [organizer] = all('organizer');
+  const [recurrenceId] = all('recurrence-id');
   return {
     line,
     uid: text('uid').trim(),
@@ -86,24 +92,24 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     start: moments('dtstart')[0],
     end: moments('dtend')[0],
     length,
-    rules: rules(/^RRULE[:;]/i).slice(0, MOST_RULES),
-    exceptRules: rules(/^EXRULE[:;]/i).slice(0, MOST_RULES),
-    dates: component.getAllProperties('rdate').flatMap(extraDatesOf).slice(0, MOST_DATES),
+    rules: rules('RRULE'),
+    exceptRules: rules('EXRULE'),
+    dates: all('rdate').flatMap(extraDatesOf).slice(0, MOST_DATES),
     exceptDates: moments('exdate').slice(0, MOST_DATES),
     sequence: /^\d{1,9}$/.test(text('sequence').trim()) ? Number(text('sequence')) : 0,
     summary: text('summary'),
     description: text('description'),
-    html: htmlOf(component),
+    html: htmlOf(all('x-alt-desc')),
     location: text('location'),
-    geo: geoOf(component),
+    geo: geoOf(all('geo')),
     organizer: organizer ? { name: parameter(organizer, 'cn'), email: mailOf(raw(organizer)) } : undefined,
-    contacts: texts(component, 'contact'),
-    categories: texts(component, 'categories')
+    contacts: texts('contact'),
+    categories: texts('categories')
       .map((name) => name.trim())
       .filter((name) => name !== ''),
     url: text('url').trim(),
-    attachments: component.getAllProperties('attach').map((property) => ({
-      url: property.type === 'uri' ? raw(property).trim() : '',
+    attachments: all('attach').map((property) => ({
+      url: property[2] === 'uri' ? raw(property).trim() : '',
       type: parameter(property, 'fmttype').toLowerCase(),
     })),
     status: text('status').trim().toUpperCase(),
@@ -111,46 +117,58 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     created: moments('created')[0],
     modified: moments('last-modified')[0],
     stamp: moments('dtstamp')[0],
-    told: new Set(component.getAllProperties().map(({ name }) => name)),
+    told: new Set(properties.keys()),
     unreadable: lines.filter(({ text: one }) => !PROPERTY.test(one) || (/^DURATION[:;]/i.test(one) && length === undefined)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
 }
 
 const PROPERTY = /^[A-Za-z0-9-]+[;:]/;
+const RULE = /^(?:RRULE|EXRULE)[:;]/i;
 const MOST_DATES = 5000;
 const MOST_RULES = 20;
 
-/** The component; lines that the library stumbles over are left out one by one, as long as there are few. */
-function parsed(lines: readonly string[]): ICAL.Component | undefined {
-  const parse = (some: readonly string[]): ICAL.Component | undefined => {
+/** A property as the library reads it (jCal, RFC 7265): its name in lower case, its parameters, its type and its values. */
+type Property = readonly [name: string, parameters: Readonly<Record<string, unknown>>, type: string, ...values: readonly unknown[]];
+
+/** The properties by name; lines that the library stumbles over are left out one by one, as long as there are few. */
+function parsed(lines: readonly string[]): ReadonlyMap<string, readonly Property[]> | undefined {
+  const parse = (some: readonly string[]): readonly Property[] | undefined => {
     try {
-      return new ICAL.Component(ICAL.parse(['BEGIN:VEVENT', ...some, 'END:VEVENT'].join('\r\n')) as unknown as string);
+      // The library's types do not say what a parsed component is.
+      const [, properties] = ICAL.parse(['BEGIN:VEVENT', ...some, 'END:VEVENT'].join('\r\n')) as unknown as [string, Property[]];
+      return properties;
     } catch {
       return undefined;
     }
   };
-  return parse(lines) ?? parse(lines.filter((line) => parse([line]) !== undefined));
+  const properties = parse(lines) ?? parse(lines.filter((line) => parse([line]) !== undefined));
+  if (!properties) return undefined;
+  const byName = new Map<string, Property[]>();
+  for (const property of properties) {
+    const same = byName.get(property[0]);
+    if (same) same.push(property);
+    else byName.set(property[0], [property]);
+  }
+  return byName;
 }
 
 /** The values of a property as they are written. */
-const rawValues = (property: ICAL.Property): string[] =>
-  (property.jCal as unknown[]).slice(3).map((value) => (Array.isArray(value) ? value.join('/') : String(value)));
-const raw = (property: ICAL.Property): string => rawValues(property)[0] ?? '';
+const rawValues = ([, , , ...values]: Property): string[] =>
+  values.map((value) => (Array.isArray(value) ? value.join('/') : String(value)));
+const raw = (property: Property): string => rawValues(property)[0] ?? '';
 
-const texts = (component: ICAL.Component, name: string): string[] =>
-  component
-    .getAllProperties(name)
-    .flatMap((property) => rawValues(property))
-    .map((value) => stripControlCharacters(value.replace(/\r\n?/g, '\n')));
+const textsOf = (property: Property): string[] => rawValues(property).map((value) => stripControlCharacters(value.replace(/\r\n?/g, '\n')));
 
-function parameter(property: ICAL.Property, name: string): string {
-  const value: unknown = property.getParameter(name);
-  return stripControlCharacters(String((Array.isArray(value) ? value[0] : value) ?? '')).trim();
+function parameter([, parameters]: Property, name: string): string {
+  const value = parameters[name];
+  return value === undefined ? '' : stripControlCharacters(String((Array.isArray(value) ? value[0] : value) ?? '')).trim();
 }
 
-const momentsOf = (property: ICAL.Property): Moment[] =>
-  rawValues(property).flatMap((value) => momentOf(value, parameter(property, 'tzid')));
+function momentsOf(property: Property): Moment[] {
+  const zone = parameter(property, 'tzid');
+  return rawValues(property).flatMap((value) => momentOf(value, zone));
+}
 
 function momentOf(value: string, zone: string): Moment[] {
   const [, day = '', time, utc] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(Z)?)?$/.exec(value) ?? [];
@@ -162,7 +180,7 @@ function momentOf(value: string, zone: string): Moment[] {
   return [{ wall, in: utc === undefined ? 'anywhere' : 'utc' }];
 }
 
-function extraDatesOf(property: ICAL.Property): ExtraDate[] {
+function extraDatesOf(property: Property): ExtraDate[] {
   const zone = parameter(property, 'tzid');
   return rawValues(property).flatMap((value): ExtraDate[] => {
     const [from = '', to] = value.split('/');
@@ -173,11 +191,6 @@ function extraDatesOf(property: ICAL.Property): ExtraDate[] {
 }
 
 const LONGEST_S = 366 * 86_400;
-
-function lengthOf(component: ICAL.Component): Length | undefined {
-  const [property] = component.getAllProperties('duration');
-  return property ? lengthFrom(raw(property)) : undefined;
-}
 
 /** The length that a DURATION says; undefined where it is none, or negative, which no event can be (3.8.2.5). */
 function lengthFrom(text: string): Length | undefined {
@@ -190,16 +203,15 @@ function lengthFrom(text: string): Length | undefined {
   };
 }
 
-function geoOf(component: ICAL.Component): CalendarEvent['geo'] {
-  const [property] = component.getAllProperties('geo');
+function geoOf([property]: readonly Property[]): CalendarEvent['geo'] {
   const [lat = Number.NaN, lng = Number.NaN] = property ? raw(property).split(/[/;]/).map(Number) : [];
   return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && !(lat === 0 && lng === 0) ? { lat, lng } : undefined;
 }
 
 const mailOf = (address: string): string => (/^mailto:/i.test(address) ? percentDecoded(address.slice(7)).trim() : '');
 
-function htmlOf(component: ICAL.Component): string {
-  const property = component.getAllProperties('x-alt-desc').find((one) => /^text\/html$/i.test(parameter(one, 'fmttype')));
+function htmlOf(properties: readonly Property[]): string {
+  const property = properties.find((one) => /^text\/html$/i.test(parameter(one, 'fmttype')));
   // The library knows no types of extensions, so that their texts come as they are written.
   return property
     ? raw(property)

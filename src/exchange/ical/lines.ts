@@ -26,23 +26,26 @@ const LONGEST_LINE = 2 ** 20;
 export async function* calendarLines(pieces: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Line[]> {
   const { texts, decode } = await decoded(pieces);
   const unfold = unfolder(file);
-  const whole = ({ line, text }: NumberedLine): Line => ({ line, ...decode(text) });
   // The row that a piece of the file breaks off, and a CR whose LF may come with the next.
-  let [rest, line] = ['', 0];
+  let [rest, row] = ['', 0];
+  const linesOf = (rows: readonly string[]): Line[] => {
+    const lines: Line[] = [];
+    for (const text of rows) {
+      row += 1;
+      const done = unfold.take(row, text);
+      if (done) lines.push({ line: done.line, ...decode(done.text) });
+    }
+    return lines;
+  };
   for await (const piece of texts) {
     const rows = (rest + piece).split(piece.endsWith('\r') ? OPEN_END : ROW_END);
     rest = rows.pop() ?? '';
-    if (rest.length > LONGEST_LINE) throw new SourceFault('too-long', { file, line: line + 1 });
-    yield rows.flatMap((text) => {
-      line += 1;
-      return unfold.take(line, text).map(whole);
-    });
+    if (rest.length > LONGEST_LINE) throw new SourceFault('too-long', { file, line: row + 1 });
+    yield linesOf(rows);
   }
-  const last = rest.split(ROW_END).flatMap((text) => {
-    line += 1;
-    return unfold.take(line, text).map(whole);
-  });
-  yield [...last, ...unfold.end().map(whole)];
+  const last = linesOf(rest.split(ROW_END));
+  const done = unfold.end();
+  yield done ? [...last, { line: done.line, ...decode(done.text) }] : last;
 }
 
 /** Rows end in CRLF, LF or CR; at the end of a piece a CR may still become CRLF. */
@@ -97,20 +100,21 @@ function lineOfBytes(text: string): ReturnType<Decode> {
   }
 }
 
-/** Joins rows that a blank at the begin of the next continues. */
-function unfolder(file: string): { take: (line: number, row: string) => NumberedLine[]; end: () => NumberedLine[] } {
-  let begun: { line: number; pieces: string[]; length: number } | undefined;
-  const end = (): NumberedLine[] => (begun ? [{ line: begun.line, text: begun.pieces.join('') }] : []);
+/** Joins rows that a blank at the begin of the next continues. `take` gives the line that a row ends, `end` the last one. */
+function unfolder(file: string): { take: (line: number, row: string) => NumberedLine | undefined; end: () => NumberedLine | undefined } {
+  let begun: { line: number; text: string; more: string[]; length: number } | undefined;
+  const end = (): NumberedLine | undefined =>
+    begun && { line: begun.line, text: begun.more.length === 0 ? begun.text : begun.text + begun.more.join('') };
   return {
     take: (line, row) => {
       const isMore = begun !== undefined && (row.startsWith(' ') || row.startsWith('\t'));
-      const done = isMore ? [] : end();
+      const done = isMore ? undefined : end();
       if (begun && isMore) {
-        begun.pieces.push(row.slice(1));
+        begun.more.push(row.slice(1));
         begun.length += row.length;
       } else {
         const text = begun ? row : row.replace(/^(?:\ufeff|\xef\xbb\xbf)/, '');
-        begun = { line, pieces: [text], length: text.length };
+        begun = { line, text, more: [], length: text.length };
       }
       if (begun.length > LONGEST_LINE) throw new SourceFault('too-long', { file, line: begun.line });
       return done;

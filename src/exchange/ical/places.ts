@@ -21,10 +21,19 @@ export function createPlaces(file: string): Places {
     told.add(item.sourceId);
     return [item];
   };
+  // The times of a series come one after the other.
+  let known: { event: CalendarEvent; found: readonly PostItem[] } | undefined;
+  const foundIn = (event: CalendarEvent): readonly PostItem[] => {
+    const place = `${file}:${event.line}`;
+    if (known?.event !== event) {
+      const found = [venueOf(event, place), ...organizersOf(event, place), imageOf(event, place)].filter((item) => item !== undefined);
+      known = { event, found };
+    }
+    return known.found;
+  };
   return {
     of: (event) => {
-      const place = `${file}:${event.line}`;
-      const found = [venueOf(event, place), ...organizersOf(event, place), imageOf(event, place)].filter((item) => item !== undefined);
+      const found = foundIn(event);
       return {
         items: found.flatMap(once),
         links: found.map((item): Link => {

@@ -132,7 +132,7 @@ function* troublesOf(event: Held, reading: Reading): Generator<Entry> {
     return { kind: 'loss', loss: { ...loss, place: `${file}:${line}` } };
   };
   for (const line of event.unreadable) yield of('ical-line-unreadable', line);
-  for (const line of event.otherEncoding) yield of(line.encoding === 'damaged' ? 'ical-characters' : 'ical-encoding', line);
+  for (const line of event.otherEncoding) yield of(line.encoding === 'damaged' ? 'ical-characters' : 'encoding-assumed', line);
   for (const zone of unknownZones(event, clocksOf(event, reading))) yield lossAt(reading, 'ical-zone-unknown', event, zone);
 }
 

@@ -1,5 +1,5 @@
 import { occurrences, parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
-import { textFromUnix, unixFromText, type Zone } from '../../wordpress/time.ts';
+import { localFromUnix, textFromUnix, unixFromText, type Zone } from '../../wordpress/time.ts';
 import { type Clock, clockOf, utcClock } from './clock.ts';
 import type { CalendarEvent, ExtraDate, Length, Moment } from './event.ts';
 
@@ -132,8 +132,7 @@ export function* timesOf(
   const { starts, trouble } = startsOf(series, window, later.length > 0);
   yield* trouble;
   for (const { wall, date } of starts) {
-    const keys = keysOf(wall, series);
-    if (keys.some((key) => left.has(key) || replaced.has(key))) continue;
+    if (left.size + replaced.size > 0 && keysOf(wall, series).some((key) => left.has(key) || replaced.has(key))) continue;
     const changed = later.findLast(({ at }) => at <= wall);
     const time = changed ? shifted(changed, wall, series) : { event: core, span: spanAt(wall, date, series) };
     if (touches(time.span, window, own)) yield { ...time, name: nameOf(wall, series) };
@@ -183,23 +182,29 @@ function startsOf(series: Series, [first, last]: readonly [number, number], shif
     rule ? [] : [{ reason: 'ical-rule-unknown', event: core, detail: [...core.rules, ...core.exceptRules][place] } as const],
   );
   const starts = new Map<number, Start>();
-  if (begin >= from) starts.set(begin, { wall: begin });
-  let isCut = false;
+  const left = { count: 0, last: begin };
+  /** Takes a start as long as there are not too many; from then on it only counts. False: there is nothing more to learn. */
+  const add = (start: Start): boolean => {
+    if (starts.size < MOST_TIMES || starts.has(start.wall)) {
+      starts.set(start.wall, start);
+      return true;
+    }
+    if (start.wall > last) return false;
+    left.count += 1;
+    left.last = Math.max(left.last, start.wall);
+    return left.count < MOST_COUNTED;
+  };
+  if (begin >= from) add({ wall: begin });
   for (const rule of rules) {
     // A start that one of several rules does not name is none of those that this rule counts.
-    for (const wall of rule ? wallsOf(rule, series, [from, to], rules.length === 1) : []) {
-      if (starts.size >= MOST_TIMES) {
-        isCut = true;
-        break;
-      }
-      starts.set(wall, { wall });
-    }
+    for (const wall of rule ? wallsOf(rule, series, [from, to], rules.length === 1) : []) if (!add({ wall })) break;
   }
-  if (isCut) trouble.push({ reason: 'ical-rule-cut', event: core, detail: core.rules.join(' ') });
   for (const date of core.dates) {
     const wall = wallOf(date.start, series, begin);
-    if (wall >= from && wall <= to && starts.size < MOST_TIMES) starts.set(wall, date.end || date.length ? { wall, date } : { wall });
+    if (wall >= from && wall <= to) add(date.end || date.length ? { wall, date } : { wall });
   }
+  if (left.count > 0)
+    trouble.push({ reason: 'ical-rule-cut', event: core, detail: cutText(Math.max(...starts.keys()), left, last, series) });
   let seen = 0;
   for (const rule of excluding) {
     for (const wall of rule ? wallsOf(rule, series, [from, to], false) : []) {
@@ -212,14 +217,33 @@ function startsOf(series: Series, [first, last]: readonly [number, number], shif
 }
 
 const MOST_EXCLUDED = 50_000;
+/** Of the times that are too many no more are counted. */
+const MOST_COUNTED = 50_000;
 
-/** The walls of a rule. An end in UTC is one on the clock of the series; of one for whole days only the day counts, which is what the type must be. */
+/**
+ * The last time that is taken in, how many are left out, and the last of those, as they are shown: `2026-11-24 20:33:19 · 1200 · 2026-11-24 20:53:19`.
+ * Where they are too many to be counted, the end of the window stands for the last.
+ */
+function cutText(taken: number, left: { readonly count: number; readonly last: number }, end: number, { span, clock }: Series): string {
+  const shown = (wall: number): string => {
+    if (span.allDay) return textFromUnix(wall).slice(0, 10);
+    const moment = clock.toMoment(wall);
+    return localFromUnix(moment, clock.zoneAt(moment));
+  };
+  const isAll = left.count < MOST_COUNTED;
+  return [shown(taken), isAll ? left.count : `${left.count}+`, isAll ? shown(left.last) : textFromUnix(end)].join(' · ');
+}
+
+/**
+ * The walls of a rule. An end in UTC is one on the clock of the series. For whole days only its day counts. For times an end that is only a day, which
+ * the standard does not allow, means the midnight at which that day begins, as in nearly every program.
+ */
 function* wallsOf(rule: Rule, { span, clock }: Series, [from, to]: readonly [number, number], startCounts: boolean): Generator<number> {
   const begin = clock.toWall(span.start);
   const [day, time = ''] = (rule.until ?? '').split('T');
-  const ofDay: Rule = span.allDay && rule.until !== undefined ? { ...rule, until: day } : rule;
+  const bounded: Rule = rule.until === undefined ? rule : { ...rule, until: span.allDay ? day : `${day}T${time || '000000'}` };
   const until = !span.allDay && time.endsWith('Z') ? clock.toWall(unixFromText(utcText(rule.until ?? ''))) : Number.POSITIVE_INFINITY;
-  yield* occurrences(ofDay, begin, Math.min(to, until), { from: Math.max(begin, from), startCounts });
+  yield* occurrences(bounded, begin, Math.min(to, until), { from: Math.max(begin, from), startCounts });
 }
 
 // ------------------------------------------------------------------------------------------------- names and keys

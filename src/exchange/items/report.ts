@@ -118,15 +118,7 @@ export function tallyFrom(text: string): Tally {
 }
 
 /** What leaves every record in its place: an id or a slug that was taken already, people and settings that have to be looked after. */
-const HARMLESS = new Set([
-  'id-taken',
-  'slug-taken',
-  'author-without-role',
-  'setting-differs',
-  'duration-mended',
-  'encoding-assumed',
-  'ical-encoding',
-]);
+const HARMLESS = new Set(['id-taken', 'slug-taken', 'author-without-role', 'setting-differs', 'duration-mended', 'encoding-assumed']);
 
 /** Whether something of the source did not come over. */
 export const isIncomplete = ({ lost, losses }: Report): boolean =>

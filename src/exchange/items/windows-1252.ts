@@ -2,5 +2,16 @@
 const ABOVE =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178';
 
-/** The text of bytes in Windows-1252, one letter for each (`Buffer.toString('latin1')`). Node 20's TextDecoder takes the encoding for Latin-1. */
+/** The text of bytes in Windows-1252, one letter for each (`Buffer.toString('latin1')`). */
 export const windows1252 = (letters: string): string => letters.replace(/[\x80-\x9f]/g, (letter) => ABOVE[letter.charCodeAt(0) - 0x80]!);
+
+/**
+ * The text of bytes in the encoding that a label names (`iso-8859-1`, `windows-1250`), as browsers read it. Node 20 reads Windows-1252, which has many
+ * labels, as Latin-1.
+ *
+ * @throws RangeError for a label that names no encoding
+ */
+export function decodedAs(label: string, bytes: Buffer): string {
+  const decoder = new TextDecoder(label);
+  return decoder.encoding === 'windows-1252' ? windows1252(bytes.toString('latin1')) : decoder.decode(bytes);
+}

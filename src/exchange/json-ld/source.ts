@@ -7,6 +7,7 @@ import type { Caller } from '../../records/caller.ts';
 import { textOf } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
+import { decodedAs } from '../items/windows-1252.ts';
 import { locationsOf } from './page.ts';
 import { eventEntries, type FoundEvent, findEvents, type Page } from './read.ts';
 
@@ -130,7 +131,7 @@ const pageOf = ({ url, bytes, headers }: Fetched): Page => ({ url, place: url, t
 function decoded(bytes: Buffer, type = ''): string {
   const label = /charset="?([\w-]{1,40})/i.exec(type)?.[1] ?? 'utf-8';
   try {
-    return new TextDecoder(label).decode(bytes);
+    return decodedAs(label, bytes);
   } catch {
     return new TextDecoder().decode(bytes);
   }

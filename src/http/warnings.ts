@@ -1,0 +1,35 @@
+import type { Params } from '../kinds/kind.ts';
+import { shortened } from '../records/explanation.ts';
+import { type UnknownField, unknownFields } from '../records/unknown-fields.ts';
+import { unknownFieldSentence } from '../refusals.ts';
+import type { Site } from '../site.ts';
+import { ALWAYS_HEEDED } from './heeded.ts';
+import { mergeParams } from './input.ts';
+import type { Received } from './receive.ts';
+import type { Found } from './routing.ts';
+
+/** The most characters of one warning. */
+const LONGEST_WARNING = 100;
+
+/**
+ * The header that tells of fields in a write that do not exist, such as `titel`: they change nothing, as in WordPress, but whoever sends them means
+ * something. The standard header `Warning` is obsolete (RFC 9111, 5.5). `params`: all that the endpoint accepts.
+ */
+export function warningHeader(
+  { texts }: Site,
+  { incoming, caller, body }: Received,
+  { route }: Found,
+  params: Params,
+): Record<string, string> {
+  const { query, method } = incoming;
+  if (route.kind === undefined || !['POST', 'PUT', 'PATCH'].includes(method)) return {};
+  const { kind } = route;
+  const raw = mergeParams({ query, body, path: {}, method });
+  const sent = Object.fromEntries(Object.entries(raw).filter(([name]) => !ALWAYS_HEEDED.includes(name)));
+  const say = (field: UnknownField) => unknownFieldSentence((key, values) => texts.t(caller.language, key, values), field);
+  const warnings = unknownFields(kind, params, sent).map((field) => headerText(say({ ...field, name: shortened(field.name) })));
+  return warnings.length > 0 ? { 'X-Fasti-Warning': warnings.join(', ') } : {};
+}
+
+/** A text as it may stand in a list of a header: printable ASCII without commas. */
+const headerText = (text: string): string => text.replace(/[^\x20-\x2b\x2d-\x7e]/g, '?').slice(0, LONGEST_WARNING);

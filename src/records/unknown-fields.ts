@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { isLinks } from '../kinds/fields.ts';
+import { postKind } from '../kinds/index.ts';
+import type { Kind, Params } from '../kinds/kind.ts';
+import { madeOnce } from '../kinds/made-once.ts';
+import { nearestName } from '../kinds/nearest-name.ts';
+
+/** The most unknown names that are told of one request. */
+const MOST_TOLD = 10;
+
+/** A name in a write that means nothing: `titel`, or `venue.citty` within a new venue. */
+export interface UnknownField {
+  readonly name: string;
+  /** The known name that may be meant. */
+  readonly near: string | undefined;
+}
+
+/**
+ * The names in a write that no parameter has, at most 10. Members that records show but nobody can set are not among them, so that a record can be
+ * sent back as it was read; nor are names that begin with `_`, which are WordPress's own.
+ */
+export function unknownFields(kind: Kind, params: Params, raw: Readonly<Record<string, unknown>>): UnknownField[] {
+  const top = unknownNames(Object.keys(raw), kind, params);
+  const nested = Object.entries(kind.is === 'post' ? kind.fields : {}).flatMap(([name, field]) =>
+    isLinks(field) && Object.hasOwn(raw, name) ? unknownMembers(name, postKind(field.place.kind), raw[name]) : [],
+  );
+  return [...top, ...nested].slice(0, MOST_TOLD);
+}
+
+/** The same for the records that another one brings along. */
+function unknownMembers(name: string, kind: Kind, value: unknown): UnknownField[] {
+  const members = [value].flat().flatMap((item) => (item !== null && typeof item === 'object' ? Object.keys(item) : []));
+  // Forms number the members of a list.
+  const named = [...new Set(members)].filter((member) => !/^\d+$/.test(member));
+  return unknownNames(named, kind, kind.fields).map((field) => ({ ...field, name: `${name}.${field.name}` }));
+}
+
+const unknownNames = (names: readonly string[], kind: Kind, params: Params): UnknownField[] =>
+  names
+    .filter((name) => !name.startsWith('_') && !Object.hasOwn(params, name) && !shownNames(kind).has(name))
+    .slice(0, MOST_TOLD)
+    .map((name) => ({ name, near: nearestName(name, Object.keys(params)) }));
+
+const shownNames = madeOnce(
+  ({ record }: Kind): ReadonlySet<string> => new Set(record instanceof z.ZodObject ? Object.keys(record.shape) : []),
+);

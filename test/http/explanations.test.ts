@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import { shownValue } from '../../src/records/explanation.ts';
+import { type As, describeAsking, expectRefusal } from '../support/asking.ts';
+
+const EVENT = { title: 'New', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' };
+
+describeAsking('a refused parameter', (ask) => {
+  const saidOf = async (body: object, as: As = 'admin') => (await ask.post('/events', { ...EVENT, ...body }, as)).body.data;
+
+  it.each<[object, object]>([
+    [
+      { start_date: '31/12/2026 21:00' },
+      { start_date: '"31/12/2026 21:00" is not a date and time that can be understood. For example: 2026-12-31 21:00' },
+    ],
+    [{ timezone: 'Roma' }, { timezone: '"Roma" is not a time zone. For example: Europe/Rome' }],
+    [{ website: 'javascript:1' }, { website: '"javascript:1" is not a web address. For example: https://example.org/' }],
+    [
+      { venue: 999 },
+      { venue: 'There is no such venue, you are not allowed to see it, or the new venue cannot be created from what was sent.' },
+    ],
+    [{ author: 'anna' }, { author: '"anna" is not an ID. For example: 12' }],
+    [{ author: 999 }, { author: 'There is no such user.' }],
+    [{ end_date: '2026-12-30 11:00' }, { end_date: 'The end must not come before the start. Received: "2026-12-30 11:00".' }],
+  ])('of %j is explained, with an example of what is right', async (body, params) =>
+    expect(await saidOf(body)).toEqual({ status: 400, params, details: [] }),
+  );
+
+  it('names the statuses that there are', async () =>
+    expect((await saidOf({ status: 'published' })).params.status).toMatch(
+      /^"published" is not one of publish, .*\. For example: publish$/,
+    ));
+
+  it('is explained beside its type, in details too', async () => {
+    const sentence = 'all_day is not of type boolean. "maybe" is neither yes nor no. For example: true';
+    expect(await saidOf({ all_day: 'maybe' })).toEqual({
+      status: 400,
+      params: { all_day: sentence },
+      details: { all_day: { code: 'rest_invalid_type', message: sentence, data: { param: 'all_day' } } },
+    });
+  });
+
+  it('is explained in the language of the caller', async () => {
+    const { body } = await ask.get('/events?per_page=abc&translation_language=it');
+    expect(body.data.params).toEqual({ per_page: '"abc" non è un numero intero maggiore di zero. Per esempio: 12' });
+  });
+
+  it('is explained by the routes beside, in their form', async () => {
+    const { body } = await ask.send('GET', '/wp-json/wp/v2/tribe_venue?per_page=101');
+    const sentence = 'per_page must be between 1 (inclusive) and 100 (inclusive). Received: "101". For example: 10';
+    expect(body.data).toMatchObject({
+      params: { per_page: sentence },
+      details: { per_page: { code: 'rest_out_of_bounds', message: sentence } },
+    });
+  });
+
+  it('says the same of a record that is not there and of one that is not to be seen', async () => {
+    const unknown = await ask.post('/events', { ...EVENT, venue: 9999 }, 'auth');
+    const hidden = await ask.post('/events', { ...EVENT, venue: 18 }, 'auth');
+    expectRefusal(hidden, 400, 'rest_invalid_param', ['venue']);
+    expect(hidden.body).toEqual(unknown.body);
+  });
+
+  it('is not shown where it is a secret', async () => {
+    const { body, text } = await ask.get('/events?password[]=hunter2');
+    expect(body.data.params.password).toMatch(/^The value that was sent is not a text\./);
+    expect(text).not.toContain('hunter2');
+  });
+});
+
+describe('a value as it is shown', () => {
+  it.each([
+    ['x'.repeat(100), `"${'x'.repeat(100)}"`],
+    ['x'.repeat(101), `"${'x'.repeat(99)}…"`],
+    ['\u{1F600}'.repeat(1000), `"${'\u{1F600}'.repeat(99)}…"`],
+    ['a\r\nb\u0000\u202Ec', '"a b c"'],
+    ['<img src=x>', '"‹img src=x›"'],
+    [12, '12'],
+    [null, 'null'],
+    [{ title: 'A', password: 'hunter2', deep: [{ user_pass: 'hunter2' }] }, '{"title":"A","password":"…","deep":[{"user_pass":"…"}]}'],
+  ])('%j is %s', (value, shown) => expect(shownValue('title', value)).toBe(shown));
+  it.each(['password', 'post_password', 'user_pass', '_wpnonce'])('%s is never shown', (name) =>
+    expect(shownValue(name, 'hunter2')).toBeUndefined(),
+  );
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
+import type { ServedEndpoint } from '../../src/http/endpoint.ts';
+import { onSite } from '../../src/kinds/custom-fields.ts';
+import { feedFilters } from '../../src/kinds/feed-list.ts';
+import { lengthFault } from '../../src/kinds/grammar.ts';
+import { kinds, postKind } from '../../src/kinds/index.ts';
+import type { Params } from '../../src/kinds/kind.ts';
+import { loadTexts } from '../../src/texts.ts';
+import { LANGUAGES, routes } from '../http/describing.ts';
+
+/*
+ * Every parameter of every route, as declared: what is added is in here by itself.
+ */
+
+const texts = await loadTexts(LANGUAGES);
+
+const FIELDS = (['text', 'textarea', 'number', 'url', 'choice', 'checkbox'] as const).map((type, place) => ({
+  meta: `_ecp_custom_${place + 1}`,
+  name: type,
+  label: type,
+  type,
+  choices: type === 'choice' || type === 'checkbox' ? ['One', 'Two'] : [],
+}));
+
+const endpoints: readonly ServedEndpoint[] = [...routes, ...[...companionNamespaces().values()].flat()].flatMap((route) => route.endpoints);
+const SETS: readonly Params[] = [
+  ...endpoints.flatMap(({ params, unlisted = {} }) => [params, unlisted]),
+  ...kinds.flatMap(({ fields, filters }) => [fields, filters]),
+  feedFilters,
+  ...FIELDS.map((field) => onSite(postKind('event'), { calendar: { customFields: [field] } } as never).fields),
+];
+const params = SETS.flatMap((set) => Object.entries(set));
+const grammars = [...new Set(params.map(([, { grammar }]) => grammar))];
+
+describe('the hint of every grammar', () => {
+  it('is looked at', () => expect(grammars.length).toBeGreaterThan(100));
+
+  it('has an example that the grammar accepts', () => {
+    const refused = params.flatMap(([name, { grammar }]) =>
+      [true, false].flatMap((may) => {
+        const { example } = grammar.hint;
+        const reading = grammar.read(example, () => may);
+        const sound = reading.fault === undefined && reading.late === undefined && lengthFault(grammar, example) === undefined;
+        return sound ? [] : [[name, example]];
+      }),
+    );
+    expect(refused).toEqual([]);
+  });
+
+  it('has an example that says something', () =>
+    expect(params.filter(([, { grammar }]) => [undefined, null, ''].includes(grammar.hint.example as never))).toEqual([]));
+
+  it.each(LANGUAGES)('has a sentence in %s that names what was sent', (language) => {
+    const told = grammars.map(({ hint: { reason, values } }) =>
+      texts.has(language, `reasons:${reason}`) ? texts.t(language, `reasons:${reason}`, { sent: '"X1"', ...values }) : reason,
+    );
+    expect(told.filter((sentence) => !sentence.includes('"X1"') || sentence.includes('{{'))).toEqual([]);
+  });
+
+  it.each(LANGUAGES)('has sentences in %s about records that cannot be found', (language) => {
+    const named = new Set(grammars.flatMap(({ hint: { unknown } }) => unknown ?? []));
+    expect(named.size).toBeGreaterThan(0);
+    expect([...named].filter((reason) => !texts.has(language, `reasons:${reason}`))).toEqual([]);
+  });
+});
