@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { type As, bodyOf, idsOf, NOON, ROOT } from './support/asking.ts';
 import { describeDatabases } from './support/databases.ts';
 import { insertAll } from './support/insert-all.ts';
+import { loadRecurringSite } from './support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
@@ -236,5 +237,56 @@ describeDatabases('what a list from the index costs in queries', (open) => {
       const queries = running.site.db.queries() - before;
       expect({ rows: idsOf(body).length, total: body.total, queries }).toEqual({ rows, total: MANY, queries: 7 });
     }
+  });
+});
+
+describeDatabases('what events that recur cost in queries', (open) => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await loadRecurringSite(await open());
+  });
+
+  const RECURRING = 'search=choir&start_date=2031-01-01&end_date=2031-12-31';
+  const MIXED = 'start_date=2031-01-01&end_date=2034-12-31';
+  describe.each([
+    ['from the index', 'off', { list: 6, included: 8, mixed: 8 }],
+    ['beside WordPress', 'on', { list: 7, included: 8, mixed: 12 }],
+  ])('%s', (_, shared, costs) => {
+    let running: RunningSite;
+    beforeAll(async () => {
+      running = await serveDatabase(db, {
+        env: { CACHE: 'off', SHARED_WITH_WORDPRESS: shared, MAX_PER_PAGE: '100' },
+        clock: () => new Date(NOON),
+      });
+      if (shared === 'off') await reindexEvents(running.site.db, () => new Date(NOON), { trust: true });
+      // The schema is looked at once.
+      await running.send('GET', `${ROOT}/events/501`);
+    });
+    afterAll(() => running.close());
+
+    const costOf = async (path: string) => {
+      const before = running.site.db.queries();
+      const { status, body } = await running.send('GET', path.startsWith('/') ? path : `${ROOT}/${path}`);
+      expect([path, status]).toEqual([path, 200]);
+      return { rows: body?.events?.length, queries: running.site.db.queries() - before };
+    };
+
+    it('a list costs the same for one date and for thirteen, and for a page of all sorts', async () => {
+      for (const rows of [1, 2, 13]) expect(await costOf(`events?${RECURRING}&per_page=${rows}`)).toEqual({ rows, queries: costs.list });
+      expect((await costOf('events?include=10000303,504,10000362&per_page=50')).queries).toBe(costs.included);
+      expect((await costOf(`events?${MIXED}&per_page=100`)).queries).toBe(costs.mixed);
+    });
+
+    it.each([
+      ['events/502', 5],
+      ['events/10000308', 5],
+      ['events/502?recurrence=true', 11],
+      ['events/10000308?recurrence=true', 11],
+      ['/wp-json/wp/v2/tribe_events/10000308', 11],
+      ['/event/choir-tuesdays-and-thursdays/?ical=1', 10],
+      ['/event/choir-tuesdays-and-thursdays/2031-01-21/?ical=1', 11],
+    ])('GET %s costs %d', async (path, queries) => {
+      expect((await costOf(path)).queries).toBe(queries);
+    });
   });
 });

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import ICAL from 'ical.js';
 import { listWindow } from '../src/calendar/window.ts';
+import { eventRecord } from '../src/kinds/event-shape.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
+import { addDays } from '../src/wordpress/time.ts';
 import { describeDatabases } from './support/databases.ts';
 import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
@@ -12,6 +15,11 @@ import { type RunningSite, serveDatabase } from './support/running-site.ts';
  */
 
 const NOW = new Date('2030-12-31T12:00:00Z');
+let now = NOW;
+/** A second passes. */
+const tick = () => {
+  now = new Date(now.getTime() + 1000);
+};
 const EVENTS = '/wp-json/tribe/events/v1/events';
 const IN_TABLES = EXPECTED_DATES.filter(({ form }) => form === 'tables');
 
@@ -19,6 +27,28 @@ const IN_TABLES = EXPECTED_DATES.filter(({ form }) => form === 'tables');
 const SINGLE = 513;
 const idOf = ({ post_id: post, provisional_id: id }: ExpectedDate): number => (post === SINGLE ? post : (id ?? post));
 const pathOf = (date: ExpectedDate): string => (date.post_id === SINGLE ? `/event/${date.slug}/` : date.path);
+
+/** When a date takes place, as moments or days; the day after the last one ends those that last whole days. */
+const shownDate = ({ all_day: allDay, start_date: start, end_date: end, ...utc }: ExpectedDate): [string, string] =>
+  allDay
+    ? [start.slice(0, 10), addDays(end, 1).slice(0, 10)]
+    : [`${utc.utc_start_date.replace(' ', 'T')}Z`, `${utc.utc_end_date.replace(' ', 'T')}Z`];
+
+/** The dates of the one event of a calendar, as a library reads them, so many at most. */
+function datesIn(text: string, most: number): [string, string][] {
+  const calendar = new ICAL.Component(ICAL.parse(text));
+  for (const zone of calendar.getAllSubcomponents('vtimezone')) ICAL.TimezoneService.register(zone);
+  const [master, ...exceptions] = calendar.getAllSubcomponents('vevent').map((component) => new ICAL.Event(component));
+  for (const one of exceptions) master!.relateException(one);
+  const shown = (time: ICAL.Time) => (time.isDate ? time.toString() : time.toJSDate().toISOString().replace('.000', ''));
+  const found: [string, string][] = [];
+  const dates = master!.iterator();
+  for (let next = dates.next(); next && found.length < most; next = dates.next()) {
+    const { startDate, endDate } = master!.getOccurrenceDetails(next);
+    found.push([shown(startDate), shown(endDate)]);
+  }
+  return found.sort();
+}
 
 describeDatabases('recurring events', (open) => {
   let db: Database;
@@ -32,7 +62,7 @@ describeDatabases('recurring events', (open) => {
   ])('%s', (_, shared) => {
     let running: RunningSite;
     beforeAll(async () => {
-      running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: shared, MAX_PER_PAGE: '100' }, clock: () => NOW });
+      running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: shared, MAX_PER_PAGE: '100' }, clock: () => now });
       if (shared === 'off') expect((await reindexEvents(running.site.db, () => NOW, { trust: true })).unfit).toEqual([]);
     });
     afterAll(() => running?.close());
@@ -114,6 +144,64 @@ describeDatabases('recurring events', (open) => {
       expect((await get(`${EVENTS}/10000999`)).status).toBe(404);
     });
 
+    it('tell their rule on request, under either id', async () => {
+      for (const path of ['502', '10000308', 'by-slug/choir-tuesdays-and-thursdays']) {
+        const { body } = await get(`${EVENTS}/${path}?recurrence=true`);
+        expect(body.recurrence).toEqual({
+          post_id: 502,
+          dtstart: '2031-01-14 18:30:00',
+          rrule: 'FREQ=WEEKLY;INTERVAL=1;UNTIL=20310228T225959Z;WKST=SU;BYDAY=TU,TH',
+          rdate: [],
+          exdate: ['2031-01-30 18:30:00'],
+          first: '2031-01-14 18:30:00',
+          count: 13,
+          series: { id: 520, title: 'Music in the square', slug: 'music-in-the-square' },
+        });
+        expect((await get(`${EVENTS}/${path}`)).body).not.toHaveProperty('recurrence');
+      }
+      const rules = await Promise.all(
+        [506, 509, 511, 514, SINGLE, 531].map(async (id) => (await get(`${EVENTS}/${id}?recurrence=1`)).body),
+      );
+      expect(rules.map(({ recurrence }) => recurrence && [recurrence.dtstart, recurrence.rdate, recurrence.exdate])).toEqual([
+        ['2031-03-05 21:00:00', ['2031-03-29 15:00:00'], ['2031-04-02 21:00:00']],
+        ['2031-06-05 09:00:00', ['2031-06-12 09:00:00', '2031-06-20 14:30:00'], []],
+        ['2031-04-09 17:00:00', ['2031-04-07 17:00:00'], []],
+        ['2031-11-07 20:00:00', [], ['2031-11-14 20:00:00']],
+        null,
+        null,
+      ]);
+    });
+
+    it('do not tell of a series that is not published', async () => {
+      await db.from('posts').where('ID', 520).update({ post_status: 'private' });
+      tick();
+      expect((await get(`${EVENTS}/502?recurrence=true`)).body.recurrence.series).toBeNull();
+      await db.from('posts').where('ID', 520).update({ post_status: 'publish' });
+      tick();
+    });
+
+    it('describe the parameter and the member', async () => {
+      const { body } = await get('/wp-json/tribe/events/v1/doc');
+      for (const path of ['/events/{id}', '/events/by-slug/{slug}'])
+        expect(body.paths[path].get.parameters.map(({ name }: { name: string }) => name)).toContain('recurrence');
+      const { body: answer } = await get(`${EVENTS}/10000308?recurrence=true`);
+      expect(eventRecord.safeParse(answer).error).toBeUndefined();
+    });
+
+    it('show a changed rule though nothing else has changed', async () => {
+      const rule = async () => (await get(`${EVENTS}/510?recurrence=true`)).body.recurrence.rrule;
+      const { rset = '' } = (await db.from('tec_events').where('post_id', 510).first())!;
+      expect(await rule()).toBe('FREQ=WEEKLY;INTERVAL=1;WKST=SU;BYDAY=MO');
+      await db
+        .from('tec_events')
+        .where('post_id', 510)
+        .update({ rset: rset!.replace('WKST=SU;', '') });
+      tick();
+      expect(await rule()).toBe('FREQ=WEEKLY;INTERVAL=1;BYDAY=MO');
+      await db.from('tec_events').where('post_id', 510).update({ rset });
+      tick();
+    });
+
     it('tell the name of the zone at the time of each occurrence', async () => {
       const { body } = await get(`${EVENTS}/10000342`);
       const { body: later } = await get(`${EVENTS}/10000343`);
@@ -174,6 +262,38 @@ describeDatabases('recurring events', (open) => {
       expect((await get('/event/two-tours-a-day/2031-07-10/3/?ical=1')).status).toBe(404);
     });
 
+    it('have one calendar event with their rule under the address of the event, which gives the dates that lists show', async () => {
+      for (const slug of new Set(IN_TABLES.map((date) => date.slug))) {
+        const dates = IN_TABLES.filter((date) => date.slug === slug);
+        const { text } = await get(`/event/${slug}/?ical=1`);
+        // A rule without end goes on after the last row; any other gives no further date.
+        const isEndless = /BEGIN:VEVENT[\s\S]*\nRRULE:(?!.*(COUNT|UNTIL)=)/.test(text);
+        const most = isEndless ? dates.length : dates.length + 1;
+        expect([slug, datesIn(text, most)]).toEqual([slug, dates.map(shownDate)]);
+      }
+    });
+
+    it('write the rule as calendars read it', async () => {
+      const lines = async (slug: string) => {
+        const { text } = await get(`/event/${slug}/?ical=1`);
+        const events = text.split('BEGIN:VEVENT').slice(1).join('');
+        return events.match(/^(DTSTART|DTEND|RRULE|RDATE|EXDATE|RECURRENCE-ID|UID).*$/gm)!.map((line) => line.trimEnd());
+      };
+      expect(await lines('choir-tuesdays-and-thursdays')).toEqual([
+        expect.stringMatching(/^UID:502-/),
+        'DTSTART;TZID=Europe/Rome:20310114T183000',
+        'DTEND;TZID=Europe/Rome:20310114T200000',
+        'RRULE:FREQ=WEEKLY;INTERVAL=1;WKST=SU;BYDAY=TU,TH;UNTIL=20310228T225959Z',
+        'EXDATE;TZID=Europe/Rome:20310130T183000',
+      ]);
+      expect(await lines('market-weekends')).toEqual([
+        expect.stringMatching(/^UID:507-/),
+        'DTSTART;VALUE=DATE:20310503',
+        'DTEND;VALUE=DATE:20310505',
+        'RRULE:FREQ=WEEKLY;INTERVAL=1;COUNT=3;WKST=SU;BYDAY=SA',
+      ]);
+    });
+
     it('are in feeds under one UID for each date', async () => {
       const { text } = await get('/events/?ical=1&tribe-bar-date=2031-01-01&per_page=1000');
       const uids = [...text.matchAll(/^UID:(.*)/gm)].map(([, uid]) => uid!.split('-')[0]);
@@ -182,9 +302,53 @@ describeDatabases('recurring events', (open) => {
       expect(uids).toEqual(expect.arrayContaining(IN_TABLES.map((date) => String(idOf(date)))));
     });
 
+    it('are read by the id of a date by the other interfaces', async () => {
+      const { body: core } = await get('/wp-json/wp/v2/tribe_events/10000308?_embed');
+      expect([core.id, new URL(core.link).pathname, core.meta._EventStartDate, core._links.self[0].href.replace(/.*\//, '')]).toEqual([
+        10000308,
+        '/event/choir-tuesdays-and-thursdays/2031-01-21/',
+        '2031-01-21 18:30:00',
+        '10000308',
+      ]);
+      const tec = await running.send('GET', '/wp-json/tec/v1/events/10000308', { headers: { 'X-TEC-EEA': 'yes' } });
+      expect([tec.body.id, tec.body.start_date, new URL(tec.body.link).pathname]).toEqual([
+        10000308,
+        '2031-01-21 18:30:00',
+        new URL(core.link).pathname,
+      ]);
+      const { body: whole } = await get('/wp-json/wp/v2/tribe_events/502');
+      expect([whole.id, new URL(whole.link).pathname]).toEqual([502, '/event/choir-tuesdays-and-thursdays/']);
+      expect((await get('/wp-json/wp/v2/tribe_events/10000999')).status).toBe(404);
+      expect((await get('/wp-json/wp/v2/tribe_venue/10000308')).status).toBe(404);
+    });
+
+    it('stand for their event where a parameter names an event', async () => {
+      await db.from('postmeta').insert({ post_id: 502, meta_key: '_EventVenueID', meta_value: '12' });
+      await db.from('term_relationships').insert({ object_id: 502, term_taxonomy_id: 3, term_order: 0 });
+      for (const path of ['tribe/events/v1/venues?event=', 'tribe/events/v1/categories?event=', 'wp/v2/tribe_events_cat?post=']) {
+        const [byPost, byDate, unknown] = await Promise.all(['502', '10000308', '10000999'].map((id) => get(`/wp-json/${path}${id}`)));
+        const idsIn = ({ body }: typeof byPost & {}) => (body.venues ?? body.categories ?? body).map(({ id }: { id: number }) => id);
+        expect([path, idsIn(byDate!).length, idsIn(byDate!)]).toEqual([path, 1, idsIn(byPost!)]);
+        expect([path, unknown!.status >= 400]).toEqual([path, true]);
+      }
+      await db.from('postmeta').where({ post_id: 502, meta_key: '_EventVenueID', meta_value: '12' }).delete();
+      await db.from('term_relationships').where({ object_id: 502, term_taxonomy_id: 3 }).delete();
+    });
+
     it('are one record each in the lists of posts', async () => {
       const { body: posts, headers } = await get('/wp-json/wp/v2/tribe_events?per_page=100&include=501,502,509');
       expect([posts.map(({ id }: { id: number }) => id).sort(), headers['x-wp-total']]).toEqual([[501, 502, 509], '3']);
+      const { body: others } = await get('/wp-json/wp/v2/tribe_events?per_page=100&exclude=501,10000308');
+      const kept = others.map(({ id }: { id: number }) => id);
+      // A date that is left out leaves the others of its event.
+      expect([501, 502, 503].map((id) => kept.includes(id))).toEqual([false, true, true]);
+      const { body: fewer } = await get(
+        '/wp-json/wp/v2/tribe_events?per_page=100&exclude=10000306,10000307,10000308,10000309,10000310,501',
+      );
+      expect(fewer).toHaveLength(kept.length);
+      const all = IN_TABLES.filter(({ post_id: post }) => post === 512).map(({ provisional_id: id }) => id);
+      const { body: without } = await get(`/wp-json/wp/v2/tribe_events?per_page=100&exclude=${all.join()}`);
+      expect([kept.includes(512), without.some(({ id }: { id: number }) => id === 512)]).toEqual([true, false]);
       for (const path of ['/wp-json/wp/v2/tribe_events?per_page=100', '/wp-json/tec/v1/events?per_page=100']) {
         const { body, headers } = await running.send('GET', path, { headers: { 'X-TEC-EEA': 'yes' } });
         const ids = body.map(({ id }: { id: number }) => id);
@@ -259,6 +423,23 @@ describeDatabases('writing to recurring events', (open) => {
     expect((await send('GET', 10_000_308)).status).toBe(403);
     const { body: list } = await running.send('GET', `${EVENTS}?search=choir,&start_date=2031-01-01&end_date=2031-12-31`);
     expect(list.events).toEqual([]);
+  });
+
+  it('does the same by the other interfaces', async () => {
+    const before = await datesStored();
+    for (const path of ['wp/v2/tribe_events/10000308', 'wp/v2/tribe_events/10000308?force=true', 'tec/v1/events/10000308']) {
+      const options = { as: 'admin', headers: { 'X-TEC-EEA': 'yes' } } as const;
+      const { status, body } = await running.send('DELETE', `/wp-json/${path}`, options);
+      expect([path, status, body.code]).toEqual([path, 409, 'rest_recurring_event_date']);
+    }
+    expect(await datesStored()).toEqual(before);
+    const changed = await running.send('POST', '/wp-json/wp/v2/tribe_events/10000308', { as: 'admin', body: { title: 'Choir practice' } });
+    expect([changed.status, changed.body.id, changed.body.title.raw]).toEqual([200, 10000308, 'Choir practice']);
+    const { body: moved, status } = await running.send('POST', '/wp-json/wp/v2/tribe_events/10000308', {
+      as: 'admin',
+      body: { meta: { _EventStartDate: '2031-01-21 19:30:00' } },
+    });
+    expect([status, moved.code]).toEqual([409, 'rest_recurring_event_dates']);
   });
 
   it('leaves no trace of an event that is deleted for good', async () => {

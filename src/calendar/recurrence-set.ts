@@ -19,7 +19,8 @@ export interface RecurrenceSet {
   readonly except: readonly string[];
 }
 
-interface SetRule {
+/** A rule as its line says it, and read. */
+export interface SetRule {
   readonly text: string;
   readonly rule: Rule;
 }
@@ -159,6 +160,7 @@ function ruleOf([line, ...more]: readonly Line[], zone: Zone): SetRule | undefin
   return { text: line.value, rule: utc === undefined ? rule : { ...rule, until: utc.replace(/[-:]/g, '').replace(' ', 'T') } };
 }
 
-function* startsOf(rule: Rule, start: string, last: string): Generator<string> {
+/** Local starts that a rule gives, from its own start to `last`. */
+export function* startsOf(rule: Rule, start: string, last: string): Generator<string> {
   for (const moment of occurrences(rule, unixFromText(start), unixFromText(last), { startCounts: false })) yield textFromUnix(moment);
 }

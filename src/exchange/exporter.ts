@@ -117,7 +117,8 @@ type Ids = Readonly<Record<PostItem['kind'], Set<number>>> & {
 /** An event with those of its dates that were chosen. */
 function withChosenDates({ recurrence, ...item }: PostItem, { dates: chosen }: Ids): PostItem {
   if (!recurrence?.recurs) return recurrence ? { ...item, recurrence } : item;
-  return { ...item, recurrence: { ...recurrence, dates: recurrence.dates.filter(({ id }) => chosen?.has(recurrence.base + id) ?? true) } };
+  const dates = recurrence.dates.filter(({ id }) => chosen?.has(recurrence.base + id) ?? true);
+  return { ...item, recurrence: { ...recurrence, dates, ...(dates.length < recurrence.dates.length ? { partial: true } : {}) } };
 }
 
 const loss = (item: PostItem, reason: string): Entry => ({

@@ -2,6 +2,7 @@ import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
 import { OFFSET } from '../kinds/core-params.ts';
 import { onSite } from '../kinds/custom-fields.ts';
+import { RECURRENCE } from '../kinds/event-recurrence.ts';
 import { anyId, anything, type Grammar, LENGTHS, oneOf, selector, text, unread } from '../kinds/grammar.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, Param, Params, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
@@ -124,6 +125,9 @@ const CARRIED = new Map(kinds.map((kind) => [kind, { ...undeclared(kind), transl
 const PASSWORD = { password: { grammar: text(LENGTHS.password) } } satisfies Params;
 const READING = { ...PASSWORD, context: { grammar: anything(LENGTHS.word) } } satisfies Params;
 
+/** What asks for the rule of an event; described where events can recur. Values may be absent, so the type holds for other kinds too. */
+const recurrenceOf = ({ dated }: PostKind) => (dated ? RECURRENCE : {}) as typeof RECURRENCE;
+
 // ------------------------------------------------------------------------------------------------- events, venues, organizers
 const posts = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}`,
@@ -183,9 +187,15 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       methods: ['GET'],
       summary: `${kind.name}.read${suffix}`,
       params: { ...select, ...READING },
+      unlisted: recurrenceOf(kind),
+      onSite: ({ recurrence }) => (recurrence ? recurrenceOf(kind) : {}),
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller, values) => record(await readPost(site, caller, kind, values.id, values)),
+      run: async (site, caller, values) => {
+        const shown = await readPost(site, caller, kind, values.id, values);
+        // Rules change without the tables that answers are remembered by.
+        return values.recurrence ? written(shown) : record(shown);
+      },
     }),
     recordEndpoint({
       methods: ['DELETE'],

@@ -9,7 +9,7 @@ import { coreTerms } from './core-term.ts';
 import { type CoreContext, type CoreFacts, CURIES, EDITED, inView, isoDate, type View, WHOLE } from './core-view.ts';
 import { contentImage, thumbnailOf } from './image-record.ts';
 import type { Bundle, PostKind, RenderContext } from './kind.ts';
-import { attachedImages, isLocked, permalink } from './post-record.ts';
+import { attachedImages, isLocked, pageUrl, permalink } from './post-record.ts';
 
 /** Earlier versions of a post: how many, and the last one. */
 export interface Revisions {
@@ -50,7 +50,7 @@ export function corePost(kind: PostKind, id: number, bundle: Bundle, context: Co
     meta: coreMeta(row.post_type, bundle.metas.get(id)),
     ...termMembers(kind, id, bundle),
   };
-  return { ...inView(record, context.view, SHOWN), _links: postLinks(kind, row, bundle, context, facts) };
+  return { ...inView(record, context.view, SHOWN), _links: postLinks(kind, id, bundle, context, facts) };
 }
 
 /** What a post is in every dress: its dates, its address, its texts. */
@@ -71,7 +71,7 @@ export function postCore(id: number, bundle: Bundle, context: RenderContext) {
   const isProtected = row.post_password !== '';
   return {
     id,
-    ...datesAndPlace(row, permalink(row, context), context),
+    ...datesAndPlace(row, pageUrl(id, bundle, context), context),
     title: { raw: row.post_title, rendered: renderTitle(row.post_title) },
     content: {
       raw: row.post_content,
@@ -131,13 +131,14 @@ function sample(row: Post, slug: string | undefined, context: RenderContext) {
 
 function postLinks(
   kind: PostKind,
-  row: Post,
+  id: number,
   bundle: Bundle,
   context: CoreContext,
   { methods, actions, revisions }: CorePostFacts,
 ): Record<string, unknown> {
+  const row = bundle.posts.get(id)!;
   const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
-  const own = `${kind.postType}/${row.ID}`;
+  const own = `${kind.postType}/${id}`;
   const picture = thumbnailOf(row.ID, bundle);
   const terms = coreTerms(kind).map(({ taxonomy, restBase }) => ({
     taxonomy,

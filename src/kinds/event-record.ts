@@ -16,7 +16,7 @@ import { eachText } from './fields.ts';
 import { imageAddress, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Bundle, RenderContext } from './kind.ts';
 import { type OrganizerRecord, renderOrganizer } from './organizer.ts';
-import { globalIds, isLocked, linkedIds, occurrenceUrl, permalink, postLd, postMembers, renderedTexts } from './post-record.ts';
+import { globalIds, isLocked, linkedIds, pageUrl, postLd, postMembers, renderedTexts } from './post-record.ts';
 import { tag } from './tag.ts';
 import { embeddedTermRecord } from './term-record.ts';
 import { renderVenue, type VenueRecord } from './venue.ts';
@@ -35,8 +35,7 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
   const venues = locked ? [] : linkedIds(id, VENUE_LINK, bundle, context);
   const organizers = locked ? [] : linkedIds(id, ORGANIZER_LINK, bundle, context);
   const website = metaOf(metas, EVENT.website);
-  const page = bundle.pages.get(id);
-  const url = page ? occurrenceUrl(row, context, page) : permalink(row, context);
+  const url = pageUrl(id, bundle, context);
   const venueRecords = venues.map((venueId) => renderVenue(venueId, bundle, context, single));
   const [onlyVenue] = venueRecords;
   const organizerRecords = organizers.map((organizerId) => renderOrganizer(organizerId, bundle, context, single));

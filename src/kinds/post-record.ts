@@ -29,12 +29,18 @@ export function permalink(row: LinkedPost, { home, settings }: Pick<RenderContex
 }
 
 /** The same for one date of an event that recurs: its page has the date in its address. */
-export function occurrenceUrl(row: Post, { home, settings }: Pick<RenderContext, 'home' | 'settings'>, page: OccurrencePage): string {
+function occurrenceUrl(row: Post, { home, settings }: Pick<RenderContext, 'home' | 'settings'>, page: OccurrencePage): string {
   return eventDateUrl(
     { home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug },
     row,
     page,
   );
+}
+
+/** Address of the page of a record: that of one date, where its id names one. */
+export function pageUrl(id: number, { posts, pages }: Bundle, context: Pick<RenderContext, 'home' | 'settings'>): string {
+  const [row, page] = [posts.get(id)!, pages.get(id)];
+  return page ? occurrenceUrl(row, context, page) : permalink(row, context);
 }
 
 /** `global_id` and its lineage: the record's own, the same in every language (decision D48), then those it was imported under. */

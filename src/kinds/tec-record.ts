@@ -44,7 +44,7 @@ export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: T
   const row = bundle.posts.get(id)!;
   const { title, content, excerpt, template, guid, ...base } = postCore(id, bundle, context);
   const own = {
-    event: () => eventMembers(row, bundle, context, kinds),
+    event: () => eventMembers(id, bundle, context, kinds),
     venue: () => venueMembers(row, bundle),
     organizer: () => organizerMembers(row, bundle),
   };
@@ -145,9 +145,10 @@ function organizerMembers({ ID }: Post, bundle: Bundle): TecRecord {
 }
 
 // ------------------------------------------------------------------------------------------------- events
-function eventMembers(row: Post, bundle: Bundle, context: TecContext, kinds: Kinds): TecRecord {
+function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Kinds): TecRecord {
+  const row = bundle.posts.get(id)!;
   const { settings, now, words, language } = context;
-  const metas = bundle.metas.get(row.ID);
+  const metas = bundle.metas.get(id);
   const dates = storedDates({ metas: metas ?? new Map() });
   const { cutoff, formats, timezoneMode } = settings.calendar;
   const zone = phpZone(dates.timezone || settings.timezone);
@@ -189,9 +190,9 @@ function eventMembers(row: Post, bundle: Bundle, context: TecContext, kinds: Kin
     featured: isTruthy(metaOf(metas, FEATURED_META)),
     sticky: row.menu_order === -1,
     cost: costOnPages(metas?.get(COST.amounts) ?? [], currencyOf(metas), costOptions(context)),
-    organizer_names: organizers.map((id) => namedInPassing(bundle.posts.get(id)!, words)),
-    organizers: organizers.map((id) => tecRecord(kinds.organizer, id, bundle, context, kinds)),
-    venues: linkedIds(row.ID, VENUE_LINK, bundle, context).map((id) => tecRecord(kinds.venue, id, bundle, context, kinds)),
+    organizer_names: organizers.map((organizer) => namedInPassing(bundle.posts.get(organizer)!, words)),
+    organizers: organizers.map((organizer) => tecRecord(kinds.organizer, organizer, bundle, context, kinds)),
+    venues: linkedIds(row.ID, VENUE_LINK, bundle, context).map((venue) => tecRecord(kinds.venue, venue, bundle, context, kinds)),
     schedule_details: scheduleDetails(display, schedule) ?? '',
     short_schedule_details: scheduleDetails(display, schedule, true) ?? words.allDay,
   };

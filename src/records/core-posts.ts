@@ -20,7 +20,7 @@ import { withoutMapMetas } from '../kinds/map-metas.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import type { LookUp } from '../storage/engine/look-up-once.ts';
+import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
@@ -32,7 +32,7 @@ import type { Metas, Post } from '../wordpress/rows.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { acceptParams } from './input.ts';
-import { listedAs } from './occurrences.ts';
+import { listedAs, postOfRecord, postsOfRecords } from './occurrences.ts';
 import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
 import { metasInTrash } from './rule-rows.ts';
 import { sampleSlugs } from './sample-slugs.ts';
@@ -151,7 +151,7 @@ export function orderOf(values: Pick<CoreListValues, 'orderby' | 'order' | 'sear
  * @throws rest_post_incorrect_password
  */
 export async function readCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: CoreReadValues): Promise<Shown> {
-  const row = await findPost(site.db, id);
+  const row = await findPost(site.db, await postOfRecord(lookUpOnce(site.db), caller, kind, id));
   const { password = '' } = values;
   if (password !== '' && row && row.post_password !== '' && row.post_password !== password) fail('rest_post_incorrect_password');
   const { records, bundle } = await shownPosts(site, caller, kind, [id], values);
@@ -172,8 +172,13 @@ async function shownPosts(
   ids: readonly number[],
   values: CoreReadValues,
 ): Promise<{ readonly records: CoreRecord[]; readonly bundle: Bundle }> {
-  const [bundle, revisions] = await Promise.all([loadBundle(site.db, kind, ids), countRevisions(site.db, ids)]);
-  const { viewer } = caller;
+  const { viewer, settings } = caller;
+  const dates = kind.dated ? await postsOfRecords(site.db, caller, ids) : new Map<number, number>();
+  const postOf = (id: number) => dates.get(id) ?? id;
+  const [bundle, revisions] = await Promise.all([
+    loadBundle(site.db, kind, ids, [], settings.recurrence?.base),
+    countRevisions(site.db, ids.map(postOf)),
+  ]);
   const view = viewOf(values);
   const actions = view === 'edit' ? postActions(kind, viewer.can) : [];
   const proposed = view === 'edit' && isViewable(kind.postType) ? ids.flatMap((id) => bundle.posts.get(id) ?? []) : [];
@@ -187,7 +192,7 @@ async function shownPosts(
     const row = bundle.posts.get(id);
     if (row?.post_type !== kind.postType) return [];
     const methods = methodsOn(viewer, row, bundle.metas.get(id));
-    return [corePost(kind, id, bundle, context, { methods, actions, sampleSlug: slugs.get(id), revisions: revisions.get(id) })];
+    return [corePost(kind, id, bundle, context, { methods, actions, sampleSlug: slugs.get(row.ID), revisions: revisions.get(row.ID) })];
   });
   return { records, bundle };
 }
@@ -210,13 +215,8 @@ function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods
 export const mayListCore = ({ viewer }: Caller, kind: PostKind, { context }: ContextValues): Verdict =>
   context === 'edit' && !editsKind(viewer, kind) ? 'rest_forbidden_context' : true;
 
-export const mayReadCore = (
-  lookUp: LookUp,
-  { viewer }: Caller,
-  kind: PostKind,
-  { id, context }: Selected & ContextValues,
-): Promise<Verdict> =>
-  judged(lookUp, kind, id, (row, metas) => {
+export const mayReadCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id, context }: Selected & ContextValues): Promise<Verdict> =>
+  judged(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
     if (context === 'edit' && !mayEdit(viewer, seen(row, metas))) return 'rest_forbidden_context';
     return mayRead(viewer, seen(row, metas)) ? true : 'rest_forbidden';
   });
@@ -229,18 +229,18 @@ export function mayCreateCore({ viewer }: Caller, kind: PostKind, { author, stat
 
 export const mayChangeCore = (
   lookUp: LookUp,
-  { viewer }: Caller,
+  caller: Caller,
   kind: PostKind,
   { id, author, status }: Selected & CoreFieldValues,
 ): Promise<Verdict> =>
-  judged(lookUp, kind, id, (row, metas) => {
+  judged(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
     if (!mayEdit(viewer, seen(row, metas))) return 'rest_cannot_edit';
     if (author !== row.post_author && isAnothers(viewer, kind, author)) return 'rest_cannot_edit_others';
     return status !== row.post_status && publishes(viewer, kind, status) ? 'rest_cannot_publish' : true;
   });
 
-export const mayDeleteCore = (lookUp: LookUp, { viewer }: Caller, kind: PostKind, { id }: Selected): Promise<Verdict> =>
-  judged(lookUp, kind, id, (row, metas) => (mayDelete(viewer, seen(row, metas)) ? true : 'rest_cannot_delete'));
+export const mayDeleteCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id }: Selected): Promise<Verdict> =>
+  judged(lookUp, caller, kind, id, ({ viewer }, row, metas) => (mayDelete(viewer, seen(row, metas)) ? true : 'rest_cannot_delete'));
 
 const isAnothers = (viewer: Viewer, kind: PostKind, author: number | undefined) =>
   author !== undefined && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`);
@@ -251,13 +251,14 @@ const publishes = (viewer: Viewer, kind: PostKind, status: string | undefined) =
 
 async function judged(
   lookUp: LookUp,
+  caller: Caller,
   kind: PostKind,
   id: number,
-  judge: (row: Post, metas: Metas | undefined) => Verdict,
+  judge: (caller: Caller, row: Post, metas: Metas | undefined) => Verdict,
 ): Promise<Verdict> {
-  const row = await lookUp(findPost, id);
+  const row = await lookUp(findPost, await postOfRecord(lookUp, caller, kind, id));
   if (row?.post_type !== kind.postType) return 'rest_post_invalid_id';
-  return judge(row, await metasInTrash(lookUp, row));
+  return judge(caller, row, await metasInTrash(lookUp, row));
 }
 
 // ------------------------------------------------------------------------------------------------- writes
@@ -270,7 +271,8 @@ export async function createCorePost(site: Site, caller: Caller, kind: PostKind,
 
 /** Changes what the values name of a record. */
 export async function changeCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: CoreFieldValues): Promise<void> {
-  const metas = (await loadMetas(site.db, [id])).get(id) ?? new Map();
+  const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
+  const metas = (await loadMetas(site.db, [post])).get(post) ?? new Map();
   const { fields, besides } = await calendarFields(site, caller, kind, values, metas);
   await changeRecord(site, caller, kind, id, { values: fields, besides });
 }
@@ -287,7 +289,8 @@ export async function removeCorePost(site: Site, caller: Caller, kind: PostKind,
     await deletePost(site, caller, kind, id);
     return { record: { deleted: true, previous } };
   }
-  if ((await findPost(site.db, id))?.post_status === 'trash') fail('rest_already_trashed');
+  const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
+  if ((await findPost(site.db, post))?.post_status === 'trash') fail('rest_already_trashed');
   await trashPost(site, caller, kind, id);
   return readCorePost(site, caller, kind, id, { context: 'edit' });
 }

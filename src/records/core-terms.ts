@@ -4,7 +4,7 @@ import { coreTerm } from '../kinds/core-term.ts';
 import { conditionsOf, together } from '../kinds/filter.ts';
 import type { Selected, TermKind, TermValues } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
-import type { LookUp } from '../storage/engine/look-up-once.ts';
+import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { findTerms } from '../storage/lists/term-list.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import { findTerm, loadTerms, loadTree } from '../storage/rows/terms.ts';
@@ -12,6 +12,7 @@ import type { Term } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
 import type { Caller } from './caller.ts';
 import { type CorePage, paging, viewOf } from './core-posts.ts';
+import { postOfRecord } from './occurrences.ts';
 import { metasInTrash } from './rule-rows.ts';
 import { ancestors, changeTerm, createTerm, deleteTerm, termMethods } from './terms.ts';
 import { type Shown, versionOfTerm } from './versions.ts';
@@ -23,8 +24,13 @@ import { mayManageTerms, mayRead, seen } from './visibility.ts';
 
 type CoreRecord = Record<string, unknown>;
 
+/** What the parameter `post` may name: any post, and dates of events that recur. */
+const OF_EVENTS = { dated: true };
+
 /** The terms that a request asks for (`WP_REST_Terms_Controller::get_items`), empty ones included. A page past the last is empty. */
-export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, values: CoreTermListValues): Promise<CorePage> {
+export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, asked: CoreTermListValues): Promise<CorePage> {
+  const { post } = asked;
+  const values = post === undefined ? asked : { ...asked, post: await postOfRecord(lookUpOnce(site.db), caller, OF_EVENTS, post) };
   const { limit, offset, page } = paging(values);
   const { orderby = 'name', include = [] } = values;
   if (orderby === 'include' && include.length === 0) fail('rest_orderby_include_missing_include');
@@ -105,7 +111,7 @@ export async function mayListCoreTerms(
 ): Promise<Verdict> {
   if (context === 'edit' && !mayManageTerms(caller, kind)) return 'rest_forbidden_context';
   if (post === undefined || post === 0) return true;
-  const row = await lookUp(findPost, post);
+  const row = await lookUp(findPost, await postOfRecord(lookUp, caller, OF_EVENTS, post));
   if (!row) return 'rest_post_invalid_id';
   if (isPublic(row.post_status)) return true;
   return mayRead(caller.viewer, seen(row, await metasInTrash(lookUp, row))) ? true : 'rest_forbidden_context';

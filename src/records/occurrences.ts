@@ -45,6 +45,12 @@ export async function postOfRecord(
   return !dated || base === undefined || id <= base ? id : lookUp(postOfDate, id, base);
 }
 
+/** The posts behind those of these ids that name dates of events. */
+export async function postsOfRecords(db: Database, { settings }: WithSettings, ids: readonly number[]): Promise<Map<number, number>> {
+  const base = settings.recurrence?.base;
+  return new Map(base === undefined ? [] : (await loadOccurrences(db, ids, base)).map(({ id, post }) => [id, post]));
+}
+
 const postOfDate = async (db: Database, id: number, base: number): Promise<number> =>
   (await loadOccurrences(db, [id], base))[0]?.post ?? id;
 

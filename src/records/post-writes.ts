@@ -77,8 +77,13 @@ export async function changeRecord(
   });
 }
 
-/** Deletes a record for good, whether it is in the trash or not. */
-export async function deletePost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<void> {
+/**
+ * Deletes a record for good, whether it is in the trash or not.
+ *
+ * @throws recurring-event-date-kept for the id of one date of an event that recurs
+ */
+export async function deletePost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<void> {
+  const id = await deletable(site, caller, kind, record);
   await written(site, caller, async (db) => {
     const write = { db, caller, kind };
     await deleteForGood(write, (await lockExisting(write, id)).row);
@@ -91,9 +96,7 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, id:
  * @throws `isInTrash` of the kind's problems; recurring-event-date-kept for the id of one date of an event that recurs
  */
 export async function trashPost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<Shown> {
-  const date = await dateOfRecord(site.db, caller, kind, record);
-  if (date?.recurs) return fail('recurring-event-date-kept');
-  const id = date?.post ?? record;
+  const id = await deletable(site, caller, kind, record);
   const keeps = site.config.emptyTrashDays > 0;
   const last = keeps ? undefined : await renderPost(site, caller, kind, (await lockExisting({ db: site.db, kind }, id)).row.ID);
   await written(site, caller, async (db) => {
@@ -105,6 +108,12 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
     return writeChange(write, before, plan, { metas: trashMetas(kind, before.row, caller.now), terms: new Map() });
   });
   return last ? { record: last.record } : renderPost(site, caller, kind, id);
+}
+
+/** The id of the post of a record that is to be deleted: one date of an event that recurs cannot be deleted alone. */
+async function deletable({ db }: Site, caller: Caller, kind: PostKind, record: number): Promise<number> {
+  const date = await dateOfRecord(db, caller, kind, record);
+  return date?.recurs ? fail('recurring-event-date-kept') : (date?.post ?? record);
 }
 
 /**

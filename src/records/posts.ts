@@ -18,6 +18,7 @@ import { slugPathForQuery } from '../wordpress/slug.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { trustsIndex } from './list-index.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
+import { recurrenceOf } from './recurrences.ts';
 import { metasInTrash } from './rule-rows.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens, seen } from './visibility.ts';
@@ -170,7 +171,7 @@ async function rootsAndBelow(db: Database, { hierarchical, taxonomy }: TermKind,
 }
 
 /**
- * One record, with its JSON-LD.
+ * One record, with its JSON-LD. `recurrence` asks for the rule of an event; such an answer must not be remembered.
  *
  * @throws not found, wrong kind, in the trash, not accessible, protected (in this order)
  */
@@ -179,7 +180,7 @@ export async function readPost<Published extends PublishedRecord>(
   caller: Caller,
   kind: PostKind<PostFields, Published>,
   id: number,
-  asked: Opened = {},
+  asked: Opened & { readonly recurrence?: boolean | undefined } = {},
 ): Promise<Shown<Published>> {
   const { viewer, settings } = caller;
   const bundle = await loadBundle(site.db, kind, [id], [], settings.recurrence?.base);
@@ -194,7 +195,8 @@ export async function readPost<Published extends PublishedRecord>(
   if (!mayRead(viewer, seen(mine, bundle.metas.get(id)))) return fail(notAccessible);
   const context = renderContext(caller, rights(caller, asked));
   if (locked && isLocked(mine, context)) return fail(locked);
-  return { record: kind.render(id, bundle, context, true), version: loadedVersion(caller, id, bundle) };
+  const rule = kind.dated && asked.recurrence ? { recurrence: await recurrenceOf(site, caller, mine.ID, bundle.metas.get(mine.ID)) } : {};
+  return { record: { ...kind.render(id, bundle, context, true), ...rule }, version: loadedVersion(caller, id, bundle) };
 }
 
 /** What the caller may read, and what the request opens: by `password`, or with `context=edit` for those who may edit. */

@@ -15,6 +15,7 @@ import { sanitizeTermName } from '../wordpress/kses.ts';
 import type { Post, Term } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
+import { postsOfRecords } from './occurrences.ts';
 import { mayRead, mayReadFile, seen } from './visibility.ts';
 
 /** A value that names other records or people, as its grammar read it. */
@@ -61,13 +62,20 @@ export async function resolveReferences(
 
   const posts = about('event', 'venue', 'organizer');
   const images = about('image').flatMap(({ name, value }) => (isScalar(value) ? [{ name, value }] : []));
+  const dates = await postsOfRecords(
+    site.db,
+    caller,
+    about('event').flatMap(({ value }) => idsIn(value)),
+  );
   const rows = await loadPosts(site.db, [
     ...posts.flatMap(({ value }) => idsIn(value)),
+    ...dates.values(),
     ...images.flatMap(({ value }) => imageNumber(value) ?? []),
   ]);
   const known = await knownPosts(site.db, caller, rows, options.password);
   for (const kind of POST_KINDS) {
-    for (const { name, value, grammar } of about(kind.name)) {
+    for (const { name, value: sent, grammar } of about(kind.name)) {
+      const value = kind.dated && typeof sent === 'number' ? (dates.get(sent) ?? sent) : sent;
       const sound = idsIn(value).every((id) => known(kind, id, grammar.use === 'selector'));
       settle(name, sound ? await planned(value, kind, options.accept) : undefined);
     }

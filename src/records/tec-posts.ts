@@ -5,7 +5,7 @@ import { withMapMetas } from '../kinds/map-metas.ts';
 import { kindValues, LONGEST_PAGE, narrowTec, type TecFieldValues, type TecListValues, type TecReadValues } from '../kinds/tec-params.ts';
 import { type TecContext, type TecRecord, tecRecord } from '../kinds/tec-record.ts';
 import type { Site } from '../site.ts';
-import type { LookUp } from '../storage/engine/look-up-once.ts';
+import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
@@ -13,7 +13,7 @@ import type { Post } from '../wordpress/rows.ts';
 import { addSeconds, parseZone } from '../wordpress/time.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { type CorePage, cleanText } from './core-posts.ts';
-import { listedAs } from './occurrences.ts';
+import { listedAs, postOfRecord } from './occurrences.ts';
 import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
 import { metasInTrash } from './rule-rows.ts';
 import { loadedVersion, type Shown } from './versions.ts';
@@ -55,7 +55,7 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
  * @throws tec-record-unreadable for one of another kind, and for one in the trash
  */
 export async function readTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecReadValues = {}): Promise<Shown> {
-  const row = await findPost(site.db, id);
+  const row = await findPost(site.db, await postOfRecord(lookUpOnce(site.db), caller, kind, id));
   if (row?.post_type !== kind.postType || row.post_status === 'trash') return fail('tec-record-unreadable');
   const { records, bundle } = await shown(site, caller, kind, [id], values);
   return { record: records[0]!, version: loadedVersion(caller, id, bundle) };
@@ -69,7 +69,7 @@ async function shown(
   ids: readonly number[],
   { password }: TecReadValues,
 ): Promise<{ readonly records: TecRecord[]; readonly bundle: Bundle }> {
-  const bundle = await loadBundle(site.db, kind, ids);
+  const bundle = await loadBundle(site.db, kind, ids, [], caller.settings.recurrence?.base);
   const say = (name: string, words = {}) => site.texts.t(caller.language, `site:words.${name}`, words);
   const context: TecContext = {
     ...renderContext(caller, {
@@ -91,14 +91,14 @@ async function shown(
 // ------------------------------------------------------------------------------------------------- who may
 /** Whether the caller may read this record; none may read one that does not exist, or that is of another kind. */
 export const mayReadTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) =>
-  may(lookUp, caller, id, (viewer, row) => row.post_type === kind.postType && mayRead(viewer, row));
+  may(lookUp, caller, kind, id, (viewer, row) => row.post_type === kind.postType && mayRead(viewer, row));
 /** Whether the caller may change or delete this record; one that does not exist may be nobody's. */
-export const mayChangeTec = (lookUp: LookUp, caller: Caller, id: number) => may(lookUp, caller, id, mayEdit);
-export const mayDeleteTec = (lookUp: LookUp, caller: Caller, id: number) => may(lookUp, caller, id, mayDelete);
+export const mayChangeTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) => may(lookUp, caller, kind, id, mayEdit);
+export const mayDeleteTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) => may(lookUp, caller, kind, id, mayDelete);
 
-async function may(lookUp: LookUp, { viewer }: Caller, id: number, rule: typeof mayRead): Promise<boolean> {
-  const row = await lookUp(findPost, id);
-  return row !== undefined && rule(viewer, seen(row, await metasInTrash(lookUp, row)));
+async function may(lookUp: LookUp, caller: Caller, kind: PostKind, id: number, rule: typeof mayRead): Promise<boolean> {
+  const row = await lookUp(findPost, await postOfRecord(lookUp, caller, kind, id));
+  return row !== undefined && rule(caller.viewer, seen(row, await metasInTrash(lookUp, row)));
 }
 
 // ------------------------------------------------------------------------------------------------- writes
@@ -116,7 +116,7 @@ export async function createTecPost(site: Site, caller: Caller, kind: PostKind, 
 
 /** Changes what the values name of a record. Throws tec-record-unreadable for one of another kind. */
 export async function changeTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecFieldValues): Promise<void> {
-  await existing(site, kind, id);
+  await existing(site, caller, kind, id);
   await changeRecord(site, caller, kind, id, { values: fieldsOf(caller, kind, values), besides: besides(caller, kind, values) });
 }
 
@@ -126,14 +126,14 @@ export async function changeTecPost(site: Site, caller: Caller, kind: PostKind, 
  * @throws tec-record-in-trash, tec-record-unreadable
  */
 export async function removeTecPost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<void> {
-  const row = await existing(site, kind, id);
+  const row = await existing(site, caller, kind, id);
   if (row.post_status === 'trash') fail('tec-record-in-trash');
   if (site.config.emptyTrashDays === 0) await deletePost(site, caller, kind, id);
   else await trashPost(site, caller, kind, id);
 }
 
-async function existing({ db }: Site, kind: PostKind, id: number): Promise<Post> {
-  const row = await findPost(db, id);
+async function existing({ db }: Site, caller: Caller, kind: PostKind, id: number): Promise<Post> {
+  const row = await findPost(db, await postOfRecord(lookUpOnce(db), caller, kind, id));
   return row?.post_type === kind.postType ? row : fail('tec-record-unreadable');
 }
 

@@ -1,8 +1,10 @@
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { createRecurrenceTables } from '../../src/storage/schema/recurrence-tables.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
+import { loadSite } from '../support/site.ts';
 import { commandIn, temporaryFolder } from './command.ts';
 
 const NOW = new Date('2030-12-31T12:00:00Z');
@@ -20,14 +22,15 @@ describeDatabases('fasti doctor, where events recur', (open) => {
     await reindexEvents(db, () => NOW, { trust: true });
   });
 
-  const fasti = (...args: string[]) =>
-    commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: uploads, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'off' }, { now: NOW })(
+  const fasti = (...args: string[]) => fastiOn(db, ...args);
+  const fastiOn = (of: Database, ...args: string[]) =>
+    commandIn({ DATABASE_URL: urlOf(of), UPLOADS_DIR: uploads, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'off' }, { now: NOW })(
       'doctor',
       ...args,
     );
   /** What is told of events, besides two of the sample site's own. */
-  const told = async (): Promise<[string, string[]][]> =>
-    (JSON.parse((await fasti('--format=json')).out).findings as { name: string; examples: string[] }[])
+  const told = async (of = db): Promise<[string, string[]][]> =>
+    (JSON.parse((await fastiOn(of, '--format=json')).out).findings as { name: string; examples: string[] }[])
       .filter(({ name }) => /^(event|recurrence|index)-/.test(name))
       .map(({ name, examples }): [string, string[]] => [name, examples])
       .filter(([name]) => name !== 'event-utc-wrong');
@@ -77,6 +80,34 @@ describeDatabases('fasti doctor, where events recur', (open) => {
     expect(found.map(([one, examples]) => [one, examples[0]])).toEqual([[name, example]]);
     await fasti('--fix', '--yes');
     expect((await told()).map(([one]) => one)).toEqual(fixable ? [] : [name]);
+  });
+
+  it('tells of ids of posts that come close to the public ids', async () => {
+    await fasti('--fix', '--yes');
+    const [{ highest } = { highest: 0 }] = await db.rows<{ highest: number }>`SELECT MAX(ID) AS highest FROM {posts}`;
+    const baseIs = async (value: number) => {
+      const option = {
+        option_name: 'tec_custom_tables_v1_provisional_post_base_provisional_id',
+        option_value: String(value),
+        autoload: 'yes',
+      };
+      await db.from('options').where('option_name', option.option_name).delete();
+      await db.from('options').insert(option);
+    };
+    await baseIs(Number(highest) + 50_001);
+    expect((await told()).map(([name]) => name)).not.toContain('recurrence-base-near');
+    await baseIs(Number(highest) + 50_000);
+    expect(await told()).toContainEqual(['recurrence-base-near', [`${highest} / ${Number(highest) + 50_000}`]]);
+  });
+
+  it('tells of options that speak of recurring events where the tables have no columns for them', async () => {
+    const bare = await loadSite(await open());
+    expect((await told(bare)).map(([name]) => name)).not.toContain('recurrence-columns-missing');
+    const trace = { option_name: 'tec_ct1_series_relationship_table_schema_version', option_value: '1.0.0', autoload: 'yes' };
+    await bare.from('options').insert(trace);
+    expect((await told(bare)).map(([name]) => name)).toContain('recurrence-columns-missing');
+    await createRecurrenceTables(bare);
+    expect((await told(bare)).map(([name]) => name)).not.toContain('recurrence-columns-missing');
   });
 
   it('tells of rules without end that get no further dates', async () => {

@@ -25,6 +25,10 @@ import { allOf, bareSite, callerOf, siteOf } from './sites.ts';
 const IN_TABLES = EXPECTED_DATES.filter(({ form }) => form === 'tables');
 const EVENT = postKind('event');
 
+async function* again<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}
+
 describeDatabases('recurring events in bulk', (open) => {
   let db: Database;
   let source: Site;
@@ -120,7 +124,7 @@ describeDatabases('recurring events in bulk', (open) => {
     await site.close();
   });
 
-  it('go out as a line and as an iCalendar event for each date', async () => {
+  it('go out as a line for each date, and as one iCalendar event with its rule', async () => {
     const caller = await callerOf(source);
     const options = { kinds: ['event'] as const, statuses: ['publish'], open: true, eachDate: true };
     const items = () => itemsOf(exportEntries(source, caller, options), () => undefined);
@@ -128,17 +132,20 @@ describeDatabases('recurring events in bulk', (open) => {
     const starts = events.map(({ metas }) => new Map(metas).get('_EventStartDate'));
     expect(starts).toEqual(expect.arrayContaining(EXPECTED_DATES.map((date) => date.start_date)));
     const text = (await allOf(writeCalendar(eventRecords(source, caller, items()), calendarHead(source, caller)))).join('');
-    const uids = [...text.matchAll(/^UID:(.*)/gm)].map(([, uid]) => uid);
+    const written = text.split('BEGIN:VEVENT').slice(1);
+    const uids = written.filter((one) => !one.includes('RECURRENCE-ID')).map((one) => /^UID:(.*)/m.exec(one)![1]);
     expect(new Set(uids).size).toBe(uids.length);
-    for (const { provisional_id: id, post_id: post } of IN_TABLES)
-      if (post !== 513) expect(uids.some((uid) => uid!.startsWith(`${id}-`))).toBe(true);
+    const posts = new Set(IN_TABLES.map(({ post_id: post }) => post));
+    expect(uids.flatMap((uid) => (posts.has(Number.parseInt(uid!, 10)) ? [Number.parseInt(uid!, 10)] : [])).sort()).toEqual([...posts]);
+    expect(uids.some((uid) => Number.parseInt(uid!, 10) > 10_000_000)).toBe(false);
   });
 
   it('go out with those dates alone that were asked for', async () => {
     const caller = await callerOf(source);
     const filters = await acceptParams(source, caller, EVENT.filters, { start_date: '2031-01-15', end_date: '2031-01-17' }, 'read');
     const entries = exportEntries(source, caller, { kinds: ['event'], filters, statuses: ['publish'], eachDate: true });
-    const events = (await allOf(eachDate(itemsOf(entries, () => undefined)))).filter(isPostItem).filter((item) => item.kind === 'event');
+    const items = await allOf(itemsOf(entries, () => undefined));
+    const events = (await allOf(eachDate(again(items)))).filter(isPostItem).filter((item) => item.kind === 'event');
     expect(events.map(({ id, metas }) => `${id} ${new Map(metas).get('_EventStartDate')}`).sort()).toEqual([
       '501 2031-01-15 10:00:00',
       '501 2031-01-16 10:00:00',
@@ -146,5 +153,10 @@ describeDatabases('recurring events in bulk', (open) => {
       '502 2031-01-16 18:30:00',
       '503 2031-01-15 18:00:00',
     ]);
+    const text = (await allOf(writeCalendar(eventRecords(source, caller, again(items)), calendarHead(source, caller)))).join('');
+    expect([...text.matchAll(/^UID:(\d+)/gm)].map(([, id]) => Number(id)).sort()).toEqual([
+      10000303, 10000304, 10000305, 10000307, 10000319,
+    ]);
+    expect(text).not.toMatch(/^RRULE.*COUNT/m);
   });
 });

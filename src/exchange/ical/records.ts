@@ -1,26 +1,31 @@
+import { toldDates } from '../../calendar/told-dates.ts';
 import { event } from '../../kinds/event.ts';
 import type { Caller } from '../../records/caller.ts';
-import { listPosts } from '../../records/posts.ts';
+import { listPosts, readablePosts } from '../../records/posts.ts';
 import type { Site } from '../../site.ts';
 import { pagesOf } from '../../storage/engine/pages.ts';
-import { type EventRecord, plainLine, venuesOf } from '../items/event-record.ts';
-import { type Item, recordIdsOf } from '../items/items.ts';
-import type { CalendarHead } from './write.ts';
+import { parseZone } from '../../wordpress/time.ts';
+import { plainLine, venuesOf } from '../items/event-record.ts';
+import { type Item, type PostItem, recordIdsOf } from '../items/items.ts';
+import type { CalendarEvent, CalendarHead } from './write.ts';
 
 const AT_ONCE = 200;
 
-/** The published records of the events among these items, with the venues and organizers that come before them among the items. */
-export async function* eventRecords(site: Site, caller: Caller, items: AsyncIterable<Item>): AsyncGenerator<EventRecord> {
+/**
+ * The published records of the events among these items, with the venues and organizers that come before them among the items. An event that recurs is one
+ * record with all its dates, or one for each date where only some of them were chosen.
+ */
+export async function* eventRecords(site: Site, caller: Caller, items: AsyncIterable<Item>): AsyncGenerator<CalendarEvent> {
   const links = new Set<number>();
-  let ids: number[] = [];
+  let asked: PostItem[] = [];
   for await (const item of items) {
     if ((item.kind === 'venue' || item.kind === 'organizer') && item.id !== undefined) links.add(item.id);
-    if (item.kind === 'event') ids.push(...recordIdsOf(item));
-    if (ids.length < AT_ONCE) continue;
-    yield* await recordsOf(site, caller, ids, links);
-    ids = [];
+    if (item.kind === 'event') asked.push(item);
+    if (asked.length < AT_ONCE) continue;
+    yield* await recordsOf(site, caller, asked, links);
+    asked = [];
   }
-  yield* await recordsOf(site, caller, ids, links);
+  yield* await recordsOf(site, caller, asked, links);
 }
 
 /** What the calendar of a site says of itself, in the language of the caller. */
@@ -34,16 +39,31 @@ export const calendarHead = ({ texts }: Site, { settings, language }: Caller): C
   host: URL.canParse(settings.home) ? new URL(settings.home).hostname : 'localhost',
 });
 
-async function recordsOf(site: Site, caller: Caller, ids: readonly number[], links: ReadonlySet<number>): Promise<EventRecord[]> {
-  const records: EventRecord[] = [];
+async function recordsOf(site: Site, caller: Caller, items: readonly PostItem[], links: ReadonlySet<number>): Promise<CalendarEvent[]> {
+  const records: CalendarEvent[] = [];
   const perPage = Math.min(AT_ONCE, site.config.maxPerPage);
-  for (const include of pagesOf(ids, perPage)) {
+  for (const include of pagesOf(items.filter((item) => !isSeries(item)).flatMap(recordIdsOf), perPage)) {
     const { records: some } = await listPosts(site, caller, event, { include, per_page: perPage });
     records.push(...some);
   }
+  records.push(...(await seriesOf(site, caller, items.filter(isSeries))));
   return records.map((record) => ({
     ...record,
     venue: venuesOf(record).filter(({ id }) => links.has(id)),
     organizer: record.organizer.filter(({ id }) => links.has(id)),
   }));
+}
+
+/** Whether an event recurs and goes out with all its dates. */
+const isSeries = ({ recurrence }: PostItem): boolean =>
+  recurrence?.recurs === true && recurrence.partial !== true && recurrence.dates.length > 0;
+
+/** Events that recur, each with all its dates. */
+async function seriesOf(site: Site, caller: Caller, items: readonly PostItem[]): Promise<CalendarEvent[]> {
+  const dates = new Map(items.map(({ id = 0, recurrence }) => [id, recurrence]));
+  const { records } = await readablePosts(site, caller, event, [...dates.keys()], {});
+  return records.map((record) => {
+    const stored = dates.get(record.id);
+    return { ...record, recurs: stored && toldDates(stored, parseZone(record.timezone) ?? caller.settings.zone) };
+  });
 }

@@ -53,6 +53,8 @@ export interface PostItem extends Named {
 /** When an event takes place. `base`: public ids of its dates are this number plus their ids. */
 export interface Recurrence extends StoredRecurrence {
   readonly base: number;
+  /** Whether only some of the dates were chosen. */
+  readonly partial?: true;
 }
 
 /** A post of the source or, where only a name is known, the record of this title. */

@@ -99,7 +99,7 @@ const single = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.change`,
       params: { ...ID, ...tecFields(kind, postKind('event')) },
       mode: 'change',
-      allow: (lookUp, caller, { id }) => mayChangeTec(lookUp, caller, id),
+      allow: (lookUp, caller, { id }) => mayChangeTec(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
         await changeTecPost(site, caller, kind, values.id, values);
         return written(await readTecPost(site, caller, kind, values.id));
@@ -110,7 +110,7 @@ const single = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.trash`,
       params: { ...ID, ...FORCE },
       mode: 'read',
-      allow: (lookUp, caller, { id }) => mayDeleteTec(lookUp, caller, id),
+      allow: (lookUp, caller, { id }) => mayDeleteTec(lookUp, caller, kind, id),
       run: async (site, caller, { id }) => {
         await removeTecPost(site, caller, kind, id);
         return ok([]);

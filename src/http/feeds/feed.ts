@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { shownTimes } from '../../calendar/shown-times.ts';
+import type { ToldDates } from '../../calendar/told-dates.ts';
 import { fail } from '../../errors.ts';
 import { calendarHead } from '../../exchange/ical/records.ts';
-import { writeCalendar } from '../../exchange/ical/write.ts';
-import { type EventRecord, plainLine } from '../../exchange/items/event-record.ts';
+import { type CalendarEvent, writeCalendar } from '../../exchange/ical/write.ts';
+import { plainLine } from '../../exchange/items/event-record.ts';
 import { asHtml, NEWS, type NewsEvent } from '../../exchange/rss.ts';
 import { event as EVENT } from '../../kinds/event.ts';
 import { eventOrders } from '../../kinds/event-list.ts';
@@ -15,6 +16,7 @@ import type { Timeliness } from '../../kinds/timeliness.ts';
 import type { Caller } from '../../records/caller.ts';
 import { authorNames, type FeedEvent, type FeedEvents, feedEvents, feedTerms, inTerms, namedEvents } from '../../records/feed-events.ts';
 import { readPost } from '../../records/posts.ts';
+import { datesOfEvents } from '../../records/recurrences.ts';
 import type { Site } from '../../site.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { EXCERPT_MORE, EXCERPT_WORDS, trimWords } from '../../wordpress/excerpt.ts';
@@ -124,15 +126,18 @@ async function jsonLd(wanted: Wanted): Promise<Feed> {
   return { type: 'application/ld+json', body: JSON.stringify(record.json_ld ?? {}), timeliness: 'never', records: [record], about };
 }
 
-async function calendar({ site, caller, query }: Wanted, { events, timeliness, about }: Found): Promise<Feed> {
+async function calendar({ site, caller, query, address }: Wanted, { events, timeliness, about }: Found): Promise<Feed> {
+  const whole = address.page.of === 'event' && address.page.on === undefined ? events.map(({ record }) => record) : [];
+  const dates = await datesOfEvents(site, caller, whole);
   const locked = site.texts.t(caller.language, 'site:words.locked');
-  const records = events.map((event) => calendarRecord(event, locked));
+  const records = events.map((event) => calendarRecord(event, dates.get(event.id), locked));
   const pieces: string[] = [];
   for await (const piece of writeCalendar(records, calendarHead(site, caller))) pieces.push(piece);
   return {
     type: 'text/calendar',
     body: pieces.join(''),
-    timeliness,
+    // Rules change without the tables that answers are remembered by.
+    timeliness: dates.size > 0 ? 'always' : timeliness,
     records,
     about,
     file: fileName(
@@ -144,8 +149,9 @@ async function calendar({ site, caller, query }: Wanted, { events, timeliness, a
 }
 
 /** An event as calendars show it: the title as it was written, without the quotation marks of pages, and the categories of a protected one too. */
-const calendarRecord = (event: FeedEvent, locked: string): EventRecord => ({
+const calendarRecord = (event: FeedEvent, recurs: ToldDates | undefined, locked: string): CalendarEvent => ({
   ...event.record,
+  recurs,
   title: event.row.post_title,
   categories: event.categories,
   ...(event.locked ? { description: locked } : {}),

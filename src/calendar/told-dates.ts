@@ -1,0 +1,88 @@
+/*
+ * The dates of an event that recurs, told as iCalendar tells them: a start, a rule, dates besides and dates left out. They come from the stored rule and are
+ * corrected by the stored rows, so what is told gives exactly the dates that lists show.
+ */
+import { localFromUnix, unixFromText, type Zone } from '../wordpress/time.ts';
+import { parseRecurrenceSet, type RecurrenceSet, type SetRule, startsOf } from './recurrence-set.ts';
+
+/** All dates of an event. Times are `YYYY-MM-DD HH:MM:SS`, local in `zone`. */
+export interface ToldDates {
+  readonly zone: Zone;
+  /** The start that the rule counts from; without a rule, the first date. */
+  readonly start: string;
+  /** Seconds that a date lasts, unless its row says otherwise. */
+  readonly length: number;
+  /** Undefined: the dates are listed in `besides`. */
+  readonly rule: SetRule | undefined;
+  /** Starts of dates that the rule doesn't give. */
+  readonly besides: readonly string[];
+  /** Starts that the rule gives and on which nothing takes place. */
+  readonly except: readonly string[];
+  readonly dates: readonly ToldDate[];
+}
+
+/** One date that takes place. */
+interface ToldDate {
+  readonly start: string;
+  readonly startUtc: string;
+  /** Seconds. */
+  readonly length: number;
+}
+
+/** When an event takes place, as it is stored: its rule (`tec_events.rset`) and its dates in order, in UTC. */
+interface Stored {
+  readonly rule: string;
+  readonly dates: readonly { readonly startUtc: string; readonly endUtc: string }[];
+}
+
+/** Where a rule leaves out more dates than this, the dates that remain are listed instead. */
+const MOST_EXCEPTIONS = 1000;
+
+/**
+ * What is stored of an event that recurs, as iCalendar tells it. A rule that can't be read, or that gives none of the dates, becomes a list of dates.
+ *
+ * @param stored with at least one date
+ * @param zone of the event, where the rule names none
+ */
+export function toldDates(stored: Stored, zone: Zone): ToldDates {
+  const set = parseRecurrenceSet(stored.rule);
+  const dates = datesIn(stored, set?.zone ?? zone);
+  const ruled = set?.rule && ruledDates(set, set.rule, dates);
+  return ruled && ruled.except.length <= MOST_EXCEPTIONS ? ruled : listedDates({ zone: set?.zone ?? zone, dates });
+}
+
+/** The same dates without a rule. */
+export function listedDates({ zone, dates }: Pick<ToldDates, 'zone' | 'dates'>): ToldDates {
+  const [first, ...others] = dates;
+  const { start, length } = first!; // there is at least one
+  return { zone, start, length, rule: undefined, besides: others.map((date) => date.start), except: [], dates };
+}
+
+const datesIn = ({ dates }: Stored, zone: Zone): ToldDate[] =>
+  dates.map(({ startUtc, endUtc }) => {
+    const begin = unixFromText(startUtc);
+    return { start: localFromUnix(begin, zone), startUtc, length: unixFromText(endUtc) - begin };
+  });
+
+/** Undefined where the rule gives no date at all. Past the last row only dates that the set itself leaves out are told. */
+function ruledDates({ zone, start, length, except }: RecurrenceSet, rule: SetRule, dates: readonly ToldDate[]): ToldDates | undefined {
+  const lastRow = dates.at(-1)!.start; // there is at least one
+  const last = except.reduce((latest, day) => later(latest, day.length === DAY ? `${day} 23:59:59` : day), lastRow);
+  const ruled = [...startsOf(rule.rule, start, last)];
+  const [begin] = ruled;
+  if (begin === undefined) return undefined;
+  const [given, there, out] = [new Set(ruled), new Set(dates.map((date) => date.start)), new Set(except)];
+  const isOut = (local: string) => local <= lastRow || out.has(local) || out.has(local.slice(0, DAY));
+  return {
+    zone,
+    start: begin,
+    length: length ?? dates[0]!.length,
+    rule,
+    besides: dates.map((date) => date.start).filter((local) => !given.has(local)),
+    except: ruled.filter((local) => !there.has(local) && isOut(local)),
+    dates,
+  };
+}
+
+const DAY = 'YYYY-MM-DD'.length;
+const later = (one: string, other: string): string => (one > other ? one : other);

@@ -1,0 +1,25 @@
+import ICAL from 'ical.js';
+
+/** Bytes of a line; one that goes on begins with a blank more (RFC 5545, 3.1: 75 octets), which the library does not count. */
+const LINE_BYTES = 74;
+ICAL.foldLength = LINE_BYTES;
+
+/** A property with its values, escaped as their type wants it, and folded. */
+export function line(name: string, type: string, values: readonly unknown[], parameters: Readonly<Record<string, string>> = {}): string {
+  return folded(ICAL.stringify.property([name, parameters, type, ...values], ICAL.design.icalendar, true));
+}
+
+/** A line in pieces, each on a line of its own, none cut within a character. */
+export function folded(whole: string): string {
+  if (whole.length * 3 <= LINE_BYTES) return whole;
+  const bytes = Buffer.from(whole);
+  const pieces: string[] = [];
+  let start = 0;
+  while (bytes.length - start > LINE_BYTES) {
+    let end = start + LINE_BYTES;
+    while ((bytes[end]! & 0xc0) === 0x80) end -= 1;
+    pieces.push(bytes.toString('utf8', start, end));
+    start = end;
+  }
+  return start === 0 ? whole : [...pieces, bytes.toString('utf8', start)].join('\r\n ');
+}

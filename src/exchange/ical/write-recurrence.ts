@@ -1,0 +1,80 @@
+import { listedDates, type ToldDates } from '../../calendar/told-dates.ts';
+import { addDays, addSeconds, toLocal, toUtc, type Zone } from '../../wordpress/time.ts';
+import { folded, line } from './write-line.ts';
+import { isDate, tells, timeLine } from './write-times.ts';
+
+/*
+ * An event that recurs as one VEVENT with its rule, and one more for each date that lasts longer or shorter than the others (RFC 5545, 3.8.4.4).
+ */
+
+type DateName = 'dtstart' | 'dtend' | 'rdate' | 'exdate' | 'recurrence-id';
+
+/** The lines that say when, for each VEVENT of an event. */
+export function recurringTimes(allDay: boolean, dates: ToldDates): string[][] {
+  const told = canRepeat(allDay, dates) ? dates : listedDates(dates);
+  const { zone, start, length, rule, besides, except } = told;
+  const known = new Map(told.dates.map((date) => [date.start, date.startUtc]));
+  const at = (name: DateName, local: string, utc = known.get(local) ?? toUtc(local, zone)) =>
+    allDay ? line(name, 'date', [local.slice(0, 10)]) : timeLine(name, local, utc, zone);
+  const lasting = (local: string, seconds: number): string[] => {
+    const endUtc = addSeconds(known.get(local) ?? toUtc(local, zone), seconds);
+    const end = allDay ? at('dtend', addDays(local, daysOf(seconds))) : at('dtend', toLocal(endUtc, zone), endUtc);
+    return [at('dtstart', local), end];
+  };
+  // Without a rule some programs take the first date only where it is listed, too.
+  const listed = rule || besides.length === 0 ? besides : [start, ...besides];
+  const size = allDay ? daysOf : (seconds: number) => seconds;
+  return [
+    [
+      ...lasting(start, length),
+      ...(rule ? [folded(`RRULE:${ruleText(allDay, told)}`)] : []),
+      ...listed.map((local) => at('rdate', local)),
+      ...except.map((local) => at('exdate', local)),
+    ],
+    ...told.dates
+      .filter((date) => size(date.length) !== size(length))
+      .map((date) => [at('recurrence-id', date.start), ...lasting(date.start, date.length)]),
+  ];
+}
+
+/** The zone that these times are told in; undefined where they are days, or in UTC. */
+export const repeatsIn = (allDay: boolean, { zone }: ToldDates): Zone | undefined => (allDay || isUtc(zone) ? undefined : zone);
+
+const isUtc = ({ rules, seconds }: Zone): boolean => rules === null && seconds === 0;
+
+/** All-day events last at least a day; a day of a change of clocks has an hour more or less. */
+const daysOf = (seconds: number): number => Math.max(1, Math.round(seconds / 86_400));
+
+/** Whether calendars understand the rule as it is meant: from a start that the zone tells, and of days only where the event is made of days. */
+function canRepeat(allDay: boolean, told: ToldDates): boolean {
+  const { zone, start, rule } = told;
+  if (!rule || (rule.rule.until !== undefined && !isDate(untilOf(told)))) return false;
+  if (allDay) return rule.rule.byHour.length + rule.rule.byMinute.length + rule.rule.bySecond.length === 0 && rule.rule.freq in DAYS;
+  return isUtc(zone) || tells(start, toUtc(start, zone), zone);
+}
+
+const DAYS = { DAILY: true, WEEKLY: true, MONTHLY: true, YEARLY: true };
+
+const PART = /^(?:FREQ|INTERVAL|COUNT|WKST|BY[A-Z]{3,8})=[-A-Z0-9,+]+$/;
+
+/** The rule with its end as the start is told: a day, or a moment in UTC. */
+function ruleText(allDay: boolean, told: ToldDates): string {
+  const { start, zone, rule } = told;
+  const parts = (rule?.text ?? '')
+    .toUpperCase()
+    .replace(/\s/g, '')
+    .split(';')
+    .filter((part) => PART.test(part));
+  if (rule?.rule.until === undefined) return parts.join(';');
+  const until = untilOf(told);
+  const lastDay = until.slice(11) < start.slice(11) ? addDays(until, -1) : until;
+  const end = allDay ? lastDay.slice(0, 10) : `${toUtc(until, zone).replace(' ', 'T')}Z`;
+  return [...parts, `UNTIL=${end.replace(/[-:]/g, '')}`].join(';');
+}
+
+/** The end of a rule, local; a day means its last second. */
+function untilOf({ rule }: ToldDates): string {
+  const [, year, month, day, hour = '23', minute = '59', second = '59'] =
+    /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?/.exec(rule?.rule.until ?? '') ?? [];
+  return `${year}-${month}-${day} ${hour}:${minute}:${second}`;
+}

@@ -1,0 +1,59 @@
+import type { ShownTimes } from '../../calendar/shown-times.ts';
+import { addDays, addSeconds, diffSeconds, localFromUnix, offsetAt, textFromUnix, unixFromText, type Zone } from '../../wordpress/time.ts';
+import type { EventRecord } from '../items/event-record.ts';
+import { line } from './write-line.ts';
+import { ZONES_BEGIN, zoneId } from './zone.ts';
+
+/*
+ * When an event takes place, as lines of its VEVENT.
+ */
+
+export const isDate = (text: string): boolean => !Number.isNaN(unixFromText(text));
+
+/** Start and end: days for what lasts whole days, the end being the day after the last; else times by the clock that is shown. */
+export function timeLines(record: EventRecord, { start, end, zone }: ShownTimes): string[] {
+  const { start_date: first, end_date: last, utc_start_date: startUtc, utc_end_date: endUtc } = record;
+  if (record.all_day) return [line('dtstart', 'date', [first.slice(0, 10)]), line('dtend', 'date', [dayAfter(first, last)])];
+  return [timeLine('dtstart', start, startUtc, zone), timeLine('dtend', end, endUtc, zone)];
+}
+
+/** The day after the last one. The days of a calendar may begin at another hour than midnight; an event that lasts whole days begins at that hour. */
+function dayAfter(start: string, end: string): string {
+  const begins = diffSeconds(`${start.slice(0, 10)} 00:00:00`, start);
+  const after = addSeconds(end, 1 - begins).slice(0, 10);
+  const first = addDays(`${start.slice(0, 10)} 00:00:00`, 1).slice(0, 10);
+  return [after, first].sort()[1]!;
+}
+
+/** Whether an event's times are told in this zone. */
+export const usesZone = ({ all_day, utc_start_date, utc_end_date }: EventRecord, { start, end }: ShownTimes, zone: Zone): boolean =>
+  !all_day && (tells(start, utc_start_date, zone) || tells(end, utc_end_date, zone));
+
+/**
+ * Whether a wall clock tells the moment to who knows the zone: not in UTC, not where the clock shows the time a second time (RFC 5545, 3.3.5: the first is
+ * meant), not before the zone's rules are told, and not where the two texts disagree.
+ */
+export function tells(local: string, utc: string, zone: Zone): boolean {
+  if (zone.rules === null && zone.seconds === 0) return false;
+  const unix = unixFromText(utc);
+  if (unix < ZONES_BEGIN || localFromUnix(unix, zone) !== local) return false;
+  const earlier = unix - (offsetAt(unix - 86_400, zone) - offsetAt(unix, zone)) * 60;
+  return earlier >= unix || localFromUnix(earlier, zone) !== local;
+}
+
+export function timeLine(
+  name: 'dtstart' | 'dtend' | 'rdate' | 'exdate' | 'recurrence-id',
+  local: string,
+  utc: string,
+  zone: Zone | null,
+): string {
+  return zone && tells(local, utc, zone)
+    ? line(name, 'date-time', [local.replace(' ', 'T')], { tzid: zoneId(zone) })
+    : line(name, 'date-time', [utcTime(utc, local)]);
+}
+
+/** The first of these texts that is a date, as time in UTC; the beginning of time if none is. */
+export function utcTime(...texts: readonly string[]): string {
+  const text = texts.find(isDate) ?? '1970-01-01 00:00:00';
+  return `${textFromUnix(unixFromText(text)).replace(' ', 'T')}Z`;
+}

@@ -1,0 +1,46 @@
+import { type ToldDates, toldDates } from '../calendar/told-dates.ts';
+import { DATES } from '../kinds/event-metas.ts';
+import { renderRecurrence } from '../kinds/event-recurrence.ts';
+import type { EventRecord } from '../kinds/event-shape.ts';
+import type { Site } from '../site.ts';
+import { loadRecurrences, loadSeries } from '../storage/rows/recurrences.ts';
+import { type Metas, metaOf } from '../wordpress/rows.ts';
+import { parseZone } from '../wordpress/time.ts';
+import type { Caller } from './caller.ts';
+
+/*
+ * Rules of events that recur. The tables that hold them aren't watched, so answers made of them are not remembered.
+ */
+
+/** The member `recurrence` of an event by the id and the metas of its post; null where it doesn't recur. */
+export async function recurrenceOf(
+  { db }: Site,
+  { settings }: Caller,
+  post: number,
+  metas: Metas | undefined,
+): Promise<EventRecord['recurrence']> {
+  const { recurrence, zone } = settings;
+  const stored = recurrence && (await loadRecurrences(db, [post])).get(post);
+  if (!recurrence || !stored?.recurs) return null;
+  const series = recurrence.series ? (await loadSeries(db, [post])).get(post) : undefined;
+  return renderRecurrence(post, toldDates(stored, parseZone(metaOf(metas, DATES.timezone) ?? '') ?? zone), series);
+}
+
+/** All dates of those of these events that recur, by the ids of their posts. */
+export async function datesOfEvents(
+  { db }: Site,
+  { settings }: Caller,
+  events: readonly Pick<EventRecord, 'id' | 'timezone'>[],
+): Promise<Map<number, ToldDates>> {
+  if (!settings.recurrence) return new Map();
+  const stored = await loadRecurrences(
+    db,
+    events.map(({ id }) => id),
+  );
+  return new Map(
+    events.flatMap(({ id, timezone }) => {
+      const own = stored.get(id);
+      return own?.recurs ? [[id, toldDates(own, parseZone(timezone) ?? settings.zone)] as const] : [];
+    }),
+  );
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import { listedDates, toldDates } from '../../src/calendar/told-dates.ts';
+import { recurringTimes } from '../../src/exchange/ical/write-recurrence.ts';
+import { addDays, addSeconds, parseZone, toUtc } from '../../src/wordpress/time.ts';
+
+const ROME = parseZone('Europe/Rome')!;
+const HEAD = 'DTSTART;TZID=Europe/Rome:20310113T100000\nDTEND;TZID=Europe/Rome:20310113T110000\n';
+
+/** Rows of an hour, by their local starts. */
+const rows = (...starts: string[]) =>
+  starts.map((start) => {
+    const startUtc = toUtc(`${start}:00`, ROME);
+    return { startUtc, endUtc: addSeconds(startUtc, 3600) };
+  });
+const told = (rule: string, ...starts: string[]) => {
+  const { start, rule: read, besides, except } = toldDates({ rule: HEAD + rule, dates: rows(...starts) }, ROME);
+  return { start, rule: read?.text, besides, except };
+};
+
+describe('the dates of an event that recurs', () => {
+  it('are those of the rows, whatever the rule gives', () =>
+    expect(told('RRULE:FREQ=DAILY;COUNT=3', '2031-01-13 10:00', '2031-01-15 10:00', '2031-01-15 18:00')).toEqual({
+      start: '2031-01-13 10:00:00',
+      rule: 'FREQ=DAILY;COUNT=3',
+      besides: ['2031-01-15 18:00:00'],
+      except: ['2031-01-14 10:00:00'],
+    }));
+
+  it('leave out what a second rule excludes, up to the last row, and later dates that are named', () =>
+    expect(
+      told(
+        'RRULE:FREQ=DAILY\nEXRULE:FREQ=DAILY;INTERVAL=2\nEXDATE:20310118,20310120T100000,20310121T090000',
+        '2031-01-13 10:00',
+        '2031-01-14 10:00',
+        '2031-01-16 10:00',
+      ).except,
+    ).toEqual(['2031-01-15 10:00:00', '2031-01-18 10:00:00', '2031-01-20 10:00:00']));
+
+  it.each([
+    ['can’t be read', 'RRULE:FREQ=NEVER'],
+    ['gives no date', 'RRULE:FREQ=DAILY;UNTIL=20300101T000000Z'],
+    ['leaves out too much', 'RRULE:FREQ=MINUTELY;UNTIL=20310131T000000Z'],
+  ])('are listed where the rule %s', (_, rule) =>
+    expect(told(rule, '2031-01-13 10:00', '2031-01-31 10:00')).toEqual({
+      start: '2031-01-13 10:00:00',
+      rule: undefined,
+      besides: ['2031-01-31 10:00:00'],
+      except: [],
+    }),
+  );
+});
+
+describe('the lines of a calendar', () => {
+  const linesOf = (allDay: boolean, rule: string, ...starts: string[]) =>
+    recurringTimes(allDay, toldDates({ rule: HEAD + rule, dates: rows(...starts) }, ROME));
+
+  it('tell the end of a rule as they tell the start', () => {
+    const rule = 'RRULE:FREQ=DAILY;UNTIL=20310115T225959Z;X-OTHER=1\nEXDATE:20310114';
+    expect(linesOf(false, rule, '2031-01-13 10:00', '2031-01-15 10:00')).toEqual([
+      [
+        'DTSTART;TZID=Europe/Rome:20310113T100000',
+        'DTEND;TZID=Europe/Rome:20310113T110000',
+        'RRULE:FREQ=DAILY;UNTIL=20310115T225959Z',
+        'EXDATE;TZID=Europe/Rome:20310114T100000',
+      ],
+    ]);
+    expect(linesOf(true, rule, '2031-01-13 10:00', '2031-01-15 10:00')).toEqual([
+      ['DTSTART;VALUE=DATE:20310113', 'DTEND;VALUE=DATE:20310114', 'RRULE:FREQ=DAILY;UNTIL=20310115', 'EXDATE;VALUE=DATE:20310114'],
+    ]);
+    // The rule ends before its last day has begun.
+    expect(linesOf(true, 'RRULE:FREQ=DAILY;UNTIL=20310115T080000Z', '2031-01-13 10:00', '2031-01-14 10:00')[0]).toContain(
+      'RRULE:FREQ=DAILY;UNTIL=20310114',
+    );
+  });
+
+  it('list days where a rule goes by hours', () =>
+    expect(linesOf(true, 'RRULE:FREQ=DAILY;BYHOUR=10;COUNT=2', '2031-01-13 10:00', '2031-01-14 10:00')).toEqual([
+      ['DTSTART;VALUE=DATE:20310113', 'DTEND;VALUE=DATE:20310114', 'RDATE;VALUE=DATE:20310113', 'RDATE;VALUE=DATE:20310114'],
+    ]));
+
+  it('give dates of another length a line of their own', () => {
+    const [first, second] = rows('2031-01-13 10:00', '2031-01-14 10:00');
+    const dates = listedDates(toldDates({ rule: '', dates: [first!, { ...second!, endUtc: addDays(second!.endUtc, 1) }] }, ROME));
+    expect(recurringTimes(false, dates)[1]).toEqual([
+      'RECURRENCE-ID;TZID=Europe/Rome:20310114T100000',
+      'DTSTART;TZID=Europe/Rome:20310114T100000',
+      'DTEND;TZID=Europe/Rome:20310115T110000',
+    ]);
+  });
+});
