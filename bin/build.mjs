@@ -1,13 +1,17 @@
 /**
- * What `npm run build` runs: the sources and most of the packages they use as a few files in `dist/`. A process that starts looks up, reads and links
- * each file by itself; with hundreds of them that takes longer than all else until the first answer.
+ * What `npm run build` runs: the sources and most of the packages they use as a few files in `dist/`. A process that
+ * starts looks up, reads and links each file by itself; with hundreds of them that takes longer than all else until the
+ * first answer.
  */
 import { chmodSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** What is loaded by its name: the command, the writer of `docs/`, and parts of the service that the tools in `test/` take. */
+/**
+ * What is loaded by its name: the command, the writer of `docs/`, and parts of the service that the tools in `test/`
+ * take.
+ */
 const ENTRIES = [
   'cli',
   'cli/docs',

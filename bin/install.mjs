@@ -1,6 +1,7 @@
 /**
- * Installs the packages of package-lock.json, exactly these, and runs the one install script that is needed: better-sqlite3's, which fetches or compiles
- * native code. `npm start`, `npm test`, the image and CI all install in this way. It uses nothing but Node, since nothing else may be there yet.
+ * Installs the packages of package-lock.json, exactly these, and runs the one install script that is needed:
+ * better-sqlite3's, which fetches or compiles native code. `npm start`, `npm test`, the image and CI all install in
+ * this way. It uses nothing but Node, since nothing else may be there yet.
  *
  *   node bin/install.mjs
  */

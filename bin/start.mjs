@@ -1,6 +1,6 @@
 /**
- * What `npm start` runs, on a fresh clone too: it installs and builds where that is missing or out of date, and goes on as `fasti start`. It uses
- * nothing but Node, since nothing else may be there yet.
+ * What `npm start` runs, on a fresh clone too: it installs and builds where that is missing or out of date, and goes on
+ * as `fasti start`. It uses nothing but Node, since nothing else may be there yet.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -26,7 +26,9 @@ function requireNode() {
   stop(`Node ${OLDEST_NODE.join('.')} or later is needed; this is ${process.versions.node}.`);
 }
 
-/** Whether the packages that lie in node_modules are those of package-lock.json; optional ones depend on the machine. */
+/**
+ * Whether the packages that lie in node_modules are those of package-lock.json; optional ones depend on the machine.
+ */
 function isInstalled() {
   const installed = join(ROOT, 'node_modules/.package-lock.json');
   if (!existsSync(installed)) return false;

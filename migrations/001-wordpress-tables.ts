@@ -2,8 +2,8 @@ import type { TableDefinition } from '../src/storage/engine/dialect.ts';
 import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
- * WordPress's tables (`wp_get_db_schema`, WordPress 7.1) and the calendar's two, for a database that has none. Where WordPress is at home nothing is
- * touched: an old install without the calendar's tables stays without them.
+ * WordPress's tables (`wp_get_db_schema`, WordPress 7.1) and the calendar's two, for a database that has none. Where
+ * WordPress is at home nothing is touched: an old install without the calendar's tables stays without them.
  */
 export const wordpressTables: Migration = {
   name: '001-wordpress-tables',

@@ -1,7 +1,10 @@
 import type { TableDefinition } from '../src/storage/engine/dialect.ts';
 import type { Migration } from '../src/storage/schema/migration.ts';
 
-/** What lists of events are read from, so that none looks through all of them (`src/storage/index/event-index.ts`). Filled by writes and by `fasti reindex`. */
+/**
+ * What lists of events are read from, so that none looks through all of them (`src/storage/index/event-index.ts`).
+ * Filled by writes and by `fasti reindex`.
+ */
 export const listIndex: Migration = {
   name: '004-list-index',
   tables: () => TABLES,
@@ -17,7 +20,8 @@ const MOMENT = 'bigint NOT NULL DEFAULT 0';
 const FLAG = 'tinyint NOT NULL DEFAULT 0';
 
 const TABLES: readonly TableDefinition[] = [
-  // One row for each occurrence of an event under each heading it is listed by (all events, a category, a tag, a venue ...), in the order of lists.
+  // One row for each occurrence of an event under each heading it is listed by (all events, a category, a tag, a venue
+  // ...), in the order of lists.
   {
     name: 'fasti_entries',
     columns: {

@@ -2,8 +2,8 @@ import type { Shapes } from '../src/storage/engine/dialect.ts';
 import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
- * What the tables look like when the calendar is large. A database without statistics of its own (SQLite) takes the type of a post for as good a way
- * to it as its id, and would look through all events for ten of them.
+ * What the tables look like when the calendar is large. A database without statistics of its own (SQLite) takes the
+ * type of a post for as good a way to it as its id, and would look through all events for ten of them.
  */
 export const shapes: Migration = {
   name: '005-shapes',
@@ -13,7 +13,10 @@ export const shapes: Migration = {
   },
 };
 
-/** For a million events. What the plans depend on is which key finds few rows and which finds many; small calendars are quick either way. */
+/**
+ * For a million events. What the plans depend on is which key finds few rows and which finds many; small calendars are
+ * quick either way.
+ */
 const SHAPES: Shapes = {
   posts: {
     type_status_date: [1_000_000, 150_000, 100_000, 1, 1],

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { trimEndOf } from './wordpress/trim.ts';
 
 /**
- * Every setting once. `env`: the variable of the environment it is read from; `fallback`: what holds when that is absent or empty
- * (undefined: nothing); `allowed`: what a value must be, in the words of the error; `secret`: the value is never shown.
+ * Every setting once. `env`: the variable of the environment it is read from; `fallback`: what holds when that is
+ * absent or empty (undefined: nothing); `allowed`: what a value must be, in the words of the error; `secret`: the value
+ * is never shown.
  * `docs/configuration.md` is generated from this table.
  */
 export interface Setting {
@@ -270,17 +271,19 @@ type Optional = 'siteUrl' | 'databaseReadUrl' | 'folder' | KeyName;
 /** WordPress's keys and salts of `wp-config.php`, by which cookies and nonces are recognised. */
 export type Keys = Readonly<Record<KeyName, string>>;
 
-/** All settings, read and checked. Sizes in bytes; `trustProxy` as Express takes it; paths as `FASTI_FOLDER` makes them. */
+/**
+ * All settings, read and checked. Sizes in bytes; `trustProxy` as Express takes it; paths as `FASTI_FOLDER` makes them.
+ */
 export type Config = Omit<Parsed, Optional> & {
   readonly siteUrl: string | undefined;
   readonly databaseReadUrl: string | undefined;
   readonly keys: Keys | undefined;
 };
 
-/** The namespace under which clients of the calendar plugin look for the interface. */
+/** The namespace under which clients of the calendar plugin look for the API. */
 const USUAL_NAMESPACE = 'tribe/events/v1';
 
-/** The namespaces that the interface is served under, our own first. */
+/** The namespaces that the API is served under, our own first. */
 export function servedNamespaces({ restNamespace }: Pick<Config, 'restNamespace'>): readonly string[] {
   return [...new Set([restNamespace, USUAL_NAMESPACE])];
 }
@@ -291,8 +294,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads all settings from the environment; an empty variable counts as absent. Throws ConfigError naming the setting, what was given
- * and what is allowed.
+ * Reads all settings from the environment; an empty variable counts as absent. Throws ConfigError naming the setting,
+ * what was given and what is allowed.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const parsed = Object.fromEntries(Object.entries<Setting>(settings).map(([name, setting]) => [name, readSetting(setting, env)]));

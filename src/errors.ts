@@ -1,6 +1,6 @@
 /**
  * Every way a request can be refused, by name: the code that WordPress clients know and the HTTP status.
- * The sentence of each stands in `locales/<language>/problems.json` under the same name.
+ * The sentence of each is in `locales/<language>/problems.json` under the same name.
  */
 export const problems = {
   rest_no_route: { status: 404 },
@@ -112,7 +112,10 @@ export const problems = {
   internal_server_error: { status: 500 },
 } as const satisfies Record<string, Problem>;
 
-/** `shape`: how the answer is formed where that is not WordPress's usual way; `bare`: without `data`; `error`: the sentence alone, as `{error}`. */
+/**
+ * `shape`: how the answer is formed where that is not WordPress's usual way; `bare`: without `data`; `error`: the
+ * sentence alone, as `{error}`.
+ */
 interface Problem {
   readonly code?: string;
   readonly status: number;
@@ -122,8 +125,9 @@ interface Problem {
 export type ProblemName = keyof typeof problems;
 
 /**
- * What is wrong with one parameter. `value`: the value itself (a WordPress `validate_callback`); `type` and `enum`: the declared
- * type or set (`rest_validate_value_from_schema`). `reason` names a sentence in `locales/<language>/reasons.json`.
+ * What is wrong with one parameter. `value`: the value itself (a WordPress `validate_callback`); `type` and `enum`: the
+ * declared type or set (`rest_validate_value_from_schema`). `reason` names a sentence in
+ * `locales/<language>/reasons.json`.
  */
 export type Fault =
   | { stage: 'value'; reason?: string; values?: Readonly<Record<string, string>> }
@@ -132,8 +136,9 @@ export type Fault =
   | SchemaFault;
 
 /**
- * A rule of the parameter's schema that the value breaks, with the code it goes by (`rest_out_of_bounds`). `about`: what the answer says of it besides:
- * nothing, the parameter's name, which member of a list it is, a status, or the status with the name, as the calendar's newer routes do.
+ * A rule of the parameter's schema that the value breaks, with the code it goes by (`rest_out_of_bounds`). `about`:
+ * what the answer says of it besides: nothing, the parameter's name, which member of a list it is, a status, or the
+ * status with the name, as the calendar's newer routes do.
  */
 export interface SchemaFault {
   readonly stage: 'schema';
@@ -147,7 +152,9 @@ export interface SchemaFault {
 export interface SentValue {
   /** The value, shortened; undefined where it is a secret. */
   readonly shown: string | undefined;
-  /** What is wrong with a value that the parameter's grammar refuses: a sentence in `reasons.json`, and values for it. */
+  /**
+   * What is wrong with a value that the parameter's grammar refuses: a sentence in `reasons.json`, and values for it.
+   */
   readonly reason: string;
   readonly values: Readonly<Record<string, string>>;
   /** A value that would be accepted. */
@@ -177,7 +184,7 @@ export interface ProblemDetails {
   readonly detail?: LogDetail;
 }
 
-/** A refusal that the caller is told about. Thrown by `fail` only. */
+/** An error that the caller is told about. Thrown by `fail` only. */
 export class ApiError extends Error {
   readonly problem: ProblemName;
   readonly code: string;
@@ -212,7 +219,10 @@ export function refuse(viewer: { readonly id: number }, problem: ProblemName = '
   return fail(problem, problems[problem].status === 403 ? { status: forbiddenStatus(viewer), ...details } : details);
 }
 
-/** Refuses one parameter: `rest_invalid_param` naming it, for the reason of this name or a rule of a schema. Throws always. */
+/**
+ * Refuses one parameter: `rest_invalid_param` naming it, for the reason of this name or a rule of a schema. Throws
+ * always.
+ */
 export function failParam(name: string, why: string | SchemaFault): never {
   return fail('rest_invalid_param', { faults: new Map([[name, typeof why === 'string' ? { stage: 'value', reason: why } : why]]) });
 }

@@ -16,7 +16,10 @@ export interface SettingsReader {
   readonly forget: () => void;
 }
 
-/** Reads the options, and makes settings of them only where they differ from the last time. `keep`: for how many milliseconds others may change them unseen. */
+/**
+ * Reads the options, and makes settings of them only where they differ from the last time. `keep`: for how many
+ * milliseconds others may change them unseen.
+ */
 export function settingsReader(db: Database, config: Config, keep: number): SettingsReader {
   const names = settingNames(db.prefix);
   let last: { options: ReadonlyMap<string, string>; settings: SiteSettings; at: number } | undefined;
@@ -63,8 +66,8 @@ function areEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, s
 }
 
 /**
- * What the options say, as far as the configuration does not say otherwise. Where they show traces of recurring events, the schema is asked
- * whether the tables have the columns for them.
+ * What the options say, as far as the configuration does not say otherwise. Where they show traces of recurring events,
+ * the schema is asked whether the tables have the columns for them.
  */
 export async function siteSettings(options: ReadonlyMap<string, string>, db: Database, config: Config): Promise<SiteSettings> {
   const settings = readSettings(options, db.prefix, config.siteUrl);

@@ -31,8 +31,8 @@ const SECRETS = new Set([
 const HIDDEN = '[hidden]';
 
 /**
- * The log: a line of JSON for each entry on standard output, readable lines on a terminal. Under a test runner it is silent unless
- * it is given a `stream` to write to.
+ * The log: a line of JSON for each entry on standard output, readable lines on a terminal. Under a test runner it is
+ * silent unless it is given a `stream` to write to.
  */
 export function createLog({ logLevel }: { readonly logLevel: string }, stream?: DestinationStream): Log {
   const quiet = stream === undefined && process.env.NODE_ENV === 'test';
@@ -49,7 +49,7 @@ export function createLog({ logLevel }: { readonly logLevel: string }, stream?: 
 const DEEPEST = 8;
 
 /**
- * A value without what stands under the names of secrets. Errors and what writes itself as JSON are left as they are.
+ * A value without what is under the names of secrets. Errors and what writes itself as JSON are left as they are.
  */
 function withoutSecrets(value: unknown, depth = 0): unknown {
   if (value === null || typeof value !== 'object' || value instanceof Error || 'toJSON' in value) return value;

@@ -13,12 +13,15 @@ import { createLog } from './log.ts';
 import { openLibrary } from './media/library.ts';
 import { openSite, type Site } from './site.ts';
 
-/** How long connections are still taken once the service is to end, so that whoever distributes requests learns of it. */
+/**
+ * How long connections are still taken once the service is to end, so that whoever distributes requests learns of it.
+ */
 const NOTICE_MS = 2000;
 /** For the last lines of the log to be read. */
 const LOG_MS = 1000;
 
-// By itself V8 lets the heap grow to four times what is in use before it clears up, and keeps a hundred megabytes of old answers. Twice costs little time.
+// By itself V8 lets the heap grow to four times what is in use before it clears up, and keeps a hundred megabytes of
+// old answers. Twice costs little time.
 setFlagsFromString('--heap-growing-percent=100');
 // The library that computes with dates is right in this zone only.
 process.env.TZ = 'UTC';
@@ -55,7 +58,10 @@ async function serveAlone(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
 }
 
-/** The first of several processes, which has the others serve. SIGHUP replaces them; that of a terminal, when it is closed, ends them. */
+/**
+ * The first of several processes, which has the others serve. SIGHUP replaces them; that of a terminal, when it is
+ * closed, ends them.
+ */
 function serveByWorkers(): void {
   let told: NodeJS.Signals = 'SIGTERM';
   const ended = (code: number): void => void finish(told, code);

@@ -1,5 +1,6 @@
 /**
- * Remembers what a pure function of a text gave, for the texts asked for last: the same titles and contents are rendered again and again.
+ * Remembers what a pure function of a text gave, for the texts asked for last: the same titles and contents are
+ * rendered again and again.
  * `most`: how many characters of input may be remembered in all; longer texts than a tenth of it are not.
  */
 export function remembered<Result>(compute: (text: string) => Result, most = 2_000_000): (text: string) => Result {

@@ -4,7 +4,7 @@ import type { Words } from './texts.ts';
 /** Says a text by its key, of several the first that there is, in one language. */
 export type Say = (key: string | readonly string[], values?: Words) => string;
 
-/** The sentence about a refusal, for whoever is told of it. */
+/** The sentence about an error, for whoever is told of it. */
 export function refusalSentence(say: Say, { problem, details }: ApiError): string {
   const { faults, data = {}, values = {} } = details;
   const names = faults ? [...faults.keys()] : Array.isArray(data.params) ? (data.params as string[]) : [];
@@ -12,8 +12,8 @@ export function refusalSentence(say: Say, { problem, details }: ApiError): strin
 }
 
 /**
- * The sentences about one parameter that was refused: what is wrong, what was sent, and, where its form is wrong, an example of a right one.
- * Without `sent` they say what is wrong only.
+ * The sentences about one parameter that was refused: what is wrong, what was sent, and, where its form is wrong, an
+ * example of a right one. Without `sent` they say what is wrong only.
  */
 export function faultSentence(say: Say, param: string, fault: Fault, sent?: SentValue): string {
   if (sent === undefined || saysEnough(fault)) return wrong(say, param, fault, {});
@@ -27,7 +27,10 @@ export function faultSentence(say: Say, param: string, fault: Fault, sent?: Sent
   return [what, ...received, ...(fault.stage === 'value' ? [] : [example])].join(' ');
 }
 
-/** The sentence about a field of a write that does not exist. It is ASCII as long as the names are, because headers carry it. */
+/**
+ * The sentence about a field of a write that does not exist. It is ASCII as long as the names are, because headers
+ * carry it.
+ */
 export const unknownFieldSentence = (say: Say, { name, near = '' }: { readonly name: string; readonly near: string | undefined }): string =>
   say(`reasons:${near === '' ? 'field-unknown' : 'field-misspelt'}`, { name, near });
 

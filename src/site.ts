@@ -21,11 +21,11 @@ export interface Site {
   readonly log: Log;
   /** The present moment; tests put a clock of their own here. */
   readonly clock: () => Date;
-  /** The site's options as they stand now. */
+  /** The site's options as they are now. */
   readonly settings: () => Promise<SiteSettings>;
   /** What tells whether something remembered still holds. */
   readonly freshness: Freshness;
-  /** Whether a write failed for want of room a few seconds ago. MySQL says nothing of its disk at any other time. */
+  /** Whether a write failed for lack of room a few seconds ago. MySQL says nothing of its disk at any other time. */
   readonly isFull: () => boolean;
   /** Time of the last change, UTC, as of the version that is known; undefined where nobody can tell. */
   readonly changedAt: () => string | undefined;
@@ -143,8 +143,8 @@ function tellChange(log: Log, what: 'database' | 'replica', change: ServerChange
 }
 
 /**
- * The database, where every transaction makes what is remembered old as soon as it is through. `failed` is told why one came to nothing, `forget` how many
- * others are open.
+ * The database, where every transaction makes what is remembered old as soon as it is through. `failed` is told why one
+ * came to nothing, `forget` how many others are open.
  */
 function forgetful(db: Database, failed: (error: unknown) => void, forget: (open: number) => void): Database {
   let open = 0;

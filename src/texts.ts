@@ -4,7 +4,9 @@ import { createInstance, type TFunction } from 'i18next';
 import Backend from 'i18next-fs-backend';
 import { remembered } from './memo.ts';
 
-/** The files of each folder in `locales/`. A key names its file and the sentence in it: `problems:venue-is-in-trash`. */
+/**
+ * The files of each folder in `locales/`. A key names its file and the sentence in it: `problems:venue-is-in-trash`.
+ */
 export const TEXT_FILES = ['problems', 'reasons', 'routes', 'params', 'fields', 'statuses', 'site', 'cli', 'upkeep', 'exchange'] as const;
 
 /** Languages lacking a sentence show the English one. */
@@ -16,11 +18,17 @@ export type Words = Readonly<Record<string, string | number | readonly string[]>
 export interface Texts {
   /** The languages of the site, its default first. */
   readonly languages: readonly string[];
-  /** A sentence in a language; an unknown language means the default one. Of several keys the first that has a sentence counts. */
+  /**
+   * A sentence in a language; an unknown language means the default one. Of several keys the first that has a sentence
+   * counts.
+   */
   readonly t: (language: string, key: string | readonly string[], values?: Words) => string;
   /** Whether a language itself has a sentence of this name. */
   readonly has: (language: string, key: string) => boolean;
-  /** The language of an answer: what a parameter says, else the URL's segment, else the reader's preference, else the default. */
+  /**
+   * The language of an answer: what a parameter says, else the URL's segment, else the reader's preference, else the
+   * default.
+   */
   readonly chooseLanguage: (wishes: LanguageWishes) => string;
 }
 
@@ -31,7 +39,10 @@ export interface LanguageWishes {
   readonly acceptLanguage?: string | undefined;
 }
 
-/** Reads the texts of these languages, the default one first. Throws where a language has no folder or a file cannot be read. */
+/**
+ * Reads the texts of these languages, the default one first. Throws where a language has no folder or a file cannot be
+ * read.
+ */
 export async function loadTexts(languages: readonly string[]): Promise<Texts> {
   const [standard = LAST_RESORT] = languages;
   for (const language of languages) {
@@ -70,7 +81,7 @@ export async function loadTexts(languages: readonly string[]): Promise<Texts> {
   };
 }
 
-/** `locales/` stands beside `src/` and beside what is built from it. */
+/** `locales/` is beside `src/` and beside what is built from it. */
 const FOLDER =
   ['../locales/', '../../locales/'].map((path) => fileURLToPath(new URL(path, import.meta.url))).find((path) => existsSync(path)) ??
   'locales/';

@@ -14,7 +14,10 @@ import { type Answer, type RunningSite, serveDatabase } from './support/running-
 import { loadSite } from './support/site.ts';
 import { readFixture } from './support/site-data.mjs';
 
-/** How many requests are sent to each database, and where the dice start; `npm run fuzz` sends many, from another start each time. */
+/**
+ * How many requests are sent to each database, and where the dice start; `npm run fuzz` sends many, from another start
+ * each time.
+ */
 const CASES = Number(process.env.FUZZ_CASES || 3000);
 const SEED = Number(process.env.FUZZ_SEED || (process.env.FUZZ_CASES ? Date.now() % 1_000_000_000 : 20_260_101));
 /** Only targets whose name matches. */
@@ -189,7 +192,9 @@ describeDatabases('any request is answered or refused, and refused ones leave no
     return answer;
   }
 
-  /** What was written can be read: alone, by anybody, in its list and in feeds; and it has the form that is published. */
+  /**
+   * What was written can be read: alone, by anybody, in its list and in feeds; and it has the form that is published.
+   */
   async function readBack({ namespace, pattern, kind }: Target, { body }: Answer): Promise<string[]> {
     const { id, slug = '' } = (body ?? {}) as { id?: unknown; slug?: string };
     if (typeof id !== 'number') return [];

@@ -11,11 +11,15 @@ import { loadSite } from './support/site.ts';
 import { NOT_FROM_OUTSIDE, ROOMS, textCarriers, textTakers } from './support/text-takers.ts';
 
 /*
- * No text from outside costs more than in proportion to its length, and none is longer than makes sense. Functions, parameters, paths and headers are found
- * in the source and in the table of routes by themselves. Costs are processor time; `npm run attacks -- growth` does the same with longer texts.
+ * No text from outside costs more than in proportion to its length, and none is longer than makes sense. Functions,
+ * parameters, paths and headers are found in the source and in the table of routes by themselves. Costs are processor
+ * time; `npm run attacks -- growth` does the same with longer texts.
  */
 
-/** In bytes and microseconds: work that grows with the square of the text takes several times as long as the floor, and nearly all else much less. */
+/**
+ * In bytes and microseconds: work that grows with the square of the text takes several times as long as the floor, and
+ * nearly all else much less.
+ */
 const FUNCTIONS = { longest: 8192, floor: 8000 };
 const REQUESTS = { longest: 16_384, floor: 20_000 };
 

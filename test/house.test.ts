@@ -22,7 +22,10 @@ const FLOORS: readonly (readonly string[])[] = [
   ['main.ts', 'cli.ts'],
 ];
 
-/** The folders of large rooms from the ground up, as far as they are not the room itself; those on one floor don't import each other. */
+/**
+ * The folders of large rooms from the ground up, as far as they are not the room itself; those on one floor don't
+ * import each other.
+ */
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   storage: [['engine'], ['rows'], ['schema', 'index'], ['lists', 'freshness'], ['audit']],
   exchange: [['items'], ['ical', 'csv', 'wxr', 'json-ld', 'import'], ['live'], ['verify']],
@@ -72,6 +75,21 @@ describe('the house', () => {
       return exported.filter((word) => !isUsed(word)).map((word) => `${name}: ${word}`);
     });
     expect(unused).toEqual([]);
+  });
+
+  it('has no comment wider than 120 columns', () => {
+    const root = join(SOURCE, '..');
+    const all = ['src', 'migrations', 'test'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.m?[jt]s$/.test(name) && !name.startsWith('fixtures'))
+        .map((name) => join(folder, name)),
+    );
+    const wide = all.flatMap((name) =>
+      readFileSync(join(root, name), 'utf8')
+        .split('\n')
+        .flatMap((line, place) => (line.length > 120 && /^\s*(\/\/|\/?\*)/.test(line) ? [`${name}:${place + 1}`] : [])),
+    );
+    expect(wide).toEqual([]);
   });
 
   it('imports only downwards', () => {
@@ -128,7 +146,10 @@ describe('the house', () => {
     expect(saying(/\.from\([^)]*\)\s*\.insert\(/)).toEqual([]);
   });
 
-  /* What differs between kinds is a trait of each (`kinds/kind.ts`), so that a new kind is asked about all of it by the compiler. */
+  /**
+   * What differs between kinds is a trait of each (`kinds/kind.ts`), so that a new kind is asked about all of it by the
+   * compiler.
+   */
   it('asks no kind for its name', () => {
     const rooms = ['media', 'site.ts', 'records', 'accounts', 'upkeep', 'http', 'cli'];
     const asked = files
@@ -168,8 +189,9 @@ describe('the house', () => {
   });
 
   /*
-   * `TABLE[name]` on an object also finds what every object has. Where the type of a table tells its names, the compiler refuses others, unless a cast says
-   * that it is one of them; a `Record<string, …>` takes any, so that what is looked up in it has to be a map (`tableOf`).
+   * `TABLE[name]` on an object also finds what every object has. Where the type of a table tells its names, the
+   * compiler refuses others, unless a cast says that it is one of them; a `Record<string, …>` takes any, so that what
+   * is looked up in it has to be a map (`tableOf`).
    */
   it('looks nothing up in an object by a name from outside', () => {
     const lookups = files.flatMap((name) => {

@@ -5,8 +5,8 @@ import addFormats from 'ajv-formats';
 import { type As, bodyOf, describeAsking, type Json } from './support/asking.ts';
 
 /*
- * The document of the interface tells the truth: every answer of a plan that goes over every route and method, for better and for worse,
- * is what `/doc` says of that route, method and status.
+ * The document of the interface tells the truth: every answer of a plan that goes over every route and method, for
+ * better and for worse, is what `/doc` says of that route, method and status.
  */
 
 const EVENT = { title: 'New', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' };

@@ -6,8 +6,9 @@ import { parseSync } from '@swc/core';
 import { check } from 'recheck';
 
 /*
- * Every regular expression of the program takes time in proportion to the text it is given: a text from outside could otherwise keep the process busy for as
- * long as it likes. Each pattern is taken from the source and looked at for ways to backtrack (https://makenowjust-labs.github.io/recheck/).
+ * Every regular expression of the program takes time in proportion to the text it is given: a text from outside could
+ * otherwise keep the process busy for as long as it likes. Each pattern is taken from the source and looked at for ways
+ * to backtrack (https://makenowjust-labs.github.io/recheck/).
  */
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../src');
@@ -75,8 +76,8 @@ it('makes patterns while it loads, and none of what it is sent', () => {
 });
 
 /**
- * Files whose texts are cut off before any pattern sees them, so short that even the square of their length is nothing. The checker finds something in
- * their long patterns at one time and nothing at another.
+ * Files whose texts are cut off before any pattern sees them, so short that even the square of their length is nothing.
+ * The checker finds something in their long patterns at one time and nothing at another.
  */
 const SHORT: Readonly<Record<string, string>> = { 'wordpress/php-date-grammar.ts': 'a date has at most LONGEST_DATE bytes' };
 

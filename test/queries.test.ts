@@ -9,8 +9,8 @@ import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
 /*
- * What a request costs in queries, BEGIN and COMMIT among them. A list costs the same for one row as for fifty; the numbers are pinned, so that
- * a query more is a choice and no accident. Answers are not remembered here.
+ * What a request costs in queries, BEGIN and COMMIT among them. A list costs the same for one row as for fifty; the
+ * numbers are pinned, so that a query more is a choice and no accident. Answers are not remembered here.
  */
 
 const MANY = 55;

@@ -11,7 +11,8 @@ import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 
 /*
- * Recurring events of the calendar's paid extension: the fixture holds 65 occurrences in the tables and 10 as posts of their own.
+ * Recurring events of the calendar's paid extension: the fixture holds 65 occurrences in the tables and 10 as posts of
+ * their own.
  */
 
 const NOW = new Date('2030-12-31T12:00:00Z');

@@ -7,8 +7,8 @@ import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, resetSite } from './support/site.ts';
 
 /*
- * Who may write what: role x owner x state x verb, by id and by slug, against a small model of WordPress's capabilities that shares nothing with
- * the service.
+ * Who may write what: role x owner x state x verb, by id and by slug, against a small model of WordPress's capabilities
+ * that shares nothing with the service.
  */
 
 const ROLES = ['nobody', 'sub', 'contrib', 'auth', 'ed', 'admin'] as const;

@@ -4,12 +4,14 @@
  *
  *   npm test                              everything
  *   npm test -- test/storage              some files
- *   TEST_MYSQL_URL=mysql://user:password@host:port/ npm test    on that server; each suite makes a database of its own and drops it
+ *   TEST_MYSQL_URL=mysql://user:password@host:port/ npm test    on that server; each suite makes a database of its own
+ *   and drops it
  *   TEST_MYSQL_URL=off npm test           SQLite only
  *   TEST_MYSQL_URL=required npm test      fails when no server can be started
  *
  * Without TEST_MYSQL_URL a private server is started in a temporary folder, if a server program is on the machine.
- * TEST_RESULTS names a file that gets jest's own result as JSON. Nothing but Node is needed before the packages are installed.
+ * TEST_RESULTS names a file that gets jest's own result as JSON. Nothing but Node is needed before the packages are
+ * installed.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
@@ -51,7 +53,10 @@ const code = await runJest(process.argv.slice(2), mysql.url, results);
 report(results, mysql);
 await finish(interrupted ? 130 : leftovers() || code);
 
-/** Where databases and files of the tests lie: in memory where there is room, unless TMPDIR says otherwise. Nothing then waits for a disk. */
+/**
+ * Where databases and files of the tests lie: in memory where there is room, unless TMPDIR says otherwise. Nothing then
+ * waits for a disk.
+ */
 function placeForFiles() {
   if (process.env.TMPDIR) return process.env.TMPDIR;
   try {

@@ -12,8 +12,8 @@ import { runScript } from './support/databases.ts';
 import type { Answer } from './support/running-site.ts';
 
 /*
- * One request is one transaction: all of it or nothing, also when the database fails in the middle; and requests at the same time, over two
- * processes' worth of connections, never make two of what there should be one of.
+ * One request is one transaction: all of it or nothing, also when the database fails in the middle; and requests at the
+ * same time, over two processes' worth of connections, never make two of what there should be one of.
  */
 
 const EVENT = { title: 'Whole', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };

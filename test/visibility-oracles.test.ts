@@ -194,7 +194,10 @@ const knows = (role: Role, state: State) =>
  */
 const OTHER: Partial<Record<State, State>> = { private: 'future', future: 'private' };
 
-/** Stands for a namespace: feeds tell which terms protected events have, as the pages of WordPress do, and nothing else of them. */
+/**
+ * Stands for a namespace: feeds tell which terms protected events have, as the pages of WordPress do, and nothing else
+ * of them.
+ */
 const FEED = 'feeds';
 
 /** The rows of a site for a role and the routes of a namespace: what they may know is the same on both sites. */

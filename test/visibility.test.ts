@@ -19,8 +19,8 @@ import { type Answer, type RunningSite, serveDatabase } from './support/running-
 import { loadSite } from './support/site.ts';
 
 /*
- * Nobody sees what is not theirs: every way by which a record may leave, for records in every state, of one's own and of others, for every
- * role, against a small model of WordPress's rules that shares nothing with the service.
+ * Nobody sees what is not theirs: every way by which a record may leave, for records in every state, of one's own and
+ * of others, for every role, against a small model of WordPress's rules that shares nothing with the service.
  */
 
 const STATES = ['publish', 'draft', 'pending', 'private', 'future', 'trash', 'protected', 'hidden'] as const;
@@ -36,7 +36,10 @@ const KINDS = [
 type Kind = (typeof KINDS)[number];
 const [EVENTS, VENUES, ORGANIZERS] = KINDS;
 
-/** Public records to hang the others on. `SHOWS` links to all venues and organizers; for each of them there is one event that links to it alone. */
+/**
+ * Public records to hang the others on. `SHOWS` links to all venues and organizers; for each of them there is one event
+ * that links to it alone.
+ */
 const PARENT = 74;
 const VENUE = 12;
 const ORGANIZER = 24;

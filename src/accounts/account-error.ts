@@ -13,7 +13,9 @@ export type AccountProblem =
   | 'name-taken'
   | 'password-unknown';
 
-/** A refusal for the person at the command line. `problem` names it, `values` say which; the message is one plain line. */
+/**
+ * An error for the person at the command line. `problem` names it, `values` say which; the message is one plain line.
+ */
 export class AccountError extends Error {
   override readonly name = 'AccountError';
   readonly problem: AccountProblem;

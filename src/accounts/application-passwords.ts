@@ -7,7 +7,9 @@ import { AccountError } from './account-error.ts';
 import { changePasswords, PASSWORDS_KEY, PASSWORDS_OPTION, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { requireUser, type UserReference } from './users.ts';
 
-/** An application password, for people to read. Times are UTC, `YYYY-MM-DD HH:MM:SS`; `lastUsed` is noted once a day. */
+/**
+ * An application password, for people to read. Times are UTC, `YYYY-MM-DD HH:MM:SS`; `lastUsed` is noted once a day.
+ */
 export interface ApplicationPassword {
   readonly uuid: string;
   readonly name: string;
@@ -17,8 +19,8 @@ export interface ApplicationPassword {
 }
 
 /**
- * Makes an application password for a user (`WP_Application_Passwords::create_new_application_password`), as one transaction. The password is
- * told this once; only its hash is kept.
+ * Makes an application password for a user (`WP_Application_Passwords::create_new_application_password`), as one
+ * transaction. The password is told this once; only its hash is kept.
  *
  * @param name what it is for; each name once for a user
  * @param check throws where the passwords that there are forbid another one; `appId`: a UUID of the program it is for
@@ -71,7 +73,8 @@ export async function listApplicationPasswords(site: Site, reference: UserRefere
 }
 
 /**
- * Takes an application password back, by its UUID or its name; from the next request on it is refused, by every process.
+ * Takes an application password back, by its UUID or its name; from the next request on it is refused, by every
+ * process.
  *
  * @throws AccountError `user-unknown`, `password-unknown`
  */

@@ -48,12 +48,13 @@ export interface Claim {
 }
 
 /**
- * Reads who sends a request: WordPress's login cookie with a nonce, else an application password by Basic, else nobody in
- * particular. Anything else in `Authorization`, a cookie without a nonce, and Basic without a password are nobody's. Roles
- * are those of this moment.
+ * Reads who sends a request: WordPress's login cookie with a nonce, else an application password by Basic, else nobody
+ * in particular. Anything else in `Authorization`, a cookie without a nonce, and Basic without a password are nobody's.
+ * Roles are those of this moment.
  *
- * `identify` throws `incorrect_password` for any wrong pair of name and password (D16), `too-many-requests` instead when
- * there were too many of them (`data.retry_after` in seconds), `rest_cookie_invalid_nonce` for a nonce that is not good.
+ * `identify` throws `incorrect_password` for any wrong pair of name and password (D16), `too-many-requests` instead
+ * when there were too many of them (`data.retry_after` in seconds), `rest_cookie_invalid_nonce` for a nonce that is not
+ * good.
  */
 export function claimOf(site: Site, settings: SiteSettings, credentials: Credentials): Claim {
   const login = once(() => cookieOwner(site, settings, credentials));
@@ -81,7 +82,10 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
 
 /** Failed attempts are answered after this time, whatever was computed for them. */
 const FAILURE_MS = 60;
-/** Where old hashes take longer, all failed attempts take so much longer than the longest of them did lately, up to a limit: nobody is told by the time. */
+/**
+ * Where old hashes take longer, all failed attempts take so much longer than the longest of them did lately, up to a
+ * limit: nobody is told by the time.
+ */
 const MARGIN = 1.5;
 const LONGEST_FAILURE_MS = 2000;
 const LATELY_MS = 60_000;
@@ -119,7 +123,10 @@ function memoryOf(site: Site): Memory {
   return memory;
 }
 
-/** What is known of the options may be a moment old: the first password of a site works from the moment that it is made, whoever makes it. */
+/**
+ * What is known of the options may be a moment old: the first password of a site works from the moment that it is made,
+ * whoever makes it.
+ */
 const passwordsInUse = async (db: Database): Promise<boolean> =>
   !['', '0'].includes((await readOptions(db, [PASSWORDS_OPTION])).get(PASSWORDS_OPTION) ?? '');
 
@@ -155,7 +162,10 @@ async function passwordOwner(site: Site, settings: SiteSettings, credentials: Cr
   return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }
 
-/** Waits until a failed attempt may be answered, so that all take the same time. `slow`: whether an old hash was computed for this one. */
+/**
+ * Waits until a failed attempt may be answered, so that all take the same time. `slow`: whether an old hash was
+ * computed for this one.
+ */
 async function untilFailureShows(memory: Memory, begun: number, slow: boolean): Promise<void> {
   const now = performance.now();
   const lately = now - memory.slowest.at < LATELY_MS ? memory.slowest.took : 0;
@@ -165,9 +175,10 @@ async function untilFailureShows(memory: Memory, begun: number, slow: boolean): 
 }
 
 /**
- * The application password that was sent, and whether an old hash was computed for it. The fast hash is computed exactly once, whether or not the user exists;
- * hashes of old WordPress versions take long, so that they are tried one at a time, in a thread of their own, and not at all for an address that has failed
- * too often. That never locks out the owner of a right password elsewhere, and nobody at all from passwords made since WordPress 6.8.
+ * The application password that was sent, and whether an old hash was computed for it. The fast hash is computed
+ * exactly once, whether or not the user exists; hashes of old WordPress versions take long, so that they are tried one
+ * at a time, in a thread of their own, and not at all for an address that has failed too often. That never locks out
+ * the owner of a right password elsewhere, and nobody at all from passwords made since WordPress 6.8.
  */
 async function matching(
   site: Site,
@@ -186,7 +197,10 @@ async function matching(
   return { entry: undefined, slow: old.length > 0 };
 }
 
-/** Remembered by hash and password, so that a password that was revoked or replaced is refused at once, by whichever process. */
+/**
+ * Remembered by hash and password, so that a password that was revoked or replaced is refused at once, by whichever
+ * process.
+ */
 async function verifiedSlowly(site: Site, stored: string, plain: string, address: string): Promise<boolean> {
   const memory = memoryOf(site);
   const key = createHash('sha256').update(`${stored}\n${plain}`).digest('base64');
@@ -199,8 +213,9 @@ async function verifiedSlowly(site: Site, stored: string, plain: string, address
 }
 
 /**
- * Notes the use of a password beside the request: neither its answer nor its success depend on it (`record_application_password_usage`). A list
- * that somebody changes at the same moment is left alone; the next use will be noted.
+ * Notes the use of a password beside the request: neither its answer nor its success depend on it
+ * (`record_application_password_usage`). A list that somebody changes at the same moment is left alone; the next use
+ * will be noted.
  */
 function noteUse(site: Site, { row, metas }: StoredUser, { uuid, last_used: last }: StoredPassword, address: string): void {
   const { noting } = memoryOf(site);

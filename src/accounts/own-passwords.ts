@@ -10,15 +10,21 @@ import { createApplicationPassword } from './application-passwords.ts';
 import { changePasswords, PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 
 /*
- * Application passwords as people manage their own, and those who edit users everybody's (`WP_REST_Application_Passwords_Controller`).
+ * Application passwords as people manage their own, and those who edit users everybody's
+ * (`WP_REST_Application_Passwords_Controller`).
  */
 
-/** So many a person may have, and make within a quarter of an hour: whoever has got hold of one can't fill the database. */
+/**
+ * So many a person may have, and make within a quarter of an hour: whoever has got hold of one can't fill the database.
+ */
 const MOST_PASSWORDS = 100;
 const MOST_NEW = 20;
 const NEW_SECONDS = 900;
 
-/** Whether the caller may do something with the passwords of the person that the path names; `refusal`: what others are told. */
+/**
+ * Whether the caller may do something with the passwords of the person that the path names; `error`: what others are
+ * told.
+ */
 export async function mayManagePasswords(
   lookUp: LookUp,
   viewer: Viewer,

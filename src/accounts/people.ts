@@ -14,7 +14,8 @@ import { parseSerialized } from '../wordpress/serialized.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /*
- * People as others may see them: the authors of what is published, and everybody for those who list users (`WP_REST_Users_Controller`).
+ * People as others may see them: the authors of what is published, and everybody for those who list users
+ * (`WP_REST_Users_Controller`).
  */
 
 /** Types whose published posts make their authors known. */
@@ -91,14 +92,20 @@ function personOf({ row, metas }: StoredUser, db: Database, roles: Roles): Perso
   };
 }
 
-/** Which of these people the viewer may see: oneself, and the authors of what is published; all of them for those who list users. */
+/**
+ * Which of these people the viewer may see: oneself, and the authors of what is published; all of them for those who
+ * list users.
+ */
 export async function visiblePeople(lookUp: LookUp, viewer: Viewer, ids: readonly number[]): Promise<Set<number>> {
   if (viewer.can('list_users')) return new Set(ids);
   const authors = await lookUp(publishedAuthors, ids, PUBLIC_TYPES);
   return new Set(ids.filter((id) => authors.has(id) || (viewer.id > 0 && id === viewer.id)));
 }
 
-/** Whether a list may be asked for: who may write is told to those who may; roles, addresses and the form for editing belong to those who list users. */
+/**
+ * Whether a list may be asked for: who may write is told to those who may; roles, addresses and the form for editing
+ * belong to those who list users.
+ */
 export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabilities, who }: PeopleListValues): Verdict {
   if (who === 'authors' && !viewer.can('edit_posts')) return 'rest_forbidden_who';
   if (viewer.can('list_users')) return true;

@@ -8,7 +8,7 @@ import { attemptsOf } from './attempts.ts';
  * Lets a request go on that brings the password of a protected record, unless its address has been wrong too often, in
  * signing in or in this. A password is wrong when it opens no record of the site, though some are protected.
  *
- * The right one is refused along with the others then: else the refusals would not keep anybody from trying them all.
+ * The right one is refused along with the others then: else the errors would not keep anybody from trying them all.
  * From other addresses it goes on working.
  *
  * @param password parameter `password` as it came; what is no text, or empty, opens nothing and counts as none
@@ -28,7 +28,7 @@ const REMEMBERED_MS = 1000;
 
 const known = new WeakMap<Site, { readonly at: number; readonly passwords: Promise<ReadonlySet<string>> }>();
 
-/** All passwords of records, as they were a moment ago: what they open is looked up anew each time. */
+/** All passwords of records, as they were a moment ago: what they open is looked up again each time. */
 function passwordsOf(site: Site): Promise<ReadonlySet<string>> {
   const [last, now] = [known.get(site), site.clock().getTime()];
   if (last && now >= last.at && now < last.at + REMEMBERED_MS) return last.passwords;

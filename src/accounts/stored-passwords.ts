@@ -3,7 +3,9 @@ import type { Database } from '../storage/engine/database.ts';
 import { loadUsers, lockUser, writeUserMeta } from '../storage/rows/users.ts';
 import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
 
-/** The meta that holds a user's application passwords (`WP_Application_Passwords::USERMETA_KEY_APPLICATION_PASSWORDS`). */
+/**
+ * The meta that holds a user's application passwords (`WP_Application_Passwords::USERMETA_KEY_APPLICATION_PASSWORDS`).
+ */
 export const PASSWORDS_KEY = '_application_passwords';
 
 /** The option that says whether there are any. */
@@ -34,8 +36,8 @@ const parsed = remembered((stored): readonly StoredPassword[] => {
 });
 
 /**
- * Changes a user's list of application passwords, alone among all who do so. `change` gives the new list, or undefined to leave all as it is.
- * Gives what it gave. Call it in a transaction.
+ * Changes a user's list of application passwords, alone among all who do so. `change` gives the new list, or undefined
+ * to leave all as it is. Gives what it gave. Call it in a transaction.
  */
 export async function changePasswords(
   db: Database,

@@ -90,7 +90,8 @@ export async function listUsers(site: Site): Promise<Account[]> {
 }
 
 /**
- * Deletes a user (`wp_delete_user`), as one transaction. Whoever wrote something must name a user to leave it to: nothing is deleted with its author.
+ * Deletes a user (`wp_delete_user`), as one transaction. Whoever wrote something must name a user to leave it to:
+ * nothing is deleted with its author.
  *
  * @throws AccountError `user-unknown`, `user-owns-posts`, `reassign-to-self`
  */
@@ -139,7 +140,10 @@ async function requireLocked(db: Database, reference: UserReference, keys: reado
   return requireUser(db, reference, keys);
 }
 
-/** The user that a reference means: digits are an id, or else a login; a login goes before an e-mail address. Throws AccountError `user-unknown`. */
+/**
+ * The user that a reference means: digits are an id, or else a login; a login goes before an e-mail address. Throws
+ * AccountError `user-unknown`.
+ */
 export async function requireUser(db: Database, reference: UserReference, keys: readonly string[]): Promise<StoredUser> {
   const name = String(reference);
   const byId = /^\d{1,15}$/.test(name) ? (await loadUsers(db, [Number(name)], keys)).get(Number(name)) : undefined;
@@ -161,7 +165,9 @@ const PROFILE = {
 
 const rolesOf = async (site: Site): Promise<Roles> => (await site.settings()).roles;
 
-/** The two metas of a role. The level is the highest `level_N` among its capabilities (`update_user_level_from_caps`). */
+/**
+ * The two metas of a role. The level is the highest `level_N` among its capabilities (`update_user_level_from_caps`).
+ */
 function grantsOf(role: string, roles: Roles): { capabilities: string; level: string } {
   const known = roles.get(role);
   if (!known) throw new AccountError('role-unknown', { role, roles: [...roles.keys()].join(' ') });

@@ -5,7 +5,9 @@ import { capabilitiesKey, loadUsers, type StoredUser } from '../storage/rows/use
 import { type Roles, userCapabilities } from '../wordpress/capabilities.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
-/** A user as viewer: with what the database says now about roles and own grants. The metas must hold the capabilities. */
+/**
+ * A user as viewer: with what the database says now about roles and own grants. The metas must hold the capabilities.
+ */
 export function viewerOf(db: Database, { roles }: Pick<SiteSettings, 'roles'>, { row, metas }: StoredUser): Viewer {
   const capabilities = under(roles)(metas.get(capabilitiesKey(db)) ?? '');
   return { id: row.ID, login: row.user_login, can: (capability) => capabilities.has(capability) };

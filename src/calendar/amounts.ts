@@ -11,7 +11,10 @@ export interface Amount {
   readonly position?: 'prefix' | 'postfix' | undefined;
 }
 
-/** A cost as people read it. `worded`: words stand by the amounts that are neither currency nor range, so that the text can't be put otherwise. */
+/**
+ * A cost as people read it. `worded`: words stand by the amounts that are neither currency nor range, so that the text
+ * can't be put otherwise.
+ */
 export interface ReadCost {
   readonly amounts: readonly Amount[];
   readonly worded: boolean;
@@ -41,7 +44,10 @@ const LIST = /[,;|\n]/;
 const BLANK = '[ \\u00a0\\u2009\\u202f]';
 const NUMBER = new RegExp(`\\d{1,3}(?:${BLANK}\\d{3})+(?!\\d)(?:[.,]\\d{1,2}(?!\\d))?|\\d+(?:[.,'’]\\d+)*|(?<![\\p{L}\\d])\\.\\d+`, 'gu');
 
-/** Reads a text for prices: lists, ranges, decimal comma or point, separators of thousands, currencies beside each number (decision D37). */
+/**
+ * Reads a text for prices: lists, ranges, decimal comma or point, separators of thousands, currencies beside each
+ * number (decision D37).
+ */
 export function readCost(text: string): ReadCost {
   const numbers = numbersOf(text);
   const amounts: Amount[] = [];
@@ -150,7 +156,10 @@ function sides(behind: string, before: string): Pick<Gap, 'postfix' | 'prefix' |
   };
 }
 
-/** `10 - 20`, `10€ to 20€`, `$10 - $20`: what belongs to the number before, what joins, what belongs to the number behind. */
+/**
+ * `10 - 20`, `10€ to 20€`, `$10 - $20`: what belongs to the number before, what joins, what belongs to the number
+ * behind.
+ */
 function between(text: string): Gap {
   const none = { minus: false, texts: [] };
   if (CONNECTOR.test(text)) return { ...none, worded: false };

@@ -5,8 +5,9 @@ import type { CostOptions, CurrencyMetas } from './cost.ts';
 const AMOUNT = /[,.]?\d+[,.]?\d*/g;
 
 /**
- * The cost of an event as the calendar's own pages write it, and its newer interface with them (`tribe_get_cost`): the least and the greatest amount. Amounts with a
- * comma are not understood and left out; where none is left the event counts as free. The main interface reads costs as people mean them (`costOf`).
+ * The cost of an event as the calendar's own pages write it, and its newer interface with them (`tribe_get_cost`): the
+ * least and the greatest amount. Amounts with a comma are not understood and left out; where none is left the event
+ * counts as free. The main interface reads costs as people mean them (`costOf`).
  */
 export function costOnPages(stored: readonly string[], { symbol, position }: CurrencyMetas, options: CostOptions): string {
   const pieces = [...new Set(stored.filter((row) => row !== '').flatMap((row) => row.match(AMOUNT) ?? [row]))];

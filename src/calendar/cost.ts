@@ -21,7 +21,7 @@ export interface CurrencyMetas {
 /** The site's settings, and its word for what costs nothing. */
 export interface CostOptions {
   readonly defaultCurrencySymbol: string;
-  /** Whether the default symbol stands behind the amount. */
+  /** Whether the default symbol comes after the amount. */
   readonly reverseCurrencyPosition: boolean;
   readonly freeText: string;
 }
@@ -49,8 +49,8 @@ const isFree = (text: string): boolean => FREE.has(text.toLowerCase());
 
 /**
  * What is stored for a cost that was sent (decisions D30, D37): each value of a list or object a row, as sent, without
- * markup; the symbol and its place if all amounts agree. Nothing for `""`, `null`, `false` and empty lists. Null for what is no
- * cost: lists or objects within a list, and lists that are longer than any list of this interface.
+ * markup; the symbol and its place if all amounts agree. Nothing for `""`, `null`, `false` and empty lists. Null for
+ * what is no cost: lists or objects within a list, and lists that are longer than any list of this API.
  */
 export function costMeta(sent: unknown): CostMeta | null {
   const members = typeof sent === 'object' && sent !== null ? Object.values(sent) : [sent];
@@ -78,7 +78,10 @@ export function costOf(stored: readonly string[], metas: CurrencyMetas, options:
   };
 }
 
-/** The price of an offer of JSON-LD: the range of amounts without currency, `0` for what is free, words as they are. Empty without a cost. */
+/**
+ * The price of an offer of JSON-LD: the range of amounts without currency, `0` for what is free, words as they are.
+ * Empty without a cost.
+ */
 export function offerPrice(stored: readonly string[]): string {
   const reads = readAll(stored);
   const prices = ends(reads).map((end) => (end.free ? '0' : end.amount.value));
@@ -110,7 +113,10 @@ function sharedSymbol(amounts: readonly Amount[]): Currency | undefined {
   return agree ? { symbol: first.symbol, position: first.position } : undefined;
 }
 
-/** The currency beside a cost: what its text says, else what is stored. A lone sign is a minus that was taken for a currency. */
+/**
+ * The currency beside a cost: what its text says, else what is stored. A lone sign is a minus that was taken for a
+ * currency.
+ */
 function shownSymbol(reads: readonly ReadCost[], { symbol, position }: CurrencyMetas): Currency | undefined {
   const own = sharedSymbol(reads.flatMap(({ amounts }) => amounts));
   if (own || symbol === '' || /^[-−+]$/.test(symbol)) return own;
@@ -139,7 +145,10 @@ function withCurrency({ text, value, symbol, position }: Amount, fallback: Curre
 
 type End = { readonly free: true; readonly amount?: undefined } | { readonly free: false; readonly amount: Amount };
 
-/** The least and the greatest of all amounts; a word for nothing to pay counts as the least where it stands among amounts. */
+/**
+ * The least and the greatest of all amounts; a word for nothing to pay counts as the least where it stands among
+ * amounts.
+ */
 function ends(reads: readonly ReadCost[]): End[] {
   const amounts = reads.flatMap((read) => read.amounts).sort((one, other) => Number(one.value) - Number(other.value));
   const least = amounts[0];

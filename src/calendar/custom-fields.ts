@@ -1,7 +1,7 @@
 /*
  * Fields that a site defines for its events ("Additional Fields" of the calendar's paid extension). The extension keeps
  * the definitions in its option `custom-fields` and each value in a meta `_ecp_custom_N`; what it has no place for
- * rests in an option of ours (docs/decisions/0021).
+ * is stored in an option of ours (docs/decisions/0021).
  */
 
 /** Types that a field can be given; `textarea` is read only from definitions of the extension. */
@@ -30,7 +30,10 @@ export const MOST_CHOICES = 100;
 /** A name begins with a letter, so that it is never taken for an index, and names no member that every object has. */
 export const isFieldName = (name: string): boolean => /^[a-z][a-z0-9_-]{0,39}$/.test(name) && !(name in {});
 
-/** Whether values may be written and looked for. A definition can name any meta; only those of the extension's own form count. */
+/**
+ * Whether values may be written and looked for. A definition can name any meta; only those of the extension's own form
+ * count.
+ */
 export const isCustomMeta = (meta: string): boolean => /^_ecp_custom_\d{1,9}$/.test(meta);
 
 /** The type under which the extension knows a field of ours. A number is a text to it. */

@@ -1,5 +1,6 @@
 /*
- * When an event takes place: from what a request says to everything that is stored about it, and from there to the row that lists read.
+ * When an event takes place: from what a request says to everything that is stored about it, and from there to the row
+ * that lists read.
  */
 import { createHash } from 'node:crypto';
 import { parsePhpDate, phpTimestamp } from '../wordpress/php-date.ts';
@@ -31,7 +32,10 @@ export type EventDates = {
   duration: number | null;
 };
 
-/** What a request says about the dates; absent or undefined: nothing. `start`, `end` as sent; `timezone` empty: the site's own. */
+/**
+ * What a request says about the dates; absent or undefined: nothing. `start`, `end` as sent; `timezone` empty: the
+ * site's own.
+ */
 export type EventDatesChange = {
   start?: string | number | undefined;
   end?: string | number | undefined;
@@ -50,9 +54,11 @@ export type Occurrence = { start_date: string; start_date_utc: string; end_date:
 
 /**
  * The wall clock that a sent time means for an event; null when it is no time or lies outside the years 1000 to 9999.
- * The digits are kept as written, an offset among them does not shift them; relative words count in the event's zone; a number (and
+ * The digits are kept as written, an offset among them does not shift them; relative words count in the event's zone; a
+ * number (and
  * `@number`) is an instant.
- * @param context `zone`: the event's; `timestamps`: the zone to show an instant in (default `zone`; the calendar takes UTC when the
+ * @param context `zone`: the event's; `timestamps`: the zone to show an instant in (default `zone`; the calendar takes
+ * UTC when the
  * request names no zone); `now`: what relative words count from
  */
 export function parseEventTime(value: string | number, context: { zone: Zone; now: Date; timestamps?: Zone }): string | null {
@@ -66,9 +72,9 @@ export function parseEventTime(value: string | number, context: { zone: Zone; no
 
 /**
  * Everything stored about the dates of an event after a request (decisions D1 to D3).
- * What the request does not name stays: a start alone moves the start, a zone alone keeps the wall clock. Times that a zone skips move
- * forward. All-day events span whole days from cutoff to cutoff and stay all-day under new times; losing the flag, they keep their
- * times. A request that says nothing leaves the dates as they stand.
+ * What the request does not name stays: a start alone moves the start, a zone alone keeps the wall clock. Times that a
+ * zone skips move forward. All-day events span whole days from cutoff to cutoff and stay all-day under new times;
+ * losing the flag, they keep their times. A request that says nothing leaves the dates as they are.
  * @param before what is stored, undefined on create
  * @param context the site's zone by name, the time its day begins (`HH:MM`), the moment of the request
  */
@@ -100,8 +106,9 @@ export function eventDates(
 }
 
 /**
- * The occurrence row of stored dates; null when they are inconsistent, so that no row may be written: end before start on
- * either clock, a duration longer than the event, an unknown zone, an unreadable date. The duration is what its column (MEDIUMINT) holds.
+ * The occurrence row of stored dates; null when they are inconsistent, so that no row may be written: end before start
+ * on either clock, a duration longer than the event, an unknown zone, an unreadable date. The duration is what its
+ * column (MEDIUMINT) holds.
  */
 export function occurrence(dates: EventDates): Occurrence | null {
   const { start, end, startUtc, endUtc } = dates;

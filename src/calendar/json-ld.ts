@@ -83,7 +83,10 @@ export function eventJsonLd(event: EventLd): Record<string, unknown> {
   };
 }
 
-/** Structured data of a venue (schema.org Place). Parts of the address that are empty are left out; they are HTML texts, as is the telephone. */
+/**
+ * Structured data of a venue (schema.org Place). Parts of the address that are empty are left out; they are HTML texts,
+ * as is the telephone.
+ */
 export function venueJsonLd(venue: VenueLd): Record<string, unknown> {
   const address = {
     streetAddress: venue.street,
@@ -124,8 +127,8 @@ export function organizerJsonLd(organizer: OrganizerLd): Record<string, unknown>
 }
 
 /**
- * An address for e-mail that harvesters of addresses overlook: each character as a decimal entity. WordPress (`antispambot`) picks the
- * characters by chance; the same answer each time can be cached.
+ * An address for e-mail that harvesters of addresses overlook: each character as a decimal entity. WordPress
+ * (`antispambot`) picks the characters by chance; the same answer each time can be cached.
  */
 export const spellOut = remembered((address) => Array.from(address, (character) => `&#${character.codePointAt(0)};`).join(''));
 
@@ -140,13 +143,16 @@ function texts({ title, content, excerpt, status, protected: locked, image }: Po
 
 const named = remembered((title) => escJs(renderTitle(title)));
 
-/** The description: the excerpt, or else the beginning of the content without markup, in paragraphs. What stands in brackets is left out of both. */
+/**
+ * The description: the excerpt, or else the beginning of the content without markup, in paragraphs. What is in brackets
+ * is left out of both.
+ */
 const describedBy = remembered((excerpt) => inParagraphs(ksesPost(withoutBrackets(excerpt)).trim()));
 const beginning = remembered((content) => inParagraphs(trimWords(withoutBrackets(content), DESCRIPTION_WORDS, ' [&hellip;]')));
 
 const inParagraphs = (shown: string): string => escJs(shown === '' ? '' : addParagraphs(shown));
 
-/** The text without what stands in brackets on one line: shortcodes, known or not. */
+/** The text without what is in brackets on one line: shortcodes, known or not. */
 function withoutBrackets(text: string): string {
   const [opening, closing, line] = [forwardSearch(text, '['), forwardSearch(text, ']'), forwardSearch(text, '\n')];
   let kept = '';

@@ -1,6 +1,7 @@
 /*
- * The days of what repeats (RFC 5545, 3.3.10). The iCalendar library's own expansion never ends for some rules that name no day at all; this one goes through
- * the periods of a bounded stretch of time, so that it ends whatever a file says. Moments are wall clocks, as seconds since 1970 read as UTC.
+ * The days of what repeats (RFC 5545, 3.3.10). The iCalendar library's own expansion never ends for some rules that
+ * name no day at all; this one goes through the periods of a bounded stretch of time, so that it ends whatever a file
+ * says. Moments are wall clocks, as seconds since 1970 read as UTC.
  */
 
 /** A rule. Weekdays count from 0, Sunday; `nth` 0 means every one. */
@@ -27,7 +28,9 @@ const MOST_VALUES = 400;
 
 const FREQUENCIES = ['SECONDLY', 'MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const;
 
-/** The rule that a text says; undefined where it is none, or counts in another calendar than the Gregorian (RFC 7529). */
+/**
+ * The rule that a text says; undefined where it is none, or counts in another calendar than the Gregorian (RFC 7529).
+ */
 export function parseRule(text: string): Rule | undefined {
   const parts = new Map(
     text
@@ -71,15 +74,18 @@ export function parseRule(text: string): Rule | undefined {
   };
 }
 
-/** From which moment on occurrences are wanted, and whether the start is one of them though the rule may not name it. */
+/**
+ * From which moment on occurrences are wanted, and whether the start is one of them though the rule may not name it.
+ */
 export interface Wanted {
   readonly from?: number;
   readonly startCounts?: boolean;
 }
 
 /**
- * The moments at which something happens that begins at `start` and repeats by a rule, in order, none before `from` or after `last`. The start itself is
- * the first, unless `startCounts` is false and the rule does not name it. An `UNTIL` in UTC has to be made part of `last` by who knows the zone.
+ * The moments at which something happens that begins at `start` and repeats by a rule, in order, none before `from` or
+ * after `last`. The start itself is the first, unless `startCounts` is false and the rule does not name it. An `UNTIL`
+ * in UTC has to be made part of `last` by who knows the zone.
  */
 export function* occurrences(
   rule: Rule,
@@ -164,7 +170,10 @@ function* periodsOf(rule: Rule, start: number, end: number, wanted: number): Gen
 /** So many of these are gone through in search of one that a rule wants. */
 const MOST_SHORT = 500_000;
 
-/** Hours, minutes and seconds, those that the rule's other parts leave (RFC 5545, 3.3.10, the table); what is shorter than the period expands it. */
+/**
+ * Hours, minutes and seconds, those that the rule's other parts leave (RFC 5545, 3.3.10, the table); what is shorter
+ * than the period expands it.
+ */
 function* shortPeriods(rule: Rule, length: number, start: number, end: number, wanted: number): Generator<readonly number[]> {
   const step = length * rule.interval;
   const first = start - within(start, length);
@@ -263,7 +272,10 @@ function inWeeks({ at, year }: Day, { byWeekNo, weekStart }: Rule): boolean {
   return byWeekNo.some((wanted) => number === (wanted > 0 ? wanted : length + wanted + 1));
 }
 
-/** Whether a day is the nth of its weekday, from the begin or the end of its month, or of its year where the rule is about years. */
+/**
+ * Whether a day is the nth of its weekday, from the begin or the end of its month, or of its year where the rule is
+ * about years.
+ */
 function isNth({ at, year, month, day }: Day, nth: number, { freq, byMonth }: Rule): boolean {
   if (freq !== 'MONTHLY' && freq !== 'YEARLY') return true;
   const ofMonth = freq === 'MONTHLY' || byMonth.length > 0;

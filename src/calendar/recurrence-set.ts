@@ -1,6 +1,6 @@
 /*
- * The dates of an event that recurs, as the calendar's paid extension keeps them in `tec_events.rset`: iCalendar lines (RFC 5545, 3.8.5) with a start, a
- * rule, dates besides and dates left out.
+ * The dates of an event that recurs, as the calendar's paid extension keeps them in `tec_events.rset`: iCalendar lines
+ * (RFC 5545, 3.8.5) with a start, a rule, dates besides and dates left out.
  */
 import { parseZone, textFromUnix, toLocal, toUtc, unixFromLocal, unixFromText, type Zone } from '../wordpress/time.ts';
 import { occurrences, parseRule, type Rule } from './recurrence-rule.ts';
@@ -11,7 +11,7 @@ export interface RecurrenceSet {
   readonly start: string;
   /** Seconds that each date lasts; undefined: as long as the event. */
   readonly length: number | undefined;
-  /** The rule as it stands there, without its name, and read. */
+  /** The rule as it is there, without its name, and read. */
   readonly rule: SetRule | undefined;
   readonly besides: readonly { readonly start: string; readonly length: number | undefined }[];
   readonly exceptRule: SetRule | undefined;
@@ -66,7 +66,8 @@ export function parseRecurrenceSet(text: string): RecurrenceSet | undefined {
 }
 
 /**
- * The dates of a set in their order, each moment once. The event's first date always takes place, even where it is left out.
+ * The dates of a set in their order, each moment once. The event's first date always takes place, even where it is left
+ * out.
  *
  * @param first local start of the event's first date
  * @param length seconds that a date lasts of which the set does not say it
@@ -115,7 +116,10 @@ function lineOf(line: string): Line | undefined {
 const valuesOf = (lines: readonly Line[]): { value: string; line: Line }[] =>
   lines.flatMap((line) => line.value.split(',').flatMap((value) => (value === '' ? [] : [{ value, line }])));
 
-/** A time or a day of a line, local in the zone of the set. A `VALUE` beside it may say something else than what stands there. */
+/**
+ * A time or a day of a line, local in the zone of the set. A `VALUE` beside it may say something else than what is
+ * there.
+ */
 function localOf(value: string, line: Line, zone: Zone): string | undefined {
   const [, year, month, day, hour, minute, second, utc] = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z)?)?$/.exec(value) ?? [];
   if (year === undefined) return undefined;

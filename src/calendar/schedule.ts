@@ -21,7 +21,9 @@ export interface ScheduleContext {
 
 const DAY_SECONDS = 86_400;
 
-/** How many of the calendar's days an event touches; false: one only (member `multiday` of the calendar's event model). */
+/**
+ * How many of the calendar's days an event touches; false: one only (member `multiday` of the calendar's event model).
+ */
 export function daysOf({ start, end }: Schedule, cutoff: string): number | false {
   const [first, last] = [dayOf(start, cutoff), dayOf(end, cutoff)];
   const days = diffSeconds(`${first} 00:00:00`, `${last} 00:00:00`) / DAY_SECONDS + 1;
@@ -29,8 +31,9 @@ export function daysOf({ start, end }: Schedule, cutoff: string): number | false
 }
 
 /**
- * When an event is, as a line of HTML (the calendar's `tribe_events_event_schedule_details`): the date of the start with its time, and as much of the end as
- * differs. `short`: without the date where a single day is known from elsewhere; undefined there for a whole day, which a word says.
+ * When an event is, as a line of HTML (the calendar's `tribe_events_event_schedule_details`): the date of the start
+ * with its time, and as much of the end as differs. `short`: without the date where a single day is known from
+ * elsewhere; undefined there for a whole day, which a word says.
  */
 export function scheduleDetails(schedule: Schedule, context: ScheduleContext, short = false): string | undefined {
   const { start, end, allDay } = schedule;

@@ -4,7 +4,10 @@ import { siteZone, type Zone } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { CUSTOM_FIELDS_OPTION, type CustomField, readCustomFields } from './custom-fields.ts';
 
-/** What the site's own options say, read once for each request (WordPress's `get_option`, the calendar's `tribe_get_option`). */
+/**
+ * What the site's own options say, read once for each request (WordPress's `get_option`, the calendar's
+ * `tribe_get_option`).
+ */
 export interface SiteSettings {
   /** Public address of the site without a trailing slash. */
   readonly home: string;
@@ -27,7 +30,10 @@ export interface SiteSettings {
   readonly smilies: boolean;
   readonly applicationPasswords: boolean;
   readonly roles: Roles;
-  /** Whether occurrence rows are in force (`tec_ct1_migration_state`, `tec_custom_tables_v1_active`); otherwise lists read the metas. */
+  /**
+   * Whether occurrence rows are in force (`tec_ct1_migration_state`, `tec_custom_tables_v1_active`); otherwise lists
+   * read the metas.
+   */
   readonly occurrenceTables: boolean;
   /** Whether somebody else writes to these tables: WordPress, where the calendar's plugin is active in it. */
   readonly shared: boolean;
@@ -38,7 +44,7 @@ export interface SiteSettings {
   readonly versionKey: string;
   /** Which reading of the options this is: another number means other options. */
   readonly edition: number;
-  /** The options as they stand, for what few readers need. */
+  /** The options as they are, for what few readers need. */
   readonly raw: ReadonlyMap<string, string>;
 }
 
@@ -53,7 +59,9 @@ export interface RecurrenceSettings {
 /** Members of `tribe_events_calendar_options`. */
 export interface CalendarSettings {
   readonly postsPerPage: number | undefined;
-  /** How many events the calendar's own pages show at a time (`postsPerPage`); undefined: as many as those of the site. */
+  /**
+   * How many events the calendar's own pages show at a time (`postsPerPage`); undefined: as many as those of the site.
+   */
   readonly eventsPerPage: number | undefined;
   /** What the calendar's first page shows. */
   readonly view: 'list' | 'month' | 'day';
@@ -193,7 +201,10 @@ function readCalendar(members: Record<string, unknown>, own: unknown, dateFormat
 }
 
 /** PHP arrays come as objects or lists; anything else counts as an empty one. */
-/** `tribe_is_truthy`: 1, enable, enabled, on, y, yes and true in any case; other texts are false, numbers by being non-zero. */
+/**
+ * `tribe_is_truthy`: 1, enable, enabled, on, y, yes and true in any case; other texts are false, numbers by being
+ * non-zero.
+ */
 export function isTruthy(value: unknown): boolean {
   if (typeof value === 'string') return /^(1|enable|enabled|on|y|yes|true)$/i.test(value);
   return Boolean(value);

@@ -18,8 +18,8 @@ export interface ShownTimes {
 }
 
 /**
- * Start and end as the pages of the calendar show them (`tribe_events_timezone_mode`): by the clock of the event, or by the one of the site. Events in the
- * very zone of the site keep what is stored of their own clock.
+ * Start and end as the pages of the calendar show them (`tribe_events_timezone_mode`): by the clock of the event, or by
+ * the one of the site. Events in the very zone of the site keep what is stored of their own clock.
  */
 export function shownTimes(event: ToldTimes, mode: CalendarSettings['timezoneMode'], siteZone: Zone): ShownTimes {
   const { start_date: start, end_date: end, utc_start_date: startUtc, utc_end_date: endUtc, timezone } = event;

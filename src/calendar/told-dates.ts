@@ -1,6 +1,7 @@
 /*
- * The dates of an event that recurs, told as iCalendar tells them: a start, a rule, dates besides and dates left out. They come from the stored rule and are
- * corrected by the stored rows, so what is told gives exactly the dates that lists show.
+ * The dates of an event that recurs, told as iCalendar tells them: a start, a rule, dates besides and dates left out.
+ * They come from the stored rule and are corrected by the stored rows, so what is told gives exactly the dates that
+ * lists show.
  */
 import { localFromUnix, unixFromText, type Zone } from '../wordpress/time.ts';
 import { parseRecurrenceSet, type RecurrenceSet, type SetRule, startsOf } from './recurrence-set.ts';
@@ -39,7 +40,8 @@ interface Stored {
 const MOST_EXCEPTIONS = 1000;
 
 /**
- * What is stored of an event that recurs, as iCalendar tells it. A rule that can't be read, or that gives none of the dates, becomes a list of dates.
+ * What is stored of an event that recurs, as iCalendar tells it. A rule that can't be read, or that gives none of the
+ * dates, becomes a list of dates.
  *
  * @param stored with at least one date
  * @param zone of the event, where the rule names none
@@ -64,7 +66,9 @@ const datesIn = ({ dates }: Stored, zone: Zone): ToldDate[] =>
     return { start: localFromUnix(begin, zone), startUtc, length: unixFromText(endUtc) - begin };
   });
 
-/** Undefined where the rule gives no date at all. Past the last row only dates that the set itself leaves out are told. */
+/**
+ * Undefined where the rule gives no date at all. Past the last row only dates that the set itself leaves out are told.
+ */
 function ruledDates({ zone, start, length, except }: RecurrenceSet, rule: SetRule, dates: readonly ToldDate[]): ToldDates | undefined {
   const lastRow = dates.at(-1)!.start; // there is at least one
   const last = except.reduce((latest, day) => later(latest, day.length === DAY ? `${day} 23:59:59` : day), lastRow);

@@ -1,5 +1,6 @@
 /*
- * The date filters of the event list: what the parameters mean, which day a time counts for, and the window of a list that asks for none.
+ * The date filters of the event list: what the parameters mean, which day a time counts for, and the window of a list
+ * that asks for none.
  */
 import { parsePhpDate, phpTimestamp } from '../wordpress/php-date.ts';
 import {
@@ -18,7 +19,10 @@ import {
 /** A parameter that bounds the list by date. */
 export type DateParam = 'start_date' | 'end_date' | 'starts_before' | 'starts_after' | 'ends_before' | 'ends_after';
 
-/** A bound on the wall clock an event starts or ends at; on its UTC time when the site compares in its own zone (mode `site`). */
+/**
+ * A bound on the wall clock an event starts or ends at; on its UTC time when the site compares in its own zone (mode
+ * `site`).
+ */
 export type DateFilter = { column: 'start_date' | 'end_date'; op: '>=' | '<=' | '<' | '>'; value: string };
 
 /** The bounds of a list, and the values its URLs carry: `YYYY-MM-DD HH:MM:SS` by the site's clock. */
@@ -29,9 +33,10 @@ export type WindowContext = { siteZone: Zone; cutoff: string; now: Date; mode: '
 
 /**
  * The date bounds of an event list.
- * Whole days unless `strict_dates`: the UTC day of a value, `start_date` from its begin, all others to its end. Strict: the value is a UTC
- * time (or has its own offset) and is turned into the site's clock. Without any bound: from today in the site's zone, 24 months
- * on (decisions, D23). With `include` there is no bound at all (D19). Values must have passed as times; one that is none bounds nothing.
+ * Whole days unless `strict_dates`: the UTC day of a value, `start_date` from its begin, all others to its end. Strict:
+ * the value is a UTC time (or has its own offset) and is turned into the site's clock. Without any bound: from today in
+ * the site's zone, 24 months on (decisions, D23). With `include` there is no bound at all (D19). Values must have
+ * passed as times; one that is none bounds nothing.
  * @param params as sent; `strict_dates` read as a boolean
  */
 export function listWindow(params: Readonly<Record<string, unknown>>, context: WindowContext): ListWindow {
@@ -54,7 +59,8 @@ export function listWindow(params: Readonly<Record<string, unknown>>, context: W
 }
 
 /**
- * The bounds that are given, each at the very moment that it names: a date alone is its midnight by the site's clock. There is no other bound.
+ * The bounds that are given, each at the very moment that it names: a date alone is its midnight by the site's clock.
+ * There is no other bound.
  */
 export function exactBounds(
   params: Readonly<Record<string, unknown>>,
@@ -79,7 +85,8 @@ export function beginOfDay(local: string, cutoff: string): string {
 }
 
 /**
- * The last second of the calendar's day of a date: a second before the cutoff of the next date (the calendar's `tribe_end_of_day`).
+ * The last second of the calendar's day of a date: a second before the cutoff of the next date (the calendar's
+ * `tribe_end_of_day`).
  * @param local a date with or without time; the time is dropped
  * @param cutoff `HH:MM`
  */
@@ -117,7 +124,10 @@ function effective(name: DateParam, value: string | number, strict: boolean, con
   return wholeDay(name, textFromUnix(held), context.cutoff);
 }
 
-/** A Unix time stamp or PHP's grammar, in UTC unless another zone is given. `0` means now: the calendar takes it for an empty value. */
+/**
+ * A Unix time stamp or PHP's grammar, in UTC unless another zone is given. `0` means now: the calendar takes it for an
+ * empty value.
+ */
 function instantOf(value: string | number, now: Date, zone: Zone = UTC): number | undefined {
   const stamp = phpTimestamp(value);
   if (stamp !== null) return String(value) === '0' ? unixFromDate(now) : stamp;

@@ -33,14 +33,18 @@ const COLUMNS: Readonly<Record<Kind['name'], readonly string[]>> = {
   tag: ['id', 'name', 'slug', 'count'],
 };
 
-/** Adds `list`, `get`, `create`, `update` and `delete` for each kind of record; their flags are the kind's own filters and fields. */
+/**
+ * Adds `list`, `get`, `create`, `update` and `delete` for each kind of record; their flags are the kind's own filters
+ * and fields.
+ */
 export function addContentCommands(program: Command, session: Session): void {
   for (const kind of kinds) addKind(program, session, kind);
 }
 
 /**
- * Arguments with the flags of yes and no written out as `--featured=true` and `--featured=false` (`--no-featured`), so that they don't take
- * the word after them unless it is a yes or no, as in wp-cli. Flags may be written with hyphens: `--start-date`.
+ * Arguments with the flags of yes and no written out as `--featured=true` and `--featured=false` (`--no-featured`), so
+ * that they don't take the word after them unless it is a yes or no, as in wp-cli. Flags may be written with hyphens:
+ * `--start-date`.
  */
 export function spellOutFlags(args: readonly string[]): string[] {
   const kind = kinds.find(({ name }) => name === commandIn(args));
@@ -186,7 +190,10 @@ const several = (refer: Group['reference']): string => refer.replace('>', '...>'
 const tellDone = ({ io, say }: Session, { porcelain }: Options, key: string, id: number): void =>
   print(io, porcelain ? `${id}\n` : `${say(`done.${key}`, { id })}\n`);
 
-/** Warns of names in new records that no field has: `--venue='{"venue":"Barn","citty":"Asti"}'`. Flags that don't exist are refused anyway. */
+/**
+ * Warns of names in new records that no field has: `--venue='{"venue":"Barn","citty":"Asti"}'`. Flags that don't exist
+ * are refused anyway.
+ */
 function warnOfUnknown({ io, say }: Session, kind: Kind, raw: Options): void {
   for (const field of unknownFields(kind, { ...kind.fields, custom_fields: { grammar: flagAnything } }, raw))
     io.err(`${oneLine(say('warning', { message: unknownFieldSentence(say, { ...field, name: shortened(field.name) }) }))}\n`);
@@ -347,7 +354,10 @@ function allow(allowed: boolean): void {
   if (!allowed) fail('rest_forbidden');
 }
 
-/** The record that a reference means: digits are an id, or else a slug; terms go by name, too. Throws CliError `not-found`. */
+/**
+ * The record that a reference means: digits are an id, or else a slug; terms go by name, too. Throws CliError
+ * `not-found`.
+ */
 async function idOf(site: Site, kind: Kind, reference: string): Promise<number> {
   const found = kind.is === 'post' ? await postIdOf(site, kind, reference) : await termIdOf(site, kind, reference);
   if (found === undefined) throw new CliError('not-found', { reference });

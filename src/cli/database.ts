@@ -122,7 +122,10 @@ async function init(session: Session, site: Site, given: InitOptions): Promise<v
   print(io, io.terminal ? told : `${keptAside(session, site.config, told, administrator.login)}\n`);
 }
 
-/** Name, time zone and e-mail address of a new site: as given, else as somebody at the terminal says, else those of the host and the machine. */
+/**
+ * Name, time zone and e-mail address of a new site: as given, else as somebody at the terminal says, else those of the
+ * host and the machine.
+ */
 async function identityOf(session: Session, given: InitOptions, url: string): Promise<Omit<FreshSite, 'url'>> {
   const { io, say } = session;
   const usual = given.sample
@@ -140,7 +143,10 @@ async function identityOf(session: Session, given: InitOptions, url: string): Pr
 /** Where the sample calendar takes place. */
 const SAMPLE_ZONE = 'Europe/Rome';
 
-/** Where nobody watches, what is printed is kept in logs for ever: the password goes into a file instead. Gives the sentence that says which. */
+/**
+ * Where nobody watches, what is printed is kept in logs for ever: the password goes into a file instead. Gives the
+ * sentence that says which.
+ */
 function keptAside({ say }: Session, config: Config, text: string, login: string): string {
   try {
     return say('done.administrator-file', { login, file: keepPassword(config, text) });
@@ -179,8 +185,8 @@ async function more(session: Session, site: Site, events: number, user: string |
 }
 
 /**
- * What `npm start` does: a database that is empty becomes a site, an embedded one with the sample calendar; then it is served. A WordPress
- * database is taken as it is.
+ * What `npm start` does: a database that is empty becomes a site, an embedded one with the sample calendar; then it is
+ * served. A WordPress database is taken as it is.
  */
 async function start(session: Session, given: InitOptions): Promise<void> {
   const { io } = session;
@@ -219,7 +225,10 @@ async function untilServing({ port, host }: Config): Promise<void> {
   }
 }
 
-/** Where the site is, and what to look at first: at the address that this process listens on, which may be another than the public one. */
+/**
+ * Where the site is, and what to look at first: at the address that this process listens on, which may be another than
+ * the public one.
+ */
 function announce({ io, say }: Session, config: Config, settings: SiteSettings): void {
   const home = localAddress(config) + trimEndOf(new URL(settings.home).pathname, '/');
   const urlOf = (path: string, query: readonly (readonly [string, string])[] = []) =>

@@ -24,7 +24,7 @@ export function configurationPage(): string {
   );
 }
 
-/** The page about all refusals, in Markdown, from the table of problems and the English sentences. */
+/** The page about all errors, in Markdown, from the table of problems and the English sentences. */
 export function errorsPage({ t }: Pick<Texts, 't'>): string {
   const names = Object.keys(problems) as ProblemName[];
   const rows = names.map((name) => {
@@ -42,7 +42,7 @@ export function errorsPage({ t }: Pick<Texts, 't'>): string {
   );
 }
 
-/** The parts of written pages that are generated, by page and by the name that stands in the marks around each. */
+/** The parts of written pages that are generated, by page and by the name that is in the marks around each. */
 export const PARTS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'feeds.md': {
     addresses: () =>

@@ -62,7 +62,8 @@ async function runExport(session: Session, file: string, given: Options, user: s
     const entries = exportEntries(site, caller, {
       ...(kind === undefined ? {} : { kinds: [kind] }),
       ...(filters === undefined ? {} : { filters }),
-      // These say neither statuses nor passwords: what not everybody may read must not be published by whoever reads the file.
+      // These say neither statuses nor passwords: what not everybody may read must not be published by whoever reads
+      // the file.
       ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], open: true, eachDate: true } : {}),
     });
     const items = counted(

@@ -11,10 +11,11 @@ import {
 } from '../kinds/feed-pages.ts';
 
 /*
- * What the documentation says of feeds, made of the table that routing goes by: the table of addresses, and the example of a proxy that routes exactly these.
+ * What the documentation says of feeds, made of the table that routing goes by: the table of addresses, and the example
+ * of a proxy that routes exactly these.
  */
 
-/** The slugs of a site that has not changed them, and examples of all that stands in paths besides. */
+/** The slugs of a site that has not changed them, and examples of all that is in paths besides. */
 const SLUGS: Readonly<Record<SlugName, string>> = { events: 'events', event: 'event', tag: 'tag' };
 const EXAMPLES: Readonly<Record<PathPart, string>> = {
   category: 'sport',
@@ -34,7 +35,10 @@ const filled = (path: string, parts: Readonly<Record<PathPart, string>>): string
 const exampleOf = (path: string): string => filled(path, EXAMPLES);
 
 const withFeeds = SECTIONS.filter(({ feeds }) => feeds !== 'none');
-/** Addresses of feeds and what they hold, one row each. Every page of the whole calendar stands for the same one of a category and of a tag. */
+/**
+ * Addresses of feeds and what they hold, one row each. Every page of the whole calendar stands for the same one of a
+ * category and of a tag.
+ */
 export function feedRows(): Row[] {
   const [all, ...others] = withFeeds;
   const main = `/${SLUGS.events}/`;
@@ -124,7 +128,7 @@ const feedPatterns = (): string[] => [
   `/?\\?(?=${JSON_LD_QUERY})(.*&)?tribe_events=`,
 ];
 
-/** The configuration of nginx before a WordPress, for these languages of the interface. */
+/** The configuration of nginx before a WordPress, for these languages of the API. */
 export function nginxExample(languages: readonly string[]): string {
   const language = `(/(${languages.join('|')}))?`;
   const routes = [

@@ -7,8 +7,8 @@ import { sqlitePath } from '../storage/audit/snapshot.ts';
 const NAME = 'administrator-password.txt';
 
 /**
- * Keeps a text with a password in a new file, readable by its owner alone, beside the data: for where nobody watches and what is printed goes into logs.
- * Gives the path of the file. Throws the error of the file system.
+ * Keeps a text with a password in a new file, readable by its owner alone, beside the data: for where nobody watches
+ * and what is printed goes into logs. Gives the path of the file. Throws the error of the file system.
  */
 export function keepPassword(config: Config, text: string): string {
   const folder = dataFolder(config);
@@ -23,7 +23,10 @@ export function keepPassword(config: Config, text: string): string {
   return path;
 }
 
-/** Where the database is, or else the uploads. What WordPress keeps in `wp-content` is served by web servers, and no place for this. */
+/**
+ * Where the database is, or else the uploads. What WordPress keeps in `wp-content` is served by web servers, and no
+ * place for this.
+ */
 function dataFolder({ databaseUrl, uploadsDir }: Config): string {
   const database = sqlitePath(databaseUrl);
   const folder = dirname(resolve(database ?? uploadsDir));

@@ -14,8 +14,8 @@ export interface FreshSite {
 export type FreshOption = readonly [name: string, value: string, autoload: 'on' | 'off' | 'auto'];
 
 /**
- * The options of a new site, those that WordPress itself would write (`populate_options`) and needs to find when it comes to this database, and
- * those of the calendar. `prefix`: the table prefix, part of one name.
+ * The options of a new site, those that WordPress itself would write (`populate_options`) and needs to find when it
+ * comes to this database, and those of the calendar. `prefix`: the table prefix, part of one name.
  */
 export function freshOptions({ url, title, timezone, email }: FreshSite, prefix: string): FreshOption[] {
   return [
@@ -39,7 +39,10 @@ const pairs = (values: Readonly<Record<string, string>>, autoload: FreshOption[2
 
 const EMPTY = toSerialized([]);
 
-/** The version of the tables that WordPress 7.1 expects (`$wp_db_version`): a later one brings them up to date by itself. */
+/**
+ * The version of the tables that WordPress 7.1 expects (`$wp_db_version`): a later one brings them up to date by
+ * itself.
+ */
 const TABLES_VERSION = '61833';
 
 const PLAIN = {

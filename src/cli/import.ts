@@ -182,7 +182,10 @@ const targetOf = ({ config: { databaseUrl, tablePrefix } }: Site, dryRun: boolea
 /** Between two rounds of following. */
 const USUAL_PAUSE_S = 300;
 
-/** Imports again and again until told to end, and tells what has changed. A site that can't be reached is asked again the next time. */
+/**
+ * Imports again and again until told to end, and tells what has changed. A site that can't be reached is asked again
+ * the next time.
+ */
 async function following({ io, say }: Session, format: ReportFormat, pause: number, once: () => Promise<Report>): Promise<void> {
   const wait = io.wait ?? ((milliseconds: number) => sleep(milliseconds, true));
   while (await wait(pause)) {

@@ -9,7 +9,9 @@ export interface Io {
   readonly err: (text: string) => void;
   /** Whether a person watches: only then there is progress, and tables have frames. */
   readonly terminal: boolean;
-  /** Serves until told to end, with these variables of the environment besides. Comes back as soon as the server is up. */
+  /**
+   * Serves until told to end, with these variables of the environment besides. Comes back as soon as the server is up.
+   */
   readonly serve: (env: Readonly<Record<string, string>>) => Promise<void>;
   /** The present moment. */
   readonly clock?: () => Date;
@@ -64,7 +66,7 @@ export type CliProblem =
   | 'no-custom-fields'
   | 'custom-field-form';
 
-/** What stops a command, besides refusals of the verbs. `problem` names a sentence in `cli:problems`. */
+/** What stops a command, besides errors of the verbs. `problem` names a sentence in `cli:problems`. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly problem: CliProblem;

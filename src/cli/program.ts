@@ -22,7 +22,8 @@ import { version } from './version.ts';
 /**
  * Runs the command `fasti` with these arguments.
  *
- * @returns the code to end with: 0 done, 1 refused or not found, 2 wrong usage, 3 an import is incomplete, 69 no database
+ * @returns the code to end with: 0 done, 1 refused or not found, 2 wrong usage, 3 an import is incomplete, 69 no
+ * database
  */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
   // A language without texts is told when the site is opened, so that help is there nevertheless.

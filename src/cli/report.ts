@@ -9,7 +9,10 @@ import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { CliError, EXIT, type Io } from './io.ts';
 import { oneLine } from './print.ts';
 
-/** Tells on standard error why the command stopped. `options`: those of the command, such as `--title`. Gives the code to end with. */
+/**
+ * Tells on standard error why the command stopped. `options`: those of the command, such as `--title`. Gives the code
+ * to end with.
+ */
 export function report(error: unknown, { err, env }: Io, say: Say, options: readonly string[]): number {
   const { lines, exit } = explained(error, say, options);
   for (const line of lines) err(`${oneLine(line)}\n`);
@@ -37,7 +40,7 @@ function explained(error: unknown, say: Say, options: readonly string[]): Explan
   return told(error instanceof Error ? error.message : String(error), EXIT.refused);
 }
 
-// ------------------------------------------------------------------------------------------------- refusals
+// ------------------------------------------------------------------------------------------------- errors
 /** A line for each parameter that is wrong. */
 function faults({ details: { faults = new Map(), sent } }: ApiError, say: Say): string[] {
   return [...faults].map(([param, fault]) => `--${param}: ${faultSentence(say, param, fault, sent?.get(param))}`);

@@ -22,7 +22,7 @@ export interface Session {
 /** The settings as the environment says them. Throws ConfigError. */
 export const configOf = ({ io }: Session): Config => readConfig(io.env);
 
-/** What the command does with a site may take pages of any length; the limit of the interface is not for it. */
+/** What the command does with a site may take pages of any length; the limit of the API is not for it. */
 const LONGEST_PAGE = 500;
 
 /** Opens a database that may be new, as `withDatabase` does. */
@@ -30,8 +30,8 @@ export const withNewDatabase = <T>(session: Session, work: (site: Site) => Promi
   openedFor(session, configOf(session), work);
 
 /**
- * Opens the site, whatever its database holds, and closes it at the end. What the log has to say goes to standard error. A file that
- * does not exist is not created: its name may be misspelt.
+ * Opens the site, whatever its database holds, and closes it at the end. What the log has to say goes to standard
+ * error. A file that does not exist is not created: its name may be misspelt.
  *
  * @throws CliError `no-database`
  */
@@ -56,7 +56,8 @@ async function openedFor<T>({ io }: Session, config: Config, work: (site: Site) 
 }
 
 /**
- * The same for a database that must hold a site. Before something is written, our own tables are added to it where they are missing.
+ * The same for a database that must hold a site. Before something is written, our own tables are added to it where they
+ * are missing.
  *
  * @throws CliError `no-database`, `not-installed`
  */

@@ -27,8 +27,8 @@ export interface ExportOptions {
   /** Statuses, where the filters name none. Absent: all that the caller may see, the trash among them. */
   readonly statuses?: readonly string[];
   /**
-   * For formats that say neither statuses nor passwords: what a password protects stays behind, and so do venues and organizers that are only
-   * named and not published.
+   * For formats that say neither statuses nor passwords: what a password protects stays behind, and so do venues and
+   * organizers that are only named and not published.
    */
   readonly open?: boolean;
   /** For formats that know no rules: of an event that recurs only the dates that the filters choose. */
@@ -39,13 +39,16 @@ export interface ExportOptions {
 const PAGE = 200;
 const IDS = 2000;
 
-/** A list of events that is asked for without bounds begins today and ends in two years; an export has no bounds but those that are asked for. */
+/**
+ * A list of events that is asked for without bounds begins today and ends in two years; an export has no bounds but
+ * those that are asked for.
+ */
 const BOUNDS = { start_date: '1000-01-02', end_date: '9998-12-31' };
 
 /**
- * What the caller may see, as items: settings, authors, terms, files of the library, venues, organizers, events, and what had to stay behind. The
- * rule of who sees what is the one of the lists. Of records that the caller may not edit only what is published goes out; protected ones stay,
- * and so do links to them.
+ * What the caller may see, as items: settings, authors, terms, files of the library, venues, organizers, events, and
+ * what had to stay behind. The rule of who sees what is the one of the lists. Of records that the caller may not edit
+ * only what is published goes out; protected ones stay, and so do links to them.
  */
 export async function* exportEntries(site: Site, caller: Caller, options: ExportOptions = {}): AsyncGenerator<Entry> {
   const { db } = site;

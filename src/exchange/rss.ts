@@ -49,8 +49,9 @@ const ATOM = 'http://www.w3.org/2005/Atom';
 
 // ------------------------------------------------------------------------------------------------- RSS 2.0
 /**
- * RSS 2.0 as WordPress writes it for events: `pubDate` is the start that pages show, read in the zone of the site, as readers have known it from the plugin.
- * The moment itself, and the place, are told besides in the terms of the event module of RSS 1.0.
+ * RSS 2.0 as WordPress writes it for events: `pubDate` is the start that pages show, read in the zone of the site, as
+ * readers have known it from the plugin. The moment itself, and the place, are told besides in the terms of the event
+ * module of RSS 1.0.
  */
 function writeRss(events: readonly NewsEvent[], head: FeedHead): string {
   const { title, description, home, self, language } = head;
@@ -193,10 +194,15 @@ const iso = (utc: string): string => `${(isZeroDate(utc) ? NEVER : utc).replace(
 
 const element = (name: string, text: string, attributes = ''): string => `<${name}${attributes}>${xml(text)}</${name}>`;
 
-/** Plain text as HTML, which a description is for every reader of feeds; titles, categories and places are plain text. */
+/**
+ * Plain text as HTML, which a description is for every reader of feeds; titles, categories and places are plain text.
+ */
 export const asHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** A text inside XML 1.0, in which no other characters may stand (2.2). Entities of HTML mean nothing there: their `&` is one like any other. */
+/**
+ * A text inside XML 1.0, in which no other characters may stand (2.2). Entities of HTML mean nothing there: their `&`
+ * is one like any other.
+ */
 const xml = (text: string): string =>
   text
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')

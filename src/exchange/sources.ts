@@ -51,8 +51,8 @@ const unknown = (path: string): never => {
 };
 
 /**
- * Opens what a person named: the address of a database, a site or a feed, or files of one format. Whatever it is, its records get the status and the
- * categories that the options say.
+ * Opens what a person named: the address of a database, a site or a feed, or files of one format. Whatever it is, its
+ * records get the status and the categories that the options say.
  *
  * @throws SourceFault `format`, `several-formats`, `unreadable`, and those of the readers
  */

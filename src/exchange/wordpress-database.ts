@@ -14,7 +14,10 @@ import { type Entry, SourceFault } from './items/items.ts';
 import { authorItem, POST_ORDER, postItems, termItems, typeOf, withRecurrence } from './items/site-items.ts';
 import { type Source, siteName } from './items/source.ts';
 
-/** Which WordPress: `prefix` as in its `wp-config.php`; `site`: the number of a site of a network, whose tables have a number in their names. */
+/**
+ * Which WordPress: `prefix` as in its `wp-config.php`; `site`: the number of a site of a network, whose tables have a
+ * number in their names.
+ */
 export interface DatabaseSource {
   readonly url: string;
   readonly prefix: string;
@@ -86,7 +89,9 @@ async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
   if (comments > 0) yield { kind: 'skipped', what: 'comment', count: comments };
 }
 
-/** Where the tables of the source have a place for events that recur, and what public ids of their dates begin after. */
+/**
+ * Where the tables of the source have a place for events that recur, and what public ids of their dates begin after.
+ */
 async function recurrenceIn(db: Database, options: ReadonlyMap<string, string>): Promise<RecurrenceSettings | undefined> {
   if (!(await hasTable(db, 'tec_occurrences'))) return undefined;
   const { columns, series } = await findRecurrenceTables(db);

@@ -10,8 +10,8 @@ export interface Drainable {
   /** How many connections there are. */
   readonly connections: () => number;
   /**
-   * Ends the connections of a server that gets no new ones: each with its next answer, and when nothing has been asked for a second. What is left at the
-   * deadline, in milliseconds of `performance.now()`, is cut.
+   * Ends the connections of a server that gets no new ones: each with its next answer, and when nothing has been asked
+   * for a second. What is left at the deadline, in milliseconds of `performance.now()`, is cut.
    */
   readonly drain: (deadline: number) => Promise<void>;
 }

@@ -11,19 +11,24 @@ export interface Environment {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** A file that variables should come from and that cannot be read. Its message is one line for the person who named it. */
+/**
+ * A file that variables should come from and that cannot be read. Its message is one line for the person who named it.
+ */
 export class EnvironmentError extends Error {
   override readonly name = 'EnvironmentError';
 }
 
 const DOTENV = '.env';
-/** The ending of a variable that names a file with the value instead of holding it, as container secrets are handed over. */
+/**
+ * The ending of a variable that names a file with the value instead of holding it, as container secrets are handed
+ * over.
+ */
 const FILE = '_FILE';
 
 /**
- * The variables of a process, together with those of the file `.env` in its folder, if there is one, and of files that are named
- * by variables: `DATABASE_URL_FILE=/run/secrets/url` stands for `DATABASE_URL` with the content of that file, without white
- * space around it. The process's own variables win over `.env`; empty ones count as absent.
+ * The variables of a process, together with those of the file `.env` in its folder, if there is one, and of files that
+ * are named by variables: `DATABASE_URL_FILE=/run/secrets/url` stands for `DATABASE_URL` with the content of that file,
+ * without white space around it. The process's own variables win over `.env`; empty ones count as absent.
  *
  * @param names the variables that may be given by a file
  * @throws EnvironmentError if a file cannot be read, or if a variable and its file are both given

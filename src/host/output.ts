@@ -18,8 +18,9 @@ export interface Output {
 let opened: Output | undefined;
 
 /**
- * Standard output as a place for the log; on a terminal, its lines are made readable. A reader who is slow loses lines and is told how many; one who has
- * gone away is not missed, nor is room on a disk that is full. None of them keeps the process from its work, or from ending.
+ * Standard output as a place for the log; on a terminal, its lines are made readable. A reader who is slow loses lines
+ * and is told how many; one who has gone away is not missed, nor is room on a disk that is full. None of them keeps the
+ * process from its work, or from ending.
  */
 export function standardOutput(): Output {
   opened ??= fstatSync(STDOUT).isFile() ? fileOutput(STDOUT) : streamOutput(process.stdout, process.stdout.isTTY ? readable() : undefined);

@@ -4,15 +4,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Where a server listens: at a port of its own, or at a socket that was opened for it. */
 export type Place = ListenOptions & ({ readonly port: number; readonly host: string } | { readonly fd: number });
 
-/** How many new connections may wait to be accepted while the process is busy; the system may allow fewer (`net.core.somaxconn`). */
+/**
+ * How many new connections may wait to be accepted while the process is busy; the system may allow fewer
+ * (`net.core.somaxconn`).
+ */
 const BACKLOG = 4096;
 
 /** The first descriptor that is handed over (`SD_LISTEN_FDS_START`). */
 const FIRST_HANDED_OVER = 3;
 
 /**
- * Where this process is to listen. A socket that whoever started it has opened (`sd_listen_fds(3)` of systemd) comes before the settings; it outlives the
- * process, so that connections wait for the next one instead of being refused.
+ * Where this process is to listen. A socket that whoever started it has opened (`sd_listen_fds(3)` of systemd) comes
+ * before the settings; it outlives the process, so that connections wait for the next one instead of being refused.
  */
 export function placeOf(
   { port, host }: { readonly port: number; readonly host: string },
@@ -25,9 +28,9 @@ export function placeOf(
 const CLOSING_MS = 5000;
 
 /**
- * Takes no new connections, and cuts none that the system has taken: these come to the server first. Where the socket is somebody else's, what waits there
- * goes on waiting. Connections that there are stay as they are; Node's own `close` of a server for HTTP would end idle ones, even those whose next request is
- * on its way.
+ * Takes no new connections, and cuts none that the system has taken: these come to the server first. Where the socket
+ * is somebody else's, what waits there goes on waiting. Connections that there are stay as they are; Node's own `close`
+ * of a server for HTTP would end idle ones, even those whose next request is on its way.
  */
 export async function closePort(server: TcpServer, place: Place): Promise<void> {
   if ('port' in place) await untilQueueIsOurs(server);
@@ -35,8 +38,9 @@ export async function closePort(server: TcpServer, place: Place): Promise<void> 
 }
 
 /**
- * Waits for a moment in which the port can be closed. The system resets the connections that it has taken and the process has not: so its queue is made as
- * short as can be, one connection, and tried until that one is our own. See docs/decisions/0019.
+ * Waits for a moment in which the port can be closed. The system resets the connections that it has taken and the
+ * process has not: so its queue is made as short as can be, one connection, and tried until that one is our own. See
+ * docs/decisions/0019.
  */
 async function untilQueueIsOurs(server: TcpServer): Promise<void> {
   const { _handle: handle } = server as TcpServer & Partial<Handled>;

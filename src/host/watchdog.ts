@@ -11,15 +11,19 @@ export interface WatchdogData {
 }
 
 export interface Watchdog {
-  /** Kills the process after so many milliseconds, whatever it is doing then. Resolves when the watchdog has heard of it. */
+  /**
+   * Kills the process after so many milliseconds, whatever it is doing then. Resolves when the watchdog has heard of
+   * it.
+   */
   readonly endWithin: (milliseconds: number) => void;
 }
 
 const BEAT_MS = 500;
 
 /**
- * Watches this process from a thread of its own: one whose main thread is stuck for `seconds` (an endless loop, a write that never returns) can neither
- * answer nor be told to end, so it is killed for whoever started it to start it again. A process that is being debugged is left alone.
+ * Watches this process from a thread of its own: one whose main thread is stuck for `seconds` (an endless loop, a write
+ * that never returns) can neither answer nor be told to end, so it is killed for whoever started it to start it again.
+ * A process that is being debugged is left alone.
  */
 export function startWatchdog(seconds: number): Watchdog {
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

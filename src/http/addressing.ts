@@ -4,8 +4,9 @@ import { trimEndOf } from '../wordpress/trim.ts';
 /** Where a request is addressed to, read from its URL alone. */
 export interface Address {
   /**
-   * The route as WordPress sees it: `/` for the root of the interface, else `/` and the path after it without a trailing slash. Paths are
-   * not percent-decoded, `rest_route` is decoded once as part of the query (WordPress `WP::parse_request`).
+   * The route as WordPress sees it: `/` for the root of the API, else `/` and the path after it without a trailing
+   * slash. Paths are not percent-decoded, `rest_route` is decoded once as part of the query (WordPress
+   * `WP::parse_request`).
    */
   readonly route: string;
   /** The language that the address names; undefined: none. */
@@ -22,15 +23,17 @@ export interface Addressing {
 /** Longer than any path with the longest slug, in bytes. */
 const LONGEST_ROUTE = 2000;
 
-/** What stands before the route: perhaps a language, perhaps `index.php`, in either order. */
+/** What comes before the route: perhaps a language, perhaps `index.php`, in either order. */
 const FRONT = String.raw`^(?:/(?<first>[\w-]+))??(?:/index\.php)?(?:/(?<second>[\w-]+))??`;
 const BY_PATH = new RegExp(`${FRONT}/wp-json(?<route>/.*)?$`);
 const BY_QUERY = new RegExp(`${FRONT}/?$`);
 
 /**
- * The route of the interface that an address names: `{base}/wp-json/...`, `{base}/index.php/wp-json/...` or `rest_route` in the query of
- * `{base}/` and `{base}/index.php`, each with a language as first segment or without. A path that lacks the base counts as
- * if it had it, for proxies that take it off. `restRoute`: the query's parameter of that name. Undefined: not an address of the interface.
+ * The route of the API that an address names: `{base}/wp-json/...`, `{base}/index.php/wp-json/...` or `rest_route` in
+ * the query of
+ * `{base}/` and `{base}/index.php`, each with a language as first segment or without. A path that lacks the base counts
+ * as if it had it, for proxies that take it off. `restRoute`: the query's parameter of that name. Undefined: not an
+ * address of the API.
  */
 export function addressOf(path: string, restRoute: unknown, { base, languages }: Addressing): Address | undefined {
   if ([path, restRoute].some((text) => typeof text === 'string' && text.length > LONGEST_ROUTE)) return undefined;

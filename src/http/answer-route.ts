@@ -49,7 +49,7 @@ interface Parsed extends Asked {
 /**
  * The answer of the route that a request leads to, with the methods that this caller may use on it.
  *
- * @throws rest_no_route; other refusals are answers already
+ * @throws rest_no_route; other errors are answers already
  */
 export async function answerRoute(site: Site, received: Received): Promise<LinkedReply> {
   const { incoming, caller } = received;
@@ -169,7 +169,10 @@ async function select(site: Site, { route, pieces: { id, slug } }: Found): Promi
 type Handled = Found & { readonly endpoint: ServedEndpoint };
 const isHandled = (found: Found): found is Handled => found.endpoint !== undefined;
 
-/** The pieces of the path that select the record: those that the handler requires. One of the same name that it does not is a field. */
+/**
+ * The pieces of the path that select the record: those that the handler requires. One of the same name that it does not
+ * is a field.
+ */
 const selectors = ({ params }: Endpoint, pieces: Found['pieces']): Raw =>
   Object.fromEntries(Object.entries(pieces).filter(([name]) => params[name]?.required));
 

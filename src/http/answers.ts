@@ -25,7 +25,10 @@ interface Kept {
   readonly answer: Answer;
   readonly version: Version;
   zipped?: Buffer;
-  /** The headers that it goes out with to whoever asks from no other origin: as it is, compressed, and where nothing but them is sent. */
+  /**
+   * The headers that it goes out with to whoever asks from no other origin: as it is, compressed, and where nothing but
+   * them is sent.
+   */
   readonly heads: Partial<Record<`${'plain' | 'zipped'}${'' | 'Unchanged'}`, Headers>>;
 }
 
@@ -33,7 +36,10 @@ type Headers = Readonly<Record<string, string>>;
 
 /** Answers to anonymous callers, in memory. */
 export interface Answers {
-  /** The answer that is right at this moment, without waiting; undefined: there is none, or it is not known whether it still is. */
+  /**
+   * The answer that is right at this moment, without waiting; undefined: there is none, or it is not known whether it
+   * still is.
+   */
   readonly recall: (key: string, freshness: Freshness) => Kept | undefined;
   /**
    * The kept answer if it is still right, else a new one; computed once for all who ask at the same time. `freshness`
@@ -105,8 +111,9 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
 }
 
 /**
- * Under which name an answer to this request is remembered; undefined: never. Only what anonymous callers ask for without a body is; `asked`: what that is,
- * if not its address. The language they prefer is part of it, their origin is repeated in headers that are added when it goes out.
+ * Under which name an answer to this request is remembered; undefined: never. Only what anonymous callers ask for
+ * without a body is; `asked`: what that is, if not its address. The language they prefer is part of it, their origin is
+ * repeated in headers that are added when it goes out.
  */
 export function keyOf(req: Request, language: (acceptLanguage: string | undefined) => string, asked = req.originalUrl): string | undefined {
   const { method, headers, originalUrl } = req;
@@ -129,8 +136,8 @@ const ZIPPED = { 'Content-Encoding': 'gzip' };
 const WORTH_ZIPPING = 1024;
 
 /**
- * Sends an answer: as 304 where the caller has it already, without body on HEAD, compressed for those who take it. A compressed body has a
- * validator of its own, since a strong one names the bytes (RFC 9110, 8.8.3).
+ * Sends an answer: as 304 where the caller has it already, without body on HEAD, compressed for those who take it. A
+ * compressed body has a validator of its own, since a strong one names the bytes (RFC 9110, 8.8.3).
  */
 export async function deliver(req: Request, res: ServerResponse, answer: Answer, entry?: Kept): Promise<void> {
   const { status, headers, body } = answer;

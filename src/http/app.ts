@@ -15,7 +15,10 @@ import { uploads } from './uploads.ts';
 
 const SERVING: Lifecycle = { phase: () => 'serving' };
 
-/** The whole server, without a port: the order of everything that a request passes. `lifecycle`: when it can't serve yet, or no longer. */
+/**
+ * The whole server, without a port: the order of everything that a request passes. `lifecycle`: when it can't serve
+ * yet, or no longer.
+ */
 export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   const { config } = site;
   const routes = createRoutes(site.texts.languages);

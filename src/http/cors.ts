@@ -7,8 +7,8 @@ const ALLOWED = [
 ].join(', ');
 
 /**
- * What pages of other origins may do (`rest_send_cors_headers`). Every origin is served, as in WordPress: a cookie counts only with
- * a nonce, which pages of other origins can't get.
+ * What pages of other origins may do (`rest_send_cors_headers`). Every origin is served, as in WordPress: a cookie
+ * counts only with a nonce, which pages of other origins can't get.
  */
 export function corsHeaders(origin: string | undefined): Record<string, string> {
   return {

@@ -16,8 +16,8 @@ export type Described = Pick<Site, 'texts' | 'config'>;
 const HELP = 'https://developer.wordpress.org/rest-api/';
 
 /**
- * One route as OPTIONS and the indexes tell it (WordPress `WP_REST_Server::get_data_for_route`): all its methods, whoever
- * asks, and what each handler takes.
+ * One route as OPTIONS and the indexes tell it (WordPress `WP_REST_Server::get_data_for_route`): all its methods,
+ * whoever asks, and what each handler takes.
  */
 export function describeRoute(site: Described, caller: Caller, route: Route, namespace = caller.namespace): Json {
   const methods = [...new Set(route.endpoints.flatMap((endpoint) => endpoint.methods))];
@@ -39,9 +39,10 @@ export function describeNamespace(site: Described, caller: Caller, routes: reado
 }
 
 /**
- * The index of the site (WordPress `WP_REST_Server::get_index`): its name and address, its namespaces and all of their routes.
- * `routes`: those that each of our namespaces serves; `others`: further namespaces with their own; `iconUrl`: the address of the site's icon,
- * where it has one; `secure`: whether the request came over an encrypted connection.
+ * The index of the site (WordPress `WP_REST_Server::get_index`): its name and address, its namespaces and all of their
+ * routes.
+ * `routes`: those that each of our namespaces serves; `others`: further namespaces with their own; `iconUrl`: the
+ * address of the site's icon, where it has one; `secure`: whether the request came over an encrypted connection.
  */
 export function describeSite(
   site: Described,
@@ -90,7 +91,10 @@ export function selectorsOf({ pattern }: Pick<Route, 'pattern'>): string[] {
   return [...pattern.matchAll(/\(\?P<(\w+)>/g)].map(([, name = '']) => name);
 }
 
-/** Whether a request without it is refused. By slug, the field of that name says the new one, so that the parameter looks optional. */
+/**
+ * Whether a request without it is refused. By slug, the field of that name says the new one, so that the parameter
+ * looks optional.
+ */
 export function isRequired(route: Route, endpoint: Endpoint, name: string): boolean {
   const changing = endpoint.mode === 'change';
   if (selectorsOf(route).includes(name)) return !(changing && name in (kindOf(route)?.fields ?? {}));
@@ -113,7 +117,10 @@ export function fieldTextKeys(kind: Kind, name: string): string[] {
   return [`fields:${kind.name}.written.${name}`, `fields:common.written.${name}`, `fields:${kind.name}.${name}`, `fields:common.${name}`];
 }
 
-/** What stands for a parameter that is not given; undefined where nothing does. Those of lists depend on the moment and the site. */
+/**
+ * What stands for a parameter that is not given; undefined where nothing does. Those of lists depend on the moment and
+ * the site.
+ */
 export function defaultOf(caller: Caller, route: Route, endpoint: Endpoint, name: string): unknown {
   const { settings, now } = caller;
   if (name === 'namespace') return caller.namespace;
@@ -155,7 +162,10 @@ function rootRoute(caller: Caller): Json {
 
 const rootOf = ({ home, settings }: Caller) => restRoot({ home, permalinkStructure: settings.permalinkStructure });
 
-/** Hours east of UTC: those of the zone at this moment, or the option as it stands where no zone is named (`wp_timezone_override_offset`). */
+/**
+ * Hours east of UTC: those of the zone at this moment, or the option as it is where no zone is named
+ * (`wp_timezone_override_offset`).
+ */
 function gmtOffset({ settings, now }: Caller): number | string {
   return settings.timezoneString === '' ? settings.gmtOffset : offsetAt(unixFromDate(now), settings.zone) / 60;
 }

@@ -4,7 +4,7 @@ import { folderFault } from '../media/library.ts';
 import type { Site } from '../site.ts';
 import { checkWritable, DatabaseUnavailable, ping } from '../storage/engine/database.ts';
 
-/** Where the process stands in its life, besides its database. */
+/** Where the process is in its life, besides its database. */
 export interface Lifecycle {
   /** `starting`: the tables are not known to be there; `stopping`: it was told to end. */
   readonly phase: () => 'starting' | 'serving' | 'stopping';
@@ -24,8 +24,10 @@ interface Faults {
 }
 
 /**
- * Below `/health`. `/live`: the process runs. `/ready`: it can do everything; `/readable`: it can answer everything that only reads. If not, why: `starting`,
- * `stopping`, or what is wrong with the database. Uploads that can't be written are told of beside it: a calendar does without them.
+ * Below `/health`. `/live`: the process runs. `/ready`: it can do everything; `/readable`: it can answer everything
+ * that only reads. If not, why: `starting`,
+ * `stopping`, or what is wrong with the database. Uploads that can't be written are told of beside it: a calendar does
+ * without them.
  */
 export function healthRoutes(site: Site, { phase }: Lifecycle): Router {
   const faults = kept(() => faultsOf(site));

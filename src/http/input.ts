@@ -47,8 +47,8 @@ const PIECE_BYTES = 65_536;
 const NOTHING: Raw = Object.freeze({});
 
 /**
- * A query, or a urlencoded body, as PHP reads it (`parse_str`): `a[]=1`, `a[k]=v`; of a plain name given twice the last one counts; what is no valid
- * percent escape stands for itself. Names of members that every object has are left out.
+ * A query, or a urlencoded body, as PHP reads it (`parse_str`): `a[]=1`, `a[k]=v`; of a plain name given twice the last
+ * one counts; what is no valid percent escape stands for itself. Names of members that every object has are left out.
  */
 export function parseQuery(text: string): Raw {
   return qs.parse(text, {
@@ -88,8 +88,8 @@ export async function parseBody(body: Buffer, contentType: string | undefined, l
 }
 
 /**
- * One set of parameters (WordPress `WP_REST_Request::get_parameter_order`): JSON before form, before query. A form counts only with the methods
- * that have a body. The path's own parameters win over all of them (decision D6).
+ * One set of parameters (WordPress `WP_REST_Request::get_parameter_order`): JSON before form, before query. A form
+ * counts only with the methods that have a body. The path's own parameters win over all of them (decision D6).
  */
 export function mergeParams(sources: { query: Raw; body: Body; path: Raw; method: string }): Raw {
   const { query, body, path, method } = sources;

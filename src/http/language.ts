@@ -15,8 +15,9 @@ export interface LanguageHints {
 }
 
 /**
- * The language of an answer's texts: parameter, address, `Accept-Language`, the site's own. A parameter naming a language that is not offered is passed
- * over here; for `translation_language` it is refused when parameters are checked.
+ * The language of an answer's texts: parameter, address, `Accept-Language`, the site's own. A parameter naming a
+ * language that is not offered is passed over here; for `translation_language` it is refused when parameters are
+ * checked.
  */
 export function languageOf({ languages, chooseLanguage }: Texts, { query, body, segment, header }: LanguageHints): string {
   const said = LANGUAGE_NAMES.flatMap((name) => [body.json, body.form, query].map((source) => source?.[name]));

@@ -9,7 +9,9 @@ export const TIME_LIMITS = {
   headersTimeout: 15_000,
   /** For a request with its body. */
   requestTimeout: 60_000,
-  /** Between two requests on one connection; more than proxies keep theirs, so that none is closed under their hands. */
+  /**
+   * Between two requests on one connection; more than proxies keep theirs, so that none is closed under their hands.
+   */
   keepAliveTimeout: 72_000,
   /** How often the first two are looked at. */
   connectionsCheckingInterval: 5_000,
@@ -20,8 +22,8 @@ const READING_MS = 30_000;
 const READING_MS_PER_KB = 30;
 
 /**
- * Ends the connection of a client that reads its answer too slowly, since the answer stays in memory until it has been read. To be called after `end`;
- * where the system has taken the whole answer already, nothing is to be done.
+ * Ends the connection of a client that reads its answer too slowly, since the answer stays in memory until it has been
+ * read. To be called after `end`; where the system has taken the whole answer already, nothing is to be done.
  *
  * @param patience milliseconds, beside those for its length
  */
@@ -41,7 +43,10 @@ export const SMALL_BODY = 65_536;
 const FIRST_BLOCK = 4096;
 const NEXT_BLOCK = 65_536;
 
-/** The part of the budget that callers who have not signed in may take together, so that they never keep out those who have. */
+/**
+ * The part of the budget that callers who have not signed in may take together, so that they never keep out those who
+ * have.
+ */
 const STRANGERS_PART = 0.25;
 
 /** The memory that the bodies of all requests of a process share, from their first byte until they are answered. */
@@ -83,8 +88,8 @@ export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config
 }
 
 /**
- * The body of a request, up to `limit` bytes. What is longer is refused at once, by its announced length or as soon as it gets there; the rest is
- * thrown away by Node, so that the refusal reaches clients that are still sending.
+ * The body of a request, up to `limit` bytes. What is longer is refused at once, by its announced length or as soon as
+ * it gets there; the rest is thrown away by Node, so that the error reaches clients that are still sending.
  *
  * @throws body-too-large, server-busy, request-aborted where the client hung up before the end
  */
@@ -106,7 +111,10 @@ export async function readBody(req: IncomingMessage, limit: number, share: Share
   return body.whole();
 }
 
-/** Puts a body together as it comes. If pieces of a few bytes were kept as they are, each would take a hundred times its size. */
+/**
+ * Puts a body together as it comes. If pieces of a few bytes were kept as they are, each would take a hundred times its
+ * size.
+ */
 function collect(share: Share): { add: (piece: Buffer) => void; whole: () => Buffer } {
   const blocks: Buffer[] = [];
   let free = Buffer.alloc(0);

@@ -2,12 +2,16 @@ import type { Values } from '../kinds/kind.ts';
 import { type RestPlace, restUrl } from '../wordpress/links.ts';
 import type { Raw } from './input.ts';
 
-/** Proxies and clients refuse answers with longer ones: a list of a thousand ids would come to 40 kB. The totals tell of further pages all the same. */
+/**
+ * Proxies and clients refuse answers with longer ones: a list of a thousand ids would come to 40 kB. The totals tell of
+ * further pages all the same.
+ */
 const LONGEST_HEADER = 4000;
 
 /**
- * The header `Link` of a page that names its neighbours (WordPress `WP_REST_Posts_Controller::get_items`): the query as it was accepted, with another
- * page; undefined where there are none, or they are too long. `route`: its path with the namespace.
+ * The header `Link` of a page that names its neighbours (WordPress `WP_REST_Posts_Controller::get_items`): the query as
+ * it was accepted, with another page; undefined where there are none, or they are too long. `route`: its path with the
+ * namespace.
  */
 export function neighbourLinks(
   place: RestPlace,

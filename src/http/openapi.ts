@@ -11,8 +11,9 @@ import { type Endpoint, type Method, paramsOn, type Route } from './route.ts';
 type Json = Record<string, unknown>;
 
 /**
- * What the reference's own document says of its records, where its answers say otherwise. Clients have been generated from it, so these
- * schemas keep their names and types; what answers really hold stands beside them as `EventRecord` and so on, which the paths refer to.
+ * What the reference's own document says of its records, where its answers say otherwise. Clients have been generated
+ * from it, so these schemas keep their names and types; what answers really hold is beside them as `EventRecord` and so
+ * on, which the paths refer to.
  */
 const EARLIER: ReadonlyMap<string, Readonly<Record<string, string>>> = tableOf({
   CostDetails: { 'currency_position ': 'string' },
@@ -36,7 +37,7 @@ const EARLIER: ReadonlyMap<string, Readonly<Record<string, string>>> = tableOf({
 /** Problems by what is asked; each stands once in the document. */
 const PROBLEMS = ['400', '401', '403', '404', '409', '410', '412', '422', '500'] as const;
 
-/** The interface as an OpenAPI 3.0 document (`/doc`), from the routes and the kinds, in the caller's language. */
+/** The API as an OpenAPI 3.0 document (`/doc`), from the routes and the kinds, in the caller's language. */
 export function openApiDocument(site: Described, caller: Caller, routes: readonly Route[]): Json {
   const say = (key: string | readonly string[], values = {}) => site.texts.t(caller.language, key, values);
   const base = restUrl(caller, caller.namespace);
@@ -64,7 +65,8 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
       ),
       securitySchemes: { applicationPassword: { type: 'http', scheme: 'basic', description: say('site:doc-credentials') } },
     },
-    // The reference names the host without port or path; the true address stands with each path, where it has precedence.
+    // The reference names the host without port or path; the true address stands with each path, where it has
+    // precedence.
     servers: [{ url: `${/^https?:\/\/[^/:]+/.exec(base)?.[0] ?? base}/wp-json/${caller.namespace}/` }],
     paths: Object.fromEntries(routes.map((route) => [templateOf(route), { servers: [{ url: base }], ...operations(caller, route, say) }])),
   };
@@ -118,8 +120,8 @@ function operation(described: Operation, method: Method): Json {
 function parameter({ caller, say, route, endpoint }: Operation, name: string, { grammar }: Param): Json {
   const inPath = selectorsOf(route).includes(name);
   if (name === 'password' && selectorsOf(route).length > 0) {
-    // It belongs to the query, as the component says. What stands beside a reference has no meaning (OpenAPI 3.0, "Reference Object"); the
-    // reference's document says it so, and those who read it literally find it.
+    // It belongs to the query, as the component says. What is beside a reference has no meaning (OpenAPI 3.0,
+    // "Reference Object"); the reference's document says it so, and those who read it literally find it.
     return { ...ref('parameters/password'), name, in: 'path', required: false };
   }
   const schema = schemaOf(grammar.json);
@@ -287,7 +289,7 @@ function earlierSchema(id: string, { properties = {} }: ObjectSchema, say: Say):
   };
 }
 
-/** The body of every refusal. */
+/** The body of every error. */
 function errorSchema(say: Say): Json {
   return {
     type: 'object',

@@ -10,7 +10,7 @@ import { answerOf, PLAIN } from './protocol.ts';
 import { requestEntry } from './request-log.ts';
 import type { Reply } from './route.ts';
 
-/** What an error comes to for the caller: itself if it is a refusal, else what little may be told of it. */
+/** What an error comes to for the caller: itself if it is an error, else what little may be told of it. */
 export function refusalOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof DatabaseUnavailable) return new ApiError(UNAVAILABLE[error.reason], { cause: error });
@@ -31,7 +31,9 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason, ProblemName>> = {
   uncertain: 'write-uncertain',
 };
 
-/** The answer to an error, in a language. The log gets the reason of a refusal, and what is the server's own fault whole. */
+/**
+ * The answer to an error, in a language. The log gets the reason of an error, and what is the server's own fault whole.
+ */
 export function problemOf(site: Site, req: Request, language: string, error: unknown): Reply {
   const refusal = refusalOf(error);
   const { status, problem, details } = refusal;
@@ -45,7 +47,10 @@ export function problemOf(site: Site, req: Request, language: string, error: unk
 /** Answers what nothing else has answered. */
 export const noRoute: RequestHandler = () => fail('rest_no_route');
 
-/** Answers errors that come up before an answer has a form: of the files, of the way to the database, of addresses that lead nowhere. */
+/**
+ * Answers errors that come up before an answer has a form: of the files, of the way to the database, of addresses that
+ * lead nowhere.
+ */
 export function answerProblem(site: Site): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent || req.socket.destroyed) return next(error);
@@ -59,8 +64,8 @@ export function answerProblem(site: Site): ErrorRequestHandler {
 const RETRY_AFTER: Readonly<Record<number, number>> = { 409: 1, 429: 30, 503: 2 };
 
 /**
- * WordPress's form of an error: `{code, message, data: {status, ...}}`, in the language of the caller. `requestId` goes with the faults that an
- * administrator can look up in the log.
+ * WordPress's form of an error: `{code, message, data: {status, ...}}`, in the language of the caller. `requestId` goes
+ * with the faults that an administrator can look up in the log.
  */
 export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal: ApiError, requestId?: string): Reply {
   const { code, status, details } = refusal;
@@ -78,7 +83,10 @@ export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal:
   };
 }
 
-/** Members `params` and `details`: the sentences about each parameter, and more about those whose type or set was missed. */
+/**
+ * Members `params` and `details`: the sentences about each parameter, and more about those whose type or set was
+ * missed.
+ */
 function faultMembers(say: Say, { faults, sent }: ProblemDetails): object {
   if (!faults) return {};
   const sentences = [...faults].map(([param, fault]) => [param, faultSentence(say, param, fault, sent?.get(param))] as const);

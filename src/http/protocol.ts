@@ -26,7 +26,10 @@ export interface Wrapping {
 /** Names of these parameters. */
 export const WRAPPING_NAMES = ['_jsonp', '_fields', '_envelope', '_pretty'];
 
-/** What the protocol needs to know of the request and its caller; unknown members: the request was refused before they were. */
+/**
+ * What the protocol needs to know of the request and its caller; unknown members: the request was refused before they
+ * were.
+ */
 export interface Frame {
   readonly wrapping: Wrapping;
   /** The method after `overriddenMethod`. */
@@ -46,7 +49,8 @@ export interface Frame {
 export const PLAIN: Wrapping = { script: false, envelope: false, pretty: false, fields: [] };
 
 /**
- * The wrapping that a query asks for. Function names are checked as `wp_check_jsonp_callback` does: letters, digits, underscores and dots.
+ * The wrapping that a query asks for. Function names are checked as `wp_check_jsonp_callback` does: letters, digits,
+ * underscores and dots.
  *
  * @throws rest_callback_invalid
  */
@@ -70,7 +74,10 @@ export const fieldNames = (raw: unknown): string[] =>
     .flatMap((item) => (typeof item === 'string' ? item.split(/[\s,]+/) : []))
     .filter((path) => path !== '');
 
-/** What the answer depends on besides its address: callers, their language, the origin that is repeated in it, and compression. */
+/**
+ * What the answer depends on besides its address: callers, their language, the origin that is repeated in it, and
+ * compression.
+ */
 export const VARY = 'Origin, Accept-Language, Authorization, Cookie, X-WP-Nonce, Accept-Encoding';
 /** What says that nobody but the caller may keep an answer. */
 export const NOT_KEPT = {
@@ -84,7 +91,10 @@ export const KEPT = { 'Cache-Control': 'public, no-cache' };
 export const bringsPassword = (...sources: readonly (Raw | undefined)[]): boolean =>
   sources.some((source) => source !== undefined && Object.hasOwn(source, 'password'));
 
-/** The whole answer of a reply, with all that the protocol adds to it; what depends on the origin is added when it goes out. */
+/**
+ * The whole answer of a reply, with all that the protocol adds to it; what depends on the origin is added when it goes
+ * out.
+ */
 export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, personal, nonce, changedAt }: Frame): Answer {
   const { jsonp, script, envelope, pretty } = wrapping;
   const { headers: { Link: link, ...own } = {} as Record<string, string>, status, version, timeliness = 'always' } = reply;
@@ -132,7 +142,10 @@ const endOfStep = (time: number, step: number): number => (Math.floor(time / ste
 /** A date as headers write it. `utc`: `YYYY-MM-DD HH:MM:SS`. */
 export const httpDate = (utc: string) => new Date(`${utc.replace(' ', 'T')}Z`).toUTCString();
 
-/** The body with only the members that `_fields` names; errors are never trimmed, nor, in most answers, links of the answer itself. */
+/**
+ * The body with only the members that `_fields` names; errors are never trimmed, nor, in most answers, links of the
+ * answer itself.
+ */
 function withLinks({ status, body, links, linksAreFields }: LinkedReply, fields: readonly string[]): unknown {
   const kept = fields.length === 0 || status >= 400 ? body : pickFields(body, fields);
   const isCut = linksAreFields && fields.length > 0 && !fields.some((path) => path.split('.')[0] === '_links');
@@ -146,8 +159,8 @@ type Wanted = ReadonlyMap<string, true | Wanted>;
 const DEEPEST = 20;
 
 /**
- * Trims an answer to dotted paths (WordPress `rest_filter_response_fields`). A path that goes on inside a list finds nothing there, since a list's members
- * have numbers, not names; what is empty is an empty list, as PHP writes it.
+ * Trims an answer to dotted paths (WordPress `rest_filter_response_fields`). A path that goes on inside a list finds
+ * nothing there, since a list's members have numbers, not names; what is empty is an empty list, as PHP writes it.
  */
 export function pickFields(body: unknown, fields: readonly string[]): unknown {
   const wanted = wantedOf(fields.map((field) => field.split('.', DEEPEST)));

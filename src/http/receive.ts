@@ -20,7 +20,8 @@ export interface Received {
 /**
  * Settles from headers and query who calls, and only then reads the body, up to the size that this caller may send.
  *
- * @throws incorrect_password, too-many-requests, rest_cookie_invalid_nonce, body-too-large, body-too-complex, server-busy, request-aborted
+ * @throws incorrect_password, too-many-requests, rest_cookie_invalid_nonce, body-too-large, body-too-complex,
+ * server-busy, request-aborted
  */
 export async function receive(site: Site, incoming: Incoming, budget: Budget): Promise<Received> {
   const { req } = incoming;
@@ -34,7 +35,8 @@ export async function receive(site: Site, incoming: Incoming, budget: Budget): P
   });
   if (!hasBody(req)) return received(await claim.identify(nonceOf(incoming)), {}, () => undefined);
 
-  // A login cookie counts only with a nonce, which may be in the form itself. To read the form it is enough that the cookie is genuine.
+  // A login cookie counts only with a nonce, which may be in the form itself. To read the form it is enough that the
+  // cookie is genuine.
   const nonceMayFollow = isForm(req) && (await claim.hasLogin());
   const early = nonceMayFollow ? undefined : await claim.identify(nonceOf(incoming));
   const known = early === undefined || early.viewer.id > 0;

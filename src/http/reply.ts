@@ -10,7 +10,7 @@ import type { Reply } from './route.ts';
 export interface LinkedReply extends Reply {
   /** Links of its own, beside the members that `_fields` chooses from. */
   readonly links?: Readonly<Record<string, unknown>>;
-  /** Whether `_fields` chooses among these too, as it does at the root of the interface. */
+  /** Whether `_fields` chooses among these too, as it does at the root of the API. */
   readonly linksAreFields?: true;
   /** The kind of the records in it. */
   readonly about?: Kind | undefined;
@@ -35,7 +35,7 @@ export const created = (shown: Shown<unknown>, location?: string): Reply => ({
   ...(location === undefined ? {} : { headers: { Location: location } }),
 });
 
-/** A description of the interface, whose `_links` are links of the answer. */
+/** A description of the API, whose `_links` are links of the answer. */
 export function described(description: object): LinkedReply {
   const { _links: links, ...body } = description as { _links?: Record<string, unknown> };
   return { status: 200, body, ...(links ? { links } : {}) };
@@ -55,7 +55,7 @@ export function postList(caller: Caller, kind: PostKind, listing: Listing, carri
   };
 }
 
-/** A page of categories or tags. The page stands in the addresses of the neighbours only. */
+/** A page of categories or tags. The page is in the addresses of the neighbours only. */
 export function termList(caller: Caller, kind: TermKind, listing: Listing, carried: Values = {}): Reply {
   const { total, pages } = listing;
   const query = queryOf(listing, carried);
@@ -87,7 +87,8 @@ function queryOf({ query }: Listing, carried: Values): Query {
 }
 
 /**
- * Where the next and the previous page are: all that shapes the list, then the page, which the first one does without unless
+ * Where the next and the previous page are: all that shapes the list, then the page, which the first one does without
+ * unless
  * `status=any` needs it (decisions D21, D25).
  */
 function neighbours(

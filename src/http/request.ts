@@ -9,7 +9,7 @@ import { type Body, overriddenMethod, parseQuery, type Raw } from './input.ts';
 import { languageOf } from './language.ts';
 import type { Found, Router } from './routing.ts';
 
-/** A request of the interface, read as far as neither body nor caller is needed. */
+/** A request of the API, read as far as neither body nor caller is needed. */
 export interface Incoming {
   readonly req: Request;
   readonly settings: SiteSettings;
@@ -18,7 +18,7 @@ export interface Incoming {
   /** The method after `overriddenMethod`. */
   readonly method: string;
   readonly query: Raw;
-  /** Path of the route, as it stands in the address. */
+  /** Path of the route, as it is in the address. */
   readonly path: string;
   /** The namespace of the route; undefined: none that is served. */
   readonly namespace: string | undefined;
@@ -30,7 +30,7 @@ export interface Incoming {
   readonly home: string;
 }
 
-/** Reads where a request goes and what its query says; undefined: not to the interface. */
+/** Reads where a request goes and what its query says; undefined: not to the API. */
 export async function readRequest(site: Site, router: Router, req: Request): Promise<Incoming | undefined> {
   const { path, query: text } = splitTarget(req.originalUrl);
   const query = parseQuery(text);
@@ -70,7 +70,10 @@ export function credentialsOf({ req }: Incoming): Credentials {
   };
 }
 
-/** The nonce of a request; of several, a parameter counts first, as in `rest_cookie_check_errors`. `sent`: one in the body. */
+/**
+ * The nonce of a request; of several, a parameter counts first, as in `rest_cookie_check_errors`. `sent`: one in the
+ * body.
+ */
 export const nonceOf = ({ req, query }: Incoming, sent?: string): string | undefined =>
   [sent, query._wpnonce, req.get('x-wp-nonce')].find((value): value is string => typeof value === 'string');
 

@@ -24,8 +24,8 @@ export interface Reply {
 }
 
 /**
- * One handler of one route, as a row: who may, what it takes, what it does. Parameters are declared in WordPress's order and are
- * checked (missing, then values, then types) before `allow`, as WordPress does.
+ * One handler of one route, as a row: who may, what it takes, what it does. Parameters are declared in WordPress's
+ * order and are checked (missing, then values, then types) before `allow`, as WordPress does.
  */
 export interface Endpoint<V = Values> {
   readonly methods: readonly Method[];
@@ -52,7 +52,10 @@ export type Handler<V, Result> = { step(site: Site, caller: Caller, values: V): 
 /** Who may: a rule that looks up what it needs, and gets the accepted values as `Handler` does. */
 export type Rule<V> = { decide(lookUp: LookUp, caller: Caller, values: V): Verdict | Promise<Verdict> }['decide'];
 
-/** A route: its path after the namespace in WordPress's form (`/events/(?P<id>\d+)`) and its handlers in order of registration. */
+/**
+ * A route: its path after the namespace in WordPress's form (`/events/(?P<id>\d+)`) and its handlers in order of
+ * registration.
+ */
 export interface Route {
   readonly pattern: string;
   /** The kind of record that it serves, if it serves one. */

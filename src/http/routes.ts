@@ -22,7 +22,10 @@ import { openApiDocument } from './openapi.ts';
 import { created, described, ok, postList, record, termList, written } from './reply.ts';
 import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
 
-/** All routes of the namespace in the order in which the index shows them. `languages`: those an answer can be asked for in. */
+/**
+ * All routes of the namespace in the order in which the index shows them. `languages`: those an answer can be asked for
+ * in.
+ */
 export function createRoutes(languages: readonly string[]): readonly ServedRoute[] {
   const all: ServedRoute[] = [
     namespaceIndex(() => routes),
@@ -35,8 +38,8 @@ export function createRoutes(languages: readonly string[]): readonly ServedRoute
 }
 
 /**
- * The root of the whole interface. `routes`: those of the namespaces, which exist unless the calendar's settings switch them off; `others`: those of
- * further namespaces.
+ * The root of the whole interface. `routes`: those of the namespaces, which exist unless the calendar's settings switch
+ * them off; `others`: those of further namespaces.
  */
 export function createIndex(
   routes: readonly ServedRoute[],
@@ -58,7 +61,10 @@ export function createIndex(
   return inLanguages({ pattern: '', endpoints: [index] }, languages);
 }
 
-/** The root of the namespace; of another one of ours, if `namespace` says so. `routes` are all of them, this one included. */
+/**
+ * The root of the namespace; of another one of ours, if `namespace` says so. `routes` are all of them, this one
+ * included.
+ */
 const namespaceIndex = (routes: () => readonly ServedRoute[]): ServedRoute => ({
   pattern: '',
   endpoints: [
@@ -95,8 +101,8 @@ const served = ({ config }: Site, namespace: unknown): string =>
 const ID = { id: { grammar: anyId, required: true } } satisfies Params;
 const SLUG = { slug: { grammar: text(LENGTHS.slug), required: true } } satisfies Params;
 /**
- * What a list takes without declaring it: the context, heeded as by WordPress's own routes, and filters that only other lists have. The latter
- * change nothing here, but the list's URLs carry them on.
+ * What a list takes without declaring it: the context, heeded as by WordPress's own routes, and filters that only other
+ * lists have. The latter change nothing here, but the list's URLs carry them on.
  */
 const undeclared = (kind: Kind): Params => {
   const names = kinds.flatMap((other) => Object.keys(other.filters)).filter((name) => !Object.hasOwn(kind.filters, name));
@@ -125,10 +131,14 @@ const CARRIED = new Map(kinds.map((kind) => [kind, { ...undeclared(kind), transl
 const PASSWORD = { password: { grammar: text(LENGTHS.password) } } satisfies Params;
 const READING = { ...PASSWORD, context: { grammar: anything(LENGTHS.word) } } satisfies Params;
 
-/** What asks for the rule of an event; described where events can recur. Values may be absent, so the type holds for other kinds too. */
+/**
+ * What asks for the rule of an event; described where events can recur. Values may be absent, so the type holds for
+ * other kinds too.
+ */
 const recurrenceOf = ({ dated }: PostKind) => (dated ? RECURRENCE : {}) as typeof RECURRENCE;
 
-// ------------------------------------------------------------------------------------------------- events, venues, organizers
+// ------------------------------------------------------------------------------------------------- events, venues,
+//                                                                                                   organizers
 const posts = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}`,
   kind,
@@ -180,7 +190,9 @@ const onePostBySlug = (kind: PostKind): ServedRoute => ({
   endpoints: singlePost(kind, '-by-slug', SLUG, 'slug' in kind.fields ? {} : SLUG),
 });
 
-/** `select`: the parameters that name the record when it is read or trashed; `selectToChange`: those when it is changed. */
+/**
+ * `select`: the parameters that name the record when it is read or trashed; `selectToChange`: those when it is changed.
+ */
 function singlePost(kind: PostKind, suffix: string, select: Params, selectToChange: Params): ServedEndpoint[] {
   return [
     recordEndpoint({
@@ -299,7 +311,10 @@ const oneTerm = (kind: TermKind): ServedRoute => {
   };
 };
 
-/** Terms that can't hang under one another are no place for a parent: it is heeded to be refused (`rest_taxonomy_not_hierarchical`). */
+/**
+ * Terms that can't hang under one another are no place for a parent: it is heeded to be refused
+ * (`rest_taxonomy_not_hierarchical`).
+ */
 const parent = (kind: TermKind): Params => (kind.hierarchical ? {} : { parent: { grammar: anything(LENGTHS.word) } });
 
 // ------------------------------------------------------------------------------------------------- parameters

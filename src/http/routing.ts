@@ -2,10 +2,10 @@ import { remembered } from '../memo.ts';
 import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
 import type { Method } from './route.ts';
 
-/** A route of the interface that a path has led to. */
+/** A route of the API that a path has led to. */
 export interface Found {
   readonly route: ServedRoute;
-  /** The pieces of the path that the pattern names, as they stand there. */
+  /** The pieces of the path that the pattern names, as they are there. */
   readonly pieces: Readonly<Record<string, string>>;
   /** The handler of the method that was asked for. */
   readonly endpoint?: ServedEndpoint;
@@ -20,7 +20,8 @@ export interface Router {
 }
 
 /**
- * Matches as `WP_REST_Server::match_request_to_handler` does: whole paths, whatever their case; HEAD where there is GET. `index` is the route of `/`;
+ * Matches as `WP_REST_Server::match_request_to_handler` does: whole paths, whatever their case; HEAD where there is
+ * GET. `index` is the route of `/`;
  * `routes` are those below each of the namespaces; `others`: further namespaces, each with routes of its own.
  */
 export function createRouter(

@@ -3,8 +3,8 @@ import helmet from 'helmet';
 import { fail } from '../errors.ts';
 
 /**
- * Nothing here is a page, so nothing may run or be framed. Other sites may use the answers, pictures and scripts (JSONP) included. Whether the site is to
- * be reached by https alone is the affair of the server before this one.
+ * Nothing here is a page, so nothing may run or be framed. Other sites may use the answers, pictures and scripts
+ * (JSONP) included. Whether the site is to be reached by https alone is the affair of the server before this one.
  */
 const helmeted = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -23,7 +23,10 @@ export const secure: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** Refuses a request that names its host more than once (RFC 9112, 3.2): a server before this one may have gone by another of the names. */
+/**
+ * Refuses a request that names its host more than once (RFC 9112, 3.2): a server before this one may have gone by
+ * another of the names.
+ */
 export const oneHost: RequestHandler = ({ rawHeaders }, _res, next) => {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)

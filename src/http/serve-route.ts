@@ -14,8 +14,8 @@ import { type Incoming, readRequest, requestLanguage } from './request.ts';
 import type { Router } from './routing.ts';
 
 /**
- * Serves what is addressed to the interface and passes on what is not. What anonymous callers read is computed once and remembered for as long as
- * it holds.
+ * Serves what is addressed to the API and passes on what is not. What anonymous callers read is computed once and
+ * remembered for as long as it holds.
  */
 export function serveRoutes(site: Site, router: Router, answers: Answers | undefined): RequestHandler {
   const budget = createBudget(site.config);
@@ -34,7 +34,10 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
   };
 }
 
-/** What a request to the calendar's own routes means; undefined where the answer repeats the whole query, as WordPress's own routes do in their links. */
+/**
+ * What a request to the calendar's own routes means; undefined where the answer repeats the whole query, as WordPress's
+ * own routes do in their links.
+ */
 function meaningIn({ config }: Site, { path, namespace = '', found, query, home, settings }: Incoming): Meaning | undefined {
   const endpoint = servedNamespaces(config).includes(namespace) ? found?.endpoint : undefined;
   return endpoint && meaningOf(home + path, query, new Set([...Object.keys(acceptedParams(endpoint, settings)), ...ALWAYS_HEEDED]));
@@ -51,13 +54,15 @@ export function fromMemory(site: Site, answers: Answers, isServing: () => boolea
   };
 }
 
-/** The language that a header alone would lead to; an address or parameter that says another is part of the key anyway. */
+/**
+ * The language that a header alone would lead to; an address or parameter that says another is part of the key anyway.
+ */
 const languageKey = (site: Site) => (acceptLanguage: string | undefined) =>
   acceptLanguage === undefined ? '' : site.texts.chooseLanguage({ acceptLanguage });
 
 /**
- * The answer to a request, in the order of WordPress's checks: the name of the JSONP function, then who calls, for whatever route and
- * method, then the route.
+ * The answer to a request, in the order of WordPress's checks: the name of the JSONP function, then who calls, for
+ * whatever route and method, then the route.
  */
 async function compose(site: Site, incoming: Incoming, budget: Budget): Promise<Answer> {
   const { query, method, req } = incoming;

@@ -38,7 +38,10 @@ const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure
 
 /** How a process gets its connections. */
 export interface Door {
-  /** Opens it for the server, called when it can serve, and before that when health has to be told for it cannot. May be called twice. */
+  /**
+   * Opens it for the server, called when it can serve, and before that when health has to be told for it cannot. May be
+   * called twice.
+   */
   readonly open: (server: Server, state: 'ready' | 'waiting') => void;
   /** Closes it without cutting anybody off. */
   readonly close: (server: Server) => Promise<void>;
@@ -50,7 +53,9 @@ export interface Door {
 export interface Service {
   /** Has readiness go off, while everything else goes on. */
   readonly giveNotice: () => void;
-  /** Takes no more connections, answers what was sent, and lets go of the database, within the time that is configured. */
+  /**
+   * Takes no more connections, answers what was sent, and lets go of the database, within the time that is configured.
+   */
   readonly end: () => Promise<void>;
   /** How many connections there are. */
   readonly connections: () => number;
@@ -109,8 +114,8 @@ export function startService(site: Site, door: Door, failed: (line: string) => v
 }
 
 /**
- * Brings the tables up to date as soon as there is a database. `delayed` resolves when that takes longer than the usual start; it never does so if there is
- * no delay.
+ * Brings the tables up to date as soon as there is a database. `delayed` resolves when that takes longer than the usual
+ * start; it never does so if there is no delay.
  */
 function prepare(site: Site, notices: Log, isOver: () => boolean): { readonly done: Promise<void>; readonly delayed: Promise<void> } {
   let delay = (): void => undefined;

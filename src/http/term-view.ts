@@ -11,8 +11,9 @@ type TermRecord = Readonly<Record<string, unknown>>;
 const EMBEDDED = ['id', 'name', 'slug', 'taxonomy', 'url'];
 
 /**
- * A term as WordPress shows it in a context (parameter `context`; `WP_REST_Terms_Controller::prepare_item_for_response`): whole, as little as
- * embedded terms have, or, in a context that is none, nothing but its links.
+ * A term as WordPress shows it in a context (parameter `context`;
+ * `WP_REST_Terms_Controller::prepare_item_for_response`): whole, as little as embedded terms have, or, in a context
+ * that is none, nothing but its links.
  */
 export function termInContext(record: TermRecord, context: unknown): TermRecord | [] {
   if (context === undefined || context === '' || context === 'view' || context === 'edit') return record;
@@ -23,15 +24,18 @@ export function termInContext(record: TermRecord, context: unknown): TermRecord 
   return { ...Object.fromEntries(Object.entries(members).filter(([name]) => EMBEDDED.includes(name))), urls: rest, ...links };
 }
 
-/** The same for each term of a list. To be edited they are shown to those only who may, and the list is empty for others. */
+/**
+ * The same for each term of a list. To be edited they are shown to those only who may, and the list is empty for
+ * others.
+ */
 export function listingInContext(caller: Caller, kind: TermKind, listing: Listing, context: unknown): Listing {
   if (context === 'edit' && !mayManageTerms(caller, kind)) return { ...listing, records: [] };
   return { ...listing, records: listing.records.map((record) => termInContext(record, context) as TermRecord) };
 }
 
 /**
- * A term with the one above it, if `_embed` asks for all that can be embedded or names it (`rest_parse_embed_param`, `WP_REST_Server::embed_links`).
- * Events, venues and organizers have no links to follow.
+ * A term with the one above it, if `_embed` asks for all that can be embedded or names it (`rest_parse_embed_param`,
+ * `WP_REST_Server::embed_links`). Events, venues and organizers have no links to follow.
  */
 export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, record: TermRecord, embed: unknown): Promise<TermRecord> {
   const { parent } = record;

@@ -11,8 +11,8 @@ const HARMLESS = /^(image\/(?!svg)|audio\/|video\/|text\/plain\b|application\/pd
 const A_MONTH_S = 30 * 24 * 3600;
 
 /**
- * Serves uploaded files: nothing outside the folder, not by a link in it either, no lists of folders, no hidden files. What could run in a browser is offered
- * as a download, whatever its name says.
+ * Serves uploaded files: nothing outside the folder, not by a link in it either, no lists of folders, no hidden files.
+ * What could run in a browser is offered as a download, whatever its name says.
  */
 export function uploads(folder: string): RequestHandler {
   const files = express.static(folder, {

@@ -12,23 +12,31 @@ const PAUSE_MS = 500;
 const GRACE_MS = 5000;
 
 /**
- * What a worker says: it can serve; it can't yet, but would tell so to whoever asks for its health; it has taken the connection that came next; it was told
- * to end by somebody else.
+ * What a worker says: it can serve; it can't yet, but would tell so to whoever asks for its health; it has taken the
+ * connection that came next; it was told to end by somebody else.
  */
 export type FromWorker = 'ready' | 'waiting' | 'taken' | 'leaving';
 /** What a worker is told: here is a connection; the service is about to end; end, with nothing more to come. */
 export type ToWorker = 'connection' | 'stopping' | 'end';
-/** The variable of the environment that tells a worker its number. The first, `0`, speaks for all of them in the log. */
+/**
+ * The variable of the environment that tells a worker its number. The first, `0`, speaks for all of them in the log.
+ */
 export const WORKER = 'FASTI_WORKER';
 
 export interface WorkersOptions {
   readonly count: number;
   readonly place: Place;
-  /** For how many milliseconds connections are still taken when the service is to end, and answers may still take after that. */
+  /**
+   * For how many milliseconds connections are still taken when the service is to end, and answers may still take after
+   * that.
+   */
   readonly notice: number;
   readonly patience: number;
   readonly log: Log;
-  /** Called at the end: with 0, or with 1 when a worker ended before any could ever serve, since the next would do no better. */
+  /**
+   * Called at the end: with 0, or with 1 when a worker ended before any could ever serve, since the next would do no
+   * better.
+   */
   readonly ended: (code: number) => void;
   /** Called instead when the port can't be had. */
   readonly failed: (error: Error) => void;
@@ -37,7 +45,10 @@ export interface WorkersOptions {
 export interface Workers {
   /** Ends all of them; called again, at once. */
   readonly stop: () => void;
-  /** Replaces them one by one, each after its successor can serve, so that a new build is loaded and no connection refused. */
+  /**
+   * Replaces them one by one, each after its successor can serve, so that a new build is loaded and no connection
+   * refused.
+   */
   readonly replace: () => Promise<void>;
 }
 
@@ -45,7 +56,10 @@ interface Member {
   readonly process: ChildProcess;
   readonly number: number;
   state: 'starting' | 'waiting' | 'ready' | 'leaving';
-  /** Connections that it was sent and has not taken yet. They stay open here as long: if it ends, somebody else gets them. */
+  /**
+   * Connections that it was sent and has not taken yet. They stay open here as long: if it ends, somebody else gets
+   * them.
+   */
   readonly sent: Socket[];
 }
 
@@ -62,8 +76,9 @@ interface Crew {
 }
 
 /**
- * Runs the server in several processes and hands them the connections of one port. Those who can serve get them; only while none can, one of the others, to
- * tell why: so readiness is true of all. A worker that ends by itself is replaced.
+ * Runs the server in several processes and hands them the connections of one port. Those who can serve get them; only
+ * while none can, one of the others, to tell why: so readiness is true of all. A worker that ends by itself is
+ * replaced.
  */
 export function manageWorkers(options: WorkersOptions): Workers {
   const server = createServer({ pauseOnConnect: true }, (socket) => {

@@ -9,8 +9,8 @@ const TERM_RIGHTS: Readonly<Record<TermKindName, { readonly create: string; read
 };
 
 /**
- * What a caller may do to a record in the form for editing, by the names of its links (`WP_REST_Posts_Controller::get_available_actions`). They are told
- * there alone.
+ * What a caller may do to a record in the form for editing, by the names of its links
+ * (`WP_REST_Posts_Controller::get_available_actions`). They are told there alone.
  */
 export function postActions(kind: Pick<PostKind, 'capabilities' | 'terms'>, can: Can): string[] {
   return [

@@ -42,7 +42,10 @@ export function termLabels(slug: string, say: Say, hierarchical: boolean): Label
   return Object.fromEntries(TERM_LABELS.map((name) => [name, label(name)]));
 }
 
-/** What one and what many of a type are called: for the sentences of its labels, and for those that are these very words. */
+/**
+ * What one and what many of a type are called: for the sentences of its labels, and for those that are these very
+ * words.
+ */
 function wordsOf(slug: string, say: Say) {
   const [singular, plural] = [say(`singular.${slug}`), say(`words.${slug}`)];
   const names: ReadonlyMap<string, string> = tableOf({

@@ -18,7 +18,10 @@ const SHOWN: Readonly<Record<string, readonly View[]>> = {
   exif_orientation: EDITED, image_output_format: EDITED, image_save_progressive: EDITED, image_quality: EDITED,
 }; // biome-ignore format: pairs
 
-/** A file of the library as WordPress's own routes show it (`WP_REST_Attachments_Controller::prepare_item_for_response`). */
+/**
+ * A file of the library as WordPress's own routes show it
+ * (`WP_REST_Attachments_Controller::prepare_item_for_response`).
+ */
 export function coreMedia(id: number, bundle: Bundle, context: CoreContext, facts: CoreFacts): Record<string, unknown> {
   const row = bundle.posts.get(id)!;
   const metas = bundle.metas.get(id);
@@ -59,7 +62,9 @@ export function coreMedia(id: number, bundle: Bundle, context: CoreContext, fact
   return { ...inView(record, context.view, SHOWN), _links: mediaLinks(row, bundle, context, facts) };
 }
 
-/** The file itself before its description (`prepend_attachment`): an image in its medium size, with a link to the whole. */
+/**
+ * The file itself before its description (`prepend_attachment`): an image in its medium size, with a link to the whole.
+ */
 function shownFile(row: Post, url: string, bundle: Bundle, context: CoreContext): string {
   const image = contentImage(row.ID, bundle, context);
   const shown = image ? lazy(imageTag(image, 'medium')) : escHtml(row.post_title);

@@ -19,7 +19,10 @@ interface CoreMeta {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** The metas that the calendar registers for posts of every type, in its order. Further ones follow as the kinds declare them. */
+/**
+ * The metas that the calendar registers for posts of every type, in its order. Further ones follow as the kinds declare
+ * them.
+ */
 const ORDER: readonly string[] = [
   DATES.allDay, DATES.timezone, DATES.start, DATES.end, DATES.startUtc, DATES.endUtc, EVENT.show_map, EVENT.show_map_link, EVENT.website,
   COST.amounts, '_EventCostDescription', COST.symbol, COST.code, COST.position, '_EventDateTimeSeparator', '_EventTimeRangeSeparator',
@@ -63,7 +66,10 @@ function registered(postType: string): Readonly<Record<string, CoreMeta>> {
   return { ...EVERYWHERE, ...(postType === 'tribe_events' ? ON_EVENTS : {}), ...(postType === 'attachment' ? {} : ON_BLOCKS) };
 }
 
-/** The registered metas of a post as WordPress's own routes show them (`WP_REST_Meta_Fields::get_value`): all of them, typed. */
+/**
+ * The registered metas of a post as WordPress's own routes show them (`WP_REST_Meta_Fields::get_value`): all of them,
+ * typed.
+ */
 export function coreMeta(postType: string, metas: Metas | undefined): Record<string, unknown> {
   return Object.fromEntries(Object.entries(registered(postType)).map(([key, { type }]) => [key, shown(type, metas?.get(key) ?? [])]));
 }
@@ -80,8 +86,9 @@ export interface MetaChange {
 }
 
 /**
- * Reads metas that are written (`WP_REST_Meta_Fields::update_value`). Those that the calendar knows by a field are changed as that field, so that what depends
- * on it follows; those that are as they were change nothing, since clients send back all they were shown; null removes. Unknown ones are passed over.
+ * Reads metas that are written (`WP_REST_Meta_Fields::update_value`). Those that the calendar knows by a field are
+ * changed as that field, so that what depends on it follows; those that are as they were change nothing, since clients
+ * send back all they were shown; null removes. Unknown ones are passed over.
  *
  * @returns the change, or what is wrong with the type of a meta, or with one that must be an address and is none
  */

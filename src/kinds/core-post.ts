@@ -34,7 +34,10 @@ const EXCERPT_WORDS = 30;
 /** Types whose posts have pages that everybody finds: events and files. */
 export const isViewable = (postType: string): boolean => postType === 'tribe_events' || postType === 'attachment';
 
-/** An event, venue or organizer as WordPress's own routes show it (`WP_REST_Posts_Controller::prepare_item_for_response`). */
+/**
+ * An event, venue or organizer as WordPress's own routes show it
+ * (`WP_REST_Posts_Controller::prepare_item_for_response`).
+ */
 export function corePost(kind: PostKind, id: number, bundle: Bundle, context: CoreContext, facts: CorePostFacts): Record<string, unknown> {
   const row = bundle.posts.get(id)!;
   const { title, content, excerpt, template, ...members } = postCore(id, bundle, context);
@@ -84,7 +87,9 @@ export function postCore(id: number, bundle: Bundle, context: RenderContext) {
   };
 }
 
-/** Dates, slug, status, type and address of a post of any type. Drafts have no date in UTC: it is made of the local one. */
+/**
+ * Dates, slug, status, type and address of a post of any type. Drafts have no date in UTC: it is made of the local one.
+ */
 export function datesAndPlace(row: Post, link: string, { settings }: Pick<RenderContext, 'settings'>) {
   const utc = (stored: string, local: string) => isoDate(stored === ZERO_DATE ? toUtc(local, settings.zone) : stored);
   return {

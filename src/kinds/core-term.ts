@@ -11,10 +11,16 @@ type Place = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
 /** Members that are not in every context (`WP_REST_Terms_Controller::get_item_schema`). */
 const SHOWN: Readonly<Record<string, readonly View[]>> = { count: WHOLE, description: WHOLE, parent: WHOLE, meta: WHOLE };
 
-/** The kinds of terms that a kind of posts carries, in the order of WordPress's own routes: its tags before the calendar's categories. */
+/**
+ * The kinds of terms that a kind of posts carries, in the order of WordPress's own routes: its tags before the
+ * calendar's categories.
+ */
 export const coreTerms = ({ terms }: Pick<PostKind, 'terms'>): TermKind[] => [tag, category].filter(({ name }) => terms.includes(name));
 
-/** A term as WordPress's own routes show it. `ancestors`: slugs from the root down to its parent; `methods`: those that the caller may use on it. */
+/**
+ * A term as WordPress's own routes show it. `ancestors`: slugs from the root down to its parent; `methods`: those that
+ * the caller may use on it.
+ */
 export function coreTerm(
   term: Term,
   kind: TermKind,

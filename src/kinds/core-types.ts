@@ -166,7 +166,10 @@ function capabilitiesOf({ capability: [one, all], creates = `edit_${all}` }: Cor
   };
 }
 
-/** The taxonomies that are served, by slug (`WP_REST_Taxonomies_Controller::prepare_item_for_response`). `type`: of this type of posts alone. */
+/**
+ * The taxonomies that are served, by slug (`WP_REST_Taxonomies_Controller::prepare_item_for_response`). `type`: of this
+ * type of posts alone.
+ */
 export function coreTaxonomies(place: Place, view: View, say: Say, type?: string): ReadonlyMap<string, Record<string, unknown>> {
   const wanted = TAXONOMIES.filter(({ types: of }) => type === undefined || of.includes(type));
   return new Map(

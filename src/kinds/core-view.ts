@@ -1,6 +1,9 @@
 import type { RenderContext } from './kind.ts';
 
-/** How much of a record WordPress's own routes show: all of it, as little as embedded ones have, or what is needed to edit it. */
+/**
+ * How much of a record WordPress's own routes show: all of it, as little as embedded ones have, or what is needed to
+ * edit it.
+ */
 export type View = 'view' | 'embed' | 'edit';
 
 /** Views of a member that is not embedded, and of one that is there for editing alone. */
@@ -26,7 +29,10 @@ export interface CoreContext extends RenderContext {
 
 type Record_ = Record<string, unknown>;
 
-/** Takes out of a record what a context does not show. `shown`: members that are not in every context, with those they are in. */
+/**
+ * Takes out of a record what a context does not show. `shown`: members that are not in every context, with those they
+ * are in.
+ */
 export function inView<T extends Record_>(record: T, view: View, shown: Readonly<Record<string, readonly View[]>>): Record_ {
   return Object.fromEntries(
     Object.entries(record).flatMap(([name, value]) => {

@@ -56,7 +56,9 @@ function withFields(kind: PostKind, fields: readonly CustomField[]): PostKind {
   };
 }
 
-/** The metas of a value: the values of a checkbox stand together in one row, and each of them in a row of a second meta. */
+/**
+ * The metas of a value: the values of a checkbox stand together in one row, and each of them in a row of a second meta.
+ */
 const metaRows = ({ meta, type }: CustomField, stored: readonly string[]): Rows['metas'] =>
   type === 'checkbox' ? { [meta]: stored.length > 0 ? [stored.join('|')] : [], [rowsOf(meta)]: stored } : { [meta]: stored };
 
@@ -180,7 +182,10 @@ const READERS: Readonly<Record<CustomField['type'], Reader>> = {
 const mapped = <T>(value: T | undefined, read: (value: T) => string): readonly string[] | undefined =>
   value === undefined ? undefined : [read(value)];
 
-/** Values of a checkbox: a list, or a text with a `|` between them; a box with a single value is also ticked by yes or no. */
+/**
+ * Values of a checkbox: a list, or a text with a `|` between them; a box with a single value is also ticked by yes or
+ * no.
+ */
 function wantedOf(raw: unknown, choices: readonly string[]): string[] {
   if (Array.isArray(raw)) return raw.map(String);
   const text = String(typeof raw === 'object' ? '' : raw).trim();

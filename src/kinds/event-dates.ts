@@ -12,7 +12,10 @@ interface DateFields {
   readonly all_day?: boolean | undefined;
 }
 
-/** Metas of the dates after a change of start, end, zone or all-day flag. Throws 400 where the end comes before the start (D2, D3). */
+/**
+ * Metas of the dates after a change of start, end, zone or all-day flag. Throws 400 where the end comes before the
+ * start (D2, D3).
+ */
 export function datesChange(values: DateFields, before: Before | undefined, { settings, now }: RuleContext): Rows['metas'] {
   if (!['start_date', 'end_date', 'timezone', 'all_day'].some((name) => name in values)) return {};
   const stored = before && storedDates(before);

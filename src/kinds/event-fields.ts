@@ -31,7 +31,7 @@ export const eventFields = {
   organizer: links(ORGANIZER_LINK, 'organizer', { tec: 'organizers' }),
 };
 
-/** The metas of an event that a field of its own rests in, by the names of the fields. */
+/** The metas of an event that a field of its own is stored in, by the names of the fields. */
 export const EVENT = keysOf(eventFields);
 
 /** What the record shows of the texts besides those of the post itself: name -> meta. */

@@ -55,7 +55,10 @@ const windowOf = (values: Dates, { settings, now }: RuleContext): Window =>
 const momentConditions = ({ filters }: Window, { settings }: RuleContext): Condition[] =>
   filters.map((bound) => ({ by: 'moment', utc: settings.calendar.timezoneMode === 'site', ...bound }));
 
-/** A list moves on with the day where it begins today, and with the second where a bound is told in words or the default is meant exactly. */
+/**
+ * A list moves on with the day where it begins today, and with the second where a bound is told in words or the default
+ * is meant exactly.
+ */
 function datesAge({ include, strict_dates: strict, start_date: start, end_date: end, ...relative }: Dates): Timeliness {
   if (include) return 'never';
   const others = [relative.starts_before, relative.starts_after, relative.ends_before, relative.ends_after];

@@ -1,6 +1,6 @@
 /*
- * Metas of events, venues and organizers that are no field's own: several fields lead to them, or none does. The others stand with their
- * fields (`event-fields.ts`, `venue.ts`, `organizer.ts`).
+ * Metas of events, venues and organizers that are no field's own: several fields lead to them, or none does. The others
+ * stand with their fields (`event-fields.ts`, `venue.ts`, `organizer.ts`).
  */
 
 /** Those that link to venues and organizers, a row for each. */

@@ -22,7 +22,10 @@ export const recurrenceRecord = z.object({
   series: z.object({ id: z.int(), title: z.string(), slug: z.string() }).nullable(),
 });
 
-/** The member `recurrence` of an event. `series`: the post of the series that it belongs to; one that isn't published isn't shown. */
+/**
+ * The member `recurrence` of an event. `series`: the post of the series that it belongs to; one that isn't published
+ * isn't shown.
+ */
 export const renderRecurrence = (post: number, told: ToldDates, series: SeriesPost | undefined): z.output<typeof recurrenceRecord> => ({
   post_id: post,
   dtstart: told.start,

@@ -6,14 +6,17 @@ import type { Condition, ListParams, Narrowed, RuleContext } from './kind.ts';
 import type { Timeliness } from './timeliness.ts';
 
 /*
- * What the feeds of the calendar list. Their rules are those of the pages of The Events Calendar, not those of the list route: a list has no upper bound,
- * and begins with what has not ended yet.
+ * What the feeds of the calendar list. Their rules are those of the pages of The Events Calendar, not those of the list
+ * route: a list has no upper bound, and begins with what has not ended yet.
  */
 
 /** What a page of the calendar shows. */
 export type FeedView = 'list' | 'past' | 'month' | 'day';
 
-/** A view, and the day or month that it begins with (`YYYY-MM-DD` or `YYYY-MM`); without one: the present moment, month or day. */
+/**
+ * A view, and the day or month that it begins with (`YYYY-MM-DD` or `YYYY-MM`); without one: the present moment, month
+ * or day.
+ */
 export interface FeedSpan {
   readonly view: FeedView;
   readonly date?: string | undefined;
@@ -67,7 +70,10 @@ const begin = (date: string, { settings }: RuleContext): string => beginOfDay(da
 
 const today = ({ now, settings }: RuleContext): string => nowLocal(now, settings.zone).slice(0, 10);
 
-/** The begin of the present minute: events end with a minute, or a second before one, so that a list holds for the whole of it. */
+/**
+ * The begin of the present minute: events end with a minute, or a second before one, so that a list holds for the whole
+ * of it.
+ */
 const thisMinute = ({ now, settings }: RuleContext): string => `${nowLocal(now, settings.zone).slice(0, 16)}:00`;
 
 /** Wall clocks of events are compared, or their moments, as the settings of the calendar say. */

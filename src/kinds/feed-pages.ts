@@ -1,7 +1,8 @@
 import type { FeedView } from './feed-list.ts';
 
 /*
- * The pages of the calendar that have feeds, as data. Routing, the table of docs/feeds.md and the example for nginx follow from it.
+ * The pages of the calendar that have feeds, as data. Routing, the table of docs/feeds.md and the example for nginx
+ * follow from it.
  */
 
 /** The form of a feed. */
@@ -10,7 +11,10 @@ export type FeedForm = 'ical' | 'rss2' | 'atom' | 'rdf' | 'jsonld';
 /** The slugs of the site's settings, which stand in braces in a path. */
 export type SlugName = 'events' | 'event' | 'tag';
 
-/** What a path names besides, each written with a colon in it. A category may stand behind those above it; the last one counts. */
+/**
+ * What a path names besides, each written with a colon in it. A category may stand behind those above it; the last one
+ * counts.
+ */
 export type PathPart = 'category' | 'tag' | 'event' | 'linked' | 'month' | 'day' | 'number' | 'page';
 
 /** A page below the one of the whole calendar, of a category or of a tag. */
@@ -135,7 +139,10 @@ export const PAGE_NAMES = [
   'password',
 ] as const;
 
-/** Addresses without a path, as sites without readable ones have them and as the Subscribe buttons of the plugin use them everywhere. */
+/**
+ * Addresses without a path, as sites without readable ones have them and as the Subscribe buttons of the plugin use
+ * them everywhere.
+ */
 export const QUERY_PAGES: readonly { readonly query: string; readonly meaning: string }[] = [
   { query: 'ical=1', meaning: 'what the settings say that the calendar shows first' },
   { query: 'post_type=tribe_events&ical=1', meaning: 'the same' },

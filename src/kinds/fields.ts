@@ -8,7 +8,7 @@ type Extra<T> = Partial<Pick<Field<T>, 'required' | 'fallback' | 'promotes' | 'n
   readonly store?: (value: T | '') => readonly string[];
 };
 
-/** A field that rests in one meta. */
+/** A field that is stored in one meta. */
 interface InMeta {
   readonly place: { readonly in: 'meta' | 'links'; readonly key: string };
 }

@@ -9,8 +9,9 @@ import { normalizeWebUrl } from '../wordpress/web-url.ts';
 export type Reference = 'user' | 'image' | 'event' | 'venue' | 'organizer' | 'category' | 'tag';
 
 /**
- * What reading a value gave. `fault`: refused as a value (first stage, WordPress's `validate_callback`). `late`: refused for its type
- * (second stage, the declared JSON type), after references were looked up. Neither: `value` is what the rooms below work with.
+ * What reading a value gave. `fault`: refused as a value (first stage, WordPress's `validate_callback`). `late`:
+ * refused for its type (second stage, the declared JSON type), after references were looked up. Neither: `value` is
+ * what the modules below work with.
  */
 export interface Reading<T = unknown> {
   readonly value?: T;
@@ -24,8 +25,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export type Can = (capability: string) => boolean;
 
 /**
- * The most bytes of UTF-8 that a text from outside may have, by what it is. Where texts are stored, it is what WordPress's columns hold; all else is far
- * more than anything that means something.
+ * The most bytes of UTF-8 that a text from outside may have, by what it is. Where texts are stored, it is what
+ * WordPress's columns hold; all else is far more than anything that means something.
  */
 export const LENGTHS = {
   /** Numbers, flags, names of a closed set, time zones, places and slugs to look for. */
@@ -35,7 +36,10 @@ export const LENGTHS = {
   search: 1600,
   /** 255 characters (`posts.post_password`). */
   password: 1020,
-  /** A slug in a path, percent-encoded and perhaps with those of its parents, or one to be stored, which WordPress cuts to 200 bytes. */
+  /**
+   * A slug in a path, percent-encoded and perhaps with those of its parents, or one to be stored, which WordPress cuts
+   * to 200 bytes.
+   */
   slug: 1000,
   /** The name of a term with its markup, which is taken out. */
   name: 4000,
@@ -66,7 +70,10 @@ export interface Grammar<T = unknown, Accepted = T> {
   readonly refers?: Reference;
   /** Never set: it carries the type `Accepted`, which no other member has. */
   readonly accepted?: Accepted;
-  /** `selector`: names the record of the path, which must exist but need not be readable. `numbers`: only ids among the terms count. */
+  /**
+   * `selector`: names the record of the path, which must exist but need not be readable. `numbers`: only ids among the
+   * terms count.
+   */
   readonly use?: 'selector' | 'numbers';
   /** What counts as an empty value besides null and the empty text. */
   readonly blank?: (raw: unknown) => boolean;
@@ -123,7 +130,10 @@ export function lengthFault({ longest, longestList = longest, json }: Grammar, r
 const TOO_LONG: Fault = { stage: 'value', reason: 'too-long' };
 const TOO_MANY: Fault = { stage: 'value', reason: 'too-many' };
 
-/** Counting the bytes of a text takes a look at all of it, which one with more characters than bytes allowed does not need. */
+/**
+ * Counting the bytes of a text takes a look at all of it, which one with more characters than bytes allowed does not
+ * need.
+ */
 const exceeds = (text: string, bytes: number): boolean =>
   text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 
@@ -159,7 +169,10 @@ export const positive: Plain<number> = {
   },
 };
 
-/** The id of an existing record. As in WordPress the whole number a text begins with is looked up first; what is more fails afterwards, for its type. */
+/**
+ * The id of an existing record. As in WordPress the whole number a text begins with is looked up first; what is more
+ * fails afterwards, for its type.
+ */
 export function idOf(refers: Reference): Grammar<number> {
   return {
     longest: LENGTHS.word,
@@ -189,7 +202,9 @@ export const anyId: Grammar<number> = {
   },
 };
 
-/** The term that a category hangs under; 0 is the root (decision D12). A name that exists is refused for its type only. */
+/**
+ * The term that a category hangs under; 0 is the root (decision D12). A name that exists is refused for its type only.
+ */
 export const parentTerm: Grammar<number | string, number> = {
   longest: LENGTHS.word,
   hint: { reason: 'not-a-parent', example: 12 },
@@ -278,7 +293,10 @@ export const flagAnything: Grammar<boolean> = {
   read: (raw) => accept(typeof raw === 'string' ? isTruthy(raw) : !isEmpty(raw)),
 };
 
-/** A moment: a Unix time stamp or what PHP's `strtotime` understands. Kept as written: it is evaluated in the zone that applies. */
+/**
+ * A moment: a Unix time stamp or what PHP's `strtotime` understands. Kept as written: it is evaluated in the zone that
+ * applies.
+ */
 export const time: Plain<string | number> = {
   longest: LENGTHS.date,
   hint: MOMENT_HINT,
@@ -390,8 +408,9 @@ export const ANY_STATUS = 'any';
 
 /**
  * The statuses that a list is asked for. Who may not edit posts of the kind may name `publish` only. Comes out as the
- * names asked for, `publish` and perhaps `private` for an empty text. `any` means nothing to ask for, as in the addresses of lists themselves, which
- * always name the page then (decision D21); elsewhere it is refused, as the reference does.
+ * names asked for, `publish` and perhaps `private` for an empty text. `any` means nothing to ask for, as in the
+ * addresses of lists themselves, which always name the page then (decision D21); elsewhere it is refused, as the
+ * reference does.
  */
 export function listStatus(capabilities: string): Grammar<readonly string[]> {
   return {

@@ -60,8 +60,9 @@ export function contentImage(id: number, bundle: Bundle, context: RenderContext)
 }
 
 /**
- * Address of an attachment's page (`get_attachment_link`): its slug below the page of what it is attached to, or at the root of the site. By its id where that
- * page has no address of its own yet. `slug`: another one than its own; without one, the address is a gap for it.
+ * Address of an attachment's page (`get_attachment_link`): its slug below the page of what it is attached to, or at the
+ * root of the site. By its id where that page has no address of its own yet. `slug`: another one than its own; without
+ * one, the address is a gap for it.
  */
 export function attachmentPage(row: Post, bundle: Bundle, context: RenderContext, slug: string | null = row.post_name): string {
   const { home, settings } = context;
@@ -107,7 +108,9 @@ const knownMetadata = remembered((stored): Record<string, unknown> => {
   return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
 });
 
-/** The part of the metadata that is published: members of the image itself, and its sizes with the names of their files. */
+/**
+ * The part of the metadata that is published: members of the image itself, and its sizes with the names of their files.
+ */
 const publishedOf = (id: number, bundle: Bundle) => knownPublished(storedMetadata(id, bundle));
 
 const knownPublished = remembered((stored) => {
@@ -122,7 +125,7 @@ const knownPublished = remembered((stored) => {
 /** Sizes lie beside the full image. */
 function sizesBeside(url: string, sizes: ReturnType<typeof knownPublished>['sizes']): Sizes {
   const folder = url.slice(0, url.lastIndexOf('/') + 1);
-  // The members are those that WordPress noted of the file, and are published as they stand.
+  // The members are those that WordPress noted of the file, and are published as they are.
   return Object.fromEntries(sizes.map(({ name, file, members }) => [name, { ...members, url: folder + file }])) as Sizes;
 }
 

@@ -6,7 +6,7 @@ import { organizer } from './organizer.ts';
 import { tag } from './tag.ts';
 import { venue } from './venue.ts';
 
-/** Every kind of record, in the order in which the interface lists them. */
+/** Every kind of record, in the order in which the API lists them. */
 export const postKinds: readonly PostKind[] = [event, venue, organizer];
 export const termKinds: readonly TermKind[] = [category, tag];
 export const kinds: readonly Kind[] = [...postKinds, ...termKinds];

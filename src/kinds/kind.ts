@@ -7,14 +7,14 @@ import type { Grammar } from './grammar.ts';
 import type { Timeliness } from './timeliness.ts';
 
 /**
- * What a kind of record is, as data. Routes, parsing, descriptions, reading, writing, listing, permissions and the command line
- * are written once and take a kind.
+ * What a kind of record is, as data. Routes, parsing, descriptions, reading, writing, listing, permissions and the
+ * command line are written once and take a kind.
  */
 export type PostKindName = 'event' | 'venue' | 'organizer';
 export type TermKindName = 'category' | 'tag';
 export type KindName = PostKindName | TermKindName;
 
-/** Where a field rests. `rule`: nowhere by itself; the kind's `follows` says what it leads to. */
+/** Where a field is stored. `rule`: nowhere by itself; the kind's `follows` says what it leads to. */
 export type Place =
   | { readonly in: 'column'; readonly column: PostColumn }
   | { readonly in: 'meta'; readonly key: string }
@@ -26,7 +26,10 @@ export type Place =
 /** A parameter, as each route declares those that it takes. `T`: its value as handlers get it. */
 export interface Param<T = unknown> {
   readonly grammar: Grammar<unknown, T>;
-  /** The reference does not have it. A field with this mark is a member of records that the reference does not have either. */
+  /**
+   * The reference does not have it. A field with this mark is a member of records that the reference does not have
+   * either.
+   */
   readonly ours?: true;
   readonly required?: boolean;
   /** Shown as default in descriptions; `undefined`: none is shown. */
@@ -64,11 +67,13 @@ export type Empty = 'clears' | 'refused' | 'false';
 
 /** What a field is called elsewhere. Without a name there it has its own; `false`: it is not known there. */
 export interface FieldNames {
-  /** The meta of WordPress's own routes. Without one it is the meta that the field rests in. */
+  /** The meta of WordPress's own routes. Without one it is the meta that the field is stored in. */
   readonly core?: string | false;
   /** The parameter of `tec/v1`. */
   readonly tec?: string | false;
-  /** The heading of its column in CSV files, where the plugin has none; made of its own name where this says nothing. */
+  /**
+   * The heading of its column in CSV files, where the plugin has none; made of its own name where this says nothing.
+   */
   readonly csv?: string | false;
 }
 
@@ -92,7 +97,7 @@ export interface Field<T = unknown, E extends Empty = Empty> extends Param<T> {
 
 /**
  * How a list may be narrowed. Every member becomes one bound condition of SQL in `storage/lists/post-conditions.ts`.
- * `guarded`: whether the answers of the interface hide what the condition looks at when a password protects the
+ * `guarded`: whether the answers of the API hide what the condition looks at when a password protects the
  * record; then protected records that are not open to the caller never match. Texts (`words`) are always guarded,
  * and so is what only the calendar's own routes ask for.
  */
@@ -120,7 +125,7 @@ export type Condition =
       readonly together: boolean;
     }
   /**
-   * `roots`: those asked for, where `ids` holds what stands below them too. `below`: what stands below them is to be put
+   * `roots`: those asked for, where `ids` holds what is below them too. `below`: what is below them is to be put
    * into `ids`.
    */
   | {
@@ -168,7 +173,9 @@ export type Echo = readonly (readonly [name: string, value: string])[];
 /** What the parameters of a list come to. `C`: how what is listed can be narrowed. */
 export interface Narrowing<C = Condition> {
   readonly conditions: readonly C[];
-  /** Effective parameters for the list's URLs, in their order (decision D21); paging and status are added by the caller. */
+  /**
+   * Effective parameters for the list's URLs, in their order (decision D21); paging and status are added by the caller.
+   */
   readonly echo: Echo;
   /** When the list changes without any write. */
   readonly timeliness: Timeliness;
@@ -180,7 +187,7 @@ export interface Narrowed extends Narrowing {
 }
 
 /**
- * Where a parameter stands in the URLs of a list: in its place among those declared, or `last`, after all that are not.
+ * Where a parameter is in the URLs of a list: in its place among those declared, or `last`, after all that are not.
  */
 interface Placed {
   readonly last?: true;

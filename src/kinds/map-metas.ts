@@ -6,7 +6,10 @@ const MAP_FIELDS = [
   ['show_map_link', 'ShowMapLink'],
 ] as const;
 
-/** New venues of the newer interfaces have no such metas unless they are named; the calendar's first interface sets them. */
+/**
+ * New venues of the newer interfaces have no such metas unless they are named; the calendar's first interface sets
+ * them.
+ */
 export const withoutMapMetas = (kind: Pick<PostKind, 'name'>, values: Values): Rows['metas'] =>
   kind.name === 'venue' ? unlessNamed(values, ['_Venue', '_Event'], []) : {};
 

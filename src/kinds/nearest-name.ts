@@ -1,7 +1,10 @@
 /** Names longer than that are not compared: no known one is. */
 const LONGEST_NAME = 50;
 
-/** The known name that another one is probably a misspelling of: the one fewest letters away, if at most a third of them are wrong. */
+/**
+ * The known name that another one is probably a misspelling of: the one fewest letters away, if at most a third of them
+ * are wrong.
+ */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   const written = plain(name);

@@ -5,7 +5,8 @@ import { DATES } from './event-metas.ts';
 import type { OccurrencePage } from './kind.ts';
 
 /*
- * The single dates of events that recur, as records of their own: everything is their event's but the dates, the id and the address.
+ * The single dates of events that recur, as records of their own: everything is their event's but the dates, the id and
+ * the address.
  */
 
 /** One date of an event, as the occurrence tables hold it. Times are `YYYY-MM-DD HH:MM:SS`. */
@@ -44,7 +45,10 @@ export function metasAt(
   return new Map([...metas, ...dated.map(([key, value]) => [key, [value]] as const)]);
 }
 
-/** The page of an occurrence. Where several begin on one day, the event's meta for that day numbers them; without it they count by their start. */
+/**
+ * The page of an occurrence. Where several begin on one day, the event's meta for that day numbers them; without it
+ * they count by their start.
+ */
 export function pageOfOccurrence(post: Post, metas: Metas, { start, sameDay, place }: EventDate): OccurrencePage {
   const date = start.slice(0, 10);
   return {
@@ -64,8 +68,8 @@ function numberIn(stored: string | undefined, start: string): number | undefined
 }
 
 /**
- * The page of an event of the old form of recurrence, in which each date is a post of its own and the first one is the parent of the others;
- * undefined for other events.
+ * The page of an event of the old form of recurrence, in which each date is a post of its own and the first one is the
+ * parent of the others; undefined for other events.
  */
 export function pageOfDatedPost(post: Post, metas: Metas | undefined, parent: Post | undefined): OccurrencePage | undefined {
   const date = metaOf(metas, DATES.start)?.slice(0, 10);

@@ -29,7 +29,7 @@ const fields = {
   image: featuredImage(),
 };
 
-/** The metas of an organizer that a field of its own rests in, by the names of the fields. */
+/** The metas of an organizer that a field of its own is stored in, by the names of the fields. */
 export const ORGANIZER = keysOf(fields);
 
 /** What the record shows of the texts: name -> meta. */

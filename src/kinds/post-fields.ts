@@ -6,7 +6,10 @@ import type { Field, Orders } from './kind.ts';
 import { byMoment } from './narrowing.ts';
 import { agesOf } from './timeliness.ts';
 
-/** Fields that events, venues and organizers have in common. Status and dates follow rules of their own (`wordpress/status.ts`). */
+/**
+ * Fields that events, venues and organizers have in common. Status and dates follow rules of their own
+ * (`wordpress/status.ts`).
+ */
 export const authorField = whenEmpty('refused', column('post_author', idOf('user')));
 export const dateField = whenEmpty('refused', rule(timeText));
 export const dateUtcField = renamed({ tec: 'date_gmt' }, dateField);

@@ -43,7 +43,10 @@ export function pageUrl(id: number, { posts, pages }: Bundle, context: Pick<Rend
   return page ? occurrenceUrl(row, context, page) : permalink(row, context);
 }
 
-/** `global_id` and its lineage: the record's own, the same in every language (decision D48), then those it was imported under. */
+/**
+ * `global_id` and its lineage: the record's own, the same in every language (decision D48), then those it was imported
+ * under.
+ */
 export function globalIds(id: number, bundle: Bundle, { settings }: Pick<RenderContext, 'settings'>) {
   const own = globalId(settings.home, id);
   return { global_id: own, global_id_lineage: [own, ...(bundle.metas.get(id)?.get('_tribe_aggregator_global_id_lineage') ?? [])] };
@@ -81,7 +84,10 @@ export function attachedImages(post: number, own: number, bundle: Bundle, contex
 }
 
 const RENDER = { content: renderContent, excerpt: renderExcerpt };
-/** What makes a text depend on the media library: images by id and galleries. Every other text renders to the same each time. */
+/**
+ * What makes a text depend on the media library: images by id and galleries. Every other text renders to the same each
+ * time.
+ */
 const SHOWS_LIBRARY = /wp-image-|\[gallery|wp:(image|gallery|cover|media-text)/;
 const knownTitle = remembered(renderTitle);
 const alone = (smilies: boolean) => {
@@ -108,8 +114,8 @@ type Present<Name extends string, Texts> = { [Member in Name]: string } & {
 } & { image?: ImageRecord };
 
 /**
- * The published venue or organizer: empty members are left out. Of a protected one the texts stay as empty members and the name stays
- * readable (decision D18).
+ * The published venue or organizer: empty members are left out. Of a protected one the texts stay as empty members and
+ * the name stays readable (decision D18).
  */
 export function linkedRecord<Name extends string, Texts extends Readonly<Record<string, string>>, Between, After>(
   id: number,
@@ -136,7 +142,10 @@ export function linkedRecord<Name extends string, Texts extends Readonly<Record<
   return { id, ...postMembers(row, context), ...present, ...between, ...after, ...globalIds(id, bundle, context) };
 }
 
-/** Ids of linked records that exist, are not in the trash and may be read by the caller (decision D15), in the order of their rows. */
+/**
+ * Ids of linked records that exist, are not in the trash and may be read by the caller (decision D15), in the order of
+ * their rows.
+ */
 export function linkedIds(id: number, key: string, bundle: Bundle, { mayRead }: RenderContext): number[] {
   const wanted = new Set((bundle.metas.get(id)?.get(key) ?? []).map(Number));
   return [...wanted].filter((linkedId) => {

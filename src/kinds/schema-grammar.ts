@@ -2,7 +2,8 @@ import type { Fault, SchemaFault } from '../errors.ts';
 import { choiceHint, type Grammar, type Hint, isTime, LENGTHS, LONGEST, MOMENT_HINT, numeric, type Plain } from './grammar.ts';
 
 /*
- * Parameters as WordPress's own routes check them (`rest_validate_value_from_schema`): every fault belongs to the schema, and is told with a code of its own.
+ * Parameters as WordPress's own routes check them (`rest_validate_value_from_schema`): every fault belongs to the
+ * schema, and is told with a code of its own.
  */
 
 const accept = <T>(value: T) => ({ value });
@@ -133,7 +134,9 @@ export const rawString = (longest: number): Grammar<string> => ({
   },
 });
 
-/** A date with a time (`rest_parse_date`); null means none. Kept as written, to be evaluated in the zone that applies. */
+/**
+ * A date with a time (`rest_parse_date`); null means none. Kept as written, to be evaluated in the zone that applies.
+ */
 export const dateTime: Grammar<string | null> = {
   longest: LENGTHS.date,
   hint: { reason: 'not-a-date', example: '2026-12-31T21:00:00' },

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The published shapes that several kinds share. They become the schemas of `/doc`, and tests hold every answer against them.
+ * The published shapes that several kinds share. They become the schemas of `/doc`, and tests hold every answer against
+ * them.
  * `.meta({ id })` names the schema there.
  */
 export const stamp = z.string().meta({ description: 'YYYY-MM-DD HH:MM:SS' });

@@ -27,7 +27,8 @@ import { anyString, droppedString, idsArgument, integer, momentArgument, positiv
 import { agesOf } from './timeliness.ts';
 
 /*
- * What the calendar's newer interface (`tec/v1`) takes: other names for the filters and fields of the kinds, checked in its own way.
+ * What the calendar's newer interface (`tec/v1`) takes: other names for the filters and fields of the kinds, checked in
+ * its own way.
  */
 
 /** The longest page. */
@@ -181,7 +182,10 @@ type TecFields = Params &
   };
 export type TecFieldValues = ValuesOf<TecFields>;
 
-/** The fields of a kind by the names they have here, none of them required. Those that its own routes don't write keep the kind's slug and excerpt. */
+/**
+ * The fields of a kind by the names they have here, none of them required. Those that its own routes don't write keep
+ * the kind's slug and excerpt.
+ */
 export function tecFields(kind: PostKind, standIn: PostKind): TecFields {
   const fields = [...ownNames(kind)].map(([name, field]) => {
     const { required: _, fallback: __, ...declared } = (kind.fields[field] ?? standIn.fields[field])!;
@@ -223,7 +227,10 @@ const CODES: ReadonlyMap<string, { readonly code: string; readonly reason: strin
   },
 });
 
-/** Accepted values by the kind's own names; the site's zone turns UTC times of events into local ones where no other zone is named. */
+/**
+ * Accepted values by the kind's own names; the site's zone turns UTC times of events into local ones where no other
+ * zone is named.
+ */
 export function kindValues(
   kind: PostKind,
   values: TecFieldValues,

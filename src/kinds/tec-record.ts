@@ -37,8 +37,9 @@ export type TecRecord = Record<string, unknown>;
 type Kinds = Readonly<Record<'venue' | 'organizer', PostKind>>;
 
 /**
- * An event, venue or organizer in the calendar's newer interface (`tec/v1`): the post as WordPress shows it, with the calendar's own members beside. Of a protected
- * one a filler of the same type stands for each member that the password guards.
+ * An event, venue or organizer in the calendar's newer interface (`tec/v1`): the post as WordPress shows it, with the
+ * calendar's own members beside. Of a protected one a filler of the same type stands for each member that the password
+ * guards.
  */
 export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: TecContext, kinds: Kinds): TecRecord {
   const row = bundle.posts.get(id)!;
@@ -88,7 +89,8 @@ export function withLinkedCut(record: TecRecord, names: ReadonlySet<string>): Te
 const further = (kind: PostKind, metas: Metas | undefined): TecRecord =>
   Object.fromEntries(Object.entries(furtherTexts(kind)).map(([name, key]) => [name, escHtml(metaOf(metas, key) ?? '')]));
 
-// ------------------------------------------------------------------------------------------------- what a password guards
+// ------------------------------------------------------------------------------------------------- what a password
+//                                                                                                   guards
 const NO_MOMENT = '1970-01-01 00:00:00.000000';
 
 /** Members whose records or words are counted by nobody: lists that stay empty. */

@@ -1,7 +1,12 @@
-/** When an answer changes without any write: never, with the day of the site's zone, with the minute, or at any second. */
+/**
+ * When an answer changes without any write: never, with the day of the site's zone, with the minute, or at any second.
+ */
 export type Timeliness = 'never' | 'daily' | 'minute' | 'always';
 
-/** A moment that means the same whenever it is evaluated: a date by number, perhaps with time and offset, or a Unix time stamp. */
+/**
+ * A moment that means the same whenever it is evaluated: a date by number, perhaps with time and offset, or a Unix time
+ * stamp.
+ */
 const ABSOLUTE = /^\s*(\d{5,}|\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\s*(Z|[+-]\d\d:?\d\d))?)?)\s*$/;
 
 /**

@@ -44,7 +44,7 @@ const fields = {
   geo_lng: rule(decimal, { names: { core: COORDINATES.lng, tec: false } }),
 };
 
-/** The metas of a venue that a field of its own rests in, by the names of the fields. */
+/** The metas of a venue that a field of its own is stored in, by the names of the fields. */
 export const VENUE = keysOf(fields);
 
 /** What the record shows of the texts: name -> meta. */
@@ -147,7 +147,10 @@ function venueLd(id: number, bundle: Bundle, context: RenderContext): Record<str
 
 type Change = ValuesOf<typeof fields>;
 
-/** The calendar keeps what is shown of state and province in a meta of its own, and follows either as long as nobody set it by hand. */
+/**
+ * The calendar keeps what is shown of state and province in a meta of its own, and follows either as long as nobody set
+ * it by hand.
+ */
 function stateProvince(values: Change, before: Before | undefined): Rows['metas'] {
   const merged = (field: 'country' | 'state' | 'province', change: Change) =>
     (field in change ? change[field] : metaOf(before?.metas, VENUE[field])) ?? '';

@@ -1,6 +1,9 @@
 import { imageLibrary } from './sharp.ts';
 
-/** A picture drawn as SVG, as the bytes of a JPEG file. The drawing must be our own: SVG from elsewhere can refer to files. */
+/**
+ * A picture drawn as SVG, as the bytes of a JPEG file. The drawing must be our own: SVG from elsewhere can refer to
+ * files.
+ */
 export async function drawnPicture(svg: string): Promise<Buffer> {
   const sharp = await imageLibrary();
   return sharp(Buffer.from(svg)).jpeg({ quality: 84, progressive: true }).toBuffer();

@@ -6,12 +6,16 @@ import type { ImageType } from './image-type.ts';
 const NAME_BYTES = 200;
 const WITHOUT_NAME = 'image';
 
-/** Characters that never stand in the name of an upload (`sanitize_file_name`); control characters among them, up to U+009F. */
+/**
+ * Characters that never stand in the name of an upload (`sanitize_file_name`); control characters among them, up to
+ * U+009F.
+ */
 const REFUSED = /[?[\]/\\=<>:;,'"&$#*()|~`!{}%+’«»”“\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 
 /**
- * A file name that is safe to use (WordPress `sanitize_file_name`): no path, no special characters, blanks as hyphens, nothing that a web
- * server could take for the ending of a script before the real one. The ending is one of the image's kind, whatever was asked for.
+ * A file name that is safe to use (WordPress `sanitize_file_name`): no path, no special characters, blanks as hyphens,
+ * nothing that a web server could take for the ending of a script before the real one. The ending is one of the image's
+ * kind, whatever was asked for.
  */
 export function sanitizeFileName(wanted: string, type: ImageType): string {
   const safe = removeAccents(wanted)
@@ -31,15 +35,19 @@ export function sanitizeFileName(wanted: string, type: ImageType): string {
 
 const IMAGE_ENDING = /^(jpe?g|jpe|png|gif|webp|avif|bmp|ico|tiff?|heic|svg)$/i;
 
-/** Whether the ending of a file's name says that it is no image (`wp_check_filetype_and_ext`). A name without one says nothing. */
+/**
+ * Whether the ending of a file's name says that it is no image (`wp_check_filetype_and_ext`). A name without one says
+ * nothing.
+ */
 export function namesAnotherType(name: string): boolean {
   const ending = /\.([a-z0-9]{1,8})$/i.exec(name.trim())?.[1];
   return ending !== undefined && !IMAGE_ENDING.test(ending);
 }
 
 /**
- * The first free form of a file's name in its folder: itself, or with `-1`, `-2` and so on (WordPress `wp_unique_filename`). Names that look
- * like a size or a derived version of an image are not taken as they are, and neither is a name whose sizes would fall on those of another.
+ * The first free form of a file's name in its folder: itself, or with `-1`, `-2` and so on (WordPress
+ * `wp_unique_filename`). Names that look like a size or a derived version of an image are not taken as they are, and
+ * neither is a name whose sizes would fall on those of another.
  *
  * @param present names of the files that are in the folder
  */

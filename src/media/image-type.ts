@@ -21,7 +21,10 @@ export const imageMimes: ReadonlyMap<string, string> = new Map(
 /** Brands of an ISO media file are looked for in this many bytes. */
 const BRAND_BYTES = 64;
 
-/** What kind of image these bytes begin like, or undefined for anything else: SVG is markup that can hold scripts, and is not taken. */
+/**
+ * What kind of image these bytes begin like, or undefined for anything else: SVG is markup that can hold scripts, and
+ * is not taken.
+ */
 export function imageType(bytes: Uint8Array): ImageType | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, BRAND_BYTES)).toString('latin1');
   if (head.startsWith('\xff\xd8\xff')) return JPEG;

@@ -32,13 +32,16 @@ interface ImageCaller extends OwnAddresses {
 /** An image with its files on disk, to be inserted in a transaction or undone. */
 export type PreparedImage = StoredImage;
 
-/** Is told, for the log, why no image was had. Callers are not told what stands behind an address. */
+/** Is told, for the log, why no image was had. Callers are not told what is behind an address. */
 export type Refused = (detail: LogDetail) => void;
 
 /** Whether the viewer may bring new images into the library, and so name one by URL. */
 export const mayUpload = (viewer: Viewer): boolean => viewer.can('upload_files');
 
-/** The id that an `image` value is, a number or digits; 0 where no record can have it, undefined where the value must be an address. */
+/**
+ * The id that an `image` value is, a number or digits; 0 where no record can have it, undefined where the value must be
+ * an address.
+ */
 export function imageNumber(value: number | string): number | undefined {
   const text = String(value).trim();
   if (!/^\d+$/.test(text)) return undefined;
@@ -52,8 +55,8 @@ export async function imageIdAt(db: Database, address: string, { home, uploads }
 }
 
 /**
- * Fetches an image that the library does not hold yet and puts its files there; undefined where the URL leads to no image that may be had:
- * the site's own addresses are never fetched. Before any transaction, since it takes its time.
+ * Fetches an image that the library does not hold yet and puts its files there; undefined where the URL leads to no
+ * image that may be had: the site's own addresses are never fetched. Before any transaction, since it takes its time.
  *
  * @throws the error of the file system when the files can't be written
  */
@@ -79,8 +82,8 @@ export async function fetchForLibrary(
 }
 
 /**
- * Puts the files of an uploaded image into the library; undefined where the bytes are no image, or the name says that they are something else. Throws the error
- * of the file system.
+ * Puts the files of an uploaded image into the library; undefined where the bytes are no image, or the name says that
+ * they are something else. Throws the error of the file system.
  *
  * @param month the folder by date, `YYYY/MM`; without one that of today
  */
@@ -101,7 +104,10 @@ export async function prepareUpload(
   }
 }
 
-/** Inserts the rows of a prepared image, in the transaction that uses it. Gives its id. May run again; on failure call `prepared.undo()`. */
+/**
+ * Inserts the rows of a prepared image, in the transaction that uses it. Gives its id. May run again; on failure call
+ * `prepared.undo()`.
+ */
 export function insertPrepared(db: Database, prepared: PreparedImage, author: number, now: Date, zone: Zone): Promise<number> {
   return insertAttachment(db, prepared.attachment, { author, date: nowLocal(now, zone), dateUtc: nowUtc(now) });
 }

@@ -49,8 +49,8 @@ export class LibraryUnavailable extends Error {
 }
 
 /**
- * Writes an image and its sizes into the library, under a name that no other file has there (`wp_upload_bits`, `wp_generate_attachment_metadata`).
- * Either all files are written or none stay.
+ * Writes an image and its sizes into the library, under a name that no other file has there (`wp_upload_bits`,
+ * `wp_generate_attachment_metadata`). Either all files are written or none stay.
  *
  * @param month the folder by date, `YYYY/MM`, in the site's own time
  * @throws ImageUnreadable, LibraryUnavailable
@@ -101,7 +101,10 @@ function attachmentOf(
   };
 }
 
-/** Writes the file under the first name that is free; another process may take one at the same moment, and then it is the next one. */
+/**
+ * Writes the file under the first name that is free; another process may take one at the same moment, and then it is
+ * the next one.
+ */
 async function claim(folder: string, wanted: string, write: (name: string) => Promise<void>): Promise<string> {
   for (;;) {
     const name = uniqueFileName(wanted, await readdir(folder));
@@ -114,7 +117,10 @@ async function claim(folder: string, wanted: string, write: (name: string) => Pr
   }
 }
 
-/** Uploads are as public as the folder that they lie in: they get its rights, as WordPress gives them, but for those of everybody to write. */
+/**
+ * Uploads are as public as the folder that they lie in: they get its rights, as WordPress gives them, but for those of
+ * everybody to write.
+ */
 async function fill(handle: FileHandle, bytes: Buffer, folder: string): Promise<void> {
   await handle.writeFile(bytes);
   const { mode } = await stat(folder);
@@ -146,7 +152,10 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** Makes sure that there is a folder to store files in, which may be read-only. Throws the error of the file system, or says what stands there instead. */
+/**
+ * Makes sure that there is a folder to store files in, which may be read-only. Throws the error of the file system, or
+ * says what is there instead.
+ */
 export async function openLibrary(folder: string): Promise<void> {
   await makeFolder(resolve(folder));
   await readdir(folder);
@@ -155,7 +164,9 @@ export async function openLibrary(folder: string): Promise<void> {
 /** Where a disk has less, in bytes, hardly an image goes onto it. */
 const LEAST_ROOM = 2 ** 18;
 
-/** What is wrong with a folder that files are to be stored in; one that is not there will be made in the folder above. */
+/**
+ * What is wrong with a folder that files are to be stored in; one that is not there will be made in the folder above.
+ */
 export async function folderFault(folder: string): Promise<LibraryFault | undefined> {
   try {
     await access(folder, constants.W_OK);
@@ -167,7 +178,10 @@ export async function folderFault(folder: string): Promise<LibraryFault | undefi
   }
 }
 
-/** Whether a path below a folder leads out of it by symbolic links. The folder itself may be one; what is not there leads nowhere. */
+/**
+ * Whether a path below a folder leads out of it by symbolic links. The folder itself may be one; what is not there
+ * leads nowhere.
+ */
 export async function leadsOutside(folder: string, path: string): Promise<boolean> {
   try {
     const [root, target] = await Promise.all([realpath(folder), realpath(join(folder, path))]);
@@ -178,8 +192,8 @@ export async function leadsOutside(folder: string, path: string): Promise<boolea
 }
 
 /**
- * Removes files of the library, by their paths below its folder; what would lie outside of it is passed over, and what is gone already is no fault
- * (`wp_delete_attachment_files`). Gives those that could not be removed.
+ * Removes files of the library, by their paths below its folder; what would lie outside of it is passed over, and what
+ * is gone already is no fault (`wp_delete_attachment_files`). Gives those that could not be removed.
  */
 export async function removeFiles(folder: string, files: readonly string[]): Promise<string[]> {
   const root = resolve(folder);

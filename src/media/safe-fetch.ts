@@ -8,7 +8,7 @@ import { type ImageType, imageType } from './image-type.ts';
 /** Why nothing was fetched. `address`: the URL leads to a place that is not public. */
 export type FetchFault = 'url' | 'address' | 'unreachable' | 'time' | 'status' | 'redirects' | 'size' | 'type';
 
-/** The one error of this file. The message is for the log: callers are not told what stands behind an address. */
+/** The one error of this file. The message is for the log: callers are not told what is behind an address. */
 export class FetchRefused extends Error {
   override readonly name = 'FetchRefused';
   readonly fault: FetchFault;
@@ -34,7 +34,10 @@ export interface FetchOptions {
   readonly redirects?: number;
   /** Request headers. `authorization` and `cookie` are not carried to another origin. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Addresses that are let through although they are not public, on any port: for tests and for sites within one network. */
+  /**
+   * Addresses that are let through although they are not public, on any port: for tests and for sites within one
+   * network.
+   */
   readonly allowAddress?: ((ip: string) => boolean) | undefined;
   /** All addresses of a host; the system's resolver if not given. */
   readonly resolve?: (host: string) => Promise<readonly Address[]>;
@@ -48,9 +51,10 @@ export interface Fetched {
 }
 
 /**
- * Gets what an http or https URL leads to, never from a place that is not public (A7): the host is resolved once, each of its addresses is
- * checked, and the connection goes to one of these very addresses; every redirect is checked the same way. No proxy is used, no cookie
- * kept, no credentials taken from the URL. Ports are those of WordPress's `wp_http_validate_url`.
+ * Gets what an http or https URL leads to, never from a place that is not public (A7): the host is resolved once, each
+ * of its addresses is checked, and the connection goes to one of these very addresses; every redirect is checked the
+ * same way. No proxy is used, no cookie kept, no credentials taken from the URL. Ports are those of WordPress's
+ * `wp_http_validate_url`.
  *
  * @throws FetchRefused for everything but a 200 within the limits
  */
@@ -79,7 +83,8 @@ export async function fetchPublic(address: string, options: FetchOptions = {}): 
 }
 
 /**
- * Gets an image: as `fetchPublic`, and what comes must begin like a JPEG, PNG, GIF, WebP or AVIF, whatever the server calls it.
+ * Gets an image: as `fetchPublic`, and what comes must begin like a JPEG, PNG, GIF, WebP or AVIF, whatever the server
+ * calls it.
  *
  * @throws FetchRefused
  */
@@ -91,8 +96,9 @@ export async function fetchImage(address: string, options: FetchOptions = {}): P
 }
 
 /**
- * Whether an address (v4 or v6, as text) belongs to the public internet. Everything with a purpose of its own is not: private, loopback,
- * link-local, carrier-grade NAT, documentation, multicast, tunnels and translations that carry a v4 address inside a v6 one.
+ * Whether an address (v4 or v6, as text) belongs to the public internet. Everything with a purpose of its own is not:
+ * private, loopback, link-local, carrier-grade NAT, documentation, multicast, tunnels and translations that carry a v4
+ * address inside a v6 one.
  */
 export function isPublicAddress(ip: string): boolean {
   if (isIP(ip) === 0 || !ipaddr.isValid(ip)) return false;
@@ -116,7 +122,10 @@ function parseUrl(text: string, base?: URL): URL {
   return url;
 }
 
-/** The host's addresses, each of them fit to be connected to. One that is not spoils all: nobody needs such a name for an image. */
+/**
+ * The host's addresses, each of them fit to be connected to. One that is not spoils all: nobody needs such a name for
+ * an image.
+ */
 async function checkedAddresses(
   url: URL,
   { allowAddress, resolve = systemResolver }: FetchOptions,
@@ -146,7 +155,10 @@ function beforeDeadline<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> 
 
 interface Answer {
   readonly response: IncomingMessage;
-  /** Whether its body ended before its time. A body that says neither its length nor its end looks the same when it is cut off. */
+  /**
+   * Whether its body ended before its time. A body that says neither its length nor its end looks the same when it is
+   * cut off.
+   */
   readonly isCut: () => boolean;
 }
 

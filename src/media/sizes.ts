@@ -2,7 +2,9 @@ import type { Sharp } from 'sharp';
 import type { ImageType } from './image-type.ts';
 import { imageLibrary } from './sharp.ts';
 
-/** A size that the site makes of every image. A measure of 0 is free. `crop`: exactly this size, cut from the middle. */
+/**
+ * A size that the site makes of every image. A measure of 0 is free. `crop`: exactly this size, cut from the middle.
+ */
 export interface SizeRule {
   readonly name: string;
   readonly width: number;
@@ -28,13 +30,19 @@ export class ImageUnreadable extends Error {
 /** The value of `_wp_attachment_metadata`, ready to be serialized; the order of its members is WordPress's. */
 export type ImageMetadata = Readonly<Record<string, unknown>>;
 
-/** What was made of an image. `file`: name of the file to show, which is not the original if that was too large or turned. */
+/**
+ * What was made of an image. `file`: name of the file to show, which is not the original if that was too large or
+ * turned.
+ */
 export interface MadeSizes {
   readonly file: string;
   readonly metadata: ImageMetadata;
 }
 
-/** The sizes of the site in the order WordPress makes them (`wp_get_registered_image_subsizes`, `_wp_make_subsizes`), from its options. */
+/**
+ * The sizes of the site in the order WordPress makes them (`wp_get_registered_image_subsizes`, `_wp_make_subsizes`),
+ * from its options.
+ */
 export function sizeRules(options: ReadonlyMap<string, string>): SizeRule[] {
   const measure = (name: string, fallback: number) => Math.max(0, Number.parseInt(options.get(name) ?? String(fallback), 10) || 0);
   const rule = (name: string, width: number, height: number, crop = false): SizeRule => ({
@@ -53,7 +61,10 @@ export function sizeRules(options: ReadonlyMap<string, string>): SizeRule[] {
   ].filter(({ width, height }) => width > 0 || height > 0);
 }
 
-/** The measures that a size gets, or undefined where the image is too small for one of its own (`image_resize_dimensions`). */
+/**
+ * The measures that a size gets, or undefined where the image is too small for one of its own
+ * (`image_resize_dimensions`).
+ */
 export function fitSize(image: Dimensions, rule: Omit<SizeRule, 'name'>): Fit | undefined {
   const fit = rule.crop ? cropped(image, rule) : shrunk(image, rule);
   const same = (one: number, other: number) => Math.abs(one - other) <= 1;
@@ -61,9 +72,9 @@ export function fitSize(image: Dimensions, rule: Omit<SizeRule, 'name'>): Fit | 
 }
 
 /**
- * Makes the sizes of an image beside it and describes all of them (`wp_create_image_subsizes`): `name-300x200.png`; an image above
- * 2560 pixels (PNG excepted) gets a smaller stand-in `name-scaled.jpg`, one that is stored turned a straight `name-rotated.jpg`. Animations lose
- * their movement in the sizes.
+ * Makes the sizes of an image beside it and describes all of them (`wp_create_image_subsizes`): `name-300x200.png`; an
+ * image above 2560 pixels (PNG excepted) gets a smaller stand-in `name-scaled.jpg`, one that is stored turned a
+ * straight `name-rotated.jpg`. Animations lose their movement in the sizes.
  *
  * @param file the name of the image in its folder; `below`: the folder as metadata name it, e.g. `2026/11/`
  * @param write writes a file into that folder
@@ -138,7 +149,10 @@ interface DisplayCopy extends Dimensions {
   readonly filesize: number;
 }
 
-/** The file that is shown instead of the original, if there must be one. A smaller PNG may well be a larger file, so these stay. */
+/**
+ * The file that is shown instead of the original, if there must be one. A smaller PNG may well be a larger file, so
+ * these stay.
+ */
 async function displayCopy(
   { image, turned, type, file }: { image: Dimensions; turned: boolean; type: ImageType; file: string },
   save: (fit: Fit | undefined, name: string) => Promise<Buffer>,

@@ -15,7 +15,10 @@ export interface NewBlogPost {
   readonly tags: readonly number[];
 }
 
-/** Publishes a post of the blog. The interface serves none; they share the tags of events and their counts. Call it in a transaction. */
+/**
+ * Publishes a post of the blog. The API serves none; they share the tags of events and their counts. Call it in a
+ * transaction.
+ */
 export async function createBlogPost(db: Database, { viewer, settings }: Caller, post: NewBlogPost): Promise<void> {
   const [local, utc] = [post.date, toUtc(post.date, settings.zone)];
   const id = await insertPost(db, {

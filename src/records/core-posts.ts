@@ -40,7 +40,8 @@ import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, opens, seen } from './visibility.ts';
 
 /*
- * Events, venues and organizers as WordPress's own routes (`wp/v2`) list, show and write them: its parameters and refusals over the calendar's own verbs.
+ * Events, venues and organizers as WordPress's own routes (`wp/v2`) list, show and write them: its parameters and
+ * errors over the calendar's own verbs.
  */
 
 type CoreRecord = Record<string, unknown>;
@@ -59,10 +60,11 @@ export const viewOf = ({ context = 'view' }: ContextValues): View => context;
 
 // ------------------------------------------------------------------------------------------------- lists
 /**
- * The records that a request asks for (`WP_REST_Posts_Controller::get_items`): published ones unless another status is named. As in the reference, events that are
- * over are left out, unless they are named.
+ * The records that a request asks for (`WP_REST_Posts_Controller::get_items`): published ones unless another status is
+ * named. As in the reference, events that are over are left out, unless they are named.
  *
- * @throws rest_post_invalid_page_number past the last page; rest_invalid_param for statuses that the caller may not list
+ * @throws rest_post_invalid_page_number past the last page; rest_invalid_param for statuses that the caller may not
+ * list
  */
 export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, values: CoreListValues): Promise<CorePage> {
   const { viewer, settings } = caller;
@@ -107,7 +109,9 @@ export function paging({ page = 1, per_page = USUAL_PAGE, offset }: PageValues):
   return { page, limit, offset: offset === undefined ? (page - 1) * limit : Math.max(0, offset) };
 }
 
-/** What may be listed is asked for by those who edit records of the kind; WordPress refuses the parameter, not the list. */
+/**
+ * What may be listed is asked for by those who edit records of the kind; WordPress refuses the parameter, not the list.
+ */
 function listedStatuses(
   { viewer }: Caller,
   kind: PostKind,
@@ -297,7 +301,10 @@ export async function removeCorePost(site: Site, caller: Caller, kind: PostKind,
 
 const NAMES = { content: 'description', excerpt: 'excerpt', slug: 'slug', author: 'author', status: 'status', date: 'date', date_gmt: 'date_utc', featured_media: 'image', tags: 'tags', tribe_events_cat: 'categories' } as const; // biome-ignore format: pairs
 
-/** The calendar's fields that WordPress's members and metas come to, checked as the calendar checks them, and the rows that go beside. */
+/**
+ * The calendar's fields that WordPress's members and metas come to, checked as the calendar checks them, and the rows
+ * that go beside.
+ */
 async function calendarFields(
   site: Site,
   caller: Caller,
@@ -339,7 +346,7 @@ export const cleanText = (text: string, viewer: Viewer): string => {
   return storedContent(viewer.can('unfiltered_html') ? plain : ksesPost(plain));
 };
 
-/** A refusal of the calendar's fields in the words of these routes. */
+/** An error of the calendar's fields in the words of these routes. */
 function named(error: unknown, names: ReadonlyMap<string, string>): unknown {
   if (!(error instanceof ApiError) || !error.details.faults) return error;
   const { faults } = error.details;

@@ -27,7 +27,10 @@ type CoreRecord = Record<string, unknown>;
 /** What the parameter `post` may name: any post, and dates of events that recur. */
 const OF_EVENTS = { dated: true };
 
-/** The terms that a request asks for (`WP_REST_Terms_Controller::get_items`), empty ones included. A page past the last is empty. */
+/**
+ * The terms that a request asks for (`WP_REST_Terms_Controller::get_items`), empty ones included. A page past the last
+ * is empty.
+ */
 export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, asked: CoreTermListValues): Promise<CorePage> {
   const { post } = asked;
   const values = post === undefined ? asked : { ...asked, post: await postOfRecord(lookUpOnce(site.db), caller, OF_EVENTS, post) };

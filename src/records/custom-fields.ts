@@ -18,7 +18,9 @@ import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { parseSerialized, withMembers } from '../wordpress/serialized.ts';
 
-/** A field to define. Without a label it is called by its name; a checkbox without choices has the single choice `yes`. */
+/**
+ * A field to define. Without a label it is called by its name; a checkbox without choices has the single choice `yes`.
+ */
 export interface NewCustomField {
   readonly name: string;
   readonly type: CustomFieldType;
@@ -111,7 +113,10 @@ interface Definitions {
   readonly write: (definitions: ReadonlyMap<string, unknown>, own: Readonly<Record<string, unknown>>) => Promise<void>;
 }
 
-/** The definitions as they stand, kept from other writers. Throws CustomFieldError `field-option` where the options cannot be read. */
+/**
+ * The definitions as they are, kept from other writers. Throws CustomFieldError `field-option` where the options cannot
+ * be read.
+ */
 async function openDefinitions(db: Database): Promise<Definitions> {
   const calendar = await lockOption(db, CALENDAR_OPTION);
   const ours = await lockOption(db, CUSTOM_FIELDS_OPTION);

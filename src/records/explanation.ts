@@ -8,7 +8,8 @@ const LONGEST_SHOWN = 100;
 const SECRET = /pass|secret|token|nonce/i;
 
 /**
- * Does some work with parameters that were accepted. If one of them is refused after all, the refusal says what was sent and what would be accepted.
+ * Does some work with parameters that were accepted. If one of them is refused after all, the error says what was sent
+ * and what would be accepted.
  *
  * @throws what `work` throws
  */
@@ -29,7 +30,10 @@ function explained(error: unknown, params: Params, raw: Readonly<Record<string, 
   return new ApiError(error.problem, { ...error.details, sent: sentValues(params, raw, [...error.details.faults.keys()]) });
 }
 
-/** What was sent of the parameters of these names, as far as they are declared and were sent, and what their grammars say of it. */
+/**
+ * What was sent of the parameters of these names, as far as they are declared and were sent, and what their grammars
+ * say of it.
+ */
 export function sentValues(
   params: Params,
   raw: Readonly<Record<string, unknown>>,
@@ -45,8 +49,8 @@ export function sentValues(
 }
 
 /**
- * A value on one line, shortened: texts in quotation marks, all else as JSON. Angle brackets are replaced, because some clients show messages as
- * HTML. Undefined: it is a secret.
+ * A value on one line, shortened: texts in quotation marks, all else as JSON. Angle brackets are replaced, because some
+ * clients show messages as HTML. Undefined: it is a secret.
  */
 export function shownValue(name: string, value: unknown): string | undefined {
   if (SECRET.test(name)) return undefined;

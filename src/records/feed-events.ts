@@ -33,7 +33,7 @@ export interface FeedQuery {
   readonly password?: string | undefined;
 }
 
-/** An event of a feed: the record that the interface shows, its row, and what anybody sees of a protected one besides. */
+/** An event of a feed: the record that the API shows, its row, and what anybody sees of a protected one besides. */
 export interface FeedEvent {
   /** That of the record: of an event that recurs, each of its dates has one. */
   readonly id: number;
@@ -122,8 +122,8 @@ export async function authorNames({ db }: Site, events: readonly FeedEvent[]): P
 }
 
 /**
- * Terms by lists of slugs, of each list those that exist, in one query. Who visits a page of a term sees protected events of it, as on the pages of
- * WordPress, so that what they are in is no secret here.
+ * Terms by lists of slugs, of each list those that exist, in one query. Who visits a page of a term sees protected
+ * events of it, as on the pages of WordPress, so that what they are in is no secret here.
  *
  * @throws rest_no_route where none of a list exists
  */

@@ -10,8 +10,9 @@ import { resolveReferences, type Wanted } from './references.ts';
 export type Mode = 'read' | 'create' | 'change';
 
 /**
- * The values that a request names, checked in WordPress's order: what is missing, then what is refused as a value (for its length before it is read;
- * references to other records too), then what has the wrong type. Absent parameters are absent; `null` clears (decisions D1, D7).
+ * The values that a request names, checked in WordPress's order: what is missing, then what is refused as a value (for
+ * its length before it is read; references to other records too), then what has the wrong type. Absent parameters are
+ * absent; `null` clears (decisions D1, D7).
  *
  * @throws rest_missing_callback_param, rest_invalid_param
  */
@@ -84,7 +85,10 @@ export async function acceptParams<Declared extends Params>(
   });
 }
 
-/** What is said of a value that names nothing the caller can see; whether there is something else is not told (decision D35). */
+/**
+ * What is said of a value that names nothing the caller can see; whether there is something else is not told (decision
+ * D35).
+ */
 const UNKNOWN: Readonly<Record<Reference, string>> = {
   user: 'user-unknown',
   image: 'image-unknown',
@@ -101,8 +105,8 @@ const PASSWORD = anyText(LENGTHS.password);
 const isBlank = ({ grammar }: Param, given: unknown) => given === null || given === '' || (grammar.blank?.(given) ?? false);
 
 /**
- * What an empty value means: nothing on create; on change it clears, is refused or means no; in a query, and of what is no field and takes
- * anything, it is read like any other.
+ * What an empty value means: nothing on create; on change it clears, is refused or means no; in a query, and of what is
+ * no field and takes anything, it is read like any other.
  */
 function blankMeaning(param: Param | Field, given: unknown, mode: Mode): 'absent' | 'null' | 'false' | 'refused' | 'mistyped' | 'read' {
   const untyped = param.grammar.json.type === undefined;

@@ -19,8 +19,8 @@ import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * Whether lists may be read from the index: it is complete, and nobody else writes. WordPress knows nothing of it, so that what is shared with a
- * WordPress is read from WordPress's tables.
+ * Whether lists may be read from the index: it is complete, and nobody else writes. WordPress knows nothing of it, so
+ * that what is shared with a WordPress is read from WordPress's tables.
  */
 export const trustsIndex = ({ shared, occurrenceTables, raw }: SiteSettings): boolean =>
   !shared && occurrenceTables && raw.get(INDEX_OPTION) === INDEX_LAYOUT;
@@ -29,8 +29,9 @@ export const trustsIndex = ({ shared, occurrenceTables, raw }: SiteSettings): bo
 export type IndexLack = 'shared' | 'missing';
 
 /**
- * To be asked at the start: where WordPress writes too, or wrote while nobody of us looked on, the index is given up until it is made anew. Gives why
- * lists go without it from now on; undefined where they do not, or where there are no occurrences to make it of.
+ * To be asked at the start: where WordPress writes too, or wrote while nobody of us looked on, the index is given up
+ * until it is rebuilt. Gives why lists go without it from now on; undefined where they do not, or where there are no
+ * occurrences to make it of.
  */
 export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefined> {
   const { shared, occurrenceTables, raw } = await site.settings();
@@ -51,7 +52,7 @@ export const keepIndexOf = (db: Database, caller: Pick<Caller, 'settings'>, ids:
 export const keepIndexOfNew = (db: Database, caller: Pick<Caller, 'settings'>, rows: EventRows): Promise<void> =>
   keep(db, caller, () => indexNewEvent(db, rows));
 
-/** The same after a change of a term; `before`: as it was. Only another parent counts, for what stands below it. */
+/** The same after a change of a term; `before`: as it was. Only another parent counts, for what is below it. */
 export async function keepIndexOfMoved(db: Database, caller: Caller, before: Term): Promise<void> {
   if (before.taxonomy !== 'tribe_events_cat') return;
   const after = await findTerm(db, before.taxonomy, before.term_id);
@@ -71,7 +72,7 @@ export async function removeIndexedTerm(db: Database, caller: Caller, term: Term
   });
 }
 
-/** Where WordPress writes as well the index is left alone, and not trusted again until it is made anew. */
+/** Where WordPress writes as well the index is left alone, and not trusted again until it is rebuilt. */
 async function keep(db: Database, { settings }: Pick<Caller, 'settings'>, work: () => Promise<void>): Promise<void> {
   if (!settings.shared) await work();
   else if (settings.raw.has(INDEX_OPTION)) await distrustIndex(db);

@@ -160,7 +160,9 @@ export async function prepareMedia(
   return (await prepareUpload(file.bytes, file.name, site, caller, month)) ?? fail(file.raw ? 'raw-upload-refused' : 'upload-refused');
 }
 
-/** A file lies in the month of the post that it is for, as in WordPress; `YYYY/MM`. Pages and undated posts have none. */
+/**
+ * A file lies in the month of the post that it is for, as in WordPress; `YYYY/MM`. Pages and undated posts have none.
+ */
 async function monthOfParent(db: Database, post = 0): Promise<string | undefined> {
   const parent = post > 0 ? await findPost(db, post) : undefined;
   if (!parent || parent.post_type === 'page' || Number(parent.post_date.slice(0, 4)) === 0) return undefined;

@@ -8,8 +8,8 @@ import type { Caller } from './caller.ts';
 import { keepIndexOf } from './list-index.ts';
 
 /**
- * Makes many published events at once, with a few statements for all of them, and keeps in step what depends on them: counts of terms, the index, the
- * calendar's first and last date and the change counter. Call it in a transaction.
+ * Makes many published events at once, with a few statements for all of them, and keeps in step what depends on them:
+ * counts of terms, the index, the calendar's first and last date and the change counter. Call it in a transaction.
  */
 export async function createEvents(db: Database, caller: Caller, events: readonly NewEvent[]): Promise<void> {
   const ids = await insertEvents(db, events, nowUtc(caller.now));

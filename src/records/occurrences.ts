@@ -11,8 +11,8 @@ import { datedPostsOnDay, isRecurringEvent, loadOccurrences, occurrencesOnDay } 
 import type { Caller } from './caller.ts';
 
 /*
- * An event that takes place several times is one post and a record for each of its dates. The id of a record is that of the post, or the public id of
- * one date.
+ * An event that takes place several times is one post and a record for each of its dates. The id of a record is that of
+ * the post, or the public id of one date.
  */
 
 type WithSettings = Pick<Caller, 'settings'>;
@@ -55,8 +55,8 @@ const postOfDate = async (db: Database, id: number, base: number): Promise<numbe
   (await loadOccurrences(db, [id], base))[0]?.post ?? id;
 
 /**
- * The id of the record whose page is that of one date of an event; undefined: there is no such page. `number`: which of several on that day; without
- * one the first.
+ * The id of the record whose page is that of one date of an event; undefined: there is no such page. `number`: which of
+ * several on that day; without one the first.
  */
 export async function recordOfDate(
   db: Database,
@@ -90,8 +90,9 @@ export async function recordOfDate(
 const DATE_FIELDS = ['start_date', 'end_date', 'timezone', 'all_day'] as const;
 
 /**
- * A change without what it says of the dates, if the event recurs: they follow from its rule, so that nothing else than the dates it has can be
- * accepted. For other events the change as it is. `date`: the one that the change names by its id.
+ * A change without what it says of the dates, if the event recurs: they follow from its rule, so that nothing else than
+ * the dates it has can be accepted. For other events the change as it is. `date`: the one that the change names by its
+ * id.
  *
  * @throws recurring-event-dates for other dates
  */

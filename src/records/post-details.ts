@@ -20,7 +20,9 @@ export interface PostDetails {
   readonly terms: ReadonlyMap<TermKindName, readonly number[]>;
 }
 
-/** Writes everything besides the row of a new record. Nothing stands there yet, so that nothing has to be looked at first. */
+/**
+ * Writes everything besides the row of a new record. Nothing is there yet, so that nothing has to be looked at first.
+ */
 export async function writeDetailsOfNew(write: Write, row: Post, { metas, terms }: PostDetails): Promise<void> {
   const { db, kind } = write;
   await insertMetas(db, row.ID, metas);
@@ -41,7 +43,10 @@ export async function writeDetailsOfNew(write: Write, row: Post, { metas, terms 
   });
 }
 
-/** Writes metas, terms and their counts, the calendar's rows, the index of lists. `statusBefore`: of the row before this write. */
+/**
+ * Writes metas, terms and their counts, the calendar's rows, the index of lists. `statusBefore`: of the row before this
+ * write.
+ */
 export async function writeDetails(write: Write, row: Post, statusBefore: string, { metas, terms }: PostDetails): Promise<void> {
   const { db, kind } = write;
   await writeMetas(db, row.ID, metas);
@@ -86,7 +91,7 @@ async function writeCalendarRows({ db, caller }: Write, id: number, changed: Row
 
 const writing = ({ now, settings }: Caller) => ({ updatedAt: nowUtc(now), recurrence: settings.recurrence });
 
-/** Metas whose change makes the calendar write its rows anew. */
+/** Metas whose change makes the calendar write its rows again. */
 const DATE_METAS: ReadonlySet<string> = new Set(Object.values(DATES).filter((key) => key !== DATES.abbreviation));
 
 /** The terms whose counts a record of this status is part of: published ones are. */

@@ -5,15 +5,19 @@ import { stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { tableOf } from '../wordpress/table.ts';
 
-/** Bytes that WordPress's columns of these names can hold (`TEXT`). MySQL would cut the rest off without a word; `wpdb` refuses such a row. */
+/**
+ * Bytes that WordPress's columns of these names can hold (`TEXT`). MySQL would cut the rest off without a word; `wpdb`
+ * refuses such a row.
+ */
 const ROOM: ReadonlyMap<string, number> = tableOf({ post_title: 65_535, post_excerpt: 65_535 });
 
 /** Columns that hold numbers. */
 const NUMBERS = new Set(['post_author', 'menu_order', 'post_parent']);
 
 /**
- * The columns and metas that the named fields come to by themselves; what else changes with them is the kind's `follows`. `trusted`: the caller may
- * write unfiltered HTML; of others, scripts and the like are taken out. Links, terms and the image are resolved elsewhere.
+ * The columns and metas that the named fields come to by themselves; what else changes with them is the kind's
+ * `follows`. `trusted`: the caller may write unfiltered HTML; of others, scripts and the like are taken out. Links,
+ * terms and the image are resolved elsewhere.
  *
  * @throws rest_invalid_param for a text that is longer than its column
  */
@@ -31,13 +35,14 @@ export function fieldRows(kind: PostKind, values: Values, trusted: boolean): Row
       columns[field.place.column] = kept;
     } else if (field.place.in === 'meta') metas[field.place.key] = stored;
   }
-  // Places name columns of `posts`, and what is stored in each is a number where `NUMBERS` says so, and a text elsewhere.
+  // Places name columns of `posts`, and what is stored in each is a number where `NUMBERS` says so, and a text
+  // elsewhere.
   return { columns: columns as Partial<Post>, metas };
 }
 
 /**
- * What else changes with the named fields (`follows` of the kind). The rules see texts in the form in which they are stored: what a rule copies into another
- * meta is as clean as the field itself.
+ * What else changes with the named fields (`follows` of the kind). The rules see texts in the form in which they are
+ * stored: what a rule copies into another meta is as clean as the field itself.
  */
 export function followingRows(kind: PostKind, values: Values, before: Before | undefined, context: RuleContext): Rows {
   const stored = Object.entries(values).map(([name, value]) => {

@@ -45,7 +45,10 @@ export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values:
     return writeNew({ db, caller, kind }, { values, plan, anew });
   });
 
-/** Changes what the values name of a record, and nothing else (decision D1). The id of one date of an event names the event: all its dates change. */
+/**
+ * Changes what the values name of a record, and nothing else (decision D1). The id of one date of an event names the
+ * event: all its dates change.
+ */
 export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
   await changeRecord(site, caller, kind, id, { values });
   return renderPost(site, caller, kind, id, namedBy(kind, values));
@@ -134,7 +137,10 @@ const besidePlan = (plan: PostPlan, { columns = {}, metas = {} }: Besides): Post
   metas: { ...plan.metas, ...metas },
 });
 
-/** What WordPress and the calendar note of a post that is deleted into the trash (`wp_trash_post`); one whose status merely becomes `trash` gets none of it. */
+/**
+ * What WordPress and the calendar note of a post that is deleted into the trash (`wp_trash_post`); one whose status
+ * merely becomes `trash` gets none of it.
+ */
 const trashMetas = ({ trashedStatusMeta }: PostKind, row: Post, now: Date): Rows['metas'] => ({
   _wp_trash_meta_status: [row.post_status],
   _wp_trash_meta_time: [String(unixFromDate(now))],

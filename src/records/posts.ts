@@ -36,7 +36,8 @@ export interface Listing<Published = PublishedRecord> {
 }
 
 /**
- * The events, venues or organizers that a request asks for and the caller may see. `longest`: the most records of a page, if not the site's own limit.
+ * The events, venues or organizers that a request asks for and the caller may see. `longest`: the most records of a
+ * page, if not the site's own limit.
  *
  * @throws `noSuchPage` of the kind's problems past the last page
  */
@@ -70,7 +71,10 @@ export interface Rendered<Published = PublishedRecord> {
   readonly bundle: Bundle;
 }
 
-/** The records of a stretch of a list that the caller may see, the rows that they are made of, and how many there are in all. `asked`: what opens protected ones. */
+/**
+ * The records of a stretch of a list that the caller may see, the rows that they are made of, and how many there are in
+ * all. `asked`: what opens protected ones.
+ */
 export async function narrowedPosts<Published extends PublishedRecord>(
   { db }: Site,
   caller: Caller,
@@ -122,8 +126,8 @@ export interface Listed {
 }
 
 /**
- * Ids of all records of such a list that the caller may see, in one page however many they are: for what goes out in bulk. `each`: of an event that recurs
- * the id of its post, or those of its dates.
+ * Ids of all records of such a list that the caller may see, in one page however many they are: for what goes out in
+ * bulk. `each`: of an event that recurs the id of its post, or those of its dates.
  */
 export async function listedIds(
   { db }: Site,
@@ -147,7 +151,10 @@ export async function listedIds(
 
 const MOST_LISTED = 2 ** 31 - 1;
 
-/** How many records a page holds: what is asked, at most the site's limit; else the calendar's or WordPress's own number. */
+/**
+ * How many records a page holds: what is asked, at most the site's limit; else the calendar's or WordPress's own
+ * number.
+ */
 export function pageSize(
   { config }: Site,
   { settings }: Caller,
@@ -199,7 +206,9 @@ export async function readPost<Published extends PublishedRecord>(
   return { record: { ...kind.render(id, bundle, context, true), ...rule }, version: loadedVersion(caller, id, bundle) };
 }
 
-/** What the caller may read, and what the request opens: by `password`, or with `context=edit` for those who may edit. */
+/**
+ * What the caller may read, and what the request opens: by `password`, or with `context=edit` for those who may edit.
+ */
 function rights({ viewer }: Caller, values: Opened) {
   return { mayRead: (row: Post) => mayRead(viewer, row), opens: opens(viewer, openingOf(values)) };
 }
@@ -226,7 +235,10 @@ export async function renderPost(
   return { record, version: loadedVersion(caller, id, bundle) };
 }
 
-/** Id of the record that a by-slug address names, whatever its status; undefined: none. A child is named by its whole path, `parent%2Fchild`. */
+/**
+ * Id of the record that a by-slug address names, whatever its status; undefined: none. A child is named by its whole
+ * path, `parent%2Fchild`.
+ */
 export const postIdOfSlug = (site: Site, kind: PostKind, slug: string): Promise<number | undefined> =>
   findPostByPath(site.db, kind.postType, slugPathForQuery(slug));
 
@@ -234,8 +246,8 @@ export const postIdOfSlug = (site: Site, kind: PostKind, slug: string): Promise<
 export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => editsKind(viewer, kind);
 
 /**
- * Whether the caller may change this record. Where a problem says that there is no such record, the general capability is
- * enough, so that those who have it learn that.
+ * Whether the caller may change this record. Where a problem says that there is no such record, the general capability
+ * is enough, so that those who have it learn that.
  */
 export const mayChange = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
   mayTouch(lookUp, caller, kind, id, 'edit');

@@ -14,7 +14,10 @@ export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { readonly
 export const discardingImages = <Result>(values: Values, work: () => Promise<Result>): Promise<Result> =>
   withFiles(work, () => discardImages(values));
 
-/** Takes back the files that were fetched for these values, and for those of new linked records, when nothing comes of the request. */
+/**
+ * Takes back the files that were fetched for these values, and for those of new linked records, when nothing comes of
+ * the request.
+ */
 export async function discardImages(values: Values): Promise<void> {
   await Promise.all(preparedIn(values).map((image) => image.undo()));
 }

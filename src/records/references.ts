@@ -34,8 +34,9 @@ interface Options {
 }
 
 /**
- * Looks up what the values name, one query for each kind of reference. What the caller may not read counts as unknown (decision D35), and so
- * do the protected events of a filter. Gives the values to go on with, and the names of parameters that name something unknown;
+ * Looks up what the values name, one query for each kind of reference. What the caller may not read counts as unknown
+ * (decision D35), and so do the protected events of a filter. Gives the values to go on with, and the names of
+ * parameters that name something unknown;
  * `detail`: why an image could not be had, for the log.
  */
 export async function resolveReferences(
@@ -113,7 +114,10 @@ const idsIn = (value: unknown): number[] =>
 /** Whether a value was read as wishes for links, which are the only lists of objects that name posts. */
 const isWishes = (value: unknown): value is readonly LinkWish[] => Array.isArray(value) && typeof value[0] === 'object';
 
-/** Wishes for links with the parameters of new records accepted (decision D5); other values as they are. Undefined: something is refused. */
+/**
+ * Wishes for links with the parameters of new records accepted (decision D5); other values as they are. Undefined:
+ * something is refused.
+ */
 async function planned(value: unknown, kind: PostKind, accept: Options['accept']): Promise<unknown> {
   if (!isWishes(value)) return value;
   const plans: LinkPlan[] = [];
@@ -130,7 +134,10 @@ async function planned(value: unknown, kind: PostKind, accept: Options['accept']
   return plans;
 }
 
-/** Tells of ids among those asked for whether they are a record of a kind that the caller may read; `anyway`: or may not. */
+/**
+ * Tells of ids among those asked for whether they are a record of a kind that the caller may read; `anyway`: or may
+ * not.
+ */
 async function knownPosts(db: Database, { viewer }: Caller, rows: ReadonlyMap<number, Post>, password: string | undefined) {
   const trashed = [...rows.values()].filter((row) => row.post_status === 'trash').map((row) => row.ID);
   const metas = await loadMetas(db, trashed);

@@ -4,8 +4,9 @@ import type { Post } from '../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
 
 /**
- * The slug that each post would get from its title today (`get_sample_permalink` with the title as the name): what the form for editing proposes. By id, in two
- * queries at most. As everywhere in WordPress, slugs are shared with other types, but not those of files.
+ * The slug that each post would get from its title today (`get_sample_permalink` with the title as the name): what the
+ * form for editing proposes. By id, in two queries at most. As everywhere in WordPress, slugs are shared with other
+ * types, but not those of files.
  */
 export async function sampleSlugs(db: Database, rows: readonly Post[]): Promise<Map<number, string>> {
   const wanted = rows.map((row) => ({ row, base: sanitizeTitle(row.post_title) || String(row.ID) }));

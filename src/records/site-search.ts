@@ -25,14 +25,15 @@ import { ancestors, termMethods } from './terms.ts';
 import { listRights } from './visibility.ts';
 
 /*
- * The search of the whole site, as WordPress's own route has it (`WP_REST_Search_Controller`): what is published of events, posts and pages, or terms.
+ * The search of the whole site, as WordPress's own route has it (`WP_REST_Search_Controller`): what is published of
+ * events, posts and pages, or terms.
  */
 
 const EVENT = postKind('event');
 
 /**
- * What a search finds. Events alone are listed as in their own list, by their start and without those that are over; several types together by how well they
- * match, then the newest first.
+ * What a search finds. Events alone are listed as in their own list, by their start and without those that are over;
+ * several types together by how well they match, then the newest first.
  *
  * @throws rest_search_invalid_page_number past the last page
  */

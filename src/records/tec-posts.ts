@@ -20,7 +20,8 @@ import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, opens, seen } from './visibility.ts';
 
 /*
- * Events, venues and organizers as the calendar's newer interface (`tec/v1`) lists, shows and writes them, over the same verbs.
+ * Events, venues and organizers as the calendar's newer interface (`tec/v1`) lists, shows and writes them, over the
+ * same verbs.
  */
 
 const KINDS = { venue: postKind('venue'), organizer: postKind('organizer') };

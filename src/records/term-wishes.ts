@@ -11,8 +11,9 @@ import { createTermRow, namesOfTerm } from './term-writes.ts';
 import { mayManageTerms } from './visibility.ts';
 
 /**
- * Ids of the terms that a write wishes for, in order and each once: existing ones by id, slug or name, and new ones made from names
- * (decision D4). Ids stand as they came: those that do not exist are left out when the terms are assigned, as WordPress does.
+ * Ids of the terms that a write wishes for, in order and each once: existing ones by id, slug or name, and new ones
+ * made from names (decision D4). Ids stand as they came: those that do not exist are left out when the terms are
+ * assigned, as WordPress does.
  *
  * @throws rest_forbidden for a new name by a caller who may not create terms of that taxonomy
  */
@@ -49,7 +50,9 @@ export async function resolveTermWishes(db: Database, caller: Caller, name: Term
   return [...new Set(ids)];
 }
 
-/** A new term of this name, or the one that has come to be meanwhile: earlier in the same list, or by another request. */
+/**
+ * A new term of this name, or the one that has come to be meanwhile: earlier in the same list, or by another request.
+ */
 async function termNamed(db: Database, kind: TermKind, name: string): Promise<number> {
   try {
     return (await createTermRow(db, kind, { name, description: '', parent: 0 })).id;

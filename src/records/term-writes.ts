@@ -21,7 +21,8 @@ export interface TermDraft {
 /**
  * Writes a new term with a slug of its own (`wp_insert_term`). Two requests at once never make the same term twice.
  *
- * @throws term_exists where the name is taken beside the same parent, and no other slug was asked for; empty_term_name, invalid_term_name
+ * @throws term_exists where the name is taken beside the same parent, and no other slug was asked for; empty_term_name,
+ * invalid_term_name
  * or rest_invalid_param for a name without text; rest_invalid_param for one longer than its column
  */
 export async function createTermRow(db: Database, kind: TermKind, draft: TermDraft): Promise<{ id: number; slug: string }> {
@@ -51,7 +52,8 @@ export const namesOfTerm = ({ taxonomy }: TermKind, name: string, slug = sanitiz
 /**
  * Changes a term (`wp_update_term`): only what is named.
  *
- * @throws duplicate_term_slug where the slug belongs to another term (decision D10: 400), but where it follows from the name or the term gets
+ * @throws duplicate_term_slug where the slug belongs to another term (decision D10: 400), but where it follows from the
+ * name or the term gets
  * another parent; empty_term_name, rest_invalid_param as `createTermRow`
  */
 export async function changeTermRow(
@@ -79,7 +81,10 @@ export async function changeTermRow(
   if (kind.hierarchical) await dropTree(db, kind);
 }
 
-/** Characters that a name has room for (`varchar(200)`), entities counted as they are stored; MySQL would cut off the rest without a word. */
+/**
+ * Characters that a name has room for (`varchar(200)`), entities counted as they are stored; MySQL would cut off the
+ * rest without a word.
+ */
 const LONGEST_NAME = 200;
 
 function storedName(given: string, nothing: 'empty_term_name' | 'invalid_term_name'): string {
@@ -91,8 +96,8 @@ function storedName(given: string, nothing: 'empty_term_name' | 'invalid_term_na
 }
 
 /**
- * The term that a new one would double: of the same name beside the same parent, unless a slug was chosen that none has. Names are the same
- * but for the case of ASCII letters: `Été` and `Ete` are two.
+ * The term that a new one would double: of the same name beside the same parent, unless a slug was chosen that none
+ * has. Names are the same but for the case of ASCII letters: `Été` and `Ete` are two.
  */
 function clashingTerm(
   alike: readonly Term[],
@@ -110,7 +115,7 @@ function clashingTerm(
 /** `strtolower` as of PHP 8. */
 const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** WordPress keeps the tree of a taxonomy in an option and builds it anew when it is missing. */
+/** WordPress keeps the tree of a taxonomy in an option and builds it again when it is missing. */
 export const dropTree = (db: Database, { taxonomy }: TermKind): Promise<void> => deleteOption(db, `${taxonomy}_children`);
 
 async function freeSlug(db: Database, kind: TermKind, wished: string, parent: number, exceptId: number): Promise<string> {

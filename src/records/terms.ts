@@ -18,7 +18,10 @@ import { changeTermRow, createTermRow, dropTree } from './term-writes.ts';
 import { type Shown, versionOfTerm } from './versions.ts';
 import { mayManageTerms } from './visibility.ts';
 
-/** The terms that a request asks for. A page past the last is empty. `offset`: how many terms to pass over instead of pages. */
+/**
+ * The terms that a request asks for. A page past the last is empty. `offset`: how many terms to pass over instead of
+ * pages.
+ */
 export async function listTerms(site: Site, caller: Caller, kind: TermKind, values: TermListValues, offset?: number): Promise<Listing> {
   const { page = 1 } = values;
   const perPage = pageSize(site, caller, values);

@@ -16,8 +16,8 @@ export interface UnknownField {
 }
 
 /**
- * The names in a write that no parameter has, at most 10. Members that records show but nobody can set are not among them, so that a record can be
- * sent back as it was read; nor are names that begin with `_`, which are WordPress's own.
+ * The names in a write that no parameter has, at most 10. Members that records show but nobody can set are not among
+ * them, so that a record can be sent back as it was read; nor are names that begin with `_`, which are WordPress's own.
  */
 export function unknownFields(kind: Kind, params: Params, raw: Readonly<Record<string, unknown>>): UnknownField[] {
   const top = unknownNames(Object.keys(raw), kind, params);

@@ -16,8 +16,8 @@ export interface Seen {
 }
 
 /**
- * Whether a caller may read a record, wherever it would leave: single, embedded, in a list, a search or a feed. The one rule;
- * lists get it as SQL from `listRights`.
+ * Whether a caller may read a record, wherever it would leave: single, embedded, in a list, a search or a feed. The one
+ * rule; lists get it as SQL from `listRights`.
  */
 export const mayRead = (viewer: Viewer, row: Seen): boolean => may('read', viewer, row);
 
@@ -57,7 +57,10 @@ export const opens =
     row.post_password === password || (editing && mayEdit(viewer, row));
 
 // ------------------------------------------------------------------------------------------------- lists
-/** Statuses of a list for which none is asked: whatever the caller may see, but the trash and what WordPress keeps for itself. */
+/**
+ * Statuses of a list for which none is asked: whatever the caller may see, but the trash and what WordPress keeps for
+ * itself.
+ */
 const ORDINARY = REGISTERED_STATUSES.filter((status) => !['trash', 'auto-draft', 'inherit'].includes(status));
 
 interface Listed extends Opening {

@@ -63,10 +63,12 @@ export async function writeChange(write: Write, before: Before, plan: PostPlan, 
   if (after.post_status === 'publish') await publishLinked(write, before, details);
 }
 
-// ------------------------------------------------------------------------------------------------- what has to be looked up or made first
+// ------------------------------------------------------------------------------------------------- what has to be
+//                                                                                                   looked up or made
+//                                                                                                   first
 /**
- * Makes what a record brings along (new terms, an image that was fetched, new venues and organizers), and gives what the
- * record then has besides its row.
+ * Makes what a record brings along (new terms, an image that was fetched, new venues and organizers), and gives what
+ * the record then has besides its row.
  */
 export async function resolveDetails({ db, caller, kind }: Write, values: PostValues): Promise<PostDetails> {
   const metas: Record<string, readonly string[]> = {};
@@ -131,8 +133,8 @@ const guidPlace = ({ settings }: Caller) => ({
 });
 
 /**
- * The record of this title that the caller may edit: it is used instead of creating a second one (decision D8). The title
- * is locked by then, so concurrent requests find each other's records.
+ * The record of this title that the caller may edit: it is used instead of creating a second one (decision D8). The
+ * title is locked by then, so concurrent requests find each other's records.
  */
 async function knownByTitle(
   { db, caller, kind }: Write,
@@ -165,8 +167,8 @@ async function freeSlug({ db, kind }: Write, slug: string, id: number): Promise<
 }
 
 /**
- * Publishes the drafts of venues and organizers that a published record links to, where the caller may: they may have come with it when it was a draft
- * itself (the calendar's `publishAssociatedTypes`).
+ * Publishes the drafts of venues and organizers that a published record links to, where the caller may: they may have
+ * come with it when it was a draft itself (the calendar's `publishAssociatedTypes`).
  */
 async function publishLinked({ db, caller, kind }: Write, { metas }: Before, details: PostDetails): Promise<void> {
   const { viewer } = caller;

@@ -3,15 +3,18 @@ import { addDays, unixFromFields, unixFromText } from '../wordpress/time.ts';
 export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
 
 /**
- * The day of a sample event: a weekday of this week (0), the next one (1) and so on; the same date each year; or, say, the second Saturday of
- * a month each year.
+ * The day of a sample event: a weekday of this week (0), the next one (1) and so on; the same date each year; or, say,
+ * the second Saturday of a month each year.
  */
 export type When =
   | { readonly week: number; readonly day: Weekday }
   | { readonly month: number; readonly date: number }
   | { readonly month: number; readonly nth: number; readonly day: Weekday };
 
-/** How far back the sample calendar reaches. Each date of the year comes once from there on, so that it ends ten months from now. */
+/**
+ * How far back the sample calendar reaches. Each date of the year comes once from there on, so that it ends ten months
+ * from now.
+ */
 const DAYS_BACK = 61;
 
 /** The day that is meant, `YYYY-MM-DD`, seen from `today` of the same form. */

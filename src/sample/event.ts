@@ -1,7 +1,10 @@
 import type { When } from './days.ts';
 import type { PictureName } from './pictures.ts';
 
-/** An event of the sample calendar. `at` and `until`: wall clock; without them it lasts all day. `days`: how many, one if not given. */
+/**
+ * An event of the sample calendar. `at` and `until`: wall clock; without them it lasts all day. `days`: how many, one
+ * if not given.
+ */
 export interface SampleEvent {
   readonly title: string;
   readonly when: When;

@@ -17,8 +17,9 @@ import { addDays, addSeconds, nowLocal, toUtc } from '../wordpress/time.ts';
 import { sampleEvents } from './events.ts';
 
 /**
- * Writes so many more events, spread over five years before and after the present day as a real calendar is, with venues, organizers, categories
- * and tags that are there. For measuring: thousands a second, and the same ones for the same moment. `done` is told how many more are written.
+ * Writes so many more events, spread over five years before and after the present day as a real calendar is, with
+ * venues, organizers, categories and tags that are there. For measuring: thousands a second, and the same ones for the
+ * same moment. `done` is told how many more are written.
  */
 export async function seedEvents(
   site: Site,
@@ -148,7 +149,10 @@ interface Random {
   readonly some: <T>(items: readonly T[], count: number) => T[];
 }
 
-/** Chance that repeats itself for the same seed (a linear congruential generator with the constants of Numerical Recipes). */
+/**
+ * Chance that repeats itself for the same seed (a linear congruential generator with the constants of Numerical
+ * Recipes).
+ */
 function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

@@ -1,5 +1,6 @@
 /**
- * Posters for the sample calendar: a hill town under a coloured sky, and before it what the event is about. No letters, since there may be no fonts.
+ * Posters for the sample calendar: a hill town under a coloured sky, and before it what the event is about. No letters,
+ * since there may be no fonts.
  */
 export interface Picture {
   /** For those who cannot see it. */

@@ -1,6 +1,9 @@
 import type { PictureName } from './pictures.ts';
 
-/** The town of the sample calendar does not exist; its coordinates lie in the hills of Umbria. Telephones and addresses lead nowhere. */
+/**
+ * The town of the sample calendar does not exist; its coordinates lie in the hills of Umbria. Telephones and addresses
+ * lead nowhere.
+ */
 const TOWN = { city: 'Borgo Selvachiara', province: 'Perugia', zip: '06099', country: 'Italy' } as const;
 
 export interface SampleVenue {

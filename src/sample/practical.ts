@@ -1,6 +1,8 @@
 import type { SampleEvent } from './event.ts';
 
-/** The practical words that end the description of an event: what it costs, whether to book, what happens in the rain. */
+/**
+ * The practical words that end the description of an event: what it costs, whether to book, what happens in the rain.
+ */
 export function practical({ cost, tags = [] }: SampleEvent, language: 'en' | 'it'): string {
   const words = WORDS[language];
   const sentences = [

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 /*
- * A backup of MySQL is compressed lines of JSON: a head, then for each table its name and its rows, and at the end how many rows there are.
+ * A backup of MySQL is compressed lines of JSON: a head, then for each table its name and its rows, and at the end how
+ * many rows there are.
  */
 
 export const HEAD = z.object({ format: z.literal('fasti-backup'), version: z.literal(1), prefix: z.string().regex(/^\w*$/) });

@@ -9,8 +9,9 @@ import { nowUtc } from '../wordpress/time.ts';
 import type { Backup } from './backup-read.ts';
 
 /**
- * Puts a backup in the place of what a database holds, in one transaction: until its end the others see what was there before, and if it fails nothing has
- * changed. Tables and columns that are not known here are left out. Gives the number of rows.
+ * Puts a backup in the place of what a database holds, in one transaction: until its end the others see what was there
+ * before, and if it fails nothing has changed. Tables and columns that are not known here are left out. Gives the
+ * number of rows.
  */
 export async function restore(site: Site, backup: Backup, onProgress: (rows: number) => void = () => undefined): Promise<number> {
   await migrate(site.db);

@@ -7,7 +7,8 @@ import { sanitizeTitle } from '../wordpress/slug.ts';
 import { parseZone } from '../wordpress/time.ts';
 
 /*
- * The options of a site that people set: its name, time zone, currency and slugs. They are stored where WordPress and the calendar store them.
+ * The options of a site that people set: its name, time zone, currency and slugs. They are stored where WordPress and
+ * the calendar store them.
  */
 
 /** The option that holds the calendar's own settings, as a PHP array. */

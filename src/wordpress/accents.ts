@@ -1,8 +1,9 @@
 import { tableOf } from './table.ts';
 
 /**
- * Letters with marks and their plain spellings, as WordPress's `remove_accents` knows them. Letters that Unicode itself takes
- * apart into a plain letter and marks are listed by range; the others have a spelling each. What stands in neither stays.
+ * Letters with marks and their plain spellings, as WordPress's `remove_accents` knows them. Letters that Unicode itself
+ * takes apart into a plain letter and marks are listed by range; the others have a spelling each. What is in neither
+ * stays.
  */
 const DECOMPOSED = /[À-ÖÙ-ÝÀ-öù-ýÿĀ-ſƠơƯưǍ-ǜȘ-țẠ-ỹ]/gu;
 
@@ -21,8 +22,9 @@ const BY_LOCALE: readonly (readonly [RegExp, Readonly<Record<string, string>>])[
 ]; // biome-ignore format: a table
 
 /**
- * The text with accented Latin letters spelled plainly (WordPress `remove_accents`); letters of other scripts stay. Letters followed by
- * combining marks are joined first. `locale`: a WordPress locale such as `de_DE`, for the languages with spellings of their own.
+ * The text with accented Latin letters spelled plainly (WordPress `remove_accents`); letters of other scripts stay.
+ * Letters followed by combining marks are joined first. `locale`: a WordPress locale such as `de_DE`, for the languages
+ * with spellings of their own.
  */
 export function removeAccents(text: string, locale = 'en_US'): string {
   if (/^[\x00-\x7f]*$/.test(text)) return text;

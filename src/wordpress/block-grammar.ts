@@ -13,8 +13,9 @@ export type BlockAttributes = Readonly<Record<string, unknown>>;
 export const hasBlocks = (content: string): boolean => content.includes('<!-- wp:');
 
 /**
- * Cuts a content at its block comments (`WP_Block_Parser::next_token`): `<!-- wp:name {json} -->`, `<!-- /wp:name -->`, `<!-- wp:name /-->`. Names
- * come with their namespace, `core/` where none is written. Joined, the texts of the tokens are the content.
+ * Cuts a content at its block comments (`WP_Block_Parser::next_token`): `<!-- wp:name {json} -->`, `<!-- /wp:name -->`,
+ * `<!-- wp:name /-->`. Names come with their namespace, `core/` where none is written. Joined, the texts of the tokens
+ * are the content.
  */
 export function blockTokens(content: string): BlockToken[] {
   const tokens: BlockToken[] = [];
@@ -32,7 +33,10 @@ export function blockTokens(content: string): BlockToken[] {
   return tokens;
 }
 
-/** The comment of a block as the editor writes it (`get_comment_delimited_block_content`): nothing in it that could end a comment or a tag. */
+/**
+ * The comment of a block as the editor writes it (`get_comment_delimited_block_content`): nothing in it that could end
+ * a comment or a tag.
+ */
 export function blockComment(name: string, attributes: BlockAttributes, isVoid: boolean): string {
   const json = JSON.stringify(attributes)
     .replaceAll('--', '\\u002d\\u002d')

@@ -3,8 +3,9 @@ import { addParagraphs } from './paragraphs.ts';
 import { tableOf } from './table.ts';
 
 /**
- * The HTML of a content made with the block editor (`do_blocks`): the comments go, the saved HTML of the blocks stays, with the classes that
- * WordPress adds when it shows them. Blocks that a server makes up from other data (menus, lists of posts, comments) give nothing.
+ * The HTML of a content made with the block editor (`do_blocks`): the comments go, the saved HTML of the blocks stays,
+ * with the classes that WordPress adds when it shows them. Blocks that a server makes up from other data (menus, lists
+ * of posts, comments) give nothing.
  */
 export function renderBlocks(content: string): string {
   const root: OpenBlock = { name: '', attributes: {}, parts: [], inner: 0 };
@@ -18,7 +19,7 @@ export function renderBlocks(content: string): string {
     else if (token.kind === 'void') addBlock(parent, { name: token.name, attributes: token.attributes ?? {}, parts: [], inner: 0 });
     else if (stack.length > 1) addBlock(stack.at(-2) as OpenBlock, stack.pop() as OpenBlock);
     else {
-      // A closing comment without its opening one: what follows is taken as it stands.
+      // A closing comment without its opening one: what follows is taken as it is.
       rest = tokens
         .slice(index)
         .map(({ text }) => text)
@@ -37,7 +38,9 @@ const EXCERPT_BLOCKS = new Set(
     .map((name) => `core/${name}`),
 );
 
-/** The content without the blocks that an excerpt made of it leaves out: images, buttons, whatever is not plain text. */
+/**
+ * The content without the blocks that an excerpt made of it leaves out: images, buttons, whatever is not plain text.
+ */
 export function excerptBlocks(content: string): string {
   const hidden: string[] = [];
   return blockTokens(content)
@@ -135,7 +138,10 @@ function firstTag(html: string, names: readonly string[] | null): RegExpExecArra
 
 const TAG = /<([a-z][a-z0-9-]*)(?=[ \t\n\r\f/>])((?:[^>"']|"[^"]*"|'[^']*')*)(>?)/gi;
 
-/** Adds a class to the first tag of the given names (any, for null), unless it has it (`WP_HTML_Tag_Processor::add_class`). */
+/**
+ * Adds a class to the first tag of the given names (any, for null), unless it has it
+ * (`WP_HTML_Tag_Processor::add_class`).
+ */
 function addClass(html: string, names: readonly string[] | null, className: string): string {
   const tag = firstTag(html, names);
   if (tag === undefined) return html;

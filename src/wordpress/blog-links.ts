@@ -5,8 +5,9 @@ import type { Post, Term } from './rows.ts';
 type Linked = Pick<Post, 'ID' | 'post_date' | 'post_name' | 'post_type'>;
 
 /**
- * The address of a post of the blog, or of a page below others (WordPress `get_permalink`, `get_page_link`). `above`: slugs from the root down to the page's
- * parent. A structure that needs more than the post itself gives the address by id, which WordPress leads to the other one.
+ * The address of a post of the blog, or of a page below others (WordPress `get_permalink`, `get_page_link`). `above`:
+ * slugs from the root down to the page's parent. A structure that needs more than the post itself gives the address by
+ * id, which WordPress leads to the other one.
  */
 export function blogUrl(place: Place, post: Linked, above: readonly string[] = []): string {
   const { home, permalinkStructure: structure } = place;
@@ -19,7 +20,10 @@ export function blogUrl(place: Place, post: Linked, above: readonly string[] = [
   return path.includes('%category%') || path.includes('%author%') ? `${home}/?p=${post.ID}` : `${home}${path}`;
 }
 
-/** The address of a category of the blog (`get_term_link`). `base`: option `category_base`; `above`: slugs from the root down to its parent. */
+/**
+ * The address of a category of the blog (`get_term_link`). `base`: option `category_base`; `above`: slugs from the root
+ * down to its parent.
+ */
 export function blogCategoryUrl(place: Place, { slug }: Pick<Term, 'slug'>, base: string, above: readonly string[] = []): string {
   const { home, permalinkStructure: structure } = place;
   if (structure === '') return `${home}/?category_name=${slug}`;

@@ -19,7 +19,8 @@ export interface OwnedPost {
 }
 
 /**
- * The roles that option `{prefix}user_roles` holds. `stored`: its text, or the value parsed from it. What is broken counts as no roles.
+ * The roles that option `{prefix}user_roles` holds. `stored`: its text, or the value parsed from it. What is broken
+ * counts as no roles.
  */
 export function parseRoles(stored: unknown): Roles {
   return new Map(
@@ -31,8 +32,9 @@ export function parseRoles(stored: unknown): Roles {
 }
 
 /**
- * The capabilities of a user: those of the roles, in the order in which the user has them, then the user's own grants and denials, role
- * names included (WordPress `WP_User::get_role_caps`). `userCaps`: usermeta `{prefix}capabilities`, as text or parsed.
+ * The capabilities of a user: those of the roles, in the order in which the user has them, then the user's own grants
+ * and denials, role names included (WordPress `WP_User::get_role_caps`). `userCaps`: usermeta `{prefix}capabilities`,
+ * as text or parsed.
  */
 export function userCapabilities(userCaps: unknown, roles: Roles): ReadonlySet<string> {
   const own = grants(membersOf(userCaps));
@@ -61,7 +63,10 @@ export function mapMetaCap(verb: 'edit' | 'delete' | 'read', viewer: Viewer, pos
   return !isPrivate(post.status) || viewer.can(`${verb}_private_${plural}`);
 }
 
-/** The roles of a new site, as WordPress makes them and the calendar adds to them; to be stored in `{prefix}user_roles` by `toSerialized`. */
+/**
+ * The roles of a new site, as WordPress makes them and the calendar adds to them; to be stored in `{prefix}user_roles`
+ * by `toSerialized`.
+ */
 export function stockRoles(): Record<string, { name: string; capabilities: Record<string, true> }> {
   const role = (name: string, ...capabilities: string[]) => ({
     name,

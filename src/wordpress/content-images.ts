@@ -22,8 +22,9 @@ export interface ContentImage extends ImageFile {
 export type ImageLookup = (id: number) => ContentImage | undefined;
 
 /**
- * Adds to `img` and `iframe` tags what lets a browser load them well (`wp_filter_content_tags`, outside the main query, as for the REST interface):
- * width and height, `srcset` and `sizes` for images of the library (class `wp-image-N`), `decoding`, and `loading` where the size is known.
+ * Adds to `img` and `iframe` tags what lets a browser load them well (`wp_filter_content_tags`, outside the main query,
+ * as for the REST interface): width and height, `srcset` and `sizes` for images of the library (class `wp-image-N`),
+ * `decoding`, and `loading` where the size is known.
  */
 export function addImageAttributes(html: string, images: ImageLookup): string {
   return html.replace(/<(img|iframe)[ \t\n\r\f\v][^<>]*>/g, (tag, name) =>
@@ -36,7 +37,10 @@ export const taggedImageIds = (html: string): number[] => [
   ...new Set([...html.matchAll(/<img[ \t\n\r\f\v][^<>]*>/g)].flatMap(([tag]) => imageId(tag) ?? [])),
 ];
 
-/** The tag of a library image in a named size (`wp_get_attachment_image` within a content, which adds no `loading` of its own). */
+/**
+ * The tag of a library image in a named size (`wp_get_attachment_image` within a content, which adds no `loading` of
+ * its own).
+ */
 export function imageTag(image: ContentImage, size: string, extra = ''): string {
   const file = size === 'full' ? image : (Object.hasOwn(image.sizes, size) && image.sizes[size]) || constrained(image, size);
   const attributes = [
@@ -108,7 +112,10 @@ function addSources(tag: string, image: ContentImage): string {
 
 const sizesOf = ({ width }: { width: number }) => `(max-width: ${width}px) 100vw, ${width}px`;
 
-/** The files of the same shape as candidates of a `srcset`, that of the tag first; null when there is no choice (`wp_calculate_image_srcset`). */
+/**
+ * The files of the same shape as candidates of a `srcset`, that of the tag first; null when there is no choice
+ * (`wp_calculate_image_srcset`).
+ */
 function sourceSet(image: ContentImage, size: { width: number; height: number }, source: string): string | null {
   const files: ImageFile[] = Object.values(image.sizes);
   if (files.length === 0 || size.width < 1) return null;

@@ -1,6 +1,9 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A salt of WordPress's configuration: `LOGGED_IN_KEY` followed by `LOGGED_IN_SALT`, or the pair of another scheme (`wp_salt`). */
+/**
+ * A salt of WordPress's configuration: `LOGGED_IN_KEY` followed by `LOGGED_IN_SALT`, or the pair of another scheme
+ * (`wp_salt`).
+ */
 export type Salt = string;
 
 /** A session as usermeta `session_tokens` holds it, under the SHA-256 of its token. Times in Unix seconds. */
@@ -32,7 +35,10 @@ export function parseLoginCookie(value: string): LoginCookie | undefined {
   return { login, expiration: Number(expiration), token, hmac };
 }
 
-/** Part of an account's password hash that cookies depend on, so that a new password ends them (`wp_generate_auth_cookie`). */
+/**
+ * Part of an account's password hash that cookies depend on, so that a new password ends them
+ * (`wp_generate_auth_cookie`).
+ */
 export const passwordFragment = (userPass: string): string => (/^\$(P|2y)\$/.test(userPass) ? userPass.slice(8, 12) : userPass.slice(-4));
 
 export interface CookieCheck {

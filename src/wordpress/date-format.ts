@@ -35,8 +35,8 @@ const LETTERS: ReadonlyMap<string, (date: Date, language: string) => string | nu
 });
 
 /**
- * A wall clock in a format of PHP's (`F j, Y`, `g:i a`), with the names of a language. A letter after a backslash stands for itself, and so does one
- * that is none of the format's. What is no date comes out empty.
+ * A wall clock in a format of PHP's (`F j, Y`, `g:i a`), with the names of a language. A letter after a backslash
+ * stands for itself, and so does one that is none of the format's. What is no date comes out empty.
  *
  * @param local `YYYY-MM-DD HH:MM:SS`
  */

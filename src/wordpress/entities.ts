@@ -1,11 +1,14 @@
 import { decode } from 'html-entities';
 
-/** Which quotes `specialChars` writes as entities: both (`ENT_QUOTES`), the double ones (`ENT_COMPAT`), none (`ENT_NOQUOTES`). */
+/**
+ * Which quotes `specialChars` writes as entities: both (`ENT_QUOTES`), the double ones (`ENT_COMPAT`), none
+ * (`ENT_NOQUOTES`).
+ */
 export type Quotes = 'both' | 'double' | 'none';
 
 /**
- * `&`, `<`, `>` and the quotes asked for as entities (`_wp_specialchars`). What is an entity already is not encoded again; what only
- * looks like one is.
+ * `&`, `<`, `>` and the quotes asked for as entities (`_wp_specialchars`). What is an entity already is not encoded
+ * again; what only looks like one is.
  */
 export function specialChars(text: string, quotes: Quotes = 'none'): string {
   if (!/[&<>"']/.test(text)) return text;
@@ -22,8 +25,8 @@ export const escHtml = (text: string): string => specialChars(text, 'both');
 export const escAttr = (text: string): string => specialChars(text, 'both');
 
 /**
- * A text made safe to stand in a quoted JavaScript string within HTML (`esc_js`): markup as entities, single quotes and backslashes behind a
- * backslash, line breaks as the two characters `\n`.
+ * A text made safe to stand in a quoted JavaScript string within HTML (`esc_js`): markup as entities, single quotes and
+ * backslashes behind a backslash, line breaks as the two characters `\n`.
  */
 export function escJs(text: string): string {
   return specialChars(text, 'double')
@@ -36,8 +39,8 @@ export function escJs(text: string): string {
 }
 
 /**
- * Every `&` that does not start a known entity becomes `&amp;` (`wp_kses_normalize_entities`): named ones of HTML 4, decimal ones
- * (padded to three digits) and hexadecimal ones of characters that XML allows.
+ * Every `&` that does not start a known entity becomes `&amp;` (`wp_kses_normalize_entities`): named ones of HTML 4,
+ * decimal ones (padded to three digits) and hexadecimal ones of characters that XML allows.
  */
 export function normalizeEntities(text: string): string {
   if (!text.includes('&')) return text;
@@ -61,7 +64,10 @@ export function convertChars(text: string): string {
   return text.replace(/&(?:([\0-"$-\x7f])(?![a-z1-4]{1,8};)|([^\0-\x7f]))/gi, '&#038;$1$2');
 }
 
-/** Numeric entities of the Windows-1252 code page (`&#128;` to `&#159;`) as those of the characters meant (`convert_invalid_entities`). */
+/**
+ * Numeric entities of the Windows-1252 code page (`&#128;` to `&#159;`) as those of the characters meant
+ * (`convert_invalid_entities`).
+ */
 export function convertInvalidEntities(text: string): string {
   return text.replace(/&#(1[2-5]\d);/g, (whole, digits: string) => {
     const code = Number(digits);

@@ -1,6 +1,9 @@
 import { stripAllTags } from './plain-text.ts';
 
-/** How many words an excerpt has that nobody wrote, and what follows where words were left out (`excerpt_length`, `excerpt_more`). */
+/**
+ * How many words an excerpt has that nobody wrote, and what follows where words were left out (`excerpt_length`,
+ * `excerpt_more`).
+ */
 export const EXCERPT_WORDS = 55;
 export const EXCERPT_MORE = ' [&hellip;]';
 

@@ -2,7 +2,8 @@ import { remembered } from '../memo.ts';
 import { trimEndOf } from './trim.ts';
 
 /**
- * The address of a record across sites: host and path of the site's home without scheme and port, and the record's id, such as
+ * The address of a record across sites: host and path of the site's home without scheme and port, and the record's id,
+ * such as
  * `example.com/it?id=6`. `home`: absolute address. Throws a TypeError when it is none.
  */
 export function globalId(home: string, id: number): string {

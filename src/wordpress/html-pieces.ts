@@ -1,4 +1,7 @@
-/** A run of a text: either markup that starts with `<` (an element's tag or a comment, closed or not) or what stands between. */
+/**
+ * A run of a text: either markup that starts with `<` (an element's tag or a comment, closed or not) or what is
+ * between.
+ */
 export type HtmlPiece = { readonly kind: 'tag' | 'comment' | 'text'; readonly text: string };
 
 /** White space as PCRE without the `u` flag sees it: ASCII only. JavaScript's `\s` also takes the no-break space. */
@@ -7,8 +10,8 @@ export const ASCII_SPACE = ' \\t\\n\\r\\f\\v';
 export const SPACES = '[\\r\\n\\t ]|\\u00a0|&nbsp;';
 
 /**
- * Splits a text at its tags and comments, as `wp_html_split` does: a comment ends at the first `-->`, a tag at the first `>`; one that
- * is never closed takes all the rest. Joined, the pieces are the text.
+ * Splits a text at its tags and comments, as `wp_html_split` does: a comment ends at the first `-->`, a tag at the
+ * first `>`; one that is never closed takes all the rest. Joined, the pieces are the text.
  */
 export function htmlPieces(text: string): HtmlPiece[] {
   const pieces: HtmlPiece[] = [];
@@ -24,7 +27,10 @@ export function htmlPieces(text: string): HtmlPiece[] {
   return pieces;
 }
 
-/** Where the tag or comment that starts at `open` is over (the index behind it); the length of the text when it is never closed. */
+/**
+ * Where the tag or comment that starts at `open` is over (the index behind it); the length of the text when it is never
+ * closed.
+ */
 export function endOfTag(text: string, open: number): number {
   const comment = text.startsWith('<!--', open);
   const close = comment ? text.indexOf('-->', open + 2) : text.indexOf('>', open);
@@ -32,8 +38,8 @@ export function endOfTag(text: string, open: number): number {
 }
 
 /**
- * A search for one text in another that only ever goes forward and knows when there is nothing left to find, so that asking from
- * every position of a hostile text stays linear.
+ * A search for one text in another that only ever goes forward and knows when there is nothing left to find, so that
+ * asking from every position of a hostile text stays linear.
  */
 export function forwardSearch(text: string, needle: string): (from: number) => number {
   let found = -2;

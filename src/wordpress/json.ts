@@ -17,8 +17,8 @@ export type JsonReading = { readonly value: unknown } | { readonly fault: JsonFa
 export const JSON_DEPTH = 512;
 
 /**
- * Reads JSON as PHP's `json_decode` does, of at most so many values. Members named like those that every object has (`__proto__`, `toString`) are left
- * out at any depth, so that nothing that is sent can stand in for them.
+ * Reads JSON as PHP's `json_decode` does, of at most so many values. Members named like those that every object has
+ * (`__proto__`, `toString`) are left out at any depth, so that nothing that is sent can stand in for them.
  */
 export function parseJson(bytes: Buffer, values: number): JsonReading {
   let text: string;
@@ -39,8 +39,9 @@ export function parseJson(bytes: Buffer, values: number): JsonReading {
 }
 
 /**
- * Which limit a JSON text exceeds, if any. Brackets and commas outside of strings are counted and nothing is built, so that this can be asked before
- * the text is parsed: what is small as text may take fifty times as much memory as values. Whether the text is valid is not looked at.
+ * Which limit a JSON text exceeds, if any. Brackets and commas outside of strings are counted and nothing is built, so
+ * that this can be asked before the text is parsed: what is small as text may take fifty times as much memory as
+ * values. Whether the text is valid is not looked at.
  */
 export function jsonExcess(text: string, { depth, values }: JsonLimits): keyof JsonLimits | undefined {
   let open = 0;
@@ -71,7 +72,9 @@ export function jsonExcess(text: string, { depth, values }: JsonLimits): keyof J
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Where the string that begins at a quotation mark ends: at the next one that no backslash escapes, or with the text. */
+/**
+ * Where the string that begins at a quotation mark ends: at the next one that no backslash escapes, or with the text.
+ */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let first = end;

@@ -4,8 +4,9 @@ import { trimOf } from './trim.ts';
 import { withoutBadProtocol } from './web-url.ts';
 
 /**
- * The declarations of a `style` attribute that are allowed, joined by `;` (`safecss_filter_attr`): known properties, without escapes,
- * comments and functions other than `var`, `calc` and their like, gradients, and `url` with an allowed scheme.
+ * The declarations of a `style` attribute that are allowed, joined by `;` (`safecss_filter_attr`): known properties,
+ * without escapes, comments and functions other than `var`, `calc` and their like, gradients, and `url` with an allowed
+ * scheme.
  */
 export function allowedStyle(style: string): string {
   return style
@@ -34,7 +35,7 @@ function isAllowed(declaration: string): boolean {
   return isHarmless(withoutFunctions(rest));
 }
 
-/** The addresses in all `url(...)` of a value, without quotes, and what stands around them. */
+/** The addresses in all `url(...)` of a value, without quotes, and what is around them. */
 function urlsIn(value: string): { urls: string[]; around: string } {
   const closing = forwardSearch(value, ')');
   const urls: string[] = [];

@@ -52,7 +52,9 @@ const PLAIN = words(
   'address abbr acronym b bdo big br cite code dd dfn dl dt em fieldset figure i kbd mark rb rp rt rtc ruby s samp small strike strong sub sup title tt u var',
 );
 
-/** What a post may hold (`$allowedposttags`), but for `object`, which WordPress allows for PDF files of its own uploads. */
+/**
+ * What a post may hold (`$allowedposttags`), but for `object`, which WordPress allows for PDF files of its own uploads.
+ */
 export const POST_ELEMENTS: AllowedElements = new Map(
   [
     ...Object.entries(POST),

@@ -8,15 +8,19 @@ import { trimAscii } from './trim.ts';
 import { withoutBadProtocol } from './web-url.ts';
 
 /**
- * The content or excerpt of a post by somebody without the capability `unfiltered_html` (`wp_filter_post_kses`): tags and attributes that are not
- * allowed go, what stood between tags stays; comments stay. Where nothing is removed, the text stays as it was, but for lone `&`.
+ * The content or excerpt of a post by somebody without the capability `unfiltered_html` (`wp_filter_post_kses`): tags
+ * and attributes that are not allowed go, what stood between tags stays; comments stay. Where nothing is removed, the
+ * text stays as it was, but for lone `&`.
  */
 export const ksesPost = (html: string): string => kses(html, POST_ELEMENTS);
 
 /** The title of a post by the same: inline tags only (`wp_filter_kses`). A lone `&` becomes `&amp;`. */
 export const ksesTitle = (html: string): string => kses(html, INLINE_ELEMENTS);
 
-/** The name of a term as it is stored, whoever sends it (the filters of `pre_term_name`): plain text, `&` as `&amp;`, quotes as they are. */
+/**
+ * The name of a term as it is stored, whoever sends it (the filters of `pre_term_name`): plain text, `&` as `&amp;`,
+ * quotes as they are.
+ */
 export const sanitizeTermName = (raw: string): string => trimAscii(specialChars(kses(sanitizeTextField(raw), INLINE_ELEMENTS)));
 
 /** The description of a term as it is stored, whoever sends it (the filters of `pre_term_description`). */
@@ -28,7 +32,9 @@ export const storedContent = (html: string): string => convertInvalidEntities(ht
 /** How deep comments may hold comments; real texts hold none. */
 const DEEPEST = 8;
 
-/** `wp_kses`. Own work rather than a sanitizer that parses and writes anew: what is allowed must stay as it was typed. */
+/**
+ * `wp_kses`. Own work rather than a sanitizer that parses and writes again: what is allowed must stay as it was typed.
+ */
 function kses(html: string, allowed: AllowedElements, depth = 0): string {
   if (depth > DEEPEST) return '';
   const clean = normalizeEntities(html.replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, ''));
@@ -36,7 +42,8 @@ function kses(html: string, allowed: AllowedElements, depth = 0): string {
 }
 
 /**
- * Cuts the text into tags and comments, as `wp_kses_split` does, and cleans each. A comment must end on its line; else it is over at the first `>`.
+ * Cuts the text into tags and comments, as `wp_kses_split` does, and cleans each. A comment must end on its line; else
+ * it is over at the first `>`.
  */
 function ksesTokens(html: string, allowed: AllowedElements, depth: number): string {
   const commentEnd = forwardSearch(html, '-->');
@@ -113,7 +120,10 @@ const EQUALS = /[ \t\n\r\f\v]*=[ \t\n\r\f\v]*/y;
 const VALUE = /(?:"([^"]*)"|'([^']*)'|([^ \t\n\r\f\v"']+))(?:[ \t\n\r\f\v]+|\/?$)/y;
 const BLANKS = /[ \t\n\r\f\v]+/y;
 
-/** The attributes of a tag, each name once (`wp_kses_hair`). What is none is passed over up to the next blank outside quotes. */
+/**
+ * The attributes of a tag, each name once (`wp_kses_hair`). What is none is passed over up to the next blank outside
+ * quotes.
+ */
 function readAttributes(text: string): Attribute[] {
   const found = new Map<string, Attribute>();
   let at = 0;
@@ -171,7 +181,10 @@ function writeAttribute({ name, value, quote }: Attribute): string | null {
   return `${name}=${quote || '"'}${clean}${quote || '"'}`;
 }
 
-/** Cleans the texts among the attributes of blocks (`filter_block_content`); blocks without such texts stay as they were typed. */
+/**
+ * Cleans the texts among the attributes of blocks (`filter_block_content`); blocks without such texts stay as they were
+ * typed.
+ */
 function cleanBlocks(html: string, allowed: AllowedElements, depth: number): string {
   if (!html.includes('<!-- wp:') || depth > 0) return html;
   return blockTokens(html)

@@ -3,7 +3,10 @@ import { trimOf } from './trim.ts';
 
 /** Where addresses begin and how they are formed. */
 export interface Place {
-  /** Home address of the site, with the language's segment where there is one (`https://example.com/it`); no trailing slash. */
+  /**
+   * Home address of the site, with the language's segment where there is one (`https://example.com/it`); no trailing
+   * slash.
+   */
   readonly home: string;
   /** Option `permalink_structure`; empty: addresses by query. */
   readonly permalinkStructure: string;
@@ -35,8 +38,8 @@ const BASES: ReadonlyMap<string, string> = tableOf({ tribe_venue: 'venue', tribe
 const TERM_VARIABLES: ReadonlyMap<string, string> = tableOf({ post_tag: 'tag', category: 'category_name' });
 
 /**
- * The address of a post's page (WordPress `get_post_permalink`): with its slug when it is public or private, else by type and id.
- * It is its `guid` too, when taken at the moment of the first insert.
+ * The address of a post's page (WordPress `get_post_permalink`): with its slug when it is public or private, else by
+ * type and id. It is its `guid` too, when taken at the moment of the first insert.
  */
 export function postUrl(place: EventPlace, { ID, post_type, post_status, post_name }: LinkedPost): string {
   const { home, permalinkStructure, singleEventSlug } = place;
@@ -46,8 +49,9 @@ export function postUrl(place: EventPlace, { ID, post_type, post_status, post_na
 }
 
 /**
- * The address of the page of one date of an event (rewrite rules of the calendar's paid extension). `slug`: the event's; `number`: which of several
- * on that day. An event that is not public has none: it has the address of its post.
+ * The address of the page of one date of an event (rewrite rules of the calendar's paid extension). `slug`: the
+ * event's; `number`: which of several on that day. An event that is not public has none: it has the address of its
+ * post.
  */
 export function eventDateUrl(
   place: EventPlace,
@@ -72,7 +76,10 @@ export function termUrl(
   return pageUrl(place, [...tagPath(permalinkStructure, tagBase), slug]);
 }
 
-/** What stands before the slugs of tags in paths. Only the default base stands behind what the permalink structure begins with. */
+/**
+ * What comes before the slugs of tags in paths. Only the default base comes after what the permalink structure begins
+ * with.
+ */
 export function tagPath(permalinkStructure: string, tagBase: string): string[] {
   const standard = tagBase === '' || tagBase === 'tag';
   return standard ? [...front(permalinkStructure), 'tag'] : tagBase.split('/').filter((segment) => segment !== '');
@@ -97,8 +104,8 @@ export interface RestPlace {
 }
 
 /**
- * The address of a route of the REST interface. `route`: without leading slash, with the namespace. `query`: parameters in order; they
- * are percent-encoded, the route too where it is a parameter itself (decision D21).
+ * The address of a route of the REST interface. `route`: without leading slash, with the namespace. `query`: parameters
+ * in order; they are percent-encoded, the route too where it is a parameter itself (decision D21).
  */
 export function restUrl({ home, settings }: RestPlace, route: string, query: readonly (readonly [string, string])[] = []): string {
   const { permalinkStructure } = settings;
@@ -117,6 +124,6 @@ function pageUrl({ home, permalinkStructure }: Place, segments: readonly string[
 /** Sites without rewriting say `/index.php/...` in their permalink structure. */
 const indexPrefix = (structure: string) => (/^\/?index\.php\//.test(structure) ? ['index.php'] : []);
 
-/** What stands before the first variable of the structure (`WP_Rewrite::$front`). */
+/** What comes before the first variable of the structure (`WP_Rewrite::$front`). */
 const front = (structure: string) =>
   (structure.split('%', 1)[0] ?? '').split('/').filter((segment) => segment !== '' && segment !== 'index.php');

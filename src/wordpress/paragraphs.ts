@@ -3,9 +3,9 @@ import { SPACES } from './html-pieces.ts';
 import { findShortcodes, type Shortcode, shortcodeReader } from './shortcode-grammar.ts';
 
 /**
- * Paragraphs for blank lines, `<br />` for single line breaks (`wpautop`). The package does the work; here stands what it does differently
- * from PHP's function (blanks outside ASCII are not white space, each `figcaption` counts, an `hr` ends a paragraph), and what keeps its patterns
- * from going over a hostile text again and again.
+ * Paragraphs for blank lines, `<br />` for single line breaks (`wpautop`). The package does the work; here stands what
+ * it does differently from PHP's function (blanks outside ASCII are not white space, each `figcaption` counts, an `hr`
+ * ends a paragraph), and what keeps its patterns from going over a hostile text again and again.
  */
 export function addParagraphs(text: string): string {
   const runs: string[] = [];
@@ -48,7 +48,10 @@ export function unwrapShortcodes(text: string): string {
 const OPENING = new RegExp(`<p>(?:${SPACES})*(?=\\[)`, 'g');
 const CLOSING = new RegExp(`(?:${SPACES})*</p>`, 'y');
 
-/** The end of the shortcode and of its paragraph, when `</p>` follows it (with all it encloses, or else behind its tag alone). */
+/**
+ * The end of the shortcode and of its paragraph, when `</p>` follows it (with all it encloses, or else behind its tag
+ * alone).
+ */
 function standsAlone(text: string, shortcode: Shortcode | null): { end: number; behind: number } | null {
   if (shortcode === null) return null;
   const closing = new RegExp(CLOSING);
@@ -92,8 +95,8 @@ function shieldCaptions(text: string): string {
 }
 
 /**
- * Of a crowd of `<` (and of players' shortcodes) that no `>` follows, hides all but the first: each would be taken for the start of a tag that may reach to the end. The
- * same for `<p><li...` of no list.
+ * Of a crowd of `<` (and of players' shortcodes) that no `>` follows, hides all but the first: each would be taken for
+ * the start of a tag that may reach to the end. The same for `<p><li...` of no list.
  */
 function shieldCrowds(text: string): string {
   let allowed = CROWD;
@@ -116,7 +119,9 @@ function shieldManyPre(text: string): string {
   });
 }
 
-/** Elements never closed keep no line breaks; hidden, they don't make the package look for their end from each of them. */
+/**
+ * Elements never closed keep no line breaks; hidden, they don't make the package look for their end from each of them.
+ */
 function shieldUnclosed(text: string): string {
   return ['script', 'svg', 'style', 'math'].reduce((out, name) => {
     const last = out.lastIndexOf(`</${name}>`);

@@ -15,8 +15,9 @@ const APPLICATION_PASSWORD_LENGTH = 24;
 const ALPHANUMERICS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
 /**
- * Whether a password is the one behind a stored hash (WordPress `wp_check_password`, `wp_verify_fast_hash`). Knows `$wp$2y$`, plain
- * bcrypt, `$P$` and `$H$` of phpass, bare MD5 and `$generic$`; anything else never matches. Long computations give way to other work.
+ * Whether a password is the one behind a stored hash (WordPress `wp_check_password`, `wp_verify_fast_hash`). Knows
+ * `$wp$2y$`, plain bcrypt, `$P$` and `$H$` of phpass, bare MD5 and `$generic$`; anything else never matches. Long
+ * computations give way to other work.
  */
 export async function verifyPassword(plain: string, stored: string): Promise<boolean> {
   if (Buffer.byteLength(plain) > MAX_BYTES || stored === '') return false;
@@ -40,7 +41,10 @@ export const hashApplicationPassword = (plain: string): string => fastHash(plain
 export const newApplicationPassword = (): string =>
   Array.from({ length: APPLICATION_PASSWORD_LENGTH }, () => ALPHANUMERICS[randomInt(ALPHANUMERICS.length)]).join('');
 
-/** An application password as it was made, without the spaces and dashes people write it with (`wp_authenticate_application_password`). */
+/**
+ * An application password as it was made, without the spaces and dashes people write it with
+ * (`wp_authenticate_application_password`).
+ */
 export const normalizeApplicationPassword = (typed: string): string => typed.replace(/[^a-z0-9]/gi, '');
 
 function fastHash(plain: string): string {
@@ -60,7 +64,10 @@ const ROUNDS_AT_ONCE = 4096;
 /** Exponent of the most rounds that are computed: more would be an attack through the database. */
 const MAX_LOG_ROUNDS = 20;
 
-/** The portable hash of phpass: MD5 in 2^n rounds with the salt and the n of `setting`. Empty for a setting out of range. */
+/**
+ * The portable hash of phpass: MD5 in 2^n rounds with the salt and the n of `setting`. Empty for a setting out of
+ * range.
+ */
 async function portableHash(plain: string, setting: string): Promise<string> {
   const logRounds = PHPASS_DIGITS.indexOf(setting[3] ?? '?');
   const salt = setting.slice(4, 12);

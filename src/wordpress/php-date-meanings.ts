@@ -1,6 +1,6 @@
 /*
- * What each format of php-date-grammar.ts says about a date, as timelib's scanner notes it down: fields, a zone, relative steps. Nothing is
- * computed here; php-date.ts does that when the whole text is read.
+ * What each format of php-date-grammar.ts says about a date, as timelib's scanner notes it down: fields, a zone,
+ * relative steps. Nothing is computed here; php-date.ts does that when the whole text is read.
  */
 
 import type { FormatName } from './php-date-grammar.ts';
@@ -28,7 +28,10 @@ export type Notes = {
   zone: Zone | null;
   zones: number;
   step: { y: number; m: number; d: number; h: number; i: number; s: number; us: number };
-  /** A day of the week to move to. `behavior` 0: strictly after, 1: today counts, 2: within this week (timelib's weekday_behavior). */
+  /**
+   * A day of the week to move to. `behavior` 0: strictly after, 1: today counts, 2: within this week (timelib's
+   * weekday_behavior).
+   */
   weekday: { set: boolean; day: number; behavior: number };
   /** So many working days, or the n-th (or last) weekday of a month. */
   special: { kind: 'weekdays'; amount: number } | { kind: 'nth' | 'lastOf' } | null;

@@ -1,8 +1,8 @@
 /*
- * PHP's date grammar: what strtotime and DateTime make of a text. WordPress and the calendar plugin pass what clients send straight to
- * them, so `next monday 10am` and `first friday of june 2030` are dates here too. Checked row by row against PHP 8.2 in
- * test/fixtures/php-dates.json. (locutus 2, the port on npm that runs on Node 20, knows only the zone of the process and differs from PHP
- * in a sixth of the rows of that table that are read in UTC.)
+ * PHP's date grammar: what strtotime and DateTime make of a text. WordPress and the calendar plugin pass what clients
+ * send straight to them, so `next monday 10am` and `first friday of june 2030` are dates here too. Checked row by row
+ * against PHP 8.2 in test/fixtures/php-dates.json. (locutus 2, the port on npm that runs on Node 20, knows only the
+ * zone of the process and differs from PHP in a sixth of the rows of that table that are read in UTC.)
  */
 
 import { formatAt } from './php-date-grammar.ts';
@@ -12,8 +12,9 @@ import { trimOf } from './trim.ts';
 
 /**
  * What a text means.
- * `instant`: Unix seconds. `local`: the wall clock, `YYYY-MM-DD HH:MM:SS`, in the zone that the text names, else in the zone it was read
- * in; years beyond 9999 or before 0 are longer or signed. `zone`: the zone or offset that stands in the text.
+ * `instant`: Unix seconds. `local`: the wall clock, `YYYY-MM-DD HH:MM:SS`, in the zone that the text names, else in the
+ * zone it was read in; years beyond 9999 or before 0 are longer or signed. `zone`: the zone or offset that is in the
+ * text.
  */
 export type PhpDate = { instant: number; local: string; zone?: Zone };
 
@@ -27,7 +28,8 @@ export function parsePhpDate(text: string, base: Date, zone: Zone): PhpDate | nu
 }
 
 /**
- * The number of Unix seconds that a numeric value stands for, null when the value is not numeric: PHP's is_numeric (`12`, ` 1.5 `,
+ * The number of Unix seconds that a numeric value stands for, null when the value is not numeric: PHP's is_numeric
+ * (`12`, ` 1.5 `,
  * `1e9`, `-5`; no hexadecimal), fractions dropped.
  */
 export function phpTimestamp(value: string | number): number | null {
@@ -91,7 +93,10 @@ function fillHoles(notes: Notes, base: Date, zone: Zone): void {
   notes.s ??= s!;
 }
 
-/** timelib_update_ts: the n-th weekday of a month, a weekday, relative steps, the edge of a month, working days, then the zone. */
+/**
+ * timelib_update_ts: the n-th weekday of a month, a weekday, relative steps, the edge of a month, working days, then
+ * the zone.
+ */
 function instantOf(notes: Notes, zone: Zone): number {
   const { step, weekday, special, monthEdge } = notes;
   let [month, date] = [notes.m!, notes.d!];

@@ -34,7 +34,9 @@ const OF_OFFSETS: ReadonlyMap<number, string> = new Map([
   [43200, 'Pacific/Auckland'],
 ]);
 
-/** The zone that the calendar makes of a stored name: manual offsets (`UTC+2`) become a place of that offset, or UTC. */
+/**
+ * The zone that the calendar makes of a stored name: manual offsets (`UTC+2`) become a place of that offset, or UTC.
+ */
 export function phpZone(name: string): PhpZone {
   const zone = parseZone(name);
   if (zone === null) return { timezone_type: 3, timezone: 'UTC' };

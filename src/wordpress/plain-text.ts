@@ -5,15 +5,18 @@ import { trimAscii } from './trim.ts';
 /** The text without its tags, without scripts and styles, trimmed (`wp_strip_all_tags`). */
 export const stripAllTags = (text: string): string => trimAscii(stripTags(withoutScripts(text)));
 
-/** One line of plain text (`sanitize_text_field`): no tags, no percent-encoded bytes, white space as single blanks, trimmed. */
+/**
+ * One line of plain text (`sanitize_text_field`): no tags, no percent-encoded bytes, white space as single blanks,
+ * trimmed.
+ */
 export const sanitizeTextField = (text: string): string => sanitizeText(text, false);
 
 /** The text without control characters; tab and line breaks stay (decision D39). */
 export const stripControlCharacters = (text: string): string => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, '');
 
 /**
- * Whether anything is to be seen of an HTML text: letters, digits, signs or emoji outside tags and comments, entities counting as what they stand
- * for, blanks and characters without width not at all (decision D39).
+ * Whether anything is to be seen of an HTML text: letters, digits, signs or emoji outside tags and comments, entities
+ * counting as what they stand for, blanks and characters without width not at all (decision D39).
  */
 export function hasVisibleText(html: string): boolean {
   const text = decodeEntities(withoutScripts(html).replace(/<(?:!--.*?(?:-->|$)|[a-z/!?][^>]*(?:>|$))/gis, ''));
@@ -21,8 +24,8 @@ export function hasVisibleText(html: string): boolean {
 }
 
 /**
- * Removes tags as PHP's `strip_tags` does: quotes within a tag hide its `>`, `<` before a blank is no tag, comments and processing
- * instructions go whole, and so does what is never closed.
+ * Removes tags as PHP's `strip_tags` does: quotes within a tag hide its `>`, `<` before a blank is no tag, comments and
+ * processing instructions go whole, and so does what is never closed.
  */
 export function stripTags(text: string): string {
   if (!/[<>\0]/.test(text)) return text;

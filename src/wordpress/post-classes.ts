@@ -1,12 +1,12 @@
 import type { Post, Term } from './rows.ts';
 import { tableOf } from './table.ts';
 
-/** What stands before a term's slug in the class of its posts; other taxonomies go by their own name. */
+/** What comes before a term's slug in the class of its posts; other taxonomies go by their own name. */
 const PREFIXES: ReadonlyMap<string, string> = tableOf({ post_tag: 'tag' });
 
 /**
- * The CSS classes of a post (WordPress `get_post_class`, outside of pages): what it is, whether it is locked or has a picture, and its terms. The calendar adds
- * its categories a second time.
+ * The CSS classes of a post (WordPress `get_post_class`, outside of pages): what it is, whether it is locked or has a
+ * picture, and its terms. The calendar adds its categories a second time.
  */
 export function postClasses(
   { ID, post_type: type, post_status: status }: Pick<Post, 'ID' | 'post_type' | 'post_status'>,

@@ -19,8 +19,9 @@ export interface RenderOptions {
   /** The library image of an id; undefined when there is none. Load those of `imageIdsIn` beforehand. */
   readonly images: (id: number) => ContentImage | undefined;
   /**
-   * The ids of the images attached to a post, ordered by menu_order and id; 0 for those attached to none. The calendar's routes render outside of a
-   * post, so that a gallery that names no images shows the unattached ones. Without this function such galleries are empty.
+   * The ids of the images attached to a post, ordered by menu_order and id; 0 for those attached to none. The
+   * calendar's routes render outside of a post, so that a gallery that names no images shows the unattached ones.
+   * Without this function such galleries are empty.
    */
   readonly attachedImages?: (postId: number) => readonly number[];
   /** The address of WordPress's folder `wp-includes/images/smilies`, for the two smilies that are pictures. */
@@ -60,10 +61,14 @@ export function wordsOf(content: string, options: RenderOptions, count = EXCERPT
 /** The ids of library images that rendering a content asks for by name. */
 export const imageIdsIn = (raw: string): number[] => [...new Set([...taggedImageIds(raw), ...galleryImageIds(raw)])];
 
-/** The posts whose attached images rendering a content asks for (`attachedImages`): 0 for a gallery that names nothing. */
+/**
+ * The posts whose attached images rendering a content asks for (`attachedImages`): 0 for a gallery that names nothing.
+ */
 export const galleryParentsIn = (raw: string): number[] => galleryParents(raw, 0);
 
-/** The filters of `the_content` up to the shortcodes. With blocks there are no paragraphs to be found: they are marked. */
+/**
+ * The filters of `the_content` up to the shortcodes. With blocks there are no paragraphs to be found: they are marked.
+ */
 function contentHtml(raw: string, options: RenderOptions): string {
   const blocks = hasBlocks(raw);
   const embedded = embedMediaUrls(runEmbeds(withoutNoncharacters(raw)));
@@ -80,8 +85,9 @@ const withSmilies = (html: string, { smilies, smileyPictures }: RenderOptions) =
 const correctName = (html: string) => html.replace(/(?<=[ >(]|&#8216;|&#8220;)Wordpress/g, 'WordPress');
 
 /**
- * The address of a sound or film that stands alone on its line becomes a player (`WP_Embed::autoembed` with the handlers for files). Addresses of
- * other sites stay as they are: asking their providers for HTML is not for a service that must answer without the network.
+ * The address of a sound or film that stands alone on its line becomes a player (`WP_Embed::autoembed` with the
+ * handlers for files). Addresses of other sites stay as they are: asking their providers for HTML is not for a service
+ * that must answer without the network.
  */
 function embedMediaUrls(html: string): string {
   if (!/https?:\/\//i.test(html)) return html;

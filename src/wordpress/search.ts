@@ -13,9 +13,10 @@ const STOPWORDS = new Set(
 const MOST_TERMS = 9;
 
 /**
- * The terms of a search phrase as `WP_Query::parse_search` sees them: words apart at blanks, commas and plus signs, `"a phrase"` as one,
- * `-word` excluded; stop words, single letters, single hyphens and `0` are passed over. Where nothing or too much remains the phrase itself is the
- * one term. Backslashes are taken for PHP's added ones (`stripslashes`).
+ * The terms of a search phrase as `WP_Query::parse_search` sees them: words apart at blanks, commas and plus signs, `"a
+ * phrase"` as one,
+ * `-word` excluded; stop words, single letters, single hyphens and `0` are passed over. Where nothing or too much
+ * remains the phrase itself is the one term. Backslashes are taken for PHP's added ones (`stripslashes`).
  */
 export function parseSearch(phrase: string): SearchTerm[] {
   const whole = phrase.replace(/\\(.?)/gs, '$1').replace(/[\r\n]/g, '');
@@ -32,8 +33,8 @@ const trimQuotes = (piece: string) => trimOf(piece, /^".+"$/.test(piece) ? `"'` 
 const MOST_PIECES = 50;
 
 /**
- * The pieces of a venue or organizer search: runs of letters, digits and hyphens of any script (decision D22), each once; of more than fifty the
- * longest, which tell most.
+ * The pieces of a venue or organizer search: runs of letters, digits and hyphens of any script (decision D22), each
+ * once; of more than fifty the longest, which tell most.
  */
 export function searchPieces(phrase: string): SearchTerm[] {
   const pieces = [...new Set(phrase.toLowerCase().split(/[^\p{L}\p{M}\p{N}-]+/u))].filter((piece) => piece !== '');

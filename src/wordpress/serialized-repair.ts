@@ -1,8 +1,9 @@
 import { looksSerialized, withMembers } from './serialized.ts';
 
 /**
- * Whether a stored text is a serialized array that PHP can't read: cut off, or with lengths that are not those of its texts, as after a search and replace
- * over the whole database. Arrays with objects or references are left to their owners.
+ * Whether a stored text is a serialized array that PHP can't read: cut off, or with lengths that are not those of its
+ * texts, as after a search and replace over the whole database. Arrays with objects or references are left to their
+ * owners.
  */
 export function isBrokenArray(text: string): boolean {
   if (!/^a:\d+:\{/.test(text) || /[;{][RrOC]:\d/.test(text)) return false;

@@ -1,7 +1,8 @@
 import { unserialize } from 'php-serialize';
 
 /**
- * Whether a stored text is a value that PHP has serialized (WordPress `is_serialized`): judged by its two ends, as WordPress does.
+ * Whether a stored text is a value that PHP has serialized (WordPress `is_serialized`): judged by its two ends, as
+ * WordPress does.
  */
 export function looksSerialized(text: string): boolean {
   const trimmed = text.trim();
@@ -12,13 +13,15 @@ export function looksSerialized(text: string): boolean {
 }
 
 /**
- * The value of a stored text: arrays with keys 0, 1, 2... as arrays, others as objects; integers beyond 2^53 as bigint. A text that is not
- * serialized, is broken, or holds a PHP object or reference anywhere, is returned as it is: objects are never made. Never throws.
+ * The value of a stored text: arrays with keys 0, 1, 2... as arrays, others as objects; integers beyond 2^53 as bigint.
+ * A text that is not serialized, is broken, or holds a PHP object or reference anywhere, is returned as it is: objects
+ * are never made. Never throws.
  */
 export function parseSerialized(text: string): unknown {
   if (!looksSerialized(text) || text.includes('"__proto__"')) return text;
   try {
-    // An empty scope in strict mode makes the parser refuse every class; without a prototype, so that names such as `constructor` find none.
+    // An empty scope in strict mode makes the parser refuse every class; without a prototype, so that names such as
+    // `constructor` find none.
     return unserialize(text.trim(), Object.create(null), { strict: true });
   } catch {
     return text;
@@ -38,9 +41,9 @@ export interface PhpFloat {
 }
 
 /**
- * The text that PHP's `serialize` makes of a value: null, booleans, numbers (whole ones as integers), bigints, strings, arrays,
- * Maps and plain objects; keys that look like integers become integers, as in PHP arrays. `undefined` members are left out.
- * Throws a TypeError for functions, symbols and class instances.
+ * The text that PHP's `serialize` makes of a value: null, booleans, numbers (whole ones as integers), bigints, strings,
+ * arrays, Maps and plain objects; keys that look like integers become integers, as in PHP arrays. `undefined` members
+ * are left out. Throws a TypeError for functions, symbols and class instances.
  */
 export function toSerialized(value: unknown): string {
   switch (typeof value) {
@@ -60,9 +63,9 @@ export function toSerialized(value: unknown): string {
 }
 
 /**
- * A serialized array with some members changed: those named get a new value or, with `undefined`, go; new ones come last; all others stay
- * byte for byte, whatever they hold. The empty text counts as an empty array. Returns undefined when the text holds no array, is broken
- * or contains references, so that its owner can leave it alone.
+ * A serialized array with some members changed: those named get a new value or, with `undefined`, go; new ones come
+ * last; all others stay byte for byte, whatever they hold. The empty text counts as an empty array. Returns undefined
+ * when the text holds no array, is broken or contains references, so that its owner can leave it alone.
  */
 export function withMembers(text: string, changes: Readonly<Record<string, unknown>>): string | undefined {
   const members = text === '' ? new Map<string, string>() : membersOf(text);
@@ -95,7 +98,9 @@ function serializedPairs(pairs: readonly (readonly [string, unknown])[]): string
 /** A key as PHP's arrays keep it: decimal integers as integers. */
 const phpKey = (key: string) => (/^(0|-?[1-9]\d{0,17})$/.test(key) ? `i:${key};` : toSerialized(key));
 
-/** A float as PHP writes it (`serialize_precision` -1): the shortest digits that give it back, exponents as `1.0E+25`. */
+/**
+ * A float as PHP writes it (`serialize_precision` -1): the shortest digits that give it back, exponents as `1.0E+25`.
+ */
 function phpFloat(value: number): string {
   if (Number.isNaN(value)) return 'NAN';
   if (!Number.isFinite(value)) return value > 0 ? 'INF' : '-INF';

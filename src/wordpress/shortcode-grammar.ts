@@ -8,7 +8,10 @@ export type ShortcodeName = (typeof SHORTCODES)[number];
 const OPENING = new RegExp(`\\[(?=(?:${SHORTCODES.join('|')})(?![\\w-]))`, 'g');
 const TAG = new RegExp(`\\[(${SHORTCODES.join('|')})(?![\\w-])`, 'y');
 
-/** One use of a shortcode in a text: where it stands, its name, its raw attributes, and what it encloses (null: nothing, `[tag]` alone). */
+/**
+ * One use of a shortcode in a text: where it stands, its name, its raw attributes, and what it encloses (null: nothing,
+ * `[tag]` alone).
+ */
 export interface Shortcode {
   readonly start: number;
   readonly end: number;
@@ -25,7 +28,8 @@ export interface Shortcode {
 export type ShortcodeAttributes = Readonly<Record<string, string>>;
 
 /**
- * All uses of the given shortcodes, in order and not overlapping, as `get_shortcode_regex` finds them: the tag ends at the first `]`,
+ * All uses of the given shortcodes, in order and not overlapping, as `get_shortcode_regex` finds them: the tag ends at
+ * the first `]`,
  * `/]` closes it at once, otherwise it reaches to its closing tag if there is one.
  */
 export function findShortcodes(text: string, names: readonly ShortcodeName[] = SHORTCODES): Shortcode[] {
@@ -44,7 +48,7 @@ export function findShortcodes(text: string, names: readonly ShortcodeName[] = S
   return found;
 }
 
-/** Reads the shortcode whose `[` stands at a position; null when there is none. Positions must not go backwards. */
+/** Reads the shortcode whose `[` is at a position; null when there is none. Positions must not go backwards. */
 export function shortcodeReader(
   text: string,
   names: readonly ShortcodeName[] = SHORTCODES,
@@ -76,8 +80,8 @@ export function shortcodeReader(
 }
 
 /**
- * Where a shortcode's tag is over whose name ends at `from` (the index behind `]` or `]]`), or -1: it may hold HTML elements but no
- * other bracket. This is the narrower reading that `wptexturize` uses.
+ * Where a shortcode's tag is over whose name ends at `from` (the index behind `]` or `]]`), or -1: it may hold HTML
+ * elements but no other bracket. This is the narrower reading that `wptexturize` uses.
  */
 export function shortcodeTagEnd(text: string, from: number): number {
   let at = from;

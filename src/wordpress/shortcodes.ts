@@ -10,19 +10,24 @@ import { escUrl } from './web-url.ts';
 /** What shortcodes need to know of the media library. */
 export interface ShortcodeSources {
   readonly images: ImageLookup;
-  /** The ids of the images attached to a post, in their order (0: attached to none); for galleries that name no images. */
+  /**
+   * The ids of the images attached to a post, in their order (0: attached to none); for galleries that name no images.
+   */
   readonly attachedImages?: (postId: number) => readonly number[];
 }
 
 /**
- * Runs WordPress's own shortcodes (`do_shortcode`): captions, galleries, audio and video players. `[[caption]]` becomes `[caption]`, all others stay
- * as they are, and so does what looks like one within a tag.
+ * Runs WordPress's own shortcodes (`do_shortcode`): captions, galleries, audio and video players. `[[caption]]` becomes
+ * `[caption]`, all others stay as they are, and so does what looks like one within a tag.
  */
 export function runShortcodes(html: string, sources: ShortcodeSources): string {
   return replaceShortcodes(html, sources, { gallery: 0, player: 0 });
 }
 
-/** `[embed]address[/embed]` becomes a link; no provider is asked (`WP_Embed::run_shortcode`, which runs before all else). */
+/**
+ * `[embed]address[/embed]` becomes a link; no provider is asked (`WP_Embed::run_shortcode`, which runs before all
+ * else).
+ */
 export function runEmbeds(html: string): string {
   return replaceEach(html, findShortcodes(html, ['embed']), ({ content, attributes }) => {
     const url = (content || parseShortcodeAttributes(attributes).src || '').replaceAll('&amp;', '&');
@@ -171,7 +176,10 @@ const VIDEO: ReadonlyMap<string, string> = tableOf({
   flv: 'video/x-flv',
 });
 
-/** The files that a player names, as `source` tags, and the first of them; null for none. `unplayable`: one of another type. */
+/**
+ * The files that a player names, as `source` tags, and the first of them; null for none. `unplayable`: one of another
+ * type.
+ */
 function playerFiles(attributes: ShortcodeAttributes, types: ReadonlyMap<string, string>, instance: number) {
   const extension = (url: string) => /\.([a-z0-9]+)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase() ?? '';
   const source = attributes.src || attributes.source;

@@ -21,9 +21,10 @@ const DROPPED = new RegExp(
 const HYPHENS = /%c2%a0|%e2%80%(?:9[34]|8[0-9a]|a[89f])|&(?:nbsp|#160|ndash|#8211|mdash|#8212);|\//g;
 
 /**
- * A text as slug: lower case, words joined by hyphens, accents spelled out, other scripts percent-encoded, at most 200 bytes
- * (WordPress `sanitize_title`, `sanitize_title_with_dashes`). `query` is the form used to look a slug up: without spelling out accents
- * and without the special treatment of dashes and quotation marks. Empty when nothing of the text can stand in a slug.
+ * A text as slug: lower case, words joined by hyphens, accents spelled out, other scripts percent-encoded, at most 200
+ * bytes (WordPress `sanitize_title`, `sanitize_title_with_dashes`). `query` is the form used to look a slug up: without
+ * spelling out accents and without the special treatment of dashes and quotation marks. Empty when nothing of the text
+ * can stand in a slug.
  */
 export function sanitizeTitle(raw: string, context: 'save' | 'query' = 'save', locale?: string): string {
   let slug = stripTags(context === 'save' ? removeAccents(raw, locale) : raw);
@@ -38,9 +39,10 @@ export function sanitizeTitle(raw: string, context: 'save' | 'query' = 'save', l
 }
 
 /**
- * The slugs that a by-slug address names, outermost first: `parent/child` for a child post (WordPress `get_page_by_path`). `raw`: the
- * piece of the path as it stands in the address, still percent-encoded; it is decoded once here. The last one is the post's own slug; a
- * post with a parent is found by its whole path only. Empty when it names nothing.
+ * The slugs that a by-slug address names, outermost first: `parent/child` for a child post (WordPress
+ * `get_page_by_path`). `raw`: the piece of the path as it is in the address, still percent-encoded; it is decoded once
+ * here. The last one is the post's own slug; a post with a parent is found by its whole path only. Empty when it names
+ * nothing.
  */
 export function slugPathForQuery(raw: string): string[] {
   const encoded = rawUrlEncode(urlDecode(raw)).replaceAll('%2F', '/').replaceAll('%20', ' ');
@@ -66,9 +68,11 @@ export function uniqueSlug(base: string, taken: Taken): string {
 export type Taken = ReadonlySet<string> | ((slug: string) => boolean);
 
 /**
- * The first free form of a term's slug (WordPress `wp_unique_term_slug`): itself if no other term of its taxonomy has it; else for a
- * child with the slugs of its parents behind it, one after the other; else with `-2`, `-3` and so on. `parents`: nearest first.
- * `here`: slugs of other terms of the taxonomy; `anywhere`: of all terms of the site, against which the longer forms are checked.
+ * The first free form of a term's slug (WordPress `wp_unique_term_slug`): itself if no other term of its taxonomy has
+ * it; else for a child with the slugs of its parents behind it, one after the other; else with `-2`, `-3` and so on.
+ * `parents`: nearest first.
+ * `here`: slugs of other terms of the taxonomy; `anywhere`: of all terms of the site, against which the longer forms
+ * are checked.
  */
 export function uniqueTermSlug(
   base: string,
@@ -83,7 +87,10 @@ export function uniqueTermSlug(
   for (let number = 2; ; number += 1) if (!has(anywhere, `${slug}-${number}`)) return `${slug}-${number}`;
 }
 
-/** A slug as its post carries it in the trash, so that others may have it (`wp_add_trashed_suffix_to_post_name_for_post`). */
+/**
+ * A slug as its post carries it in the trash, so that others may have it
+ * (`wp_add_trashed_suffix_to_post_name_for_post`).
+ */
 export const trashedSlug = (slug: string): string =>
   slug.endsWith(TRASHED) ? slug : truncateSlug(slug, SLUG_BYTES - TRASHED.length) + TRASHED;
 
@@ -105,9 +112,9 @@ export interface SlugInput {
 }
 
 /**
- * The slug of a post that is written, before it is made unique; `unique`: whether it has to be (drafts may share slugs).
- * WordPress `wp_insert_post`. An empty slug of a post that is not a draft: no letter of the title can stand in one, and the post's id
- * takes its place.
+ * The slug of a post that is written, before it is made unique; `unique`: whether it has to be (drafts may share
+ * slugs). WordPress `wp_insert_post`. An empty slug of a post that is not a draft: no letter of the title can stand in
+ * one, and the post's id takes its place.
  */
 export function settleSlug({ sent, title, status, before, desired, canPublish, draftsToo, locale }: SlugInput): {
   slug: string;
@@ -148,7 +155,10 @@ function truncateSlug(slug: string, bytes: number): string {
   return trimEndOf(decoded === slug ? slug.slice(0, bytes) : encode(decoded, bytes), '-');
 }
 
-/** `utf8_uri_encode`: non-ASCII characters percent-encoded in lower case, cut at a whole character before `bytes` are exceeded. */
+/**
+ * `utf8_uri_encode`: non-ASCII characters percent-encoded in lower case, cut at a whole character before `bytes` are
+ * exceeded.
+ */
 function encode(text: string, bytes: number): string {
   let encoded = '';
   for (const character of text) {
@@ -176,7 +186,7 @@ function rawUrlEncode(bytes: Buffer): string {
   return encoded;
 }
 
-/** Each byte as it stands in an address. */
+/** Each byte as it is in an address. */
 const ENCODED = Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   return /[A-Za-z0-9_.~-]/.test(character) ? character : percent(Uint8Array.of(byte)).toUpperCase();

@@ -2,9 +2,9 @@ import { htmlPieces, SPACES } from './html-pieces.ts';
 import { tableOf } from './table.ts';
 
 /**
- * Text smilies that stand between blanks become emoji (`convert_smilies`); not in tags nor inside `code`, `pre`, `style`, `script` and `textarea`.
- * Two of them are pictures that WordPress carries: they take an `img` when the address of that folder (`.../wp-includes/images/smilies`) is given,
- * else they stay as they are.
+ * Text smilies that stand between blanks become emoji (`convert_smilies`); not in tags nor inside `code`, `pre`,
+ * `style`, `script` and `textarea`. Two of them are pictures that WordPress carries: they take an `img` when the
+ * address of that folder (`.../wp-includes/images/smilies`) is given, else they stay as they are.
  */
 export function convertSmilies(text: string, pictures?: string): string {
   let silent: string | null = null;

@@ -1,5 +1,5 @@
 import { ZERO_DATE } from './time.ts';
-/** Statuses that a post may be given through the interface (decision D33). */
+/** Statuses that a post may be given through the API (decision D33). */
 export const SETTABLE_STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const;
 export type Status = (typeof SETTABLE_STATUSES)[number];
 
@@ -15,7 +15,9 @@ export const isPublic = (status: string): boolean => status === 'publish';
 export const isPrivate = (status: string): boolean => status === 'private';
 /** Seen by those who may edit the post. */
 export const isProtected = (status: string): boolean => ['future', 'draft', 'pending'].includes(status);
-/** Statuses whose publication date is open until they are left (`date_floating`), and whose slugs need not be unique. */
+/**
+ * Statuses whose publication date is open until they are left (`date_floating`), and whose slugs need not be unique.
+ */
 export const isFloating = (status: string): boolean => ['draft', 'pending', 'auto-draft'].includes(status);
 /** Statuses for which a meta capability on published posts is asked (`map_meta_cap`). */
 export const isPublished = (status: string): boolean => status === 'publish' || status === 'future';
@@ -25,7 +27,9 @@ export interface StatusRequest {
   readonly requested?: string | undefined;
   /** The status the post has; absent: it is a new one. */
   readonly before?: string | undefined;
-  /** Whether the caller may publish (`publish_tribe_events` for all three kinds), and delete this post or such posts. */
+  /**
+   * Whether the caller may publish (`publish_tribe_events` for all three kinds), and delete this post or such posts.
+   */
   readonly canPublish: boolean;
   readonly canDelete: boolean;
 }
@@ -35,9 +39,10 @@ export type SettledStatus = { readonly status: string; readonly asked: boolean }
 export type StatusProblem = { readonly problem: 'status-not-settable' | 'status-needs-delete' };
 
 /**
- * The status a post is to have, before its dates have their say (decisions D1, D33, D36): a new post is published by those
- * who may and a draft otherwise; an existing one keeps its status unless another is asked for. Publishing, scheduling and privacy by
- * those who may not publish become `pending`; a status that the post already has may stay. The trash needs the right to delete.
+ * The status a post is to have, before its dates have their say (decisions D1, D33, D36): a new post is published by
+ * those who may and a draft otherwise; an existing one keeps its status unless another is asked for. Publishing,
+ * scheduling and privacy by those who may not publish become `pending`; a status that the post already has may stay.
+ * The trash needs the right to delete.
  */
 export function settleStatus({ requested, before, canPublish, canDelete }: StatusRequest): SettledStatus | StatusProblem {
   if (requested === undefined) return { status: before ?? (canPublish ? 'publish' : 'draft'), asked: false };
@@ -73,9 +78,10 @@ export interface SettledDates {
 
 /**
  * Status and date columns of a post that is written (WordPress `wp_insert_post`, `wp_update_post`; decision D1).
- * One of two dates gives the other; drafts that were never published keep the zero date in UTC unless one is sent; leaving draft without a
- * date of its own dates the post now, as does `publish` on a scheduled one. A publication a minute or more ahead is `future`, a scheduled one
- * whose time has come is `publish`. A new post counts as modified at its date, an existing one now.
+ * One of two dates gives the other; drafts that were never published keep the zero date in UTC unless one is sent;
+ * leaving draft without a date of its own dates the post now, as does `publish` on a scheduled one. A publication a
+ * minute or more ahead is `future`, a scheduled one whose time has come is `publish`. A new post counts as modified at
+ * its date, an existing one now.
  */
 export function settleDates(request: DateRequest): SettledDates {
   const { before, now } = request;

@@ -2,9 +2,9 @@ import { ASCII_SPACE, endOfTag, SPACES } from './html-pieces.ts';
 import { SHORTCODES, shortcodeTagEnd } from './shortcode-grammar.ts';
 
 /**
- * Typographic quotes, dashes, primes and the like for straight ones (`wptexturize`, with the marks of English). Tags, comments,
- * shortcodes and the contents of `pre`, `code`, `kbd`, `style`, `script` and `tt` stay; entities stay; a lone `&` becomes `&#038;`.
- * Takes time in proportion to the length of the text, whatever it holds.
+ * Typographic quotes, dashes, primes and the like for straight ones (`wptexturize`, with the marks of English). Tags,
+ * comments, shortcodes and the contents of `pre`, `code`, `kbd`, `style`, `script` and `tt` stay; entities stay; a lone
+ * `&` becomes `&#038;`. Takes time in proportion to the length of the text, whatever it holds.
  */
 export function texturize(raw: string): string {
   const silentTags: string[] = [];
@@ -38,7 +38,10 @@ const MARK = {
   times: '&#215;',
 } as const;
 
-/** Stand for marks whose place among the others matters until the primes are told apart from closing quotes. Noncharacters: no text holds them. */
+/**
+ * Stand for marks whose place among the others matters until the primes are told apart from closing quotes.
+ * Noncharacters: no text holds them.
+ */
 const FLAG = { apostrophe: '\ufdd0', openSingle: '\ufdd1', openDouble: '\ufdd2', primeOrQuote: '\ufdd3' } as const;
 
 const SILENT_TAGS = new Set(['pre', 'code', 'kbd', 'style', 'script', 'tt']);
@@ -126,8 +129,9 @@ interface PrimeRules {
 }
 
 /**
- * Tells primes (6'2") from closing quotes (`wptexturize_primes`): within an open quotation a candidate for the closing quote comes before the
- * primes; among several, those not behind a digit, else the last before a full stop, else the last.
+ * Tells primes (6'2") from closing quotes (`wptexturize_primes`): within an open quotation a candidate for the closing
+ * quote comes before the primes; among several, those not behind a digit, else the last before a full stop, else the
+ * last.
  */
 function primesAndQuotes(text: string, rules: PrimeRules): string {
   return text
@@ -161,8 +165,9 @@ function closeAtBestFlag(part: string, closing: string): string {
 }
 
 /**
- * `9x9` becomes `9&#215;9`, `0x99` stays. Each side is a digit followed by digits, points and commas, and the whole stands between
- * word boundaries. Walks from `x` to `x` because a pattern would start anew at each digit of a long row of numbers.
+ * `9x9` becomes `9&#215;9`, `0x99` stays. Each side is a digit followed by digits, points and commas, and the whole
+ * stands between word boundaries. Walks from `x` to `x` because a pattern would start again at each digit of a long row
+ * of numbers.
  */
 function timesSigns(text: string): string {
   if (!/\dx\d/.test(text)) return text;
@@ -201,7 +206,7 @@ function rightNumberEnd(text: string, from: number): number {
   return end > from ? end : -1;
 }
 
-/** The text in tags, comments, tags of known shortcodes, and what stands between. */
+/** The text in tags, comments, tags of known shortcodes, and what is between. */
 function* pieces(text: string): Generator<string> {
   const marks = new RegExp(MARKS);
   let start = 0;
@@ -228,7 +233,10 @@ function isShortcode(piece: string): boolean {
   return start !== null && shortcodeTagEnd(piece, start[0].length) === piece.length;
 }
 
-/** Keeps the stack of open silent elements (`_wptexturize_pushpop_element`): inside one, only its own closing tag counts. */
+/**
+ * Keeps the stack of open silent elements (`_wptexturize_pushpop_element`): inside one, only its own closing tag
+ * counts.
+ */
 function followElement(tag: string, stack: string[]): void {
   const closing = tag[1] === '/';
   const name = /^<\/?([^ ]*?)(?: |.?$)/s.exec(tag)?.[1] ?? '';

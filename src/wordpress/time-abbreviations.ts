@@ -19,8 +19,9 @@ k+36000 l+39600 m+43200 n-3600 o-7200 p-10800 q-14400 r-18000 s-21600 t-25200 u-
 `;
 
 /**
- * What zones call their offsets since 1960. A line that starts in the first column holds names with their minutes east of UTC, the
- * indented lines below it the zones that use them; `@seconds` starts another era. An offset without a name is shown as `+03` or `+0530`.
+ * What zones call their offsets since 1960. A line that starts in the first column holds names with their minutes east
+ * of UTC, the indented lines below it the zones that use them; `@seconds` starts another era. An offset without a name
+ * is shown as `+03` or `+0530`.
  */
 export const ZONE_ABBREVIATIONS = `
 GMT+0

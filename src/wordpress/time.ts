@@ -1,7 +1,7 @@
 /*
- * Wall clocks, zones and instants. Everywhere else a date is text, `YYYY-MM-DD HH:MM:SS`, local or UTC; only this file computes with it.
- * The rules of zones come from Intl; what a wall clock means around a change of offset is PHP's answer (timelib), not Intl's or dayjs's,
- * because the UTC columns must be those that WordPress would have written.
+ * Wall clocks, zones and instants. Everywhere else a date is text, `YYYY-MM-DD HH:MM:SS`, local or UTC; only this file
+ * computes with it. The rules of zones come from Intl; what a wall clock means around a change of offset is PHP's
+ * answer (timelib), not Intl's or dayjs's, because the UTC columns must be those that WordPress would have written.
  */
 import dayjs from 'dayjs';
 import utc from 'dayjs/plugin/utc.js';
@@ -14,7 +14,8 @@ export const ZERO_DATE = '0000-00-00 00:00:00';
 
 /**
  * A time zone as a value.
- * `name` is the spelling it was asked for, which is what is stored; `rules` the IANA name when offsets follow rules, else null and
+ * `name` is the spelling it was asked for, which is what is stored; `rules` the IANA name when offsets follow rules,
+ * else null and
  * `seconds` (east of UTC) holds always; `label` is the fixed abbreviation, null when it follows rules.
  */
 export type Zone = Readonly<{ name: string; rules: string | null; seconds: number; label: string | null }>;
@@ -26,9 +27,10 @@ export const UTC: Zone = { name: 'UTC', rules: null, seconds: 0, label: 'UTC' };
 export type DateParts = { year: string; month: string; day: string; hour: string; minutes: string; seconds: string };
 
 /**
- * The zone of a name, null when there is no such zone: every IANA name in any case, the abbreviations of PHP (`EST`, `CET`: fixed
- * offsets), PHP offsets (`+02:00`, `+0200`, `GMT+2`), WordPress's manual offsets (`UTC+2`, `UTC-5.5`, `UTC+5:30`). Anything else that
- * begins with `UTC` counts as offset 0, as in the calendar plugin. Offsets outside -12..+14 hours are no zone (decisions, D29).
+ * The zone of a name, null when there is no such zone: every IANA name in any case, the abbreviations of PHP (`EST`,
+ * `CET`: fixed offsets), PHP offsets (`+02:00`, `+0200`, `GMT+2`), WordPress's manual offsets (`UTC+2`, `UTC-5.5`,
+ * `UTC+5:30`). Anything else that begins with `UTC` counts as offset 0, as in the calendar plugin. Offsets outside
+ * -12..+14 hours are no zone (decisions, D29).
  * @param name as sent or stored
  */
 export function parseZone(name: string): Zone | null {
@@ -38,7 +40,8 @@ export function parseZone(name: string): Zone | null {
 }
 
 /**
- * The zone PHP's DateTimeZone makes of a name, null when it refuses it. Knows no `UTC+2` and no limit but PHP's own (100 hours).
+ * The zone PHP's DateTimeZone makes of a name, null when it refuses it. Knows no `UTC+2` and no limit but PHP's own
+ * (100 hours).
  * @param name as written in a date or sent by a client
  */
 export function parsePhpZone(name: string): Zone | null {
@@ -52,7 +55,8 @@ export function parsePhpZone(name: string): Zone | null {
 }
 
 /**
- * The zone of a site and the name it goes by, from the options `timezone_string` and `gmt_offset`: the first if it names a zone, else
+ * The zone of a site and the name it goes by, from the options `timezone_string` and `gmt_offset`: the first if it
+ * names a zone, else
  * `UTC+N` as WordPress's settings page spells it (`UTC+0`, `UTC+5.5`, `UTC-3.5`).
  * @param options as stored; `gmt_offset` in hours
  */
@@ -65,8 +69,9 @@ export function siteZone(options: { timezone_string?: string | null; gmt_offset?
 }
 
 /**
- * The UTC text of a wall clock. Times that a change of offset skips move forward (02:30 becomes 03:30); of times that happen twice PHP
- * takes the second east of Greenwich and the first west of it. A zero or unreadable date gives the zero date.
+ * The UTC text of a wall clock. Times that a change of offset skips move forward (02:30 becomes 03:30); of times that
+ * happen twice PHP takes the second east of Greenwich and the first west of it. A zero or unreadable date gives the
+ * zero date.
  * @param local `YYYY-MM-DD HH:MM:SS` in the zone
  */
 export function toUtc(local: string, zone: Zone): string {
@@ -81,7 +86,10 @@ export function toLocal(utcText: string, zone: Zone): string {
   return localFromUnix(unixFromText(utcText), zone);
 }
 
-/** The instant, in Unix seconds, of a wall clock in a zone; NaN for a zero or unreadable date. See `toUtc` for gaps and repeats. */
+/**
+ * The instant, in Unix seconds, of a wall clock in a zone; NaN for a zero or unreadable date. See `toUtc` for gaps and
+ * repeats.
+ */
 export function unixFromLocal(local: string, zone: Zone): number {
   return unixFromWall(unixFromText(local), zone);
 }
@@ -100,7 +108,8 @@ export function offsetAt(unix: number, zone: Zone): number {
 }
 
 /**
- * What the zone calls its offset at a wall clock: PHP's format `T` (`CET`, `CEST`, `-03`, `+0545`, `GMT+0200` for a bare offset). For
+ * What the zone calls its offset at a wall clock: PHP's format `T` (`CET`, `CEST`, `-03`, `+0545`, `GMT+0200` for a
+ * bare offset). For
  * `UTC+2` and its like it is the name of the zone itself, as the calendar plugin stores it.
  * @param local `YYYY-MM-DD HH:MM:SS` in the zone
  */
@@ -109,7 +118,8 @@ export function abbreviation(local: string, zone: Zone): string {
 }
 
 /**
- * ISO 8601 with the offset of that moment, as in JSON-LD: `2030-01-01T11:00:00+01:00`. Skipped times come out moved forward.
+ * ISO 8601 with the offset of that moment, as in JSON-LD: `2030-01-01T11:00:00+01:00`. Skipped times come out moved
+ * forward.
  * @param local `YYYY-MM-DD HH:MM:SS` in the zone
  */
 export function isoWithOffset(local: string, zone: Zone): string {
@@ -134,8 +144,8 @@ export function unixFromDate(date: Date): number {
 }
 
 /**
- * Unix seconds of a text read as UTC: `YYYY-MM-DD`, with or without a time; NaN for a zero or unreadable date. Days and hours beyond
- * their range roll over.
+ * Unix seconds of a text read as UTC: `YYYY-MM-DD`, with or without a time; NaN for a zero or unreadable date. Days and
+ * hours beyond their range roll over.
  */
 export function unixFromText(text: string): number {
   const usual = unixFromUsual(text);
@@ -172,7 +182,10 @@ function digitsOf(text: string, from: number, to: number): number {
   return number;
 }
 
-/** The UTC text of Unix seconds, `YYYY-MM-DD HH:MM:SS`; fractions are dropped, NaN and what no calendar holds give the zero date. */
+/**
+ * The UTC text of Unix seconds, `YYYY-MM-DD HH:MM:SS`; fractions are dropped, NaN and what no calendar holds give the
+ * zero date.
+ */
 export function textFromUnix(unix: number): string {
   const date = new Date(Math.floor(unix) * 1000);
   const year = date.getUTCFullYear();
@@ -207,7 +220,10 @@ export function addDays(text: string, days: number): string {
   return addSeconds(text, days * 86400);
 }
 
-/** The text so many calendar months later, at the same time of day, the day held within the month (31 January + 1: 28 February). */
+/**
+ * The text so many calendar months later, at the same time of day, the day held within the month (31 January + 1: 28
+ * February).
+ */
 export function addMonths(text: string, months: number): string {
   const unix = unixFromText(text);
   return Number.isNaN(unix) ? ZERO_DATE : textFromUnix(dayjs.unix(unix).utc().add(months, 'month').unix());
@@ -231,9 +247,9 @@ export function isZeroDate(text: string | null | undefined): boolean {
 }
 
 /**
- * The instant, in Unix seconds, of a wall clock given as if it were UTC. PHP asks for the offset at the wall clock read as UTC, then at
- * what that makes, and keeps the first answer when the second lies across the change it has just passed (timelib,
- * do_adjust_timezone). A zone written into the date itself makes it look back once more.
+ * The instant, in Unix seconds, of a wall clock given as if it were UTC. PHP asks for the offset at the wall clock read
+ * as UTC, then at what that makes, and keeps the first answer when the second lies across the change it has just passed
+ * (timelib, do_adjust_timezone). A zone written into the date itself makes it look back once more.
  * @param wall seconds
  * @param written whether the date names the zone
  */
@@ -290,7 +306,10 @@ function readPhpZone(name: string): Zone | null {
   return { name, rules, seconds: 0, label: null };
 }
 
-/** PHP takes H, HH, HMM, HHMM, H:MM, HH:M, HH:MM, H:M, HHMMSS and HH:MM:SS, and no other count of characters (timelib_parse_tz_cor). */
+/**
+ * PHP takes H, HH, HMM, HHMM, H:MM, HH:M, HH:MM, H:M, HHMMSS and HH:MM:SS, and no other count of characters
+ * (timelib_parse_tz_cor).
+ */
 function offsetDigits(text: string): number | null {
   const found = /^(\d\d?)$|^(\d\d?):(\d\d?)$|^(\d\d?)(\d\d)$|^(\d\d)(\d\d)(\d\d)$|^(\d\d):(\d\d):(\d\d)$/.exec(text);
   if (!found) return null;
@@ -328,7 +347,10 @@ function clockOf(rules: string): { format: Intl.DateTimeFormat; years: Map<numbe
   }
 }
 
-/** The stretch an instant lies in. `since` is exact when the change happened within that UTC year or three days before it. */
+/**
+ * The stretch an instant lies in. `since` is exact when the change happened within that UTC year or three days before
+ * it.
+ */
 function spanAt(unix: number, rules: string): Span {
   const at = Math.min(Math.max(unix, -6e10), 2.5e11) || 0; // years 68 to 9892: Intl counts years before 1 in another era
   const clock = clockOf(rules)!;

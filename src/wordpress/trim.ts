@@ -1,6 +1,6 @@
 /*
- * Trims that never look at the middle of a text. A pattern such as `/-+$/` is tried again from every hyphen of a run that does not reach the end, so its
- * cost grows with the square of the run. The characters are one UTF-16 unit each.
+ * Trims that never look at the middle of a text. A pattern such as `/-+$/` is tried again from every hyphen of a run
+ * that does not reach the end, so its cost grows with the square of the run. The characters are one UTF-16 unit each.
  */
 
 /** The text without any of these characters at its start. */

@@ -1,4 +1,7 @@
-/** A Chromium in which texts and addresses are opened as calendar front ends open them, and which tells what scripts ran. */
+/**
+ * A Chromium in which texts and addresses are opened as calendar front ends open them, and which tells what scripts
+ * ran.
+ */
 import { accessSync, constants } from 'node:fs';
 import { createServer } from 'node:http';
 
@@ -30,7 +33,8 @@ export const findChromium = () =>
   });
 
 /**
- * Starts the browser. `ran` is a list of what was handed to `alert` and the like, and of errors of scripts, each with the address of its page; it grows.
+ * Starts the browser. `ran` is a list of what was handed to `alert` and the like, and of errors of scripts, each with
+ * the address of its page; it grows.
  */
 export async function startBrowser(executablePath) {
   const { chromium } = await import('playwright-core');
@@ -68,7 +72,9 @@ export async function startBrowser(executablePath) {
   return {
     ran,
     version: browser.version(),
-    /** Shows texts as HTML: `{html, address}`, `address` true where the text is an address that is put into links too. */
+    /**
+     * Shows texts as HTML: `{html, address}`, `address` true where the text is an address that is put into links too.
+     */
     show: async (texts) => {
       for (let from = 0; from < texts.length; from += PORTION) {
         await toBlank();
@@ -122,7 +128,8 @@ async function servePage() {
   };
 }
 
-// ------------------------------------------------------------------------------------------------- what runs in the browser
+// ------------------------------------------------------------------------------------------------- what runs in the
+//                                                                                                   browser
 /* global window, document, Event */
 
 function hook() {
@@ -131,7 +138,8 @@ function hook() {
 }
 
 /**
- * Puts texts into the page in every usual way, and does what a visitor might do: waits, follows addresses, sends forms, wakes every handler.
+ * Puts texts into the page in every usual way, and does what a visitor might do: waits, follows addresses, sends forms,
+ * wakes every handler.
  */
 async function showTexts(texts) {
   const { body } = document;

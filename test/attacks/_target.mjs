@@ -9,9 +9,9 @@ import { API, seed } from '../bench/site.mjs';
 const MEGABYTE = 2 ** 20;
 
 /**
- * Runs an attack on a service of its own and takes it away again. `attack({base, host, port, authorization, cpu, memory, peak})`: milliseconds of
- * processor time so far, and megabytes in memory, now and at most since `peak.reset()`. Gives what the attack gives. `events`: how many there are beside
- * the sample.
+ * Runs an attack on a service of its own and takes it away again. `attack({base, host, port, authorization, cpu,
+ * memory, peak})`: milliseconds of processor time so far, and megabytes in memory, now and at most since
+ * `peak.reset()`. Gives what the attack gives. `events`: how many there are beside the sample.
  */
 export async function withTarget(attack, env = {}, events = 1) {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-attack-'));
@@ -46,7 +46,8 @@ function memoryOf(pid) {
 }
 
 /**
- * Opens a connection and writes to it, and takes the answer whenever it comes. `answer`: the status, or 0 for a connection that ends without one.
+ * Opens a connection and writes to it, and takes the answer whenever it comes. `answer`: the status, or 0 for a
+ * connection that ends without one.
  *
  * @param {readonly (string | Buffer)[]} pieces
  */

@@ -6,8 +6,8 @@ import { stringify } from 'csv-stringify/sync';
 import { fasti } from '../bench/service.mjs';
 
 /**
- * Exports the sample site in every form and writes each text into each place of copies of one record. `write(place, number)` gives the next text for a place;
- * gives the paths of the files.
+ * Exports the sample site in every form and writes each text into each place of copies of one record. `write(place,
+ * number)` gives the next text for a place; gives the paths of the files.
  */
 export function writeImports(folder, env, texts) {
   const exported = (name, ...options) => {

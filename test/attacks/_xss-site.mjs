@@ -17,7 +17,10 @@ export function loadSample(env) {
   if (status !== 0) throw new Error(`site-tool.mjs load: ${stderr}`);
 }
 
-/** Serves a site. `send(as, method, path, body, headers)` gives `{status, body, text}`; `as` a login of the sample site, or nobody. */
+/**
+ * Serves a site. `send(as, method, path, body, headers)` gives `{status, body, text}`; `as` a login of the sample site,
+ * or nobody.
+ */
 export async function serveSite(env) {
   const { base, stop } = await startService({ ...env, LOG_LEVEL: 'silent' }, '/wp-json/');
   const send = async (as, method, path, body, headers = {}) => {
@@ -76,8 +79,9 @@ function nested(kind, names) {
 }
 
 /**
- * Every text field that the interface says it takes for new records, and those in which texts are hidden: `{route, field, body(text, number)}`. The calendar's
- * namespace is served under two names by one code; only one of them is used.
+ * Every text field that the interface says it takes for new records, and those in which texts are hidden: `{route,
+ * field, body(text, number)}`. The calendar's namespace is served under two names by one code; only one of them is
+ * used.
  */
 export async function textFields({ send }) {
   const { body: index } = await send('admin', 'GET', '/wp-json/');
@@ -129,7 +133,10 @@ function lists() {
   ]; // biome-ignore format: a table
 }
 
-/** Gives every answer of the interface in which records are: `{path, body}`, page by page, and of events, venues and organizers one by one. */
+/**
+ * Gives every answer of the interface in which records are: `{path, body}`, page by page, and of events, venues and
+ * organizers one by one.
+ */
 export async function* answers({ send }) {
   for (const { as, path } of lists()) {
     for (let page = 1; ; page += 1) {

@@ -35,7 +35,10 @@ const named = (count) => `{${Array.from({ length: count }, (_, number) => `"k${n
 const part = (number, more) => `--X\r\nContent-Disposition: form-data; name="f${number}"${more}\r\n\r\nx\r\n`;
 const event = (field, value) => JSON.stringify({ title: 'x', start_date: 'tomorrow', end_date: 'tomorrow', [field]: value });
 
-/** Bodies by how they are hard; each is sent as large as it was found to be worst, just within the limits of those who signed in, and within the others'. */
+/**
+ * Bodies by how they are hard; each is sent as large as it was found to be worst, just within the limits of those who
+ * signed in, and within the others'.
+ */
 const singles = [
   ['[', (size) => filled('[', size), JSON_TYPE],
   ['{"a":', (size) => filled('{"a":', size), JSON_TYPE],

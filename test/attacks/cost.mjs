@@ -4,8 +4,9 @@
  *   npm run attacks -- cost                      SQLite and, if there is one, MySQL or MariaDB
  *   npm run attacks -- cost --events 1000 --database sqlite --folder /tmp/cost --only geoloc
  *
- * Answers are not remembered, so that each is computed. Prints the ten dearest of each database: the time of the service and of the database server beside
- * it. Exits with 1 where one takes more than half a second in both together. In a `--folder` the sites are kept for the next run.
+ * Answers are not remembered, so that each is computed. Prints the ten dearest of each database: the time of the
+ * service and of the database server beside it. Exits with 1 where one takes more than half a second in both together.
+ * In a `--folder` the sites are kept for the next run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request as sendRequest } from 'node:http';

@@ -44,7 +44,10 @@ service.kill('SIGTERM');
 await service.ended;
 process.exitCode = telling || noticed ? 1 : 0;
 
-/** Users with application passwords as WordPress has made them since 6.8 (`new`), before that (`old`), and as some plugins make them (`bcrypt`). */
+/**
+ * Users with application passwords as WordPress has made them since 6.8 (`new`), before that (`old`), and as some
+ * plugins make them (`bcrypt`).
+ */
 async function addUsers() {
   const db = new Sqlite(join(folder, 'site.sqlite'));
   const hashes = { new: `$generic$${'x'.repeat(40)}`, old: `$P$B${'abcdefgh'}${'x'.repeat(22)}`, bcrypt: await hash('nobody knows', 10) };

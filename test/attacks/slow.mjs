@@ -1,5 +1,6 @@
 /**
- * Slow clients: slowhttptest holds a thousand connections by slow heads, bodies or reading, while other clients are to get their answers.
+ * Slow clients: slowhttptest holds a thousand connections by slow heads, bodies or reading, while other clients are to
+ * get their answers.
  *
  *   npm run attacks -- slow                    all three, 75 s each
  *   npm run attacks -- slow body --seconds 30  one of `headers`, `body` and `read`
@@ -14,7 +15,9 @@ import { withTarget } from './_target.mjs';
 
 const EVENTS = '/wp-json/tribe/events/v1/events';
 const CONNECTIONS = '1000';
-/** How many of the good clients' requests must be answered, and what the attack may add to the memory of the process. */
+/**
+ * How many of the good clients' requests must be answered, and what the attack may add to the memory of the process.
+ */
 const LEAST_ANSWERED = 0.999;
 const MOST_MEGABYTES = 100;
 /** An answer that takes longer counts as none. */
@@ -22,7 +25,10 @@ const PATIENCE_MS = 5000;
 /** Between two requests of one good client. */
 const PAUSE_MS = 20;
 
-/** Arguments of slowhttptest: so many connections at 100 a second, each of which sends or takes a little every few seconds. */
+/**
+ * Arguments of slowhttptest: so many connections at 100 a second, each of which sends or takes a little every few
+ * seconds.
+ */
 const ATTACKS = {
   headers: () => ['-H', '-i', '5', '-x', '24', '-t', 'GET', '-u', EVENTS],
   body: () => ['-B', '-i', '5', '-x', '10', '-s', '60000', '-t', 'POST', '-f', 'application/json', '-u', EVENTS],
@@ -78,7 +84,9 @@ function attackWith(name, { base }, seconds) {
   return child;
 }
 
-/** Clients that behave: on connections that stay and on new ones, they read what is remembered and what is not, and write. Each gives the times of its answers, or
+/**
+ * Clients that behave: on connections that stay and on new ones, they read what is remembered and what is not, and
+ * write. Each gives the times of its answers, or
  * why there was none. */
 function goodClients({ base, authorization }, until) {
   const staying = new http.Agent({ keepAlive: true, maxSockets: 8 });

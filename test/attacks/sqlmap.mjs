@@ -1,12 +1,13 @@
 /**
- * Tries SQL injection with sqlmap (https://sqlmap.org, Debian package `sqlmap`) in every parameter of every list and in the paths.
+ * Tries SQL injection with sqlmap (https://sqlmap.org, Debian package `sqlmap`) in every parameter of every list and in
+ * the paths.
  *
  *   npm run attacks -- sqlmap                            all of them, on SQLite and MySQL or MariaDB; takes a day
  *   npm run attacks -- sqlmap --only 'v1/events search'  parameters with such a name
  *   npm run attacks -- sqlmap --database mysql --level 2 --minutes 5
  *
- * Level 5 and risk 3 unless said otherwise: every payload there is. A parameter that takes longer than `--minutes` is told as not finished. Exits with 1
- * where something was found.
+ * Level 5 and risk 3 unless said otherwise: every payload there is. A parameter that takes longer than `--minutes` is
+ * told as not finished. Exits with 1 where something was found.
  */
 import '../support/run-typescript.mjs';
 import { spawn } from 'node:child_process';

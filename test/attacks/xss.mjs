@@ -1,13 +1,15 @@
 /**
- * Scripts in texts: every way to write one, in every text field, by contributors, authors and imports, opened in a real browser. None may run.
+ * Scripts in texts: every way to write one, in every text field, by contributors, authors and imports, opened in a real
+ * browser. None may run.
  *
  *   npm run attacks -- xss
  *   npm run attacks -- xss --every 10
  *   npm run attacks -- xss --only sqlite --payload "URL:" --field title
  *
- * It writes every payload into every field, which takes hours. With `--every 10` each field gets every tenth payload, and the next field the next tenth, so that
- * all fields and all payloads are in it. `--only`: `sqlite` or `mysql`; `--payload` and `--field` narrow it to names that contain the text. It needs Chromium
- * (`apt-get install chromium`, or its path in CHROMIUM) and is skipped where there is none.
+ * It writes every payload into every field, which takes hours. With `--every 10` each field gets every tenth payload,
+ * and the next field the next tenth, so that all fields and all payloads are in it. `--only`: `sqlite` or `mysql`;
+ * `--payload` and `--field` narrow it to names that contain the text. It needs Chromium (`apt-get install chromium`, or
+ * its path in CHROMIUM) and is skipped where there is none.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,7 +67,10 @@ const folder = mkdtempSync(join(tmpdir(), 'fasti-xss-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const browser = await startBrowser(program);
 let failed = false;
-/** Each text that was written has a number, by which a script that ran is known. The sample site has scripts of its administrator, with small numbers. */
+/**
+ * Each text that was written has a number, by which a script that ran is known. The sample site has scripts of its
+ * administrator, with small numbers.
+ */
 const FIRST = 1000;
 const written = new Array(FIRST).fill(undefined);
 /** What the sample site's own scripts tell. */
@@ -117,7 +122,10 @@ async function overHttp(env) {
   return { ...counts, fields: fields.length, 'files opened': files.addresses.length, ...shown };
 }
 
-/** What may be sent as a file: documents that hold scripts under every name, pictures that hold one, and names that are texts themselves. */
+/**
+ * What may be sent as a file: documents that hold scripts under every name, pictures that hold one, and names that are
+ * texts themselves.
+ */
 async function uploads(send, base) {
   const picture = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==', 'base64');
   const svg = (js) => `<svg xmlns="http://www.w3.org/2000/svg" onload="${js}"><script>${js}</script></svg>`;
@@ -326,7 +334,10 @@ function verdict(title, figures) {
   if (ran.length > 0) failed = true;
 }
 
-/** An import by somebody who may write scripts takes them as they are, as WordPress does; what runs then shows that this script would see it. */
+/**
+ * An import by somebody who may write scripts takes them as they are, as WordPress does; what runs then shows that this
+ * script would see it.
+ */
 function documented(figures) {
   const ran = newlyRan();
   console.log(`imported as they are: ${figuresOf(figures)}; ${ran.length} scripts ran, as documented`);

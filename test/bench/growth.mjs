@@ -1,16 +1,17 @@
 #!/usr/bin/env node
 /**
- * What `npm run bench:growth` runs: how requests grow with the number of events. The same ones on sites of several sizes, uncached, each with a write
- * before it. The sizes take turns, so that whatever else the machine does falls on all of them. Prints milliseconds on the clock and, on Linux, of
- * processor time (the service and the server of the database together), and what the largest costs of the smallest; writes its section of
- * docs/performance.md.
+ * What `npm run bench:growth` runs: how requests grow with the number of events. The same ones on sites of several
+ * sizes, uncached, each with a write before it. The sizes take turns, so that whatever else the machine does falls on
+ * all of them. Prints milliseconds on the clock and, on Linux, of processor time (the service and the server of the
+ * database together), and what the largest costs of the smallest; writes its section of docs/performance.md.
  *
  *   --sizes N,N,...  numbers of events (1000,10000,100000,1000000)
  *   --rounds N       how often each request is asked on each site (40)
  *   --database NAME  only sqlite or mysql
  *   --keep FOLDER    where the sites are left for the next run
  *
- * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; the processor time of one that is not our own is not counted.
+ * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; the processor time of one that is not our own is not
+ * counted.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';

@@ -1,13 +1,15 @@
 #!/usr/bin/env node
 /**
- * What `npm run bench:load` runs. First the default list, uncached, of one process and of two on one port, in turns: with two processors the load
- * generator takes its share of both, which is said beside the figures. Then minutes of lists, records, terms and writes against one process with its
- * memory of answers, whose resident memory is looked at all the while. Prints both and writes its sections of docs/performance.md.
+ * What `npm run bench:load` runs. First the default list, uncached, of one process and of two on one port, in turns:
+ * with two processors the load generator takes its share of both, which is said beside the figures. Then minutes of
+ * lists, records, terms and writes against one process with its memory of answers, whose resident memory is looked at
+ * all the while. Prints both and writes its sections of docs/performance.md.
  *
  *   --events N       how many events are generated (20000)
  *   --minutes N      how long the load lasts (10)
  *   --rounds N       how many measurements of the workers a figure is the median of (5)
- *   --share N        measures the workers a second time, each with no more than this share of a processor (Linux, as root)
+ *   --share N        measures the workers a second time, each with no more than this share of a processor (Linux, as
+ *           root)
  *   --only NAME      only the workers, or only the minutes
  *   --database NAME  only sqlite or mysql
  *   --keep FOLDER    where the sites are left for the next run, or one of `npm run bench:growth` has left them
@@ -88,7 +90,9 @@ function compared([one, two]) {
   return `two processes answer ${(two.rate / one.rate).toFixed(2)} times as many requests as one, ${Math.round(two.rate)} and ${Math.round(one.rate)} a second`;
 }
 
-/** Medians of one process and of two: requests a second, and what the load generator and the server took of a processor. */
+/**
+ * Medians of one process and of two: requests a second, and what the load generator and the server took of a processor.
+ */
 async function ratesOfWorkers(env, server, share) {
   const counts = [1, 2];
   const services = [];

@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
 
-/** Puts a section of the page between its two marks: `<!-- NAME -->` and `<!-- /NAME -->`. The rest of the page stays as it is. */
+/**
+ * Puts a section of the page between its two marks: `<!-- NAME -->` and `<!-- /NAME -->`. The rest of the page stays as
+ * it is.
+ */
 export function writeSection(name, text) {
   const page = readFileSync(PAGE, 'utf8');
   const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
@@ -52,7 +55,9 @@ const PROCESS_COLUMNS = [
 export const printedTable = (results) =>
   `\n${aligned(COLUMNS, requestRows(results))}\n\n${aligned(PROCESS_COLUMNS, processRows(results))}\n`;
 
-/** The section of requests. `run`: numbers of events, seconds, rounds and clients, and the load of the machine before. */
+/**
+ * The section of requests. `run`: numbers of events, seconds, rounds and clients, and the load of the machine before.
+ */
 export const requestsSection = (results, { events, seconds, rounds, clients, load }) => `
 ${machine(load)}:
 

@@ -1,9 +1,9 @@
 /**
- * What somebody would write by hand: an Express app whose one handler runs the same SQL as the service with the database's driver, one statement after
- * the other, and sends the rows as they come. Started by service.mjs.
+ * What somebody would write by hand: an Express app whose one handler runs the same SQL as the service with the
+ * database's driver, one statement after the other, and sends the rows as they come. Started by service.mjs.
  *
- * Of a request that writes it runs the bare transaction: what the service inserted and updated, for a new record whose id stands where the service's
- * own stood; what must be unique in the table of occurrences is drawn by lot.
+ * Of a request that writes it runs the bare transaction: what the service inserted and updated, for a new record whose
+ * id stands where the service's own stood; what must be unique in the table of occurrences is drawn by lot.
  */
 import { randomBytes } from 'node:crypto';
 import Sqlite from 'better-sqlite3';

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * What `npm run bench` runs: the service on generated events, on SQLite and, as far as there is one, on MySQL or MariaDB, beside a bare Express app
- * that sends the same bytes and a handler written by hand that runs the same SQL. Prints a table and writes its section of docs/performance.md.
+ * What `npm run bench` runs: the service on generated events, on SQLite and, as far as there is one, on MySQL or
+ * MariaDB, beside a bare Express app that sends the same bytes and a handler written by hand that runs the same SQL.
+ * Prints a table and writes its section of docs/performance.md.
  *
  *   --events N      how many events are generated (20000)
  *   --seconds N     how long each measurement takes (2)
@@ -10,7 +11,8 @@
  *   --only TEXT     only scenarios whose name contains this; nothing is written then
  *   --database NAME only sqlite or mysql; nothing is written then
  *
- * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; without it a private one is started if a server program is on the machine.
+ * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; without it a private one is started if a server program
+ * is on the machine.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -97,8 +99,8 @@ async function startedService({ name }, env) {
 }
 
 /**
- * The services in turns with the two apps they are compared with, so that whatever else the machine does falls on all of them. What is read from memory
- * is not compared with SQL.
+ * The services in turns with the two apps they are compared with, so that whatever else the machine does falls on all
+ * of them. What is read from memory is not compared with SQL.
  */
 async function measureScenario(asked, request) {
   const { sent, answer } = await sample(asked[0].process, request);

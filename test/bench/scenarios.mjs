@@ -1,9 +1,11 @@
 /**
- * What is measured, as data. A further request is one more row of `scenarios`, a further way of running the service one more row of `services`.
+ * What is measured, as data. A further request is one more row of `scenarios`, a further way of running the service one
+ * more row of `services`.
  *
- * Paths count from the namespace. What stands in braces is filled in from the site that is measured (`findWords` in site.mjs), `[<id>]` in a body
- * by something else for each request. `unchanged`: the request names the answer it has, and is told that it still holds. `clients`: how many connections ask
- * at the same time, if not as many as usual. `services`: only these; absent: all.
+ * Paths count from the namespace. What stands in braces is filled in from the site that is measured (`findWords` in
+ * site.mjs), `[<id>]` in a body by something else for each request. `unchanged`: the request names the answer it has,
+ * and is told that it still holds. `clients`: how many connections ask at the same time, if not as many as usual.
+ * `services`: only these; absent: all.
  */
 export const scenarios = [
   { name: 'default list', path: '/events' },
@@ -33,7 +35,10 @@ export const scenarios = [
   })),
 ];
 
-/** Ways of running the service: settings of the environment beside those that every run needs. All of them run at the same time, on one database. */
+/**
+ * Ways of running the service: settings of the environment beside those that every run needs. All of them run at the
+ * same time, on one database.
+ */
 export const services = [
   { name: 'without cache', env: { LOG_LEVEL: 'warn', CACHE: 'off' } },
   { name: 'from memory', env: { LOG_LEVEL: 'warn', CACHE: 'on' } },

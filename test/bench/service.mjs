@@ -1,4 +1,6 @@
-/** Processes that are measured: the service itself, and a bare Express app that sends the bytes that the service sent. */
+/**
+ * Processes that are measured: the service itself, and a bare Express app that sends the bytes that the service sent.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,8 +29,9 @@ export function fasti(args, env) {
 }
 
 /**
- * Starts the service and waits until it answers `path`. Gives `{base, startMs, cpu, memory, stop}`: milliseconds from the start of the process
- * to its first answer, and functions for the processor time it took, in milliseconds, and its resident memory, in bytes.
+ * Starts the service and waits until it answers `path`. Gives `{base, startMs, cpu, memory, stop}`: milliseconds from
+ * the start of the process to its first answer, and functions for the processor time it took, in milliseconds, and its
+ * resident memory, in bytes.
  */
 export async function startService(env, path) {
   const port = await freePort();
@@ -43,7 +46,10 @@ export async function startBare(answer) {
   return start([BARE], { PORT: String(port), ANSWER: JSON.stringify(answer) }, `http://127.0.0.1:${port}`, '/');
 }
 
-/** Starts an Express app with one handler, which runs these statements (`{statements, created}` of `traceQueries`) and sends the rows. */
+/**
+ * Starts an Express app with one handler, which runs these statements (`{statements, created}` of `traceQueries`) and
+ * sends the rows.
+ */
 export async function startRows(env, trace) {
   const port = await freePort();
   return start([ROWS], { ...env, PORT: String(port), STATEMENTS: JSON.stringify(trace) }, `http://127.0.0.1:${port}`, '/ready');
@@ -90,7 +96,10 @@ async function start(command, env, base, path) {
   return { base, cpu, memory, stop, pid: child.pid };
 }
 
-/** Processor time of a process in milliseconds, where the system tells it (else NaN): it says what a request costs, whatever else the machine does. */
+/**
+ * Processor time of a process in milliseconds, where the system tells it (else NaN): it says what a request costs,
+ * whatever else the machine does.
+ */
 export function cpuMs(pid) {
   const numbers = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ') : [];
   return TICK_MS * (Number(numbers[11]) + Number(numbers[12]));
@@ -107,8 +116,8 @@ const GROUPS = '/sys/fs/cgroup/cpu';
 const PERIOD_US = 10_000;
 
 /**
- * Gives a process no more than this share of a processor, by a control group of its own (Linux, version 1, as root). Gives a function that takes
- * the limit away again.
+ * Gives a process no more than this share of a processor, by a control group of its own (Linux, version 1, as root).
+ * Gives a function that takes the limit away again.
  */
 export function limitProcessor(pid, share) {
   const group = `${GROUPS}/fasti-bench-${pid}`;
@@ -127,8 +136,9 @@ export function limitProcessor(pid, share) {
 }
 
 /**
- * The server to measure on, as in `npm test`: the one that TEST_MYSQL_URL names, a private one, or none. Gives `{url, version, pid, stop}`, the last two
- * of a private one, or `{reason}`. A private one is reached by its socket, as PHP reaches one on the same machine (`localhost`).
+ * The server to measure on, as in `npm test`: the one that TEST_MYSQL_URL names, a private one, or none. Gives `{url,
+ * version, pid, stop}`, the last two of a private one, or `{reason}`. A private one is reached by its socket, as PHP
+ * reaches one on the same machine (`localhost`).
  */
 export async function provideMysql(folder) {
   const wish = process.env.TEST_MYSQL_URL || undefined;

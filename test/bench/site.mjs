@@ -9,9 +9,10 @@ import { fasti, provideMysql } from './service.mjs';
 export const API = '/wp-json/calendar/events/v1';
 
 /**
- * Measures on SQLite and, as far as there is one, on MySQL or MariaDB: `measure({name, title, pid}, provide)`, where `provide(events)` gives the database
- * of a site of so many events: settings of the environment, and how to remove it. `pid`: of a server of our own. In a `folder` that is kept, a later run
- * gets the same ones. `only`: `sqlite` or `mysql`.
+ * Measures on SQLite and, as far as there is one, on MySQL or MariaDB: `measure({name, title, pid}, provide)`, where
+ * `provide(events)` gives the database of a site of so many events: settings of the environment, and how to remove it.
+ * `pid`: of a server of our own. In a `folder` that is kept, a later run gets the same ones. `only`: `sqlite` or
+ * `mysql`.
  */
 export async function eachDatabase({ folder, kept, only }, measure) {
   const below = (events) => {
@@ -54,7 +55,9 @@ async function mysqlDatabase(folder, address, name) {
   return { env: { DATABASE_URL: url.href, UPLOADS_DIR: join(folder, 'uploads') }, remove: () => run(`DROP DATABASE \`${name}\``) };
 }
 
-/** Fills an empty database. Gives the header by which the administrator signs in, and how long it took, in milliseconds. */
+/**
+ * Fills an empty database. Gives the header by which the administrator signs in, and how long it took, in milliseconds.
+ */
 export function seed(env, events) {
   const begun = performance.now();
   fasti(['init', '--sample', '--url=http://127.0.0.1'], env);
@@ -111,8 +114,9 @@ export function requestOf({ path, method = 'GET', as, body, unchanged = false, s
 }
 
 /**
- * What a request asks of the database once the process has seen it before, BEGIN and COMMIT among it: asked of the service within this very process,
- * which tells of them. Gives the statements with their values, and the id of the record where one was created.
+ * What a request asks of the database once the process has seen it before, BEGIN and COMMIT among it: asked of the
+ * service within this very process, which tells of them. Gives the statements with their values, and the id of the
+ * record where one was created.
  */
 export async function traceQueries(env, request) {
   process.env.TZ = 'UTC';

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /**
- * What `npm run bench:wordpress` runs: the service as WordPress was measured, on the same number of events, with as many clients and a process for each
- * processor. A bare Express app takes turns with it: what it does says how fast the machine is beside the one that WordPress was measured on. Prints the
- * rates beside WordPress's and writes its section of docs/performance.md.
+ * What `npm run bench:wordpress` runs: the service as WordPress was measured, on the same number of events, with as
+ * many clients and a process for each processor. A bare Express app takes turns with it: what it does says how fast the
+ * machine is beside the one that WordPress was measured on. Prints the rates beside WordPress's and writes its section
+ * of docs/performance.md.
  *
  *   --rounds N       how many measurements a figure is the median of (5)
  *   --database NAME  only sqlite or mysql
@@ -29,7 +30,10 @@ const WARM_UP_SECONDS = 5;
 /** How many times in a second one bare Express app sent 40 kB on the machine that WordPress was measured on. */
 const BARE_THERE = 7600;
 
-/** Requests, and how many of them WordPress with the plugin answers in a second: four PHP workers with opcache on two processors. */
+/**
+ * Requests, and how many of them WordPress with the plugin answers in a second: four PHP workers with opcache on two
+ * processors.
+ */
 const REQUESTS = [
   { name: 'default list', path: '/events', wordpress: 5.5 },
   { name: 'list with a date window', path: '/events?start_date={today}&end_date={in a month}', wordpress: 7.3 },

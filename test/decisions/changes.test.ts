@@ -137,7 +137,10 @@ const CHANGES: readonly (readonly [Path, string, unknown, readonly string[]])[] 
   ['tags', 'slug', 'sand', ['slug', 'url']],
 ];
 
-/** Fields that can be empty: the empty values, the member, and what it holds then (absent: it is left out of the record). */
+/**
+ * Fields that can be empty: the empty values, the member, and what it holds then (absent: it is left out of the
+ * record).
+ */
 const EMPTIED: readonly (readonly [Path, string, readonly unknown[], unknown])[] = [
   ['events', 'description', [null, ''], ''],
   ['events', 'excerpt', [null, ''], ''],

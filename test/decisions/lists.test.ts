@@ -236,7 +236,8 @@ describeAsking('the addresses of lists', (ask) => {
     const whole = idsOf(await ask.read(`${path}?${query({ ...params, per_page: 50 })}`));
     const walked = await walk(`${path}?${query({ ...params, per_page: 1 })}`);
     expect(whole.length).toBeGreaterThan(0);
-    // An empty category above a used one is listed without being counted, so that the last page may lie beyond the total.
+    // An empty category above a used one is listed without being counted, so that the last page may lie beyond the
+    // total.
     expect(walked.there).toEqual(whole.slice(0, walked.there.length));
     expect(walked.back).toEqual(walked.there);
     expect(walked.there.length).toBe((await ask.read(`${path}?${query({ ...params, per_page: 50 })}`)).total);

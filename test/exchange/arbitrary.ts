@@ -3,10 +3,14 @@ import type { AuthorItem, Item, PostItem, TermItem } from '../../src/exchange/it
 import { sanitizeTitle } from '../../src/wordpress/slug.ts';
 
 /*
- * Calendars as they might be: items that name each other, with texts of every script and every sign that a format could stumble over.
+ * Calendars as they might be: items that name each other, with texts of every script and every sign that a format could
+ * stumble over.
  */
 
-/** Texts with what CDATA, XML, CSV and spreadsheets could misread; no halves of characters. `control`: also what XML forbids. */
+/**
+ * Texts with what CDATA, XML, CSV and spreadsheets could misread; no halves of characters. `control`: also what XML
+ * forbids.
+ */
 export const text = (control = false) =>
   fc
     .array(
@@ -88,7 +92,10 @@ const plain = fc.record({
   names: fc.array(fc.nat(20), { minLength: 3, maxLength: 6 }),
 });
 
-/** A calendar: authors, terms, venues, organizers, events, in that order, each naming what exists. Ids run from 1000, so that they are free. */
+/**
+ * A calendar: authors, terms, venues, organizers, events, in that order, each naming what exists. Ids run from 1000, so
+ * that they are free.
+ */
 export const calendar: fc.Arbitrary<Item[]> = fc
   .record({
     authors: fc.uniqueArray(word, { minLength: 1, maxLength: 3 }),

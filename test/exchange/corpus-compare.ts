@@ -3,7 +3,10 @@ import { type Entry, isItem, type PostItem } from '../../src/exchange/items/item
 /** When something takes place: start and end in UTC, or days (the end exclusive), and its title. */
 export type Time = readonly [start: string, end: string, title: string];
 
-/** The events among these items as times, in order. What comes again under the same name replaces the first, as in an import. */
+/**
+ * The events among these items as times, in order. What comes again under the same name replaces the first, as in an
+ * import.
+ */
 export function timesOf(entries: readonly Entry[]): Time[] {
   const events = new Map<string, PostItem>();
   for (const entry of entries) if (isItem(entry) && entry.kind === 'event') events.set(entry.sourceId, entry);

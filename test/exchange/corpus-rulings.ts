@@ -6,8 +6,8 @@ const LOST_LETTERS = 'letters in Windows-1252 are read; the list has U+FFFD in t
 const UNREADABLE_LENGTH = 'the DURATION is told as unreadable, the day taken in; the reader drops the event';
 
 /**
- * Files of the collection that are read otherwise than its list says, on purpose: what the list's reader does with them, and why we don't. RFC 5545 goes
- * before that reader; an event that it can't read is not left out.
+ * Files of the collection that are read otherwise than its list says, on purpose: what the list's reader does with
+ * them, and why we don't. RFC 5545 goes before that reader; an event that it can't read is not left out.
  */
 export const RULINGS: Readonly<Record<string, string>> = {
   'ical4j--google_aus_holidays.ics': DAY_WITH_ZONE,

@@ -1,5 +1,6 @@
 /**
- * Reads a collection of calendars and compares what comes out with a list of what they say. `npm run corpus` takes a collection beside the project,
+ * Reads a collection of calendars and compares what comes out with a list of what they say. `npm run corpus` takes a
+ * collection beside the project,
  * `CORPUS` another one; without it, small files of our own.
  */
 import { existsSync, readFileSync } from 'node:fs';

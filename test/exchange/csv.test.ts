@@ -439,7 +439,10 @@ describeDatabases('CSV', (open, engine) => {
   });
 });
 
-/** Cells as people read them: texts are trimmed and their blanks made one where the interface does so; the maps are shown unless the file says no. */
+/**
+ * Cells as people read them: texts are trimmed and their blanks made one where the interface does so; the maps are
+ * shown unless the file says no.
+ */
 function shown(csv: string): unknown[] {
   return (parse(csv, { bom: true, columns: true }) as Record<string, string>[]).map((row) =>
     Object.fromEntries(

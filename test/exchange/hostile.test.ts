@@ -46,7 +46,9 @@ const file = (name: string, content: string | Buffer): string => {
   return path;
 };
 
-/** A file of half a gigabyte that comes as it is read; `taken`: how many bytes of it were, when the reader went away. */
+/**
+ * A file of half a gigabyte that comes as it is read; `taken`: how many bytes of it were, when the reader went away.
+ */
 function endless(head: string, more: string): { path: string; taken: Promise<number> } {
   const path = join(folder, `endless-${randomUUID()}.csv`);
   execFileSync('mkfifo', [path]);
@@ -114,7 +116,8 @@ describe('an export file of WordPress', () => {
     const path = join(folder, 'huge.xml');
     const handle = openSync(path, 'w');
     writeSync(handle, wxr('').replace('</channel></rss>', '<item><title><![CDATA['));
-    // A gigabyte of nothing, which takes no room on the disk. NUL is taken out, so that it is letters that have to be stopped.
+    // A gigabyte of nothing, which takes no room on the disk. NUL is taken out, so that it is letters that have to be
+    // stopped.
     writeSync(handle, Buffer.alloc(12 * 2 ** 20, 'a'));
     ftruncateSync(handle, 2 ** 30);
     closeSync(handle);

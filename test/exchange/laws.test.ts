@@ -70,7 +70,10 @@ describe('what is written is read again', () => {
   });
 });
 
-/** What WordPress's own format does not say: the numbers of taxonomy rows, what is pinged, the filtered content, the type of posts that are no files. */
+/**
+ * What WordPress's own format does not say: the numbers of taxonomy rows, what is pinged, the filtered content, the
+ * type of posts that are no files.
+ */
 function asInWxr(item: Item): Item {
   if ('taxonomyId' in item) {
     const { taxonomyId: _number, ...rest } = item;

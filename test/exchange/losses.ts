@@ -1,4 +1,7 @@
-/** What gets lost on a way: as `docs/migrating.md` says it, and all places where `fasti verify` shows it between the sample site and its import. */
+/**
+ * What gets lost on a way: as `docs/migrating.md` says it, and all places where `fasti verify` shows it between the
+ * sample site and its import.
+ */
 export type Losses = Readonly<Record<string, readonly string[]>>;
 
 /** Members of each of these, which are written with blanks between. */

@@ -1,11 +1,12 @@
 /**
- * Measures an import of many events from a WXR file, against bare inserts of the same rows. Needs a build (`npm run build`).
+ * Measures an import of many events from a WXR file, against bare inserts of the same rows. Needs a build (`npm run
+ * build`).
  *
  *   node test/exchange/measure.mjs 20000          SQLite
  *   node test/exchange/measure.mjs 20000 mysql    a private MySQL or MariaDB
  *
- * The import runs in a process of its own, whose resident memory is read while it works. Bare inserts: rows of the same tables, many in a statement,
- * 200 events in a transaction, without reading a file or remembering anything.
+ * The import runs in a process of its own, whose resident memory is read while it works. Bare inserts: rows of the same
+ * tables, many in a statement, 200 events in a transaction, without reading a file or remembering anything.
  */
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';

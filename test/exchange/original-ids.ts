@@ -2,7 +2,10 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { decodeEntities } from '../../src/wordpress/entities.ts';
 import { stripAllTags } from '../../src/wordpress/plain-text.ts';
 
-/** A file that says no ids gives its records new ones; what is compared by id has to have its own again. Both sites in the order of their ids. */
+/**
+ * A file that says no ids gives its records new ones; what is compared by id has to have its own again. Both sites in
+ * the order of their ids.
+ */
 export async function giveOriginalIds(db: Database, original: Database): Promise<void> {
   const posts = pairs(await postKeys(db), await postKeys(original));
   const terms = pairs(await termKeys(db), await termKeys(original));

@@ -82,8 +82,8 @@ export const placeless = (items: readonly Item[]): Item[] => items.map(({ place:
 const TYPES = ['attachment', 'tribe_venue', 'tribe_organizer', 'tribe_events'];
 
 /**
- * Everything that a calendar consists of, in an order that doesn't depend on how it came in. Left out are what only numbers rows (ids of metas and
- * occurrences), the time of writing, and notes of WordPress's editor.
+ * Everything that a calendar consists of, in an order that doesn't depend on how it came in. Left out are what only
+ * numbers rows (ids of metas and occurrences), the time of writing, and notes of WordPress's editor.
  */
 export async function calendarOf(db: Database): Promise<Record<string, unknown[]>> {
   const posts = await db.from('posts').whereIn('post_type', TYPES).orderBy('ID');

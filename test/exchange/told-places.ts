@@ -7,8 +7,9 @@ export interface Told {
 }
 
 /**
- * Where a difference is, from the very place to all places of its sort: `events/73` (whether it is there), `events/73.title`, `events.title`, or in
- * a list `events?search=x $.total`. What a record shows of another one is that one's, whichever it is: `venues/*.city`, `venues.city`.
+ * Where a difference is, from the very place to all places of its sort: `events/73` (whether it is there),
+ * `events/73.title`, `events.title`, or in a list `events?search=x $.total`. What a record shows of another one is that
+ * one's, whichever it is: `venues/*.city`, `venues.city`.
  */
 export function placesOf({ request, record, member = '', path = '' }: Told): readonly string[] {
   if (record === undefined) return [`${request} ${path}`];

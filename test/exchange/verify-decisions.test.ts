@@ -41,7 +41,8 @@ const recordings = readdirSync(FOLDER)
       /D\d/.test(why ?? '') &&
       ROUTE.test(request.path),
   )
-  // Parameters in brackets, what cannot be met on a walk (ids of records that nobody may see), and lists whose order was noted as free.
+  // Parameters in brackets, what cannot be met on a walk (ids of records that nobody may see), and lists whose order
+  // was noted as free.
   .filter(
     ({ request, name }) =>
       !/%5B/i.test(request.query ?? '') &&

@@ -5,10 +5,13 @@
  *   npm run faults -- restarts --rounds 5          five times
  *   npm run faults -- restarts --only single       one process, told to end: no request that was sent may go unanswered
  *   npm run faults -- restarts --only group        the same with three workers
- *   npm run faults -- restarts --only socket       one process whose port somebody else keeps open, as systemd does: no request may fail
+ *   npm run faults -- restarts --only socket       one process whose port somebody else keeps open, as systemd does: no
+ *   request may fail
  *   npm run faults -- restarts --only workers      SIGHUP to the first of four processes: no request may fail
- *   npm run faults -- restarts --only nginx        two processes behind nginx (Debian's package), restarted in turn: no request may fail
- *   npm run faults -- restarts --only pooled       the same with the connections that nginx keeps, as docs/operating.md has it
+ *   npm run faults -- restarts --only nginx        two processes behind nginx (Debian's package), restarted in turn: no
+ *   request may fail
+ *   npm run faults -- restarts --only pooled       the same with the connections that nginx keeps, as docs/operating.md
+ *   has it
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -46,7 +49,10 @@ let written = 0;
 for (const [name, part] of Object.entries(PARTS)) if (values.only === undefined || values.only === name) await part();
 process.exitCode = missed ? 1 : 0;
 
-/** A service, ended and started again. Connections may be refused meanwhile, but no request that was sent may go unanswered. */
+/**
+ * A service, ended and started again. Connections may be refused meanwhile, but no request that was sent may go
+ * unanswered.
+ */
 async function ends(title, env) {
   const port = await freePort();
   const counts = {};
@@ -140,7 +146,10 @@ function add(totals, counts) {
   for (const [name, count] of Object.entries(counts)) totals[name] = (totals[name] ?? 0) + count;
 }
 
-/** Prints what requests came to. All but answers, and what is `meant`, are misses; so is a record that was acknowledged and is not there. */
+/**
+ * Prints what requests came to. All but answers, and what is `meant`, are misses; so is a record that was acknowledged
+ * and is not there.
+ */
 function report(title, counts, ends, meant = []) {
   const failures = Object.entries(counts).filter(([name]) => !['read', 'written', ...meant].includes(name));
   written += counts.written;

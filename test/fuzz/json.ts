@@ -1,6 +1,7 @@
 /**
- * A JSON value as it is sent. Wider than what JavaScript's objects hold: whole numbers of any length (bigint), numbers too large to be
- * finite, and objects as pairs, so that any key may stand in them, `__proto__` among them, and the same one twice.
+ * A JSON value as it is sent. Wider than what JavaScript's objects hold: whole numbers of any length (bigint), numbers
+ * too large to be finite, and objects as pairs, so that any key may stand in them, `__proto__` among them, and the same
+ * one twice.
  */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | Pairs;
 
@@ -18,7 +19,10 @@ export function writeJson(value: Json): string {
   return `{${value.pairs.map(([key, member]) => `${JSON.stringify(key)}:${writeJson(member)}`).join(',')}}`;
 }
 
-/** A value as the parameters of a query or form that PHP makes an array of: `a[]=1&a[k]=2`. Names and values are not encoded. */
+/**
+ * A value as the parameters of a query or form that PHP makes an array of: `a[]=1&a[k]=2`. Names and values are not
+ * encoded.
+ */
 export function writeForm(name: string, value: Json): [string, string][] {
   if (value !== null && typeof value === 'object') {
     const members = isList(value) ? value.map((member) => ['', member] as const) : value.pairs;

@@ -56,7 +56,10 @@ function bodyFaults({ status, headers, text, body }: Answer): string[] {
   return isProblem(enveloped.body, enveloped.status as number) ? [] : ['an envelope without the form of an error'];
 }
 
-/** WordPress's form, `{code, message, data: {status}}`; a refused function name alone has no data. The sentence is not merely its name. */
+/**
+ * WordPress's form, `{code, message, data: {status}}`; a refused function name alone has no data. The sentence is not
+ * merely its name.
+ */
 function isProblem(body: unknown, status: number): boolean {
   if (!isObject(body)) return false;
   const { code, message, data } = body;
@@ -90,8 +93,8 @@ const WRITTEN = [
 ] as const;
 
 /**
- * What stands for the present state of the whole database, cheaply: SQLite counts what other connections commit; MySQL adds up all rows.
- * Two equal answers mean that nothing was written between them.
+ * What stands for the present state of the whole database, cheaply: SQLite counts what other connections commit; MySQL
+ * adds up all rows. Two equal answers mean that nothing was written between them.
  */
 export function stateOf(db: Database): () => Promise<string> {
   if (db.dialect.name === 'sqlite') return async () => JSON.stringify(await db.knex.raw('PRAGMA data_version'));

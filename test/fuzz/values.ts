@@ -2,7 +2,9 @@ import fc, { type Arbitrary } from 'fast-check';
 import { INHERITED } from './inherited.ts';
 import type { Json, Pairs } from './json.ts';
 
-/** Pieces of which texts with a meaning of their own are put together: markup, SQL, patterns, paths, control characters. */
+/**
+ * Pieces of which texts with a meaning of their own are put together: markup, SQL, patterns, paths, control characters.
+ */
 // biome-ignore format: pieces
 const PIECES = [
   '<', '>', '</', '/>', '"', "'", '&', '&amp;', '&#x3c;', '&#0;', '&#55296;', '<p>', '</div>', '<script>', '<a href=', 'javascript:',
@@ -86,7 +88,9 @@ const long = fc
   .map(([piece, length]) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length));
 const pieced = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 12 }).map((pieces) => pieces.join(''));
 
-/** Any text: known troublemakers, mixtures of meaningful pieces, any characters at all, now and then a very long one. */
+/**
+ * Any text: known troublemakers, mixtures of meaningful pieces, any characters at all, now and then a very long one.
+ */
 export const text: Arbitrary<string> = fc.oneof(
   { weight: 60, arbitrary: fc.constantFrom(...TEXTS) },
   { weight: 50, arbitrary: pieced },
@@ -140,7 +144,9 @@ function nested(depth: number): Json {
   return value;
 }
 
-/** Pairs of a name that every object knows, or that WordPress does, and any value: what must never be merged or stored. */
+/**
+ * Pairs of a name that every object knows, or that WordPress does, and any value: what must never be merged or stored.
+ */
 export const strangePair: Arbitrary<readonly [string, Json]> = fc.tuple(
   fc.oneof(
     fc.constantFrom(

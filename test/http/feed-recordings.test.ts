@@ -8,8 +8,8 @@ import { loadSite, setOptions } from '../support/site.ts';
 import { type Fixture, readFixture } from '../support/site-data.mjs';
 
 /*
- * What The Events Calendar answered at the addresses of its feeds, on the sample site and on one with more events under several settings. What the reference
- * itself does wrong is left out of the recordings.
+ * What The Events Calendar answered at the addresses of its feeds, on the sample site and on one with more events under
+ * several settings. What the reference itself does wrong is left out of the recordings.
  */
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../fixtures/feeds/${name}`, import.meta.url), 'utf8'));

@@ -12,7 +12,10 @@ afterEach(() => {
 
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
-/** Sends so many bytes to a client that reads them or does not. Gives whether they were gone at once, and how many timers were set, when the answer is over. */
+/**
+ * Sends so many bytes to a client that reads them or does not. Gives whether they were gone at once, and how many
+ * timers were set, when the answer is over.
+ */
 async function answerTo(client: 'reads' | 'waits', bytes: number, patience: number): Promise<{ atOnce: boolean; timers: number }> {
   const over = new Promise<{ atOnce: boolean; timers: number }>((resolve) => {
     server = createServer((_req, res) => {

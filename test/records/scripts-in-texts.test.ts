@@ -4,8 +4,9 @@ import type { PostKind } from '../../src/kinds/kind.ts';
 import { describeAsking } from '../support/asking.ts';
 
 /*
- * No text of somebody who may not write scripts brings one into any row, whichever field it is sent in: also those that are copied from one meta into
- * another, and parameters that are no fields. `npm run attacks -- xss` opens the same in a browser.
+ * No text of somebody who may not write scripts brings one into any row, whichever field it is sent in: also those that
+ * are copied from one meta into another, and parameters that are no fields. `npm run attacks -- xss` opens the same in
+ * a browser.
  */
 
 const SCRIPT = '<img src=x onerror=alert(1)>Text';

@@ -12,7 +12,10 @@ const counter = async (db: Database): Promise<number | undefined> =>
   (await db.from('fasti_changes').where('id', 1).first('counter'))?.counter;
 const option = (name: string, value = '') => ({ option_name: name, option_value: value, autoload: 'off' });
 
-/** Adds one to the counter the slow way: read, wait, write. Two at once would lose one if they did not wait for each other. */
+/**
+ * Adds one to the counter the slow way: read, wait, write. Two at once would lose one if they did not wait for each
+ * other.
+ */
 async function countUp(db: Database): Promise<void> {
   const row = await db.from('fasti_changes').where('id', 1).forUpdate().first('counter');
   await sleep(2);

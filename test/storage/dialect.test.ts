@@ -5,7 +5,10 @@ import { insertRows } from '../../src/storage/engine/insert.ts';
 import { Piece } from '../../src/storage/engine/statement.ts';
 import { describeDatabases } from '../support/databases.ts';
 
-/** Every assigned letter of these ranges. Later letters than Unicode 5.2 knows are of no weight to the collation, and left out. */
+/**
+ * Every assigned letter of these ranges. Later letters than Unicode 5.2 knows are of no weight to the collation, and
+ * left out.
+ */
 const RANGES: [string, number, number][] = [
   ['ASCII', 0x21, 0x7e],
   ['Latin', 0xc0, 0x17f],

@@ -25,7 +25,10 @@ import { loadSite, resetSite, setOptions } from '../support/site.ts';
 const NOW = new Date('2026-11-20T12:00:00Z');
 const [ADMIN, EDITOR, AUTHOR, CONTRIBUTOR] = [1, 2, 3, 4];
 
-/** Lists of every shape: the default, every bound alone and together, every filter the index knows and some that it does not, pages beyond the end. */
+/**
+ * Lists of every shape: the default, every bound alone and together, every filter the index knows and some that it does
+ * not, pages beyond the end.
+ */
 const EVENT_LISTS: readonly Record<string, string>[] = [
   {},
   { per_page: '3', page: '2' },

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const PAUSE_MS = 20;
 
 /**
- * Sends a request to this machine, on a connection of its own unless there is an agent. Gives the status of the answer; `refused` where there was no
- * connection; `reset` where there was one, and no answer came.
+ * Sends a request to this machine, on a connection of its own unless there is an agent. Gives the status of the answer;
+ * `refused` where there was no connection; `reset` where there was one, and no answer came.
  */
 export function ask({ port, path = '/', agent, method = 'GET', headers = {}, body }) {
   return new Promise((resolve) => {
@@ -30,8 +30,9 @@ export function ask({ port, path = '/', agent, method = 'GET', headers = {}, bod
 }
 
 /**
- * Has so many clients send one request after the other, every second of them on a connection that it keeps. `next` gives the request of a client's turn,
- * without the port. Gives a function that ends them and gives how often a client met which fate, by the client's number.
+ * Has so many clients send one request after the other, every second of them on a connection that it keeps. `next`
+ * gives the request of a client's turn, without the port. Gives a function that ends them and gives how often a client
+ * met which fate, by the client's number.
  */
 export function keepAsking({ port, clients, next }) {
   let going = true;

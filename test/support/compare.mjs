@@ -1,6 +1,6 @@
-// compare(recording, actual, options) -> [{ path, expected, got }], empty when the answer conforms. No dependencies; Node 20.
-// compareRows(recording, rows, options) does the same for the rows that a write leaves in the database.
-// What is masked, and what `aside`, `ignore`, `unordered` and `reduce` mean, is told in README.md.
+// compare(recording, actual, options) -> [{ path, expected, got }], empty when the answer conforms. No dependencies;
+// Node 20. compareRows(recording, rows, options) does the same for the rows that a write leaves in the database. What
+// is masked, and what `aside`, `ignore`, `unordered` and `reduce` mean, is told in README.md.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -253,7 +253,8 @@ function paired(expected, got) {
   });
 }
 
-// ---------------------------------------------------------------------------------------------- descriptions of the interface
+// ---------------------------------------------------------------------------------------------- descriptions of the
+//                                                                                                interface
 const pick = (object, keys) => Object.fromEntries(keys.filter((key) => key in object).map((key) => [key, object[key]]));
 const mapValues = (object, change) => Object.fromEntries(Object.entries(object ?? {}).map(([key, value]) => [key, change(value, key)]));
 const argument = (arg) => ({ required: arg.required === true });
@@ -332,7 +333,10 @@ const replaceAll = (value, change) => {
   return value;
 };
 
-/** What the reference said: stored whole, or as changes to our expectation: [[keys], value], or [[keys]] for a member it does not have. */
+/**
+ * What the reference said: stored whole, or as changes to our expectation: [[keys], value], or [[keys]] for a member it
+ * does not have.
+ */
 function referenceResponse({ response, reference }) {
   if (!reference) return response;
   const { changes, ignore, ...rest } = reference;
@@ -351,8 +355,11 @@ const isList = (body) => isObject(body) && 'rest_url' in body && 'total' in body
 /**
  * recording: one line of recordings/*.jsonl
  * actual:    { status, headers, body } or { status, headers, text }
- * options:   now (Date of the request), timezone (of the site, for recordings without `setup`), namespace, home (the server's own public URL),
- *            additions (names of members that we have and the reference does not), headers (compare headers too), order (order of object keys too), urls (list URLs must carry all that shapes the list), reference (against the reference: no decision applies)
+ * options:   now (Date of the request), timezone (of the site, for recordings without `setup`), namespace, home (the
+ * server's own public URL),
+ *            additions (names of members that we have and the reference does not), headers (compare headers too), order
+ *            (order of object keys too), urls (list URLs must carry all that shapes the list), reference (against the
+ *            reference: no decision applies)
  */
 export function compare(recording, actual, options = {}) {
   const { now = new Date(), timezone = 'Europe/Rome', namespace = RECORDED_NAMESPACE, home = RECORDED_HOME, headers = false, order = false, urls = false, reference = false, additions = new Set() } = options;
@@ -439,7 +446,10 @@ function fixtureRows(ids) {
 /** `ids`: posts and terms whose rows are recorded; `same`: those that must stand as in the fixture. */
 const idsOf = ({ ids, same }) => Object.fromEntries(['posts', 'terms'].map((kind) => [kind, [...(ids?.[kind] ?? []), ...(same?.[kind] ?? [])]]));
 
-/** What compareRows needs to see: the rows of these posts and terms, and of all posts and terms with higher ids than `after`. */
+/**
+ * What compareRows needs to see: the rows of these posts and terms, and of all posts and terms with higher ids than
+ * `after`.
+ */
 export function rowsWanted(recording, { reference = false } = {}) {
   if (!recording.rows || (reference && recording.rows.ours)) return null;
   return { ...idsOf(recording.rows), after: LAST_IDS };
@@ -453,8 +463,8 @@ const groupBy = (rows, key) => {
 const words = (value) => (value === null || value === undefined ? '' : String(value));
 
 /**
- * rows:    { posts: [...], postmeta: [...], terms: [...], ... }, the rows that rowsWanted asks for (more are ignored), metas in the order of their ids
- * options: as of compare()
+ * rows:    { posts: [...], postmeta: [...], terms: [...], ... }, the rows that rowsWanted asks for (more are ignored),
+ * metas in the order of their ids options: as of compare()
  */
 export function compareRows(recording, rows, options = {}) {
   const { now = new Date(), timezone = 'Europe/Rome', home = RECORDED_HOME, reference = false } = options;

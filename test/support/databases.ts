@@ -19,8 +19,8 @@ export interface OpenOptions {
 export type Open = (options?: OpenOptions) => Promise<Database>;
 
 /**
- * Runs a suite on SQLite, in a temporary file, and on MySQL if TEST_MYSQL_URL names a server (`mysql://user:password@host:port/`) where databases
- * may be created. Call `open` in `beforeAll` or in a test.
+ * Runs a suite on SQLite, in a temporary file, and on MySQL if TEST_MYSQL_URL names a server
+ * (`mysql://user:password@host:port/`) where databases may be created. Call `open` in `beforeAll` or in a test.
  */
 export function describeDatabases(name: string, suite: (open: Open, engine: 'SQLite' | 'MySQL') => void): void {
   describe(`${name} on SQLite`, () => suite(opener(newSqliteFile), 'SQLite'));

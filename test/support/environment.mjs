@@ -1,8 +1,8 @@
 /**
  * The environment of a test file: jest's own for Node, with two differences.
  *
- * Its global object is an ordinary one. jest puts a proxy and an interceptor behind it, which makes every use of `Object`, `Number` or `Promise` in the sources
- * some fifty times slower.
+ * Its global object is an ordinary one. jest puts a proxy and an interceptor behind it, which makes every use of
+ * `Object`, `Number` or `Promise` in the sources some fifty times slower.
  *
  * Its folder for temporary files is its own and goes with it, whatever the tests leave there.
  */
@@ -13,7 +13,8 @@ import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
 
-// Each file compiles the sources anew and ends within seconds: V8 should not hurry to optimize what will soon be thrown away.
+// Each file compiles the sources anew and ends within seconds: V8 should not hurry to optimize what will soon be thrown
+// away.
 setFlagsFromString('--interrupt-budget=1000000');
 
 /** jest calls this with `new`. */

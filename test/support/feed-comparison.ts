@@ -1,6 +1,7 @@
 /*
- * Holds the answer to an address of a feed against what the reference answered. The same moment may be told in another form, whole days as days, texts may
- * escape what they should, and where the reference answers nothing at all an empty calendar is as good.
+ * Holds the answer to an address of a feed against what the reference answered. The same moment may be told in another
+ * form, whole days as days, texts may escape what they should, and where the reference answers nothing at all an empty
+ * calendar is as good.
  */
 import { localFromUnix, parseZone, unixFromLocal } from '../../src/wordpress/time.ts';
 import type { Answer } from './running-site.ts';

@@ -60,7 +60,9 @@ export async function startGalera(folder, { count = 3, options = ADVISED } = {})
     await stop();
     return { reason: error.message };
   }
-  /** Waits until all nodes have the same view. A node that was stopped believes for a while that nothing has happened. */
+  /**
+   * Waits until all nodes have the same view. A node that was stopped believes for a while that nothing has happened.
+   */
   const untilWhole = async () => {
     const until = Date.now() + PATIENCE_MS;
     const views = async () => new Set(await Promise.all(nodes.map((node) => node.view().catch(() => 'away'))));

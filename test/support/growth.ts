@@ -1,5 +1,6 @@
 /*
- * How the cost of a piece of work grows with the length of a text, measured in processor time, so that it does not matter what else the machine does.
+ * How the cost of a piece of work grows with the length of a text, measured in processor time, so that it does not
+ * matter what else the machine does.
  */
 
 /** What hostile texts are made of: characters that patterns run over, and beginnings of things that never end. */
@@ -54,8 +55,9 @@ export const MOST_EXPONENT = 1.6;
 const ROUNDS = 4;
 
 /**
- * By which exponent the cost of some work grows up to the longest text; undefined where it stays under the floor. One dear measurement is looked at again
- * before it counts: what is linear comes out so in one of several rounds, what is not in none.
+ * By which exponent the cost of some work grows up to the longest text; undefined where it stays under the floor. One
+ * dear measurement is looked at again before it counts: what is linear comes out so in one of several rounds, what is
+ * not in none.
  */
 export async function exponentOf(work: (bytes: number) => unknown, { longest, floor, clock }: Bounds): Promise<number | undefined> {
   const cost = (bytes: number, tries: number) => cpuOf(() => work(bytes), tries, clock);

@@ -9,8 +9,8 @@ interface Holder {
 }
 
 /**
- * A login cookie's value as WordPress makes it (`wp_generate_auth_cookie`), not yet URL-encoded, and the key under which
- * its session must be kept in `session_tokens`.
+ * A login cookie's value as WordPress makes it (`wp_generate_auth_cookie`), not yet URL-encoded, and the key under
+ * which its session must be kept in `session_tokens`.
  */
 export function createLoginCookie(
   { login, userPass, expiration }: Holder,

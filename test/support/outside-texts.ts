@@ -4,8 +4,8 @@ import { createRoutes } from '../../src/http/routes.ts';
 import type { Grammar } from '../../src/kinds/grammar.ts';
 
 /*
- * Every place of a request in which somebody from outside may put a text: the parameters of all routes, as they are declared, the pieces of their paths,
- * what the protocol itself heeds, and headers.
+ * Every place of a request in which somebody from outside may put a text: the parameters of all routes, as they are
+ * declared, the pieces of their paths, what the protocol itself heeds, and headers.
  */
 
 /** A request with a text in one place. */
@@ -90,7 +90,9 @@ const HEADERS = [
   'X-Forwarded-For', 'X-TEC-EEA', 'Content-Disposition', 'Content-Type', 'Content-MD5', 'User-Agent', 'Referer', 'Idempotency-Key', 'If-Match',
 ]; // biome-ignore format: names
 
-/** Headers, paths, and names and values of the query. What Node's client would not send is percent-encoded or left out. */
+/**
+ * Headers, paths, and names and values of the query. What Node's client would not send is percent-encoded or left out.
+ */
 export function headCarriers(): Carrier[] {
   const inPath = (name: string, path: (text: string) => string, headers = {}): Carrier => ({
     name,

@@ -1,6 +1,6 @@
 /**
- * Opens a port and hands it to a program, as systemd does with a socket unit; when the program ends, it is started again on the same port. Told to end, it
- * tells the program, and ends with it.
+ * Opens a port and hands it to a program, as systemd does with a socket unit; when the program ends, it is started
+ * again on the same port. Told to end, it tells the program, and ends with it.
  *
  *   node test/support/port-keeper.mjs node dist/src/cli.js serve
  */

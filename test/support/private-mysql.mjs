@@ -1,6 +1,6 @@
 /**
- * A MySQL or MariaDB server of one's own, in a folder of one's own, from whatever server program is on the machine. Nothing but Node is needed to
- * load this file; mysql2 is needed to start a server.
+ * A MySQL or MariaDB server of one's own, in a folder of one's own, from whatever server program is on the machine.
+ * Nothing but Node is needed to load this file; mysql2 is needed to start a server.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, openSync, readFileSync } from 'node:fs';
@@ -20,8 +20,9 @@ const START_MS = 60_000;
 const STOP_MS = 15_000;
 
 /**
- * Starts a server whose data lie in `folder`, those of an earlier one included. Gives `{url, socketUrl, version, pid, stop}`, the address of its root user
- * without password by port and by socket, or `{reason}` why there is none. `settings`: further options of the server.
+ * Starts a server whose data lie in `folder`, those of an earlier one included. Gives `{url, socketUrl, version, pid,
+ * stop}`, the address of its root user without password by port and by socket, or `{reason}` why there is none.
+ * `settings`: further options of the server.
  */
 export async function startPrivateMysql(folder, settings = []) {
   const program = ['mariadbd', 'mysqld'].map(findProgram).find(Boolean);

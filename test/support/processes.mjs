@@ -14,7 +14,10 @@ const LOOK_MS = 20;
 // What was started is ended when the script ends, which a signal would not see to by itself.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
-/** A new site in an SQLite file. Gives the settings of its environment, and the header by which its administrator signs in. */
+/**
+ * A new site in an SQLite file. Gives the settings of its environment, and the header by which its administrator signs
+ * in.
+ */
 export function newSite(folder) {
   const env = { DATABASE_URL: `sqlite:${folder}/site.sqlite`, UPLOADS_DIR: `${folder}/uploads` };
   fasti(['init', '--sample', '--url=http://127.0.0.1'], env);
@@ -27,8 +30,9 @@ export const countEvents = (env, word) =>
   Number(fasti(['event', 'list', `--search=${word}`, '--start_date=2000-01-01', '--end_date=2100-01-01', '--format=count'], env));
 
 /**
- * Starts the service and waits until it is ready. `keeper`: a script that opens a port and starts the service on it. `ended` gives its exit code, or the
- * signal that ended it; `said` waits until its log has a line with these words so many times.
+ * Starts the service and waits until it is ready. `keeper`: a script that opens a port and starts the service on it.
+ * `ended` gives its exit code, or the signal that ended it; `said` waits until its log has a line with these words so
+ * many times.
  */
 export async function startServing(env, { port: wanted = 0, keeper }) {
   const child = spawn(process.execPath, [...(keeper ? [keeper, process.execPath] : []), COMMAND, 'serve'], {
@@ -73,7 +77,8 @@ export async function startServing(env, { port: wanted = 0, keeper }) {
 }
 
 /**
- * Has clients read and write all the time, `posts` of them events. Gives a function that ends them and gives how many requests came to what: `read`,
+ * Has clients read and write all the time, `posts` of them events. Gives a function that ends them and gives how many
+ * requests came to what: `read`,
  * `written`, `refused`, `reset`, or another status.
  */
 export function load({ port, clients, posts, authorization }) {

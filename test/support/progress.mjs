@@ -1,4 +1,7 @@
-/** Says while jest runs how many files are done and which are running. On a terminal jest itself shows that all the time. */
+/**
+ * Says while jest runs how many files are done and which are running. On a terminal jest itself shows that all the
+ * time.
+ */
 import { relative } from 'node:path';
 
 const EVERY_MS = 10_000;

@@ -27,7 +27,10 @@ export const EXPECTED_DATES: readonly ExpectedDate[] = readFileSync(new URL('rec
   .split('\n')
   .map((line) => JSON.parse(line) as ExpectedDate);
 
-/** The sample site with recurring events as the paid extension leaves them: in the occurrence tables, and as a post for each date. */
+/**
+ * The sample site with recurring events as the paid extension leaves them: in the occurrence tables, and as a post for
+ * each date.
+ */
 export async function loadRecurringSite(db: Database): Promise<Database> {
   await loadSite(db);
   await createRecurrenceTables(db);

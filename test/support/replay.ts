@@ -14,8 +14,9 @@ import { loadSite, resetSite, setOptions } from './site.ts';
 export const recordingsIn = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 
 /**
- * Replays the recordings of a folder on every database, each from the state of the fixture and at the moment it was made, and holds answers, headers
- * and rows against what was recorded. (A duration from "tomorrow" to a fixed day is another one each day.)
+ * Replays the recordings of a folder on every database, each from the state of the fixture and at the moment it was
+ * made, and holds answers, headers and rows against what was recorded. (A duration from "tomorrow" to a fixed day is
+ * another one each day.)
  */
 export function describeRecordings(name: string, folder: string): void {
   const units = unitsOf(folder);
@@ -42,7 +43,10 @@ export function describeRecordings(name: string, folder: string): void {
   });
 }
 
-/** Recordings by name: a sequence is one unit, in its order; every other recording stands alone. Those set aside are not run. */
+/**
+ * Recordings by name: a sequence is one unit, in its order; every other recording stands alone. Those set aside are not
+ * run.
+ */
 function unitsOf(folder: string): Map<string, Recording[]> {
   const units = new Map<string, Recording[]>();
   for (const file of readdirSync(folder).filter((file) => file.endsWith('.jsonl'))) {

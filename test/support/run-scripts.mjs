@@ -1,8 +1,10 @@
 /**
- * What `npm run attacks` and `npm run faults` run: the scripts of a folder, each of which measures one thing and ends with status 1 where it misses its goal.
+ * What `npm run attacks` and `npm run faults` run: the scripts of a folder, each of which measures one thing and ends
+ * with status 1 where it misses its goal.
  *
  *   npm run faults                      lists the scripts, with the first line of what each says of itself
- *   npm run attacks                     the same, and runs the one that most want: what the most expensive requests cost
+ *   npm run attacks                     the same, and runs the one that most want: what the most expensive requests
+ *   cost
  *   npm run faults -- kills --rounds 20 runs one; further arguments go to it
  *   npm run faults -- all               runs all of them, one after the other
  */

@@ -1,6 +1,6 @@
 /**
- * Lets Node run the sources as they are: `node --import ./test/support/run-typescript.mjs src/cli.ts`. For tests that need a process of their own,
- * without a build.
+ * Lets Node run the sources as they are: `node --import ./test/support/run-typescript.mjs src/cli.ts`. For tests that
+ * need a process of their own, without a build.
  */
 import { readFile } from 'node:fs/promises';
 import { register } from 'node:module';

@@ -1,6 +1,7 @@
 /**
- * The order of test files: the longest first, so that no process is left with a long one at the end. How long each took is remembered from one run to the
- * next; of what was not run here before, those named below are known to be long, and of others the size has to do.
+ * The order of test files: the longest first, so that no process is left with a long one at the end. How long each took
+ * is remembered from one run to the next; of what was not run here before, those named below are known to be long, and
+ * of others the size has to do.
  */
 import TestSequencer from '@jest/test-sequencer';
 

@@ -33,8 +33,8 @@ export interface Serving {
 }
 
 /**
- * Serves a database from a process of its own, on a port that is free, and waits until it can answer. `keeper`: a program that keeps the port open and
- * starts the process, each time that it ends.
+ * Serves a database from a process of its own, on a port that is free, and waits until it can answer. `keeper`: a
+ * program that keeps the port open and starts the process, each time that it ends.
  */
 export async function startServing(
   url: string,

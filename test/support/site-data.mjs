@@ -1,6 +1,6 @@
 /**
- * The sample site of the tests (test/fixtures/site.json) as SQL, without any connection: used by the tests and by site-tool.mjs alike.
- * A fixture is `{table: {columns, rows}}`, table names without prefix.
+ * The sample site of the tests (test/fixtures/site.json) as SQL, without any connection: used by the tests and by
+ * site-tool.mjs alike. A fixture is `{table: {columns, rows}}`, table names without prefix.
  */
 import { readFileSync } from 'node:fs';
 
@@ -12,8 +12,9 @@ export function readFixture(file = new URL('site.json', FIXTURES)) {
 }
 
 /**
- * One script that empties the fixture's tables and fills them, as one transaction, and counts the change. The next post, term and term-taxonomy
- * get the ids that follow those of the fixture (for posts 93, for terms 19). `emptied`: whether what is there goes first.
+ * One script that empties the fixture's tables and fills them, as one transaction, and counts the change. The next
+ * post, term and term-taxonomy get the ids that follow those of the fixture (for posts 93, for terms 19). `emptied`:
+ * whether what is there goes first.
  */
 export function resetScript(fixture, { engine, prefix, counted = true, emptied = true, tables = Object.keys(fixture) }) {
   const { quote, numbering } = ENGINES[engine];
@@ -36,7 +37,10 @@ export function resetScript(fixture, { engine, prefix, counted = true, emptied =
   return `${[begin(engine), ...statements, ...bump, 'COMMIT', ...ids].join(';\n')};`;
 }
 
-/** The text to store for an option that is set to `value`: an object holds members to change within the serialized array that is `stored`. */
+/**
+ * The text to store for an option that is set to `value`: an object holds members to change within the serialized array
+ * that is `stored`.
+ */
 export async function optionText(stored, value) {
   if (typeof value !== 'object' || value === null) return String(value ?? '');
   const { serialize, unserialize } = await import('php-serialize');

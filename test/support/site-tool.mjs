@@ -4,11 +4,13 @@
  *
  *   site-tool.mjs load      makes missing tables (needs `npm run build`), loads the site and its files
  *   site-tool.mjs reset     puts rows and files back, quickly
- *   site-tool.mjs setup     gets options as JSON on stdin and sets them; an object holds members to change within a serialized option
- *   site-tool.mjs rows      gets {"posts": [ids], "terms": [ids], "after": {"posts": n, "terms": n}} as JSON on stdin and prints the rows of these as JSON
+ *   site-tool.mjs setup     gets options as JSON on stdin and sets them; an object holds members to change within a
+ *   serialized option
+ *   site-tool.mjs rows      gets {"posts": [ids], "terms": [ids], "after": {"posts": n, "terms": n}} as JSON on stdin
+ *   and prints the rows of these as JSON
  *
- * Environment: DATABASE_URL (sqlite:PATH or mysql://...), TABLE_PREFIX (wp_), UPLOADS_DIR (no files if not set), FIXTURE (another file than the
- * sample site), FIXTURE_UPLOADS (another folder).
+ * Environment: DATABASE_URL (sqlite:PATH or mysql://...), TABLE_PREFIX (wp_), UPLOADS_DIR (no files if not set),
+ * FIXTURE (another file than the sample site), FIXTURE_UPLOADS (another folder).
  */
 import { cpSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,14 +3,20 @@ import { readOptions, writeOption } from '../../src/storage/rows/options.ts';
 import { runScript } from './databases.ts';
 import { type Fixture, optionText, readFixture, resetScript } from './site-data.mjs';
 
-/** Empties the tables of the fixture and loads its rows; gives the database. The next post is then 93 and the next term 19, as in the recordings. */
+/**
+ * Empties the tables of the fixture and loads its rows; gives the database. The next post is then 93 and the next term
+ * 19, as in the recordings.
+ */
 export async function loadSite(db: Database, fixture: Fixture = sample()): Promise<Database> {
   await runScript(db, scriptFor(fixture, db));
   if (db.dialect.name === 'mysql' && fixture === sampleSite) checksums.set(db, await checksumsOf(db, fixture));
   return db;
 }
 
-/** Puts the sample site back, quickly enough to do so before each of hundreds of tests: on MySQL only those tables that have changed are filled anew. */
+/**
+ * Puts the sample site back, quickly enough to do so before each of hundreds of tests: on MySQL only those tables that
+ * have changed are filled anew.
+ */
 export async function resetSite(db: Database): Promise<void> {
   const known = checksums.get(db);
   if (!known) return void (await loadSite(db));
@@ -20,7 +26,9 @@ export async function resetSite(db: Database): Promise<void> {
   await runScript(db, scriptFor(fixture, db, tables));
 }
 
-/** Of each table of the fixture a number that changes with its rows, for databases that the sample site was loaded into. */
+/**
+ * Of each table of the fixture a number that changes with its rows, for databases that the sample site was loaded into.
+ */
 const checksums = new WeakMap<Database, ReadonlyMap<string, number>>();
 
 async function checksumsOf(db: Database, fixture: Fixture): Promise<ReadonlyMap<string, number>> {
@@ -32,8 +40,8 @@ async function checksumsOf(db: Database, fixture: Fixture): Promise<ReadonlyMap<
 }
 
 /**
- * Changes options of the site: texts and numbers are stored as they are, an object holds members to change within a serialized option
- * (`{ tribe_events_calendar_options: { multiDayCutoff: '06:00' } }`).
+ * Changes options of the site: texts and numbers are stored as they are, an object holds members to change within a
+ * serialized option (`{ tribe_events_calendar_options: { multiDayCutoff: '06:00' } }`).
  */
 export async function setOptions(db: Database, options: Readonly<Record<string, unknown>>): Promise<void> {
   const stored = await readOptions(db, Object.keys(options));

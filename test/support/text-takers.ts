@@ -12,7 +12,8 @@ import { restUrl } from '../../src/wordpress/links.ts';
 import { UTC } from '../../src/wordpress/time.ts';
 
 /*
- * Every exported function of the rooms that work on texts, ready to be called with one: found in the source, so that what is added later is among them.
+ * Every exported function of the rooms that work on texts, ready to be called with one: found in the source, so that
+ * what is added later is among them.
  */
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../../src');
@@ -149,7 +150,10 @@ async function allOf(values: AsyncIterable<unknown>): Promise<unknown[]> {
   return all;
 }
 
-/** What takes texts as part of something else: records that are written out, and files that are read. `folder`: where to put these. */
+/**
+ * What takes texts as part of something else: records that are written out, and files that are read. `folder`: where to
+ * put these.
+ */
 export function textCarriers(folder: string): TextTaker[] {
   const record = (text: string) =>
     ({

@@ -155,7 +155,8 @@ describe('whatever is sent', () => {
     );
   });
 
-  // When it comes again, a comment with tags within counts as a tag that is not closed (`wp_pre_kses_less_than`), and one with nothing within goes.
+  // When it comes again, a comment with tags within counts as a tag that is not closed (`wp_pre_kses_less_than`), and
+  // one with nothing within goes.
   it('cleaning the cleaned changes nothing, but for comments around tags or nothing', () => {
     fc.assert(
       fc.property(texts, (html) => {

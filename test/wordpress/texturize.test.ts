@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { texturize } from '../../src/wordpress/texturize.ts';
 
-/** Each row: what was typed, what is shown. Marks are written as characters here and compared as the entities they stand for. */
+/**
+ * Each row: what was typed, what is shown. Marks are written as characters here and compared as the entities they stand
+ * for.
+ */
 const entities = (text: string) => text.replace(/[“”‘’′″–—…™×]/g, (mark) => `&#${mark.codePointAt(0)};`);
 
 const rows: Readonly<Record<string, readonly (readonly [string, string])[]>> = {

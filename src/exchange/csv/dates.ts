@@ -25,8 +25,9 @@ const ORDERS: Readonly<Record<DateOrder, readonly [Part, Part, Part]>> = {
 };
 
 /**
- * The moment that a cell of dates says, undefined of an empty one: `2026-03-04`, `19/11/14`, `apr 19, 2016`, `sabato 19 aprile 2016`, each with or
- * without a time, or a day as spreadsheets number them (`46085`). A year of two digits is one of 1970 to 2069, as in PHP.
+ * The moment that a cell of dates says, undefined of an empty one: `2026-03-04`, `19/11/14`, `apr 19, 2016`, `sabato 19
+ * aprile 2016`, each with or without a time, or a day as spreadsheets number them (`46085`). A year of two digits is
+ * one of 1970 to 2069, as in PHP.
  *
  * @throws SourceFault `csv-date-order` where the order has to be stated, `csv-date`, `csv-time`
  */
@@ -46,7 +47,10 @@ export function readMoment(cell: string, order: DateOrder | undefined, where: Wh
   return { day, time: time === undefined ? undefined : readTime(time, where) };
 }
 
-/** `HH:MM:SS` of a cell such as `20:30`, `8:30 PM`, `8pm`, `ore 21`, `20h30`, or a part of a day (`0.8125`); undefined of an empty one. Throws SourceFault `csv-time`. */
+/**
+ * `HH:MM:SS` of a cell such as `20:30`, `8:30 PM`, `8pm`, `ore 21`, `20h30`, or a part of a day (`0.8125`); undefined
+ * of an empty one. Throws SourceFault `csv-time`.
+ */
 export function readTime(cell: string, where: Where & { column: string }): string | undefined {
   const text = cell.trim();
   if (text === '') return undefined;
@@ -73,7 +77,10 @@ const LONGEST = 80;
 const DAYS_TO_1970 = 25_569;
 const DAY_MS = 86_400_000;
 
-/** A date as a spreadsheet stores it: days since 1899-12-30, with the time as a fraction. Only the years 1954 to 2119, which nothing else looks like. */
+/**
+ * A date as a spreadsheet stores it: days since 1899-12-30, with the time as a fraction. Only the years 1954 to 2119,
+ * which nothing else looks like.
+ */
 function serialMoment(text: string): Moment | undefined {
   if (!/^\d{5}(?:[.,]\d{1,12})?$/.test(text)) return undefined;
   const days = Number(text.replace(',', '.'));
@@ -112,7 +119,9 @@ interface Parts {
 /** Words that say nothing of which day it is. */
 const FILLERS = new Set(['of', 'the', 'on', 'at', 'di', 'del', 'il', 'lo', "l'", 'alle', 'ore']);
 
-/** Year, month and day of the words of a date; `order`: they can be read in several ways; undefined: they are no date. */
+/**
+ * Year, month and day of the words of a date; `order`: they can be read in several ways; undefined: they are no date.
+ */
 function readParts(words: readonly string[], order: DateOrder | undefined): Parts | 'order' | undefined {
   const pieces = words.flatMap((word) => word.split(/[-/.]/)).filter((piece) => piece !== '' && !FILLERS.has(piece.toLowerCase()));
   const numbers: string[] = [];

@@ -14,10 +14,12 @@ export interface TableText {
 }
 
 /**
- * Reads a table whose encoding nobody stated: the one that its mark says, UTF-16 where every other byte is 0, else UTF-8. If the first letter beyond
- * ASCII is none in UTF-8, all is Windows-1252, as older spreadsheet programs write; if it was, and a later one is not, the file is damaged.
+ * Reads a table whose encoding nobody stated: the one that its mark says, UTF-16 where every other byte is 0, else
+ * UTF-8. If the first letter beyond ASCII is none in UTF-8, all is Windows-1252, as older spreadsheet programs write;
+ * if it was, and a later one is not, the file is damaged.
  *
- * @throws SourceFault when it is read: `csv-workbook` of a file that a spreadsheet program keeps for itself, `not-utf8` of a damaged one, `unreadable`
+ * @throws SourceFault when it is read: `csv-workbook` of a file that a spreadsheet program keeps for itself, `not-utf8`
+ * of a damaged one, `unreadable`
  */
 export function textOfTable(path: string): TableText {
   const file = basename(path);
@@ -63,7 +65,10 @@ function wideEncoding(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   return even > head.length / 4 && odd === 0 ? 'utf-16be' : undefined;
 }
 
-/** UTF-8, or Windows-1252 from the first letter that is none in UTF-8: before it both say the same. `sure`: the file says that it is UTF-8. */
+/**
+ * UTF-8, or Windows-1252 from the first letter that is none in UTF-8: before it both say the same. `sure`: the file
+ * says that it is UTF-8.
+ */
 function narrowDecoder(file: string, sure: boolean, assume: (encoding: Encoding) => void): (bytes: Buffer | undefined) => string {
   const western = (bytes: Buffer | undefined): string => windows1252(bytes?.toString('latin1') ?? '');
   let switched = false;

@@ -3,8 +3,8 @@ import { postKind } from '../../kinds/index.ts';
 import type { Field, PostKind, PostKindName } from '../../kinds/kind.ts';
 
 /*
- * The columns of the calendar plugin's CSV files, one layout for each kind. The names are the plugin's; what a file calls them otherwise (other case,
- * without the kind, older names) is understood.
+ * The columns of the calendar plugin's CSV files, one layout for each kind. The names are the plugin's; what a file
+ * calls them otherwise (other case, without the kind, older names) is understood.
  */
 
 /** Name of a column -> how the plugin heads it, and what else it is called. */
@@ -89,7 +89,10 @@ function headingOf(name: string): string {
   return words.join(' ');
 }
 
-/** Columns of the fields that the site defines, by their metas: headed by their labels, or by their names where a label is taken. */
+/**
+ * Columns of the fields that the site defines, by their metas: headed by their labels, or by their names where a label
+ * is taken.
+ */
 export function customColumns(fields: readonly CustomField[]): Layout {
   const taken = new Set(Object.values(LAYOUTS.event).flatMap((heads) => heads.flatMap((head) => [bare(head), bare(head, 'event')])));
   const columns = fields.flatMap(({ meta, name, label }) => {
@@ -107,7 +110,9 @@ export interface MappedColumn {
   readonly column: string | undefined;
 }
 
-/** Headings of a file -> the column that each is to be taken for, by its name or its heading; empty: it is not taken. */
+/**
+ * Headings of a file -> the column that each is to be taken for, by its name or its heading; empty: it is not taken.
+ */
 export type HeadingMap = ReadonlyMap<string, string>;
 
 export interface MappedHeaders {
@@ -118,8 +123,9 @@ export interface MappedHeaders {
 }
 
 /**
- * Which column of a layout each heading means, or undefined where no layout has a name among them. Of two headings for one column the first counts, and
- * what the map says before either. `custom`: columns of the fields that the site defines.
+ * Which column of a layout each heading means, or undefined where no layout has a name among them. Of two headings for
+ * one column the first counts, and what the map says before either. `custom`: columns of the fields that the site
+ * defines.
  */
 export function mapHeaders(
   headers: readonly string[],
@@ -159,7 +165,10 @@ const KINDS = ['event', 'venue', 'organizer'] as const;
 /** Whether two headings are the same but for case, blanks and signs. */
 export const isSameHeading = (one: string, other: string): boolean => bare(one) === bare(other);
 
-/** Finds the column that a heading means in a layout, by its name or one of its headings, with the kind before it or without. */
+/**
+ * Finds the column that a heading means in a layout, by its name or one of its headings, with the kind before it or
+ * without.
+ */
 function columnFinder(kind: PostKindName, custom: Layout): (heading: string) => string | undefined {
   const known = new Map(
     // What stands later counts: a column of the plugin keeps its name.
@@ -170,7 +179,7 @@ function columnFinder(kind: PostKindName, custom: Layout): (heading: string) => 
   return (heading) => known.get(bare(heading)) ?? known.get(bare(heading, kind));
 }
 
-/** A heading without case, blanks and signs, and without the kind at its begin. */
+/** A heading without case, blanks and signs, and without the kind at its start. */
 function bare(header: string, kind?: PostKindName): string {
   const letters = header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   return kind !== undefined && letters.startsWith(kind) ? letters.slice(kind.length) : letters;

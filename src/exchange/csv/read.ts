@@ -32,7 +32,10 @@ export interface CsvSource extends Source {
     readonly kind: PostKindName;
     readonly columns: readonly (MappedColumn & { readonly example: string })[];
   }[];
-  /** Reads the files again for the rows that were left out because they can't be read, or have no name or no usable dates. */
+  /**
+   * Reads the files again for the rows that were left out because they can't be read, or have no name or no usable
+   * dates.
+   */
   readonly rejected: () => AsyncGenerator<RejectedRow>;
 }
 
@@ -51,10 +54,11 @@ interface Outcome {
 }
 
 /**
- * Reads CSV files in the plugin's layouts. Records are known again by their names, events by name and start. Rows may be shorter than the first line;
- * what is beyond it is told.
+ * Reads CSV files in the plugin's layouts. Records are known again by their names, events by name and start. Rows may
+ * be shorter than the first line; what is beyond it is told.
  *
- * @throws SourceFault naming file and line; `csv-map-column` where no file has a column of the map, `csv-map-field` where a layout has not
+ * @throws SourceFault naming file and line; `csv-map-column` where no file has a column of the map, `csv-map-field`
+ * where a layout has not
  */
 export function openCsv(paths: readonly string[], options: CsvOptions): CsvSource {
   const mapping = new Map<string, ReturnType<CsvSource['mapping']>[number]>();
@@ -203,7 +207,10 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
   return { entries: [...entries, item], taken: true };
 }
 
-/** When an event begins and ends, `YYYY-MM-DD HH:MM:SS`. A column of its own for the time counts more than a time beside the date. */
+/**
+ * When an event begins and ends, `YYYY-MM-DD HH:MM:SS`. A column of its own for the time counts more than a time beside
+ * the date.
+ */
 function momentsOf(row: Row, where: Where, { dateOrder }: CsvOptions, allDay: boolean): { start: string; end: string } {
   const moment = (side: 'start' | 'end'): Partial<Moment> => {
     const day = readMoment(row[`${side}_date`] ?? '', dateOrder, { ...where, column: `${side}_date` });

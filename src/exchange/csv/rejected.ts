@@ -11,8 +11,9 @@ export interface RejectedFile {
 }
 
 /**
- * Writes the rows of each file that did not come in into a file beside it (`events.rejected.csv`), with its first line and separator, in UTF-8: it can be
- * put right and imported. A file that is there is left alone; the new one gets a number.
+ * Writes the rows of each file that did not come in into a file beside it (`events.rejected.csv`), with its first line
+ * and separator, in UTF-8: it can be put right and imported. A file that is there is left alone; the new one gets a
+ * number.
  *
  * @throws SourceFault `unwritable`
  */

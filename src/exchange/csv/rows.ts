@@ -10,7 +10,10 @@ export interface CsvRow {
   readonly line: number;
 }
 
-/** A row with more letters or cells is none of a calendar: most likely a quote was never closed. It is not read any further. */
+/**
+ * A row with more letters or cells is none of a calendar: most likely a quote was never closed. It is not read any
+ * further.
+ */
 const LONGEST_ROW = 2 ** 20;
 const MOST_CELLS = 1000;
 
@@ -22,10 +25,11 @@ export interface Table {
 }
 
 /**
- * Opens a file that is separated by commas, semicolons, tabs or vertical bars (RFC 4180). Its rows come with the first line, without those that are
- * empty; they may be of different lengths.
+ * Opens a file that is separated by commas, semicolons, tabs or vertical bars (RFC 4180). Its rows come with the first
+ * line, without those that are empty; they may be of different lengths.
  *
- * @throws SourceFault `empty` and those of `textOfTable`; when its rows are read `too-long` and `csv-quote` with the line on which the row begins,
+ * @throws SourceFault `empty` and those of `textOfTable`; when its rows are read `too-long` and `csv-quote` with the
+ * line on which the row begins,
  * `csv-malformed`
  */
 export async function openTable(path: string): Promise<Table> {

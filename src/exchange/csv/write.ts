@@ -11,8 +11,9 @@ import { metaMap } from '../items/meta-map.ts';
 import { customColumns, LAYOUTS } from './layout.ts';
 
 /**
- * The records of one kind as CSV in the plugin's layout (RFC 4180, UTF-8 with a mark, so that spreadsheets see it), in pieces. The venues, organizers,
- * terms and images that they name must come before them in the stream. What a spreadsheet would take for a formula has an apostrophe before it.
+ * The records of one kind as CSV in the plugin's layout (RFC 4180, UTF-8 with a mark, so that spreadsheets see it), in
+ * pieces. The venues, organizers, terms and images that they name must come before them in the stream. What a
+ * spreadsheet would take for a formula has an apostrophe before it.
  */
 export async function* writeCsv(
   kind: PostKindName,
@@ -48,7 +49,10 @@ async function feed(writer: ReturnType<typeof stringify>, rows: AsyncIterable<Ro
 
 type Row = Readonly<Record<string, string>>;
 
-/** An apostrophe of the text itself before such a sign is written twice: one of them is taken for the one that keeps from computing. */
+/**
+ * An apostrophe of the text itself before such a sign is written twice: one of them is taken for the one that keeps
+ * from computing.
+ */
 const withQuotes = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).map(([key, text]) => [key, /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text]),

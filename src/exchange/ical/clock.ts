@@ -3,7 +3,9 @@ import { offsetIn, wallIn } from '../items/telling-zone.ts';
 
 /** A clock that a file tells times on. Walls are what it shows, in seconds read as UTC; moments are Unix seconds. */
 export interface Clock {
-  /** A wall that is shown twice means the first time, one that is skipped the moment after the gap (RFC 5545, 3.3.5). */
+  /**
+   * A wall that is shown twice means the first time, one that is skipped the moment after the gap (RFC 5545, 3.3.5).
+   */
   readonly toMoment: (wall: number) => number;
   readonly toWall: (moment: number) => number;
   /** The zone that suits to tell an event of this clock in which begins at a moment. */

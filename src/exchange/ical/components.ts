@@ -1,7 +1,10 @@
 import { SourceFault } from '../items/items.ts';
 import type { Line } from './lines.ts';
 
-/** A part of a calendar: a property of its own, or a component with its lines between BEGIN and END. `calendar`: the how many-th of the file, from 0. */
+/**
+ * A part of a calendar: a property of its own, or a component with its lines between BEGIN and END. `calendar`: the how
+ * many-th of the file, from 0.
+ */
 export type Part = { readonly calendar: number; readonly line: number } & (
   | { readonly is: 'property'; readonly text: string }
   | { readonly is: 'component'; readonly name: string; readonly lines: readonly Line[] }
@@ -17,8 +20,8 @@ const NESTED = new Set(['VTIMEZONE']);
 const MARKER = /^(BEGIN|END):\s*([\w-]+)\s*$/i;
 
 /**
- * The parts of a file of calendars (RFC 5545, 3.4 and 3.6), one at a time. What lies inside a component is left out, but for zones. Some programs write
- * text behind the calendar; it is told and passed over.
+ * The parts of a file of calendars (RFC 5545, 3.4 and 3.6), one at a time. What lies inside a component is left out,
+ * but for zones. Some programs write text behind the calendar; it is told and passed over.
  *
  * @throws SourceFault `ical-none`, `ical-structure`, `ical-truncated`, `ical-deep`, `too-long`, saying where
  */
@@ -51,7 +54,8 @@ export async function* partsOf(lines: AsyncIterable<readonly Line[]>, file: stri
         else if (inside && NESTED.has(inside.name)) add(inside.lines, { line, text: `BEGIN:${name}` }, file);
         continue;
       }
-      // Inside a calendar, a name that nothing has is a slip of the pen; what is open further out is not closed by the way.
+      // Inside a calendar, a name that nothing has is a slip of the pen; what is open further out is not closed by the
+      // way.
       if (open.at(-1) !== name && (open.length < 2 || open.includes(name))) throw new SourceFault('ical-structure', { file, line, name });
       open.pop();
       if (open.length === 1 && inside) {

@@ -128,7 +128,9 @@ const RULE = /^(?:RRULE|EXRULE)[:;]/i;
 const MOST_DATES = 5000;
 const MOST_RULES = 20;
 
-/** A property as the library reads it (jCal, RFC 7265): its name in lower case, its parameters, its type and its values. */
+/**
+ * A property as the library reads it (jCal, RFC 7265): its name in lower case, its parameters, its type and its values.
+ */
 type Property = readonly [name: string, parameters: Readonly<Record<string, unknown>>, type: string, ...values: readonly unknown[]];
 
 /** The properties by name; lines that the library stumbles over are left out one by one, as long as there are few. */

@@ -17,9 +17,10 @@ export type OtherEncoding = 'windows-1252' | 'damaged';
 const LONGEST_LINE = 2 ** 20;
 
 /**
- * The content lines of a calendar file (RFC 5545, 3.1), continued rows joined, as many at once as a piece of the file holds. Rows are joined as bytes,
- * since some programs fold within a character. UTF-16 is recognised by its mark or its first letter. A line that is not UTF-8 is read as Windows-1252,
- * or has its broken characters replaced where the others are UTF-8; `encoding` tells which.
+ * The content lines of a calendar file (RFC 5545, 3.1), continued rows joined, as many at once as a piece of the file
+ * holds. Rows are joined as bytes, since some programs fold within a character. UTF-16 is recognised by its mark or its
+ * first letter. A line that is not UTF-8 is read as Windows-1252, or has its broken characters replaced where the
+ * others are UTF-8; `encoding` tells which.
  *
  * @throws SourceFault `too-long`
  */
@@ -54,7 +55,10 @@ const OPEN_END = /\r\n|\n|\r(?!$)/;
 
 type Decode = (text: string) => { readonly text: string; readonly encoding?: OtherEncoding };
 
-/** The bytes as text. Where they are not UTF-16 each byte is one letter until its line is known; `decode` then reads the line. */
+/**
+ * The bytes as text. Where they are not UTF-16 each byte is one letter until its line is known; `decode` then reads the
+ * line.
+ */
 async function decoded(pieces: AsyncIterable<Uint8Array>): Promise<{ texts: AsyncIterable<string>; decode: Decode }> {
   const iterator = pieces[Symbol.asyncIterator]();
   const first = await iterator.next();
@@ -100,7 +104,10 @@ function lineOfBytes(text: string): ReturnType<Decode> {
   }
 }
 
-/** Joins rows that a blank at the begin of the next continues. `take` gives the line that a row ends, `end` the last one. */
+/**
+ * Joins rows that a blank at the start of the next continues. `take` gives the line that a row ends, `end` the last
+ * one.
+ */
 function unfolder(file: string): { take: (line: number, row: string) => NumberedLine | undefined; end: () => NumberedLine | undefined } {
   let begun: { line: number; text: string; more: string[]; length: number } | undefined;
   const end = (): NumberedLine | undefined =>

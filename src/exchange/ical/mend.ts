@@ -1,12 +1,14 @@
 /*
- * Lines with dates, as programs write them, in the form that the standard asks for (RFC 5545, 3.3.4 and 3.3.5), so that the library reads them.
+ * Lines with dates, as programs write them, in the form that the standard asks for (RFC 5545, 3.3.4 and 3.3.5), so that
+ * the library reads them.
  */
 
 const DATED = /^(DTSTART|DTEND|RDATE|EXDATE|RECURRENCE-ID)[;:]/i;
 
 /**
- * A line as the library can read it. The type of a date follows from its value, whatever VALUE says: `20190101` is a day, `20190101T100000` a time,
- * both may stand in one list. Seconds may be missing. A TZID may hold colons, commas and backslashes. Lines that have no dates stay as they are.
+ * A line as the library can read it. The type of a date follows from its value, whatever VALUE says: `20190101` is a
+ * day, `20190101T100000` a time, both may stand in one list. Seconds may be missing. A TZID may hold colons, commas and
+ * backslashes. Lines that have no dates stay as they are.
  */
 export function mendLine(text: string): string[] {
   const name = DATED.exec(text)?.[1];

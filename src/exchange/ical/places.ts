@@ -6,7 +6,9 @@ import { imageItem, namesImage } from '../items/image-item.ts';
 import type { Entry, Link, LinkedKind, PostItem } from '../items/items.ts';
 import type { CalendarEvent } from './event.ts';
 
-/** Venues, organizers and pictures of a calendar's events: each comes as an item before the first event that names it. */
+/**
+ * Venues, organizers and pictures of a calendar's events: each comes as an item before the first event that names it.
+ */
 export interface Places {
   readonly of: (event: CalendarEvent) => { readonly items: readonly Entry[]; readonly links: readonly Link[]; readonly website: string };
 }
@@ -52,7 +54,10 @@ const KEYS = { venue: VENUE_LINK, organizer: ORGANIZER_LINK, attachment: '_thumb
 const isAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text.trim());
 const line = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** What a location says before its first comma or line end is the venue's name, the rest its address. A page of the web is no place. */
+/**
+ * What a location says before its first comma or line end is the venue's name, the rest its address. A page of the web
+ * is no place.
+ */
 function venueOf({ location, geo }: CalendarEvent, place: string): PostItem | undefined {
   if (line(location) === '' || isAddress(location)) return undefined;
   const [name = '', ...rest] = location.split(/\n|,\s+/).flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));

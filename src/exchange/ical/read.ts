@@ -30,7 +30,7 @@ export interface CalendarOptions {
   readonly to?: string | undefined;
 }
 
-/** The bytes of a file or feed; each call begins anew. */
+/** The bytes of a file or feed; each call begins again. */
 export type Bytes = () => AsyncIterable<Uint8Array>;
 
 /** A calendar in a file or feed, as a source of items. */
@@ -52,9 +52,9 @@ interface Known {
 const MOST_HELD = 50_000;
 
 /**
- * The events of a file with their venues, organizers, categories and pictures. A UID is the lasting name of an event, so that a later file updates it; what
- * repeats becomes one event for each time, exceptions in the place of what they replace. The file is read twice, since zones and newer versions of an
- * event may stand anywhere in it.
+ * The events of a file with their venues, organizers, categories and pictures. A UID is the lasting name of an event,
+ * so that a later file updates it; what repeats becomes one event for each time, exceptions in the place of what they
+ * replace. The file is read twice, since zones and newer versions of an event may stand anywhere in it.
  *
  * @throws SourceFault where the file is no calendar, broken off or beyond all measure
  */

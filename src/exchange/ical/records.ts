@@ -12,8 +12,9 @@ import type { CalendarEvent, CalendarHead } from './write.ts';
 const AT_ONCE = 200;
 
 /**
- * The published records of the events among these items, with the venues and organizers that come before them among the items. An event that recurs is one
- * record with all its dates, or one for each date where only some of them were chosen.
+ * The published records of the events among these items, with the venues and organizers that come before them among the
+ * items. An event that recurs is one record with all its dates, or one for each date where only some of them were
+ * chosen.
  */
 export async function* eventRecords(site: Site, caller: Caller, items: AsyncIterable<Item>): AsyncGenerator<CalendarEvent> {
   const links = new Set<number>();

@@ -7,8 +7,9 @@ export interface Chosen<Event> {
 }
 
 /**
- * Of several events of one name the one that counts: that of the highest SEQUENCE, else the one written last, else the first (RFC 5546, 2.1.5). Those
- * of a lower SEQUENCE are older versions; what differs without that is a conflict, since programs give different events one UID.
+ * Of several events of one name the one that counts: that of the highest SEQUENCE, else the one written last, else the
+ * first (RFC 5546, 2.1.5). Those of a lower SEQUENCE are older versions; what differs without that is a conflict, since
+ * programs give different events one UID.
  */
 export function newestOf<Event extends CalendarEvent>(events: readonly [Event, ...Event[]]): Chosen<Event> {
   const event = events.reduce((best, other) => (isNewer(other, best) ? other : best));

@@ -4,11 +4,14 @@ import { type Clock, clockOf, utcClock } from './clock.ts';
 import type { CalendarEvent, ExtraDate, Length, Moment } from './event.ts';
 
 /*
- * When an event of a calendar takes place (RFC 5545, 3.6.1 and 3.8.5). Walls are what a clock shows, in seconds read as UTC; moments are Unix seconds.
- * Whole days are walls of their midnights.
+ * When an event of a calendar takes place (RFC 5545, 3.6.1 and 3.8.5). Walls are what a clock shows, in seconds read as
+ * UTC; moments are Unix seconds. Whole days are walls of their midnights.
  */
 
-/** The clocks that times of a file are told on. `own`: the zone of what names none, in which also times in UTC are shown. */
+/**
+ * The clocks that times of a file are told on. `own`: the zone of what names none, in which also times in UTC are
+ * shown.
+ */
 export interface Clocks {
   readonly own: Zone;
   readonly find: (id: string) => Clock | undefined;
@@ -26,7 +29,10 @@ export interface Span {
   readonly isTurned: boolean;
 }
 
-/** A time of a series: its event (an override may stand in its place), when it is, and the name of the time within the series. */
+/**
+ * A time of a series: its event (an override may stand in its place), when it is, and the name of the time within the
+ * series.
+ */
 export interface Time {
   readonly event: CalendarEvent;
   readonly span: Span;
@@ -57,8 +63,8 @@ export function spanOf({ start, end, length }: CalendarEvent, clocks: Clocks): S
 }
 
 /**
- * A day without an end lasts a day, a time without an end no time. A day whose end or length names a time of the day begins at midnight; an end that is
- * a day means its midnight.
+ * A day without an end lasts a day, a time without an end no time. A day whose end or length names a time of the day
+ * begins at midnight; an end that is a day means its midnight.
  */
 function spanFrom(start: Moment, end: Moment | undefined, length: Length | undefined, clocks: Clocks): Span {
   const timed = end ? end.in !== 'day' : (length?.seconds ?? 0) % DAY !== 0;
@@ -107,8 +113,8 @@ const touches = ({ start, end, allDay }: Span, [first, last]: readonly [number, 
 };
 
 /**
- * The times of a series within a window of walls of the calendar's zone, overrides in the place of what they replace. A rule, a date or an override
- * that can't be followed is told as trouble.
+ * The times of a series within a window of walls of the calendar's zone, overrides in the place of what they replace. A
+ * rule, a date or an override that can't be followed is told as trouble.
  */
 export function* timesOf(
   core: CalendarEvent,
@@ -171,7 +177,10 @@ interface Start {
   readonly date?: ExtraDate;
 }
 
-/** The walls at which a series begins, in order, and what can't be followed. `shifts`: overrides may move them, so that some days more count. */
+/**
+ * The walls at which a series begins, in order, and what can't be followed. `shifts`: overrides may move them, so that
+ * some days more count.
+ */
 function startsOf(series: Series, [first, last]: readonly [number, number], shifts: boolean): { starts: Start[]; trouble: Trouble[] } {
   const { core, span, clock } = series;
   const begin = clock.toWall(span.start);
@@ -183,7 +192,10 @@ function startsOf(series: Series, [first, last]: readonly [number, number], shif
   );
   const starts = new Map<number, Start>();
   const left = { count: 0, last: begin };
-  /** Takes a start as long as there are not too many; from then on it only counts. False: there is nothing more to learn. */
+  /**
+   * Takes a start as long as there are not too many; from then on it only counts. False: there is nothing more to
+   * learn.
+   */
   const add = (start: Start): boolean => {
     if (starts.size < MOST_TIMES || starts.has(start.wall)) {
       starts.set(start.wall, start);
@@ -221,8 +233,8 @@ const MOST_EXCLUDED = 50_000;
 const MOST_COUNTED = 50_000;
 
 /**
- * The last time that is taken in, how many are left out, and the last of those, as they are shown: `2026-11-24 20:33:19 · 1200 · 2026-11-24 20:53:19`.
- * Where they are too many to be counted, the end of the window stands for the last.
+ * The last time that is taken in, how many are left out, and the last of those, as they are shown: `2026-11-24 20:33:19
+ * · 1200 · 2026-11-24 20:53:19`. Where they are too many to be counted, the end of the window stands for the last.
  */
 function cutText(taken: number, left: { readonly count: number; readonly last: number }, end: number, { span, clock }: Series): string {
   const shown = (wall: number): string => {
@@ -235,8 +247,9 @@ function cutText(taken: number, left: { readonly count: number; readonly last: n
 }
 
 /**
- * The walls of a rule. An end in UTC is one on the clock of the series. For whole days only its day counts. For times an end that is only a day, which
- * the standard does not allow, means the midnight at which that day begins, as in nearly every program.
+ * The walls of a rule. An end in UTC is one on the clock of the series. For whole days only its day counts. For times
+ * an end that is only a day, which the standard does not allow, means the midnight at which that day begins, as in
+ * nearly every program.
  */
 function* wallsOf(rule: Rule, { span, clock }: Series, [from, to]: readonly [number, number], startCounts: boolean): Generator<number> {
   const begin = clock.toWall(span.start);
@@ -256,7 +269,9 @@ function wallOf(moment: Moment, { span, clock, clocks }: Series, begin: number):
 
 const utcText = (until: string): string => until.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3 $4:$5:$6');
 
-/** Some programs tell days as the moments of their midnights: in any zone that is the midnight in UTC that is nearest. */
+/**
+ * Some programs tell days as the moments of their midnights: in any zone that is the midnight in UTC that is nearest.
+ */
 const nearestMidnight = (moment: number): number => Math.floor((moment + DAY / 2) / DAY) * DAY;
 const within = (wall: number): number => ((wall % DAY) + DAY) % DAY;
 
@@ -297,7 +312,9 @@ function spanAt(wall: number, date: ExtraDate | undefined, { core, span, clock, 
   return { allDay: span.allDay, start, end, zone, isTurned: false };
 }
 
-/** A time that an override changes together with all later ones: by as much as it moves its own, and as long as it is. */
+/**
+ * A time that an override changes together with all later ones: by as much as it moves its own, and as long as it is.
+ */
 function shifted({ event, at }: { event: CalendarEvent; at: number }, wall: number, series: Series): Pick<Time, 'event' | 'span'> {
   const span = spanOf(event, series.clocks) ?? series.span;
   const moved = wall + (span.allDay ? span.start : series.clock.toWall(span.start)) - at;

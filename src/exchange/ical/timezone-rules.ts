@@ -2,7 +2,9 @@ import { occurrences, parseRule } from '../../calendar/recurrence-rule.ts';
 import { unixFromFields, unixFromText } from '../../wordpress/time.ts';
 import type { Line } from './lines.ts';
 
-/** The offsets that a VTIMEZONE tells: seconds east of UTC at a moment, and the moment of a wall (seconds read as UTC). */
+/**
+ * The offsets that a VTIMEZONE tells: seconds east of UTC at a moment, and the moment of a wall (seconds read as UTC).
+ */
 export interface TimezoneRules {
   /** The year from which on the latest of its rules holds. */
   readonly since: number;
@@ -89,7 +91,7 @@ function offsetOf(text: string): number | undefined {
   return hours === undefined ? undefined : (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
 }
 
-/** `20260329T020000` or `20260329` as seconds read as UTC. Years before 1900 tell the begin of time. */
+/** `20260329T020000` or `20260329` as seconds read as UTC. Years before 1900 tell the start of time. */
 function wallOf(text: string): number | undefined {
   const [, year, month, day, hour = '00', minute = '00', second = '00'] =
     /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?/.exec(text.trim()) ?? [];

@@ -1,6 +1,9 @@
 import ICAL from 'ical.js';
 
-/** Bytes of a line; one that goes on begins with a blank more (RFC 5545, 3.1: 75 octets), which the library does not count. */
+/**
+ * Bytes of a line; one that goes on begins with a blank more (RFC 5545, 3.1: 75 octets), which the library does not
+ * count.
+ */
 const LINE_BYTES = 74;
 ICAL.foldLength = LINE_BYTES;
 

@@ -4,7 +4,8 @@ import { folded, line } from './write-line.ts';
 import { isDate, tells, timeLine } from './write-times.ts';
 
 /*
- * An event that recurs as one VEVENT with its rule, and one more for each date that lasts longer or shorter than the others (RFC 5545, 3.8.4.4).
+ * An event that recurs as one VEVENT with its rule, and one more for each date that lasts longer or shorter than the
+ * others (RFC 5545, 3.8.4.4).
  */
 
 type DateName = 'dtstart' | 'dtend' | 'rdate' | 'exdate' | 'recurrence-id';
@@ -45,7 +46,10 @@ const isUtc = ({ rules, seconds }: Zone): boolean => rules === null && seconds =
 /** All-day events last at least a day; a day of a change of clocks has an hour more or less. */
 const daysOf = (seconds: number): number => Math.max(1, Math.round(seconds / 86_400));
 
-/** Whether calendars understand the rule as it is meant: from a start that the zone tells, and of days only where the event is made of days. */
+/**
+ * Whether calendars understand the rule as it is meant: from a start that the zone tells, and of days only where the
+ * event is made of days.
+ */
 function canRepeat(allDay: boolean, told: ToldDates): boolean {
   const { zone, start, rule } = told;
   if (!rule || (rule.rule.until !== undefined && !isDate(untilOf(told)))) return false;

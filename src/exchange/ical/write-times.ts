@@ -10,14 +10,20 @@ import { ZONES_BEGIN, zoneId } from './zone.ts';
 
 export const isDate = (text: string): boolean => !Number.isNaN(unixFromText(text));
 
-/** Start and end: days for what lasts whole days, the end being the day after the last; else times by the clock that is shown. */
+/**
+ * Start and end: days for what lasts whole days, the end being the day after the last; else times by the clock that is
+ * shown.
+ */
 export function timeLines(record: EventRecord, { start, end, zone }: ShownTimes): string[] {
   const { start_date: first, end_date: last, utc_start_date: startUtc, utc_end_date: endUtc } = record;
   if (record.all_day) return [line('dtstart', 'date', [first.slice(0, 10)]), line('dtend', 'date', [dayAfter(first, last)])];
   return [timeLine('dtstart', start, startUtc, zone), timeLine('dtend', end, endUtc, zone)];
 }
 
-/** The day after the last one. The days of a calendar may begin at another hour than midnight; an event that lasts whole days begins at that hour. */
+/**
+ * The day after the last one. The days of a calendar may begin at another hour than midnight; an event that lasts whole
+ * days begins at that hour.
+ */
 function dayAfter(start: string, end: string): string {
   const begins = diffSeconds(`${start.slice(0, 10)} 00:00:00`, start);
   const after = addSeconds(end, 1 - begins).slice(0, 10);
@@ -30,8 +36,9 @@ export const usesZone = ({ all_day, utc_start_date, utc_end_date }: EventRecord,
   !all_day && (tells(start, utc_start_date, zone) || tells(end, utc_end_date, zone));
 
 /**
- * Whether a wall clock tells the moment to who knows the zone: not in UTC, not where the clock shows the time a second time (RFC 5545, 3.3.5: the first is
- * meant), not before the zone's rules are told, and not where the two texts disagree.
+ * Whether a wall clock tells the moment to who knows the zone: not in UTC, not where the clock shows the time a second
+ * time (RFC 5545, 3.3.5: the first is meant), not before the zone's rules are told, and not where the two texts
+ * disagree.
  */
 export function tells(local: string, utc: string, zone: Zone): boolean {
   if (zone.rules === null && zone.seconds === 0) return false;

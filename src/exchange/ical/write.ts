@@ -31,8 +31,9 @@ export interface CalendarEvent extends EventRecord {
 }
 
 /**
- * Events as an iCalendar stream (RFC 5545), in pieces that end with a line. The zone of an event comes right before the first event that is in it, so that
- * nothing need be known in advance. UIDs are those of The Events Calendar (`ID-start-end@host`), so that who subscribed there keeps what they have.
+ * Events as an iCalendar stream (RFC 5545), in pieces that end with a line. The zone of an event comes right before the
+ * first event that is in it, so that nothing need be known in advance. UIDs are those of The Events Calendar
+ * (`ID-start-end@host`), so that who subscribed there keeps what they have.
  */
 export async function* writeCalendar(
   records: AsyncIterable<CalendarEvent> | Iterable<CalendarEvent>,
@@ -57,8 +58,8 @@ export async function* writeCalendar(
 }
 
 /**
- * The name of an event in calendars, as The Events Calendar makes it (`Tribe__Events__iCal`): the wall clocks that are shown, read as if they were UTC,
- * in Unix seconds. The zone has no part in it.
+ * The name of an event in calendars, as The Events Calendar makes it (`Tribe__Events__iCal`): the wall clocks that are
+ * shown, read as if they were UTC, in Unix seconds. The zone has no part in it.
  */
 const uidOf = (id: number, { start, end }: ShownTimes, host: string): string => `${id}-${unixFromText(start)}-${unixFromText(end)}@${host}`;
 
@@ -73,7 +74,8 @@ const REFRESH = 'PT1H';
 
 function frameOf({ name, description, url, zone, language }: CalendarHead): ICAL.Component {
   const calendar = new ICAL.Component('vcalendar');
-  // The names that calendar programs asked for before there were any in a standard; their values are texts all the same.
+  // The names that calendar programs asked for before there were any in a standard; their values are texts all the
+  // same.
   const extension = (key: string, text: string) =>
     calendar.addPropertyWithValue(key, text.replace(/[\\;,]/g, '\\$&').replaceAll('\n', '\\n'));
   calendar.addPropertyWithValue('version', '2.0');
@@ -93,7 +95,10 @@ function frameOf({ name, description, url, zone, language }: CalendarHead): ICAL
   return calendar;
 }
 
-/** A VEVENT. Its lines are put together without the objects of the library, which would take most of the time of a long calendar. */
+/**
+ * A VEVENT. Its lines are put together without the objects of the library, which would take most of the time of a long
+ * calendar.
+ */
 function eventText(record: EventRecord, uid: string, times: readonly string[]): string {
   const description = plainText(record.description);
   const url = webAddress(record.url);

@@ -2,8 +2,8 @@ import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
 import { offsetAt, parseZone, unixFromFields, type Zone } from '../../wordpress/time.ts';
 
 /**
- * The zone of an IANA name, alone or at the end of a path (`/example.org/20260101_1/America/Argentina/Buenos_Aires`). Undefined where it is none: a
- * fixed offset says too little, a VTIMEZONE may say more.
+ * The zone of an IANA name, alone or at the end of a path (`/example.org/20260101_1/America/Argentina/Buenos_Aires`).
+ * Undefined where it is none: a fixed offset says too little, a VTIMEZONE may say more.
  */
 export function zoneNamed(id: string): Zone | undefined {
   if (id.length > LONGEST_NAME) return undefined;
@@ -17,8 +17,9 @@ export function zoneNamed(id: string): Zone | undefined {
 }
 
 /**
- * Zones that other names may mean, the most likely first: Windows's (`Eastern Standard Time`), what it shows of them (`(UTC-05:00) Eastern Time (US &
- * Canada)`, `(UTC+01:00) Amsterdam, Berlin, Rome`), abbreviations and offsets. The names of Windows are those of CLDR's table windowsZones.
+ * Zones that other names may mean, the most likely first: Windows's (`Eastern Standard Time`), what it shows of them
+ * (`(UTC-05:00) Eastern Time (US & Canada)`, `(UTC+01:00) Amsterdam, Berlin, Rome`), abbreviations and offsets. The
+ * names of Windows are those of CLDR's table windowsZones.
  */
 export function zonesCalled(id: string): Zone[] {
   if (id.length > LONGEST_NAME) return [];

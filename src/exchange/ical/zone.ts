@@ -11,8 +11,8 @@ const STEP_S = 5 * 86_400;
 const components = new Map<string, ICAL.Component>();
 
 /**
- * The VTIMEZONE of a zone (RFC 5545, 3.6.5): each change of its offset since 1990, those that repeat each year as one rule. A zone with a fixed offset has
- * a single observance.
+ * The VTIMEZONE of a zone (RFC 5545, 3.6.5): each change of its offset since 1990, those that repeat each year as one
+ * rule. A zone with a fixed offset has a single observance.
  */
 export function zoneComponent(zone: Zone): ICAL.Component {
   const known = components.get(zone.name);

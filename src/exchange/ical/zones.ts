@@ -18,9 +18,9 @@ const MOST_SEARCHES = 6;
 const MOST_TOLD = 1000;
 
 /**
- * Finds zones by the names that programs give them. An IANA name, also at the end of a path, means that zone. Any other name means what the VTIMEZONE
- * of the file says, at the date in question; where the file has none, what Windows calls so. `site`: the zone to be preferred where several show the
- * same clock.
+ * Finds zones by the names that programs give them. An IANA name, also at the end of a path, means that zone. Any other
+ * name means what the VTIMEZONE of the file says, at the date in question; where the file has none, what Windows calls
+ * so. `site`: the zone to be preferred where several show the same clock.
  */
 export function createZones(site: Zone): FileZones {
   const told = new Map<string, readonly Line[]>();
@@ -69,7 +69,9 @@ const rulesClock = ({ offsetAt: offset, toMoment }: TimezoneRules, zoneAt: Clock
   zoneAt,
 });
 
-/** Finds the zone that shows the same as rules around a moment, else when they began; a fixed offset where none does. */
+/**
+ * Finds the zone that shows the same as rules around a moment, else when they began; a fixed offset where none does.
+ */
 function createSearch(site: Zone): (rules: TimezoneRules, likely: readonly Zone[]) => Clock['zoneAt'] {
   let searches = 0;
   const search = (rules: TimezoneRules, preferred: readonly Zone[], year: number): Zone[] => {

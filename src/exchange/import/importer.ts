@@ -34,7 +34,10 @@ import { writeSettings } from './write-settings.ts';
 import { writeTerms } from './write-terms.ts';
 
 export interface ImportOptions {
-  /** What the ledger calls the source: the same for every export of one site (its home address), so that records are known again. */
+  /**
+   * What the ledger calls the source: the same for every export of one site (its home address), so that records are
+   * known again.
+   */
   readonly source: string;
   /** Only says what would become of each item; nothing is written. */
   readonly dryRun?: boolean;
@@ -48,7 +51,10 @@ export interface ImportOptions {
   readonly owned?: boolean;
   /** The highest id of a post in the source, where it is known. */
   readonly highestId?: number;
-  /** Looks at a new file of the library before its row is written, and gives the row's item, perhaps with a file of our own. */
+  /**
+   * Looks at a new file of the library before its row is written, and gives the row's item, perhaps with a file of our
+   * own.
+   */
   readonly fetchFile?: (item: PostItem) => Promise<FetchedFile>;
   /** How many items are written as one transaction; 200 if not given, fewer where they are long. */
   readonly itemsAtOnce?: number;
@@ -56,7 +62,10 @@ export interface ImportOptions {
   readonly onProgress?: (done: number) => void;
 }
 
-/** An attachment whose file was fetched, or why it was not. `undo` takes the file back where the row could not be written. */
+/**
+ * An attachment whose file was fetched, or why it was not. `undo` takes the file back where the row could not be
+ * written.
+ */
 export interface FetchedFile {
   readonly item: PostItem;
   readonly fault?: string;
@@ -66,11 +75,13 @@ export interface FetchedFile {
 const ITEMS = 200;
 
 /**
- * Takes a stream of items in, in pieces that are each written whole or not at all. What was noted of each item makes it safe to be cut short at any
- * point and to be run again: nothing comes twice. Links are settled whatever the order of items. Term counts, occurrence rows and the change counter
- * are right after each piece, the calendar's edges at the end.
+ * Takes a stream of items in, in pieces that are each written whole or not at all. What was noted of each item makes it
+ * safe to be cut short at any point and to be run again: nothing comes twice. Links are settled whatever the order of
+ * items. Term counts, occurrence rows and the change counter are right after each piece, the calendar's edges at the
+ * end.
  *
- * @throws rest_forbidden where the caller may not import; SourceFault `nothing-to-resume`, `superseded` and whatever the stream throws
+ * @throws rest_forbidden where the caller may not import; SourceFault `nothing-to-resume`, `superseded` and whatever
+ * the stream throws
  */
 export async function importItems(site: Site, caller: Caller, entries: AsyncIterable<Entry>, options: ImportOptions): Promise<Report> {
   if (!caller.viewer.can('import')) fail('rest_forbidden');
@@ -272,7 +283,7 @@ async function settleAll(course: Course): Promise<void> {
   }
 }
 
-/** Counts terms anew, puts the calendar's edges right, and closes the run. */
+/** Counts terms again, puts the calendar's edges right, and closes the run. */
 async function finish(course: Course): Promise<void> {
   const { run } = course;
   if (run.dry) return;

@@ -4,8 +4,8 @@ import { type LedgerEntry, loadLedger } from '../../storage/rows/imports.ts';
 import { type Item, isTermItem } from '../items/items.ts';
 
 /*
- * The memory of imports: which record of a source became which of ours, and what it looked like when it came. By it a killed import goes on without
- * doubles, and a later one changes what has changed.
+ * The memory of imports: which record of a source became which of ours, and what it looked like when it came. By it a
+ * killed import goes on without doubles, and a later one changes what has changed.
  */
 
 /** What names are given in: two things of one source may have the same name in different groups. */

@@ -12,8 +12,8 @@ import type { FetchedFile } from './importer.ts';
 const BY_MONTH = /^(\d{4}\/\d\d)\/[^/]+$/;
 
 /**
- * Fetches the file of an attachment of the source and puts it into the library, at the same place where it is free. Places that are not public are
- * never asked (A7). Where nothing is fetched the item stays as it is, with the reason.
+ * Fetches the file of an attachment of the source and puts it into the library, at the same place where it is free.
+ * Places that are not public are never asked (A7). Where nothing is fetched the item stays as it is, with the reason.
  */
 export async function fetchFile(site: Site, caller: Caller, item: PostItem, options?: FetchOptions): Promise<FetchedFile> {
   if (item.url === undefined) return { item };

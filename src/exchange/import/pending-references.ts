@@ -25,7 +25,10 @@ export function keysWanted(rows: readonly Waiting[]): Set<string> {
   );
 }
 
-/** Settles what records waited for, now that everything has come: what is still missing never comes, and is noted as lost. */
+/**
+ * Settles what records waited for, now that everything has come: what is still missing never comes, and is noted as
+ * lost.
+ */
 export async function settleWaiting(work: Work, rows: readonly Waiting[]): Promise<void> {
   for (const row of rows) {
     const wants = JSON.parse(row.wants) as Wants;

@@ -6,11 +6,14 @@ import { storedPost } from './stored-post.ts';
 /** A record as it would be stored. */
 export interface PreviewedRecord {
   readonly kind: PostItem['kind'];
-  /** Where it stands in the source. */
+  /** Where it is in the source. */
   readonly place: string | undefined;
   readonly columns: Readonly<Record<string, string | number | undefined>>;
   readonly metas: readonly (readonly [key: string, value: string])[];
-  /** What it names: venues and organizers by their names where the source says these, else by what the source calls them. */
+  /**
+   * What it names: venues and organizers by their names where the source says these, else by what the source calls
+   * them.
+   */
   readonly links: readonly { readonly kind: string; readonly name: string }[];
   readonly terms: readonly { readonly kind: string; readonly name: string }[];
 }

@@ -45,7 +45,10 @@ export async function authorOf({ db, ledger }: Work, author: string): Promise<nu
   return ledger.target('author', author) ?? (await findUserByName(db, author, []))?.row.ID;
 }
 
-/** The id that a link leads to: what came in under that name, or the record of this title (or, where there is none, of this id). Images go by ids alone. */
+/**
+ * The id that a link leads to: what came in under that name, or the record of this title (or, where there is none, of
+ * this id). Images go by ids alone.
+ */
 export async function linkTarget({ run, db, ledger }: Work, link: Link): Promise<number | undefined> {
   if ('sourceId' in link) return ledger.target('post', link.sourceId);
   const named = link.kind === 'attachment' ? undefined : await run.names.find(db, link.kind, link.name);

@@ -9,7 +9,10 @@ import { lose } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import type { Work } from './run.ts';
 
-/** The slug of each new post: its own, made to fit and to be the only one of its type. Those that wait for publication may share theirs. */
+/**
+ * The slug of each new post: its own, made to fit and to be the only one of its type. Those that wait for publication
+ * may share theirs.
+ */
 export async function slugsFor<Arrival extends { readonly item: PostItem; readonly clean: CleanPost }>(
   { run, db, tally }: Work,
   arrivals: readonly Arrival[],

@@ -8,7 +8,10 @@ import { type CleanPost, cleanPost } from '../items/clean.ts';
 import type { PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 
-/** What an item comes to in the tables: columns and metas that they can hold, events with all of their dates. `trusted`: HTML is left as it is. */
+/**
+ * What an item comes to in the tables: columns and metas that they can hold, events with all of their dates. `trusted`:
+ * HTML is left as it is.
+ */
 export function storedPost(item: PostItem, trusted: boolean, caller: Caller): CleanPost {
   const clean = cleanPost(item, trusted);
   if (item.kind !== 'event') return clean;

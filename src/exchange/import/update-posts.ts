@@ -104,7 +104,10 @@ async function updateOne(
 
 const isDateMeta = (name: string): boolean => /^_Event(Start|End)Date|^_Event(Duration|Timezone|AllDay)$/.test(name);
 
-/** The dates of an event that recurs here follow from its rule: those of a source that does not know the rule are left out. */
+/**
+ * The dates of an event that recurs here follow from its rule: those of a source that does not know the rule are left
+ * out.
+ */
 async function withoutRuledDates(
   { run, db, tally }: Work,
   item: PostItem,

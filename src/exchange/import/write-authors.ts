@@ -20,8 +20,9 @@ const KEPT = new Set(['first_name', 'last_name', 'nickname', 'description', 'loc
 const WIDTHS = { login: 60, email: 100, name: 250, nicename: 50 } as const;
 
 /**
- * Takes in people. Who is known here by login or e-mail address stays as he is; others become users. Roles and passwords come along from a database
- * whose owner opened it, never from a file: a stranger could write himself an administrator.
+ * Takes in people. Who is known here by login or e-mail address stays as he is; others become users. Roles and
+ * passwords come along from a database whose owner opened it, never from a file: a stranger could write himself an
+ * administrator.
  */
 export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): Promise<void> {
   for (const author of authors) {
@@ -95,7 +96,10 @@ function loginOf(owned: boolean, given: string): string {
 /** An e-mail address; of one in a file that holds markup or is none, nothing stays. */
 const emailOf = (owned: boolean, given: string): string => (owned || /^[^\s@<>"]+@[^\s@<>"]+$/.test(given) ? given : '');
 
-/** A name as it is shown. In a file it is anybody's text: WordPress does to names of people what it does to names of terms (`pre_user_display_name`). */
+/**
+ * A name as it is shown. In a file it is anybody's text: WordPress does to names of people what it does to names of
+ * terms (`pre_user_display_name`).
+ */
 function nameOf(owned: boolean, given: string): string {
   const name = stripControlCharacters(wellFormed(given)).slice(0, WIDTHS.name);
   return owned ? name : sanitizeTermName(name);

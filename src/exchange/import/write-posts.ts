@@ -39,7 +39,10 @@ interface Arrival {
   readonly clean: CleanPost;
 }
 
-/** Takes in events, venues, organizers and files of the library: new ones with a few statements for all, known ones where they have changed. */
+/**
+ * Takes in events, venues, organizers and files of the library: new ones with a few statements for all, known ones
+ * where they have changed.
+ */
 export async function writePosts(work: Work, items: readonly PostItem[]): Promise<void> {
   const { run, db, ledger, tally } = work;
   const coming = items
@@ -103,7 +106,10 @@ function cleaned({ run, tally }: Work, item: PostItem): CleanPost {
   return clean;
 }
 
-/** A record that was here before the import and is the one that comes: the same id and address of origin, or the same name where names count. */
+/**
+ * A record that was here before the import and is the one that comes: the same id and address of origin, or the same
+ * name where names count.
+ */
 async function sameRecord(
   { run, db }: Work,
   { item, clean }: Arrival,
@@ -250,8 +256,8 @@ async function insertDates(work: Work, newcomers: readonly Newcomer[]): Promise<
 }
 
 /**
- * An id above all of the source, for the first record that can't keep its own: the ids that the others are going to keep stay free. Later ones follow
- * by themselves.
+ * An id above all of the source, for the first record that can't keep its own: the ids that the others are going to
+ * keep stay free. Later ones follow by themselves.
  */
 async function aboveSource({ run, db }: Work, wished: number | undefined): Promise<{ ID?: number }> {
   if (wished === undefined || run.highestId === 0) return {};

@@ -6,14 +6,20 @@ import type { SettingsItem } from '../items/items.ts';
 import { count, lose } from '../items/report.ts';
 import type { Work } from './run.ts';
 
-/** Options that shape what the calendar answers; addresses, people and what is kept of the events themselves stay as they are here. */
+/**
+ * Options that shape what the calendar answers; addresses, people and what is kept of the events themselves stay as
+ * they are here.
+ */
 export const SETTINGS = [
   'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page', 'use_smilies',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', CALENDAR_OPTION, CUSTOM_FIELDS_OPTION,
 ] as const; // biome-ignore format: a list of names
 
-/** Members of the calendar's option that shape its answers. Others follow from its events, or are keys to services of others. */
+/**
+ * Members of the calendar's option that shape its answers. Others follow from its events, or are keys to services of
+ * others.
+ */
 const MEMBERS = [
   'posts_per_page', 'multiDayCutoff', 'tribe_events_timezone_mode', 'defaultCurrencySymbol', 'defaultCurrencyCode', 'reverseCurrencyPosition', 'eventsSlug',
   'singleEventSlug', 'custom-fields',
@@ -59,7 +65,10 @@ export async function writeSettings({ run, db, tally, touched }: Work, items: re
 
 const LEFT_TO_THE_PLUGIN = Object.fromEntries(MEMBERS.map((name) => [name, undefined]));
 
-/** Our option with the members of the other; what that does not say goes, so that the plugin's own value holds here too. Undefined where ours can't be read. */
+/**
+ * Our option with the members of the other; what that does not say goes, so that the plugin's own value holds here too.
+ * Undefined where ours can't be read.
+ */
 const merged = (here: string, there: string): string | undefined => withMembers(here, { ...LEFT_TO_THE_PLUGIN, ...membersOf(there) });
 
 function membersOf(text: string): Record<string, unknown> {

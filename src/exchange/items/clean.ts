@@ -37,12 +37,12 @@ const DATES = ['post_date', 'post_date_gmt', 'post_modified', 'post_modified_gmt
 /** Notes of WordPress's editor about people who are not here. */
 const PASSING = new Set(['_edit_lock', '_edit_last']);
 
-/** Of the schemes of addresses, only those that the interface takes (decision D38). */
+/** Of the schemes of addresses, only those that the API takes (decision D38). */
 const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
 
 /**
- * Makes columns and metas fit for the tables, whatever they come from: control characters and what is too long go, dates are dates, a status is one
- * that is known, addresses have harmless schemes. `trusted`: HTML is left as it is.
+ * Makes columns and metas fit for the tables, whatever they come from: control characters and what is too long go,
+ * dates are dates, a status is one that is known, addresses have harmless schemes. `trusted`: HTML is left as it is.
  */
 export function cleanPost(item: PostItem, trusted: boolean): CleanPost {
   const losses: { reason: string; detail: string }[] = [];
@@ -115,8 +115,8 @@ function metaFault(key: string, value: string): string | undefined {
 const PLAIN = /^_(?:Event|Venue|Organizer)/;
 
 /**
- * A meta without scripts and the like, within serialized values too. In addresses the characters that would end an attribute of HTML are encoded:
- * the address stays the same.
+ * A meta without scripts and the like, within serialized values too. In addresses the characters that would end an
+ * attribute of HTML are encoded: the address stays the same.
  */
 function filteredMeta(key: string, value: string): string {
   if (addressMetas.has(key)) return value.trim().replace(/[<>"'`\0-\x20]/g, percentEncoded);
@@ -125,7 +125,7 @@ function filteredMeta(key: string, value: string): string {
   const parsed = parseSerialized(value);
   if (typeof parsed !== 'object' || parsed === null) return filter(value);
   const clean = filteredWithin(parsed, filter);
-  // Serializing anew would change the form of floats and the order of keys.
+  // Serializing again would change the form of floats and the order of keys.
   return isDeepStrictEqual(clean, parsed) ? value : toSerialized(clean);
 }
 
@@ -138,13 +138,19 @@ function filteredWithin(value: unknown, filter: (text: string) => string): unkno
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [filter(key), filteredWithin(item, filter)]));
 }
 
-/** Browsers read a scheme whatever white space and control characters stand in it; what looks like a host with a port has none. */
+/**
+ * Browsers read a scheme whatever white space and control characters stand in it; what looks like a host with a port
+ * has none.
+ */
 function isHarmless(address: string): boolean {
   const bare = address.replace(/[\0-\x20\x7f]/g, '');
   return !/^[a-z][a-z0-9+.-]*:/i.test(bare) || SCHEMES.test(bare) || /^[\w-]+(\.[\w-]+)+:\d{1,5}(\/|$)/.test(bare);
 }
 
-/** The dates of a new post, from those that are given: the local one and UTC follow from each other, changes from the publication. */
+/**
+ * The dates of a new post, from those that are given: the local one and UTC follow from each other, changes from the
+ * publication.
+ */
 export function completeDates(
   columns: CleanColumns,
   zone: Zone,

@@ -1,7 +1,10 @@
 import { escHtml } from '../../wordpress/entities.ts';
 import { ksesPost } from '../../wordpress/kses.ts';
 
-/** The content of an event whose description comes from somebody else: HTML is cleaned, whoever imports; a text that is none becomes some. */
+/**
+ * The content of an event whose description comes from somebody else: HTML is cleaned, whoever imports; a text that is
+ * none becomes some.
+ */
 export function contentOf(html: string, description: string): string {
   const body = bodyOf(html).trim();
   if (body !== '') return ksesPost(body);
@@ -9,7 +12,7 @@ export function contentOf(html: string, description: string): string {
   return /<(a|b|br|p|i|u|ul|ol|li|em|strong|span|div)(\s[^<>]*)?\/?>/i.test(text) ? ksesPost(text) : escHtml(text);
 }
 
-/** What stands in the `body` element; the whole text where there is none. */
+/** What is in the `body` element; the whole text where there is none. */
 function bodyOf(html: string): string {
   const [, ...opened] = html.split(/<body[^<>]*>/i);
   const [body, ...closed] = opened.join('').split(/<\/body>/i);

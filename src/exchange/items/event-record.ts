@@ -1,6 +1,6 @@
 /*
- * What feeds and files take from the published record of an event. They are made of records, not of rows, so that they show what the interface shows
- * to the same caller and nothing besides.
+ * What feeds and files take from the published record of an event. They are made of records, not of rows, so that they
+ * show what the API shows to the same caller and nothing besides.
  */
 import type { EventRecord as PublishedEvent } from '../../kinds/event-shape.ts';
 import type { ImageRecord } from '../../kinds/image-record.ts';
@@ -60,7 +60,10 @@ export const placeOf = ({ venue, address, city, stateprovince, zip, country }: V
 /** An HTML text as plain text on one line. */
 export const plainLine = remembered((html: string): string => plainText(html).replace(/\s+/g, ' ').trim());
 
-/** An HTML text as plain text: paragraphs and breaks become line ends, pictures and markup go, entities become what they stand for. */
+/**
+ * An HTML text as plain text: paragraphs and breaks become line ends, pictures and markup go, entities become what they
+ * stand for.
+ */
 export function plainText(html: string): string {
   const lines = html.replace(/\r\n?/g, '\n');
   const broken = lines.includes('<') ? BREAKS.reduce((text, [tag, ends]) => brokenAt(text, tag, ends), lines) : lines;

@@ -10,8 +10,9 @@ export interface ValueRows extends Pick<PostItem, 'columns' | 'metas'> {
 }
 
 /**
- * What the interface would make of these values of a new record, for sources that say fields rather than rows. Fields that name other records, terms
- * or people are passed over: items have links for those. A value that is refused is left out and named, the dates of an event all together.
+ * What the API would make of these values of a new record, for sources that say fields rather than rows. Fields that
+ * name other records, terms or people are passed over: items have links for those. A value that is refused is left out
+ * and named, the dates of an event all together.
  */
 export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, caller: Caller): ValueRows {
   const { values, refused } = readValues(kind, raw, caller);
@@ -28,7 +29,7 @@ export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknow
   }
 }
 
-/** The fields that a refusal is about. */
+/** The fields that an error is about. */
 const refusedIn = (error: unknown): string[] => (error instanceof ApiError ? [...(error.details.faults?.keys() ?? [])] : []);
 
 /** The values that the fields of a kind read, and the names of those that they refuse. */
@@ -45,7 +46,7 @@ function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { vi
   return { values, refused };
 }
 
-/** Whether a field rests in the row and the metas of the record itself. */
+/** Whether a field is stored in the row and the metas of the record itself. */
 const isOwn = ({ grammar, place }: Field): boolean => !grammar.refers && ['column', 'meta', 'rule'].includes(place.in);
 
 function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, caller: Caller): Pick<ValueRows, 'columns' | 'metas'> {

@@ -6,7 +6,10 @@ const IMAGE = /\.(jpe?g|png|gif|webp|avif)(?:[?#]|$)/i;
 /** Whether an address ends as those of images do. */
 export const namesImage = (url: string): boolean => IMAGE.test(url);
 
-/** An image that a source names by its address, as a file of the library. `type`: its media type, empty where the source does not say it. */
+/**
+ * An image that a source names by its address, as a file of the library. `type`: its media type, empty where the source
+ * does not say it.
+ */
 export function imageItem(url: string, type: string, place: string): PostItem {
   const name = (url.split(/[?#]/, 1)[0]?.split('/').at(-1) || 'image').replace(/\.[^.]+$/, '');
   const told = `image/${(IMAGE.exec(url)?.[1] ?? 'jpeg').toLowerCase().replace('jpg', 'jpeg')}`;

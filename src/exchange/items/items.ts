@@ -5,12 +5,12 @@ import type { Post } from '../../wordpress/rows.ts';
 import type { Aside } from './report.ts';
 
 /**
- * What goes in and out in bulk, one thing at a time and as plain data. Every reader (a file, another site) gives a stream of items, every writer
- * takes one; the importer knows nothing of where they come from.
+ * What goes in and out in bulk, one thing at a time and as plain data. Every reader (a file, another site) gives a
+ * stream of items, every writer takes one; the importer knows nothing of where they come from.
  *
- * Items name each other by `sourceId`, the name that the source itself uses: a post's id, a UID, an address; a term's slug or id. They may come in
- * any order and may name what comes later or never. Three groups have names of their own: posts (events, venues, organizers, attachments), terms
- * of one kind, authors.
+ * Items name each other by `sourceId`, the name that the source itself uses: a post's id, a UID, an address; a term's
+ * slug or id. They may come in any order and may name what comes later or never. Three groups have names of their own:
+ * posts (events, venues, organizers, attachments), terms of one kind, authors.
  */
 export type Item = PostItem | TermItem | AuthorItem | SettingsItem;
 
@@ -26,7 +26,9 @@ interface Named {
 /** An event, a venue, an organizer, or a file of the library, as rows hold it. */
 export interface PostItem extends Named {
   readonly kind: PostKindName | 'attachment';
-  /** Columns as WordPress stores them; those that are absent get WordPress's defaults, or stay as they are in an update. */
+  /**
+   * Columns as WordPress stores them; those that are absent get WordPress's defaults, or stay as they are in an update.
+   */
   readonly columns: PostColumns;
   /** Who wrote it: the `sourceId` of an author, or the login of a user of this site. Absent: whoever imports. */
   readonly author?: string | undefined;
@@ -38,9 +40,15 @@ export interface PostItem extends Named {
   readonly links: readonly Link[];
   /** Its terms. Undefined: nothing is known of them. */
   readonly terms?: readonly TermReference[] | undefined;
-  /** Whether `metas`, `links` and `terms` are all there is: what an update does not find among them goes. Otherwise it stays. */
+  /**
+   * Whether `metas`, `links` and `terms` are all there is: what an update does not find among them goes. Otherwise it
+   * stays.
+   */
   readonly complete: boolean;
-  /** What to go by where the source has no lasting names: an existing record of this name (of an event: and this start) is the same one. */
+  /**
+   * What to go by where the source has no lasting names: an existing record of this name (of an event: and this start)
+   * is the same one.
+   */
   readonly match?: 'name' | undefined;
   /** Of an attachment: where its file can be had. */
   readonly url?: string | undefined;
@@ -134,7 +142,10 @@ export function splitMetas(metas: readonly (readonly [key: string, value: string
 
 const isId = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text);
 
-/** What a file can't be read for; the message says in one line what and where, in the words of `locales/<language>/exchange.json`. */
+/**
+ * What a file can't be read for; the message says in one line what and where, in the words of
+ * `locales/<language>/exchange.json`.
+ */
 export class SourceFault extends Error {
   override readonly name = 'SourceFault';
   /** Name of a sentence in `exchange:faults`. */

@@ -7,8 +7,8 @@ import { type Entry, type Item, SourceFault } from './items.ts';
 import { type Source, siteName } from './source.ts';
 
 /*
- * Items as they are, one on each line as JSON. The first line says what the file is and of which site, the last how many items it holds, so that a
- * file that was cut off is noticed.
+ * Items as they are, one on each line as JSON. The first line says what the file is and of which site, the last how
+ * many items it holds, so that a file that was cut off is noticed.
  */
 
 const VERSION = 1;

@@ -7,7 +7,10 @@ import { titlesOf } from '../../storage/lists/many-posts.ts';
 
 /** Records by their names; events by name and start. Read once, and kept up to date by what the import writes. */
 export interface Names {
-  /** The id of the oldest record of this name outside the trash. `start` of an event: `YYYY-MM-DD HH:MM:SS` in its own zone. */
+  /**
+   * The id of the oldest record of this name outside the trash. `start` of an event: `YYYY-MM-DD HH:MM:SS` in its own
+   * zone.
+   */
   readonly find: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<number | undefined>;
   readonly add: (kind: PostKindName, title: string, start: string, id: number) => void;
 }

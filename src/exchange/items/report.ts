@@ -1,7 +1,10 @@
 /** A kind of item, as `items.ts` has them. */
 export type ReportedKind = 'event' | 'venue' | 'organizer' | 'attachment' | 'category' | 'tag' | 'author' | 'settings';
 
-/** Something of a source that the import could not keep, or kept otherwise. `reason` names a sentence in `exchange:losses`. */
+/**
+ * Something of a source that the import could not keep, or kept otherwise. `reason` names a sentence in
+ * `exchange:losses`.
+ */
 export interface Loss {
   readonly reason: string;
   readonly kind: ReportedKind | 'source';
@@ -117,7 +120,10 @@ export function tallyFrom(text: string): Tally {
   return { ...counts, losses: new Map(losses) };
 }
 
-/** What leaves every record in its place: an id or a slug that was taken already, people and settings that have to be looked after. */
+/**
+ * What leaves every record in its place: an id or a slug that was taken already, people and settings that have to be
+ * looked after.
+ */
 const HARMLESS = new Set(['id-taken', 'slug-taken', 'author-without-role', 'setting-differs', 'duration-mended', 'encoding-assumed']);
 
 /** Whether something of the source did not come over. */

@@ -21,7 +21,10 @@ export const typeOf = (kind: PostItem['kind']): string => (kind === 'attachment'
 /** Who wrote what: the name that items have for a user. */
 export type AuthorName = (userId: number) => string | undefined;
 
-/** Posts of a kind by their ids, in that order; ids without a post are left out. `uploads`: where files of the library can be had. */
+/**
+ * Posts of a kind by their ids, in that order; ids without a post are left out. `uploads`: where files of the library
+ * can be had.
+ */
 export async function postItems(
   db: Database,
   kind: PostItem['kind'],

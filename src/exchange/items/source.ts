@@ -4,7 +4,10 @@ import { type Entry, isItem } from './items.ts';
 
 /** Where items come from. It can be read as often as one likes. */
 export interface Source {
-  /** What the ledger calls it. A site goes by its home address, whether it comes as a file or a database. Known after a survey. */
+  /**
+   * What the ledger calls it. A site goes by its home address, whether it comes as a file or a database. Known after a
+   * survey.
+   */
   readonly name: () => string;
   readonly entries: () => AsyncIterable<Entry>;
   readonly close: () => Promise<void>;
@@ -23,7 +26,10 @@ export interface Survey {
   readonly highestId: number;
 }
 
-/** Reads a source to its end: a file that is broken somewhere is refused before anything of it is written. Throws SourceFault. */
+/**
+ * Reads a source to its end: a file that is broken somewhere is refused before anything of it is written. Throws
+ * SourceFault.
+ */
 export async function survey(source: Source): Promise<Survey> {
   let entries = 0;
   let highestId = 0;

@@ -2,8 +2,9 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { OWN_FILE } from '../../host/files.ts';
 
 /**
- * Writes a file that is there whole or not at all: `write` fills a part beside it, which takes its name when it is on the disk. Devices and pipes take
- * what comes. `mode`: who may read it, from the beginning on; what it holds is not for everybody.
+ * Writes a file that is there whole or not at all: `write` fills a part beside it, which takes its name when it is on
+ * the disk. Devices and pipes take what comes. `mode`: who may read it, from the beginning on; what it holds is not for
+ * everybody.
  */
 export async function writeWhole<Result>(file: string, write: (part: string) => Promise<Result>, mode = OWN_FILE): Promise<Result> {
   const present = await stat(file).catch(() => undefined);

@@ -6,8 +6,8 @@ const ABOVE =
 export const windows1252 = (letters: string): string => letters.replace(/[\x80-\x9f]/g, (letter) => ABOVE[letter.charCodeAt(0) - 0x80]!);
 
 /**
- * The text of bytes in the encoding that a label names (`iso-8859-1`, `windows-1250`), as browsers read it. Node 20 reads Windows-1252, which has many
- * labels, as Latin-1.
+ * The text of bytes in the encoding that a label names (`iso-8859-1`, `windows-1250`), as browsers read it. Node 20
+ * reads Windows-1252, which has many labels, as Latin-1.
  *
  * @throws RangeError for a label that names no encoding
  */

@@ -15,9 +15,9 @@ export interface ToldDates {
 type Told = { readonly day: string } | { readonly wall: string } | { readonly moment: number; readonly offset: number };
 
 /**
- * The dates of an event (schema.org `startDate`, `endDate`, `duration`). A day as start makes whole days, its end is the last of them. A time without an
- * offset is one of the site's zone; one with an offset is shown in the site's zone where that has the same, else in that offset.
- * Undefined where the start is none.
+ * The dates of an event (schema.org `startDate`, `endDate`, `duration`). A day as start makes whole days, its end is
+ * the last of them. A time without an offset is one of the site's zone; one with an offset is shown in the site's zone
+ * where that has the same, else in that offset. Undefined where the start is none.
  */
 export function datesOf(start: string, end: string, duration: string, site: Zone): ToldDates | undefined {
   const from = readDate(start);

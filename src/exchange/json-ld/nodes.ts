@@ -30,7 +30,9 @@ const isEventType = (type: unknown): boolean => {
 };
 const OTHER_TYPES = new Set(['Festival', 'Hackathon', 'CourseInstance', 'EventSeries']);
 
-/** What a block says; undefined where it is no JSON. Comments around it and bare line ends in its texts are forgiven. */
+/**
+ * What a block says; undefined where it is no JSON. Comments around it and bare line ends in its texts are forgiven.
+ */
 export function parsedBlock(text: string): unknown {
   const bare = text
     .trim()
@@ -42,7 +44,10 @@ export function parsedBlock(text: string): unknown {
   return 'value' in read ? read.value : undefined;
 }
 
-/** All events of a page, wherever they stand in its blocks, and those inside of events. What several say under one `@id` is one event. */
+/**
+ * All events of a page, wherever they stand in its blocks, and those inside of events. What several say under one `@id`
+ * is one event.
+ */
 export function eventsIn(values: readonly unknown[]): Node[] {
   const byId = nodesById(values);
   const events = new Map<unknown, Node>();

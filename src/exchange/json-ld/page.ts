@@ -9,7 +9,7 @@ export interface Block {
 /** No page has more blocks. */
 const MOST_BLOCKS = 500;
 
-/** The JSON-LD of a file: what stands in the scripts of a page, or all of a file that is JSON. */
+/** The JSON-LD of a file: what is in the scripts of a page, or all of a file that is JSON. */
 export function blocksOf(file: string): Block[] {
   if (/^\s*[[{]/.test(file.slice(0, 1000))) return [{ line: 1, text: file }];
   const blocks: Block[] = [];

@@ -38,7 +38,9 @@ export function findEvents(page: Page): { events: FoundEvent[]; losses: LossEntr
   };
 }
 
-/** The items of events, after those of their venues, organizers and images. An event that several pages show comes once. */
+/**
+ * The items of events, after those of their venues, organizers and images. An event that several pages show comes once.
+ */
 export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Generator<Entry> {
   const names = namesOf(events);
   const told = new Set<string>();
@@ -61,7 +63,9 @@ const lossOf = (reason: string, place: string, of: string, detail?: string): Los
 });
 
 // ------------------------------------------------------------------------------------------------- names
-/** A lasting name for each event: its `@id`, else its address, else its title; with its start where several share that. */
+/**
+ * A lasting name for each event: its `@id`, else its address, else its title; with its start where several share that.
+ */
 function namesOf(events: readonly FoundEvent[]): Map<FoundEvent, string> {
   const starts = new Map<string, Set<string>>();
   for (const event of events) {

@@ -165,7 +165,10 @@ export const termItem = (
   ...(parent === undefined ? {} : { parent }),
 });
 
-/** A picture, as the record shows it or, better, as WordPress's own route tells it. `author`: the name of who put it there. */
+/**
+ * A picture, as the record shows it or, better, as WordPress's own route tells it. `author`: the name of who put it
+ * there.
+ */
 export function imageItem(shown: LiveImage, media: CoreMedia | undefined, author: string | undefined, place: string): PostItem {
   const url = media?.source_url || shown.url;
   const file = fileBelow(url);

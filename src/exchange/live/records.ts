@@ -4,8 +4,8 @@ import { organizerTexts } from '../../kinds/organizer.ts';
 import { venueTexts } from '../../kinds/venue.ts';
 
 /*
- * What a site answers. Sites differ in their versions and in what other plugins add: members that are not needed are passed over, those that are have a
- * default where one makes sense.
+ * What a site answers. Sites differ in their versions and in what other plugins add: members that are not needed are
+ * passed over, those that are have a default where one makes sense.
  */
 
 /** Absent, null and whatever is no text counts as an empty one. */
@@ -148,7 +148,10 @@ export type LiveOrganizer = z.output<typeof organizer>;
 export type LivePost = LiveEvent | LiveVenue | LiveOrganizer;
 export type LiveImage = Exclude<z.output<typeof image>, false>;
 
-/** Whether a record, as it came, is blanked because it has a password: flags are null; of venues and organizers, empty members are there at all. */
+/**
+ * Whether a record, as it came, is blanked because it has a password: flags are null; of venues and organizers, empty
+ * members are there at all.
+ */
 export const isBlanked = (record: Readonly<Record<string, unknown>>): boolean =>
   record.all_day === null ||
   record.show_map === null ||

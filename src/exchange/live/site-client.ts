@@ -32,14 +32,14 @@ export const isMembers = (value: unknown): value is Members => value !== null &&
 
 export type Query = Readonly<Record<string, string | number>>;
 
-/** Another site that has the interface. */
+/** Another site that has the API. */
 export interface RemoteSite {
   /** Its public address as it says itself, without trailing slash. */
   readonly home: string;
   readonly namespace: string;
   /** The login that is sent; undefined: none. */
   readonly credentials: string | undefined;
-  /** Asks for a route below the root of the interface (`tribe/events/v1/events`). */
+  /** Asks for a route below the root of the API (`tribe/events/v1/events`). */
   readonly ask: (route: string, query?: Query) => Promise<SiteAnswer>;
   /** Asks for a route below the namespace; `''` is the namespace itself. */
   readonly get: (path: string, query?: Query) => Promise<SiteAnswer>;
@@ -49,7 +49,8 @@ export interface RemoteSite {
 const NAMESPACES = ['tribe/events/v1', 'calendar/events/v1'];
 
 /**
- * Finds the interface of a site: under the address of its home, of its REST root or of a namespace, with or without readable addresses.
+ * Finds the API of a site: under the address of its home, of its REST root or of a namespace, with or without readable
+ * addresses.
  *
  * @throws SourceFault `site-unreachable`, `site-no-interface`, `site-moved`, `site-refused`
  */
@@ -100,7 +101,10 @@ const LONGEST_PAUSE_MS = 300_000;
 const TIMEOUT_MS = 60_000;
 const LONGEST_BODY = 64 * 2 ** 20;
 
-/** Sends requests one after the other, as far apart and as many at a time as is allowed; repeats what failed for the moment. */
+/**
+ * Sends requests one after the other, as far apart and as many at a time as is allowed; repeats what failed for the
+ * moment.
+ */
 function asker(site: string, { credentials, rate, concurrency, patience = PATIENCE_MS, signal }: AskingOptions) {
   const turn = turns(concurrency);
   const spacing = 1000 / rate;
@@ -191,7 +195,10 @@ async function textOf(response: Response, site: string): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Descriptions of routes and structured data are a dozen levels deep, and the index of a site with many plugins holds some ten thousand values. */
+/**
+ * Descriptions of routes and structured data are a dozen levels deep, and the index of a site with many plugins holds
+ * some ten thousand values.
+ */
 const LIMITS = { depth: 100, values: 1_000_000 };
 
 function parsed(text: string, site: string): unknown {

@@ -39,8 +39,9 @@ export interface LiveOptions {
 const FRESH_MS = 24 * 3600 * 1000;
 
 /**
- * A running site, as a source of items: its categories, tags, venues, organizers, events and pictures through its public interface, and what WordPress's own
- * routes tell besides. With an application password also drafts and private records, and texts as they are stored.
+ * A running site, as a source of items: its categories, tags, venues, organizers, events and pictures through its
+ * public interface, and what WordPress's own routes tell besides. With an application password also drafts and private
+ * records, and texts as they are stored.
  *
  * @throws SourceFault `import-running` while another import walks through it for the same target
  */
@@ -145,7 +146,8 @@ async function terms({ site }: Walk, stage: 'categories' | 'tags', first: number
   return { entries: found.map((term) => termItem(kind, term, slugs.get(term.parent))), last: true };
 }
 
-// ------------------------------------------------------------------------------------------------- venues, organizers, events
+// ------------------------------------------------------------------------------------------------- venues, organizers,
+//                                                                                                   events
 type PostStage = 'venues' | 'organizers' | 'events';
 const KINDS = { venues: 'venue', organizers: 'organizer', events: 'event' } as const satisfies Record<PostStage, ReportedKind>;
 const EVERYTHING: Readonly<Record<PostStage, Query>> = {
@@ -222,8 +224,8 @@ interface Detailed {
 }
 
 /**
- * The record with what only its own address tells: whether an event is called off, which matters as long as it is to come, and what a password hides, for those
- * who know it.
+ * The record with what only its own address tells: whether an event is called off, which matters as long as it is to
+ * come, and what a password hides, for those who know it.
  */
 async function detailed({ site, options }: Walk, stage: PostStage, raw: Raw, core: CoreRecord | undefined): Promise<Detailed> {
   const blanked = isBlanked(raw);
@@ -238,7 +240,8 @@ async function detailed({ site, options }: Walk, stage: PostStage, raw: Raw, cor
   return { raw: status === 200 && isMembers(body) ? body : blanked ? undefined : raw, isChild: bySlug !== undefined && !isIt };
 }
 
-// ------------------------------------------------------------------------------------------------- what WordPress tells besides
+// ------------------------------------------------------------------------------------------------- what WordPress
+//                                                                                                   tells besides
 /** Asks one of WordPress's own lists about these ids. Where the site has none, or not for us, it is not asked again. */
 async function coreList({ site, closed }: Walk, route: string, ids: readonly number[], query: Query): Promise<unknown[]> {
   if (ids.length === 0) return [];
@@ -277,7 +280,10 @@ async function newMedia(walk: Walk, shown: readonly LiveImage[]): Promise<{ show
   return fresh.map((one) => ({ shown: one, core: known.get(one.id) }));
 }
 
-/** People who have not come yet; of those that the site says nothing of it is noted that their records belong to whoever imports. */
+/**
+ * People who have not come yet; of those that the site says nothing of it is noted that their records belong to whoever
+ * imports.
+ */
 async function newPeople(walk: Walk, ids: readonly number[]): Promise<Entry[]> {
   const fresh = [...new Set(ids)].filter((id) => id > 0 && !walk.people.has(id));
   const list = await coreList(walk, 'users', fresh, {});

@@ -8,11 +8,13 @@ import { linesOf } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
 
 /**
- * What a walk through a site has given so far, in a file: the site is asked once, however often its entries are read, and a walk that was cut short goes on
- * where it stopped.
+ * What a walk through a site has given so far, in a file: the site is asked once, however often its entries are read,
+ * and a walk that was cut short goes on where it stopped.
  */
 export interface Spool {
-  /** How far the walk has come: its stages and pages, the last one first to be done again. Undefined: it has not begun. */
+  /**
+   * How far the walk has come: its stages and pages, the last one first to be done again. Undefined: it has not begun.
+   */
   readonly state: () => Promise<SpoolState>;
   /** The entries of all pages that are there. */
   readonly entries: () => AsyncGenerator<Entry>;

@@ -1,6 +1,6 @@
 /*
- * A site shows its texts rendered. What it has stored is guessed, and a guess counts only if it renders to the very text that is shown; else that text is
- * stored as it is.
+ * A site shows its texts rendered. What it has stored is guessed, and a guess counts only if it renders to the very
+ * text that is shown; else that text is stored as it is.
  */
 
 import { type CostRecord, costOf } from '../../calendar/cost.ts';
@@ -67,7 +67,10 @@ export interface ShownCost {
   readonly values: readonly string[];
 }
 
-/** Metas of a cost. `fallback`: what the calendar here takes where a cost names no currency; `free`: words for what costs nothing. */
+/**
+ * Metas of a cost. `fallback`: what the calendar here takes where a cost names no currency; `free`: words for what
+ * costs nothing.
+ */
 export function storedCost(
   shown: ShownCost,
   fallback: { readonly symbol: string; readonly after: boolean },

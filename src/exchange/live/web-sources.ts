@@ -40,8 +40,9 @@ const LONGEST_FEED = 32 * 2 ** 20;
 const FEED_MS = 60_000;
 
 /**
- * Opens what an address of the web leads to: pages with JSON-LD where that is said, a calendar (`webcal:`, `.ics`, `ical=1`), else a site with the interface. The host that was named may lie in a
- * network of its own; what it sends to elsewhere may not.
+ * Opens what an address of the web leads to: pages with JSON-LD where that is said, a calendar (`webcal:`, `.ics`,
+ * `ical=1`), else a site with the API. The host that was named may lie in a network of its own; what it sends to
+ * elsewhere may not.
  *
  * @throws SourceFault
  */

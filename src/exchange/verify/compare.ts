@@ -1,6 +1,6 @@
 /*
- * Whether two sites say the same. What must differ does not count: the addresses of the two homes and namespaces, the wording of messages, the order of
- * members, and what follows from the moment of the request.
+ * Whether two sites say the same. What must differ does not count: the addresses of the two homes and namespaces, the
+ * wording of messages, the order of members, and what follows from the moment of the request.
  */
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { unixFromText } from '../../wordpress/time.ts';
@@ -150,7 +150,9 @@ function sameListUrl(before: string, after: string): boolean {
   );
 }
 
-/** The address of a list in its parts: what it leads to, and its parameters decoded, those that say nothing left out. */
+/**
+ * The address of a list in its parts: what it leads to, and its parameters decoded, those that say nothing left out.
+ */
 export function listUrl(url: string): { base: string; pairs: Map<string, string> } {
   const cut = url.indexOf('?');
   const [base, query] = cut < 0 ? [url, ''] : [url.slice(0, cut), url.slice(cut + 1)];

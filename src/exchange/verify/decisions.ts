@@ -1,6 +1,7 @@
 /*
- * Where Fasti answers otherwise than The Events Calendar on purpose (`docs/differences.md`). Each row says of a difference whether it is one of those, so that
- * they can be told apart from what a migration has lost. The rows look at both sites alike: either may be the one or the other.
+ * Where Fasti answers otherwise than The Events Calendar on purpose (`docs/differences.md`). Each row says of a
+ * difference whether it is one of those, so that they can be told apart from what a migration has lost. The rows look
+ * at both sites alike: either may be the one or the other.
  */
 import { oursIn, postKinds } from '../../kinds/index.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
@@ -20,7 +21,10 @@ export interface Answers {
   readonly new: { readonly status: number; readonly body: unknown };
 }
 
-/** The row of the list of decisions that a difference follows from (`D21`; `additions` for what has no row); undefined: none, something is not the same. */
+/**
+ * The row of the list of decisions that a difference follows from (`D21`; `additions` for what has no row); undefined:
+ * none, something is not the same.
+ */
 export function decisionOf(difference: Difference, answers: Answers): string | undefined {
   return ROWS.find(([, holds]) => holds(difference, answers))?.[0];
 }
@@ -36,7 +40,7 @@ const ADDED: ReadonlySet<string> = new Set([
 /** Members of records that only Fasti has. */
 const MEMBERS: ReadonlySet<string> = new Set(postKinds.flatMap(({ fields }) => oursIn(fields)));
 
-/** Where the interface describes itself: the second site may say more. */
+/** Where the API describes itself: the second site may say more. */
 const DESCRIPTIONS = new Set(['', 'doc']);
 
 const has = ({ query }: Difference, ...names: readonly string[]): boolean => names.some((name) => name in query);
@@ -115,7 +119,10 @@ function hasNotTheFirst({ tags }: Members, asked: string | number | undefined): 
   return more.length > 0 && Array.isArray(tags) && !tags.some((tag) => isMembers(tag) && [String(tag.id), tag.slug].includes(first));
 }
 
-/** Lists of venues or organizers that are searched: totals alone differ, or words of scripts that the reference does not read; or which of them are upcoming. */
+/**
+ * Lists of venues or organizers that are searched: totals alone differ, or words of scripts that the reference does not
+ * read; or which of them are upcoming.
+ */
 function isOtherSearch(difference: Difference, answers: Answers): boolean {
   const { search } = difference.query;
   if (has(difference, 'only_with_upcoming')) return true;
@@ -133,7 +140,7 @@ const keyOf =
 const lists = ({ route }: Difference, { old: before, new: after }: Answers): Members[][] =>
   [before, after].map(({ body }) => (isMembers(body) && Array.isArray(body[route]) ? (body[route] as unknown[]).filter(isMembers) : []));
 
-/** Both lists are in the order that was asked for; only what counts the same there stands in another one. */
+/** Both lists are in the order that was asked for; only what counts the same there is in another one. */
 function onlyTiesDiffer(difference: Difference, answers: Answers): boolean {
   const [mine, yours] = lists(difference, answers).map((list) => list.map(keyOf(difference.query)));
   return mine!.join('\n') === yours!.join('\n');
@@ -165,15 +172,19 @@ const isNothing = (value: unknown): boolean => value === undefined || value === 
 /** The signs of currencies in a cost, each once. */
 const symbolsIn = (cost: unknown): string[] => [...new Set(decodeEntities(String(cost)).match(/\p{Sc}/gu))].sort();
 
-/** Both tell a cost, in other numbers or words, or one without its symbol. Another currency is not another way of reading. */
+/**
+ * Both tell a cost, in other numbers or words, or one without its symbol. Another currency is not another way of
+ * reading.
+ */
 function isReadOtherwise(before: unknown, after: unknown): boolean {
   const symbols = [before, after].map((value) => symbolsIn(value).join(''));
   return !isNothing(before) && !isNothing(after) && (symbols[0] === symbols[1] || symbols.includes(''));
 }
 
 /**
- * One side reads the currency of several amounts, and where its symbol stands, out of the cost as it is written (`$10 - $20.50`), the other says nothing of
- * it. What it reads must stand in the cost on both sides. Of a single amount both read it: there, a currency that is missing was lost.
+ * One side reads the currency of several amounts, and where its symbol stands, out of the cost as it is written (`$10 -
+ * $20.50`), the other says nothing of it. What it reads must stand in the cost on both sides. Of a single amount both
+ * read it: there, a currency that is missing was lost.
  */
 function isCurrencyInCost({ path, old: before, new: after }: Difference, { old: one, new: other }: Answers): boolean {
   const [, record, member = ''] = /^(\$.*)\.cost_details\.currency_(symbol|position|code)$/.exec(path) ?? [];
@@ -209,7 +220,7 @@ function windowsDiffer({ old: before, new: after }: Answers): boolean {
   );
 }
 
-/** What stands at a path (`$.events[12].venue`) of a body: members by name, records by id or place. */
+/** What is at a path (`$.events[12].venue`) of a body: members by name, records by id or place. */
 function at(body: unknown, path: string): unknown {
   let value = body;
   for (const [, name, number] of path.matchAll(/\.(\w+)|\[(\d+)\]/g)) {
@@ -221,7 +232,10 @@ function at(body: unknown, path: string): unknown {
 
 const LINK = /^(\$(?:\.events\[\d+\])?)\.(venue|organizer|json_ld)\b/;
 
-/** A venue or organizer of an event whose name is blanked on one side, as it is where it has a password: its other members may be shown there. */
+/**
+ * A venue or organizer of an event whose name is blanked on one side, as it is where it has a password: its other
+ * members may be shown there.
+ */
 function ofProtectedLink({ path, old: before, new: after }: Difference, { old: one, new: other }: Answers): boolean {
   const isName = (value: unknown) => Array.isArray(value) && value.length === 0;
   if (/\.(venue|organizer)$/.test(path) && ((isName(before) && typeof after === 'string') || (isName(after) && typeof before === 'string')))

@@ -23,7 +23,10 @@ export interface Met {
 const SOME = 12;
 const FEW = 3;
 
-/** Every filter of every list by itself, with what the site holds; pairs of filters; the edges of paging; and what has to be refused. */
+/**
+ * Every filter of every list by itself, with what the site holds; pairs of filters; the edges of paging; and what has
+ * to be refused.
+ */
 export function plannedRequests(met: Met): Request[] {
   return [...eventRequests(met), ...linkedRequests(met), ...termRequests(met), ...refusedRequests()];
 }

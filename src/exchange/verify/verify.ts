@@ -8,7 +8,10 @@ import { plannedRequests } from './plan.ts';
 /** A difference, and the decision it follows from if it is meant. */
 export interface Finding extends Difference {
   readonly decision: string | undefined;
-  /** The record it is about, whichever way that was reached (`venues/12`), its title or name, and the member (`json_ld.address`); undefined: a list as a whole. */
+  /**
+   * The record it is about, whichever way that was reached (`venues/12`), its title or name, and the member
+   * (`json_ld.address`); undefined: a list as a whole.
+   */
   readonly record?: { readonly route: string; readonly name: string; readonly member: string } | undefined;
 }
 
@@ -40,8 +43,8 @@ export interface VerifySummary {
 }
 
 /**
- * Walks through the interface of two sites and compares what they answer: the description of the namespace, every page of every list, each record by id and
- * by slug, and a plan of filters made of what the lists hold. It only reads.
+ * Walks through the API of two sites and compares what they answer: the description of the namespace, every page of
+ * every list, each record by id and by slug, and a plan of filters made of what the lists hold. It only reads.
  *
  * @throws SourceFault where a site can't be reached any more
  */
@@ -129,8 +132,8 @@ interface Walk {
 }
 
 /**
- * Walks through a list on both sites at a time. A record is compared as soon as both have shown it, so that no more is kept than what they show in
- * a different order.
+ * Walks through a list on both sites at a time. A record is compared as soon as both have shown it, so that no more is
+ * kept than what they show in a different order.
  */
 async function walk(kind: KindPath, { ask, pair, report, met, progress }: Walk): Promise<{ old: number; new: number }> {
   const waiting = { old: new Map<number, Members>(), new: new Map<number, Members>() };

@@ -4,7 +4,7 @@ import { imageMimes } from '../../media/image-type.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { type AuthorItem, type Entry, type PostItem, splitMetas, type TermItem, type TermReference } from '../items/items.ts';
 
-/** Elements as they stand in a file, with the text of each. */
+/** Elements as they are in a file, with the text of each. */
 export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -13,7 +13,10 @@ export interface Element {
 }
 export type Elements = readonly Element[];
 
-/** The address of the site, where an element of the channel says it; `wp:base_blog_url` comes first in a file and is the site of a network. */
+/**
+ * The address of the site, where an element of the channel says it; `wp:base_blog_url` comes first in a file and is the
+ * site of a network.
+ */
 export function homeOf({ name, text }: Pick<Element, 'name' | 'text'>): string | undefined {
   return name === 'wp:base_blog_url' ? text : undefined;
 }

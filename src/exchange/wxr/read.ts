@@ -12,8 +12,9 @@ const DEEPEST = 32;
 const RECORDS = new Set(['item', 'wp:author', 'wp:term', 'wp:tag', 'wp:category']);
 
 /**
- * Reads WXR files of WordPress, 1.0 to 1.2, piece by piece. A document type declaration is refused (with it go all entities but XML's own five),
- * depth and length are bounded. Characters that XML forbids, which real exports hold, are taken out and counted.
+ * Reads WXR files of WordPress, 1.0 to 1.2, piece by piece. A document type declaration is refused (with it go all
+ * entities but XML's own five), depth and length are bounded. Characters that XML forbids, which real exports hold, are
+ * taken out and counted.
  *
  * @throws SourceFault naming file and line
  */
@@ -42,7 +43,7 @@ export function openWxr(paths: readonly string[]): Source {
 
 type Found = { readonly home: string; readonly line: number } | { readonly entry: Entry };
 
-/** One element with its text as it stands. */
+/** One element with its text as it is. */
 interface Open {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -139,8 +140,8 @@ const sizeOf = (stack: readonly Open[]): number =>
 const PER_ELEMENT = 64;
 
 /**
- * The text of an element. White space around a CDATA section is how the file is laid out; a carriage return was written on purpose, since XML turns
- * all others into line feeds.
+ * The text of an element. White space around a CDATA section is how the file is laid out; a carriage return was written
+ * on purpose, since XML turns all others into line feeds.
  */
 function textIn({ parts }: Open): string {
   const first = parts.findIndex(({ literal }) => literal);

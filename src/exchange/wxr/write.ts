@@ -15,8 +15,8 @@ export interface WxrSite {
 }
 
 /**
- * A WXR 1.2 file that WordPress's importer reads, in pieces. What XML can't hold (control characters) is left out; carriage returns are written as
- * references, since a parser would make line feeds of them.
+ * A WXR 1.2 file that WordPress's importer reads, in pieces. What XML can't hold (control characters) is left out;
+ * carriage returns are written as references, since a parser would make line feeds of them.
  */
 export async function* writeWxr(site: WxrSite, items: AsyncIterable<Item>): AsyncGenerator<string> {
   yield head(site);

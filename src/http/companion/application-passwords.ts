@@ -35,7 +35,10 @@ const shown = (caller: Caller, owner: number, entry: StoredPassword, values: Con
 /** Nothing tells that a password was used: such an answer is remembered by nobody. */
 const told = (body: unknown): Reply => ({ ...ok(body), timeliness: 'always' });
 
-/** WordPress's own routes of application passwords: a person's list, the one that a request uses, and the single password. */
+/**
+ * WordPress's own routes of application passwords: a person's list, the one that a request uses, and the single
+ * password.
+ */
 export const passwordRoutes: readonly ServedRoute[] = [
   {
     pattern: PATH,

@@ -3,7 +3,9 @@ import type { Shown } from '../../records/versions.ts';
 import { record } from '../reply.ts';
 import type { Reply } from '../route.ts';
 
-/** A page of a list as WordPress's own routes answer it: the records alone, the totals and the neighbours as headers. */
+/**
+ * A page of a list as WordPress's own routes answer it: the records alone, the totals and the neighbours as headers.
+ */
 export const corePage = ({ records, total, page, pages, timeliness }: CorePage): Reply => ({
   status: 200,
   body: records,

@@ -32,8 +32,9 @@ export async function recordWithEmbeds(site: Site, caller: Caller, shown: Shown,
 const timely = (reply: Reply, embed: unknown): Reply => (asksFor('author', embed) ? { ...reply, timeliness: 'always' } : reply);
 
 /**
- * Records with what they link to beside them, if `_embed` asks for it (`WP_REST_Server::embed_links`): authors, pictures, terms, and the term above a category.
- * A few queries for all records of an answer; what the caller may not see is left out.
+ * Records with what they link to beside them, if `_embed` asks for it (`WP_REST_Server::embed_links`): authors,
+ * pictures, terms, and the term above a category. A few queries for all records of an answer; what the caller may not
+ * see is left out.
  */
 async function withEmbeds(site: Site, caller: Caller, records: readonly CoreRecord[], embed: unknown): Promise<readonly CoreRecord[]> {
   if (embed === undefined || records.length === 0) return records;

@@ -12,7 +12,10 @@ import { tecRoutes } from './tec.ts';
 import { coreTermRoutes } from './terms.ts';
 import { typeRoutes } from './types.ts';
 
-/** The namespaces that clients call beside the calendar's own, each with its routes in the order in which its index shows them. */
+/**
+ * The namespaces that clients call beside the calendar's own, each with its routes in the order in which its index
+ * shows them.
+ */
 export const companionNamespaces = (): ReadonlyMap<string, readonly ServedRoute[]> =>
   new Map([
     withIndex('wp/v2', [

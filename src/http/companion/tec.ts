@@ -23,7 +23,7 @@ import type { Reply } from '../route.ts';
 import { corePage } from './core-reply.ts';
 import { tecDocument } from './tec-document.ts';
 
-/** By this header a client says that it knows the interface to be subject to change; without it nothing is served. */
+/** By this header a client says that it knows the API to be subject to change; without it nothing is served. */
 const ACKNOWLEDGEMENT = 'X-TEC-EEA';
 
 const ID = { id: { grammar: anyId, required: true } } satisfies Params;

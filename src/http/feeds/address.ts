@@ -65,7 +65,10 @@ export interface ListPage {
   readonly categories: readonly (readonly string[])[];
   readonly tags: readonly (readonly string[])[];
   readonly search: string | undefined;
-  /** Whether all events of a term are meant, the latest published first, as the feeds of WordPress's own archives have it. */
+  /**
+   * Whether all events of a term are meant, the latest published first, as the feeds of WordPress's own archives have
+   * it.
+   */
   readonly archive: boolean;
 }
 
@@ -79,8 +82,8 @@ export interface FeedPlace {
 }
 
 /**
- * The page of the calendar that an address names, as WordPress and The Events Calendar address it, and as which feed it is asked for. Where the path and the
- * query disagree, the query counts. Undefined: no page of the calendar.
+ * The page of the calendar that an address names, as WordPress and The Events Calendar address it, and as which feed it
+ * is asked for. Where the path and the query disagree, the query counts. Undefined: no page of the calendar.
  */
 export function feedAddress(path: string, query: Raw, place: FeedPlace): FeedAddress | undefined {
   const segments = segmentsOf(path, place.base);
@@ -148,7 +151,7 @@ function pageOf(segments: readonly string[], { slugs }: FeedPlace): Found | unde
 interface Ending {
   readonly ending: readonly string[];
   readonly form: FeedForm | undefined;
-  /** Whether it stands behind the path of the section alone. */
+  /** Whether it comes after the path of the section alone. */
   readonly alone: boolean;
 }
 
@@ -168,7 +171,10 @@ function withoutEnd(segments: readonly string[], ending: readonly string[]): rea
   return length >= 0 && ending.every((segment, at) => segments[length + at] === segment) ? segments.slice(0, length) : undefined;
 }
 
-/** The page of a section that a path names; of several the one whose own path is the longest, since the slug of a category may be anything. */
+/**
+ * The page of a section that a path names; of several the one whose own path is the longest, since the slug of a
+ * category may be anything.
+ */
 function pageIn(section: Section, segments: readonly string[], slugs: FeedPlace['slugs']): Omit<Found, 'form'> | undefined {
   const front = section.path.split('/').flatMap((piece) => (piece.startsWith('{') ? slugs[piece.slice(1, -1) as SlugName] : piece)); // the slugs that paths name
   const longestFirst = section.pages.toSorted((one, other) => piecesOf(other.path).length - piecesOf(one.path).length);
@@ -193,7 +199,10 @@ function pageIn(section: Section, segments: readonly string[], slugs: FeedPlace[
 
 const piecesOf = (path: string): string[] => (path === '' ? [] : path.split('/'));
 
-/** The parts that these pieces of a pattern name in these segments; undefined where they don't fit. A category may take several segments. */
+/**
+ * The parts that these pieces of a pattern name in these segments; undefined where they don't fit. A category may take
+ * several segments.
+ */
 function partsIn(pattern: readonly string[], segments: readonly string[]): [PathPart, string][] | undefined {
   const parts: [PathPart, string][] = [];
   if (pattern.at(-1) === ':category' ? segments.length < pattern.length : segments.length !== pattern.length) return undefined;

@@ -17,8 +17,8 @@ interface Place {
 }
 
 /**
- * What every page of the calendar says of the interface, for programs that were given nothing but its address: the address of the interface, of the event or
- * of the list that the page shows, and `Link` to the root of WordPress's own.
+ * What every page of the calendar says of the API, for programs that were given nothing but its address: the address of
+ * the API, of the event or of the list that the page shows, and `Link` to the root of WordPress's own.
  */
 export function discoveryHeaders({ config, settings }: Place, about: About): Record<string, string> {
   const { route, query, core } = routesOf(about);

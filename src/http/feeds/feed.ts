@@ -55,7 +55,10 @@ export async function feedOf(wanted: Wanted): Promise<Feed> {
 /** Calendars hold so many events; on request (`per_page`) more, up to the second number. */
 const [MANY, MOST] = [30, 1000];
 
-/** How many events a calendar holds. Fewer than the usual number are never meant: the plugin does not heed the parameter. */
+/**
+ * How many events a calendar holds. Fewer than the usual number are never meant: the plugin does not heed the
+ * parameter.
+ */
 function longest({ query }: Wanted): number {
   const asked = typeof query.per_page === 'string' && /^\d{1,9}$/.test(query.per_page) ? Number(query.per_page) : MANY;
   return Math.min(Math.max(asked, MANY), MOST);
@@ -97,7 +100,10 @@ async function listed(wanted: Wanted, page: ListPage): Promise<Found> {
   return { ...found, title, about: { term: terms[0], featured: page.featured } };
 }
 
-/** The date that a view begins with. Lists know only the one that visitors choose; a day and a month also the one in the address, which counts first. */
+/**
+ * The date that a view begins with. Lists know only the one that visitors choose; a day and a month also the one in the
+ * address, which counts first.
+ */
 function dateOf(view: FeedView, { date, from }: ListPage): string | undefined {
   const chosen = view === 'day' || view === 'month' ? (date ?? from) : from;
   return view === 'day' && chosen?.length === MONTH ? `${chosen}-01` : chosen;
@@ -148,7 +154,10 @@ async function calendar({ site, caller, query, address }: Wanted, { events, time
   };
 }
 
-/** An event as calendars show it: the title as it was written, without the quotation marks of pages, and the categories of a protected one too. */
+/**
+ * An event as calendars show it: the title as it was written, without the quotation marks of pages, and the categories
+ * of a protected one too.
+ */
 const calendarRecord = (event: FeedEvent, recurs: ToldDates | undefined, locked: string): CalendarEvent => ({
   ...event.record,
   recurs,
@@ -157,7 +166,10 @@ const calendarRecord = (event: FeedEvent, recurs: ToldDates | undefined, locked:
   ...(event.locked ? { description: locked } : {}),
 });
 
-/** The name of a file, as the plugin makes it: of the site's name and of a digest of the ids, so that each list has one of its own. */
+/**
+ * The name of a file, as the plugin makes it: of the site's name and of a digest of the ids, so that each list has one
+ * of its own.
+ */
 function fileName(name: string, form: 'ical' | 'outlook', ids: readonly number[]): string {
   const site = sanitizeTitle(decodeEntities(name)).replace(/%[\da-f]{2}/g, '') || 'events';
   return `${site}-${hash('md5', form + ids.join('')).slice(0, FILE_DIGITS)}.ics`;

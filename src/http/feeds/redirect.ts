@@ -7,8 +7,9 @@ import type { FeedAddress } from './address.ts';
 import type { Wanted } from './wanted.ts';
 
 /**
- * Where WordPress sends whoever asks for a calendar at another address than its own (`redirect_canonical`): to the path with a slash at its end, to the page of
- * a term or an event that the query names. Undefined: nowhere. Feeds of news are not redirected.
+ * Where WordPress sends whoever asks for a calendar at another address than its own (`redirect_canonical`): to the path
+ * with a slash at its end, to the page of a term or an event that the query names. Undefined: nowhere. Feeds of news
+ * are not redirected.
  */
 export async function redirectOf(wanted: Wanted): Promise<string | undefined> {
   const { address, page, queryText } = wanted;

@@ -23,8 +23,9 @@ import { redirectOf } from './redirect.ts';
 import type { Wanted } from './wanted.ts';
 
 /**
- * Serves the feeds of the calendar's pages and passes on everything else. Feeds are for everybody: whoever asks, they hold what an anonymous caller may
- * read. The pages themselves are not served; they are refused with headers that lead to the interface and to the feeds.
+ * Serves the feeds of the calendar's pages and passes on everything else. Feeds are for everybody: whoever asks, they
+ * hold what an anonymous caller may read. The pages themselves are not served; they are refused with headers that lead
+ * to the API and to the feeds.
  */
 export function serveFeeds(site: Site, answers: Answers | undefined): RequestHandler {
   const language = (header: string | undefined) => (header === undefined ? '' : site.texts.chooseLanguage({ acceptLanguage: header }));
@@ -106,7 +107,7 @@ async function compose(wanted: Wanted, req: Request): Promise<Answer> {
   }
 }
 
-/** The refusal of a page, with what whoever was given its address can go on with. */
+/** The error of a page, with what whoever was given its address can go on with. */
 async function notServed(wanted: Wanted, req: Request): Promise<Answer> {
   const reply = problemOf(wanted.site, req, wanted.caller.language, new ApiError('rest_no_route'));
   const answer = answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: false });

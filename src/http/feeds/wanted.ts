@@ -16,7 +16,7 @@ export interface Wanted {
   readonly self: string;
 }
 
-/** What a page shows, as far as the interface has it at an address of its own. */
+/** What a page shows, as far as the API has it at an address of its own. */
 export interface About {
   readonly event?: number | undefined;
   readonly term?: Term | undefined;

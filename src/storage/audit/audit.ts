@@ -191,7 +191,10 @@ export async function* attachedFiles(db: Database): AsyncGenerator<{ id: number;
 // ------------------------------------------------------------------------------------------------- bookkeeping
 export type IndexState = 'trusted' | 'off' | 'wrong';
 
-/** Whether lists are read from the index, and if so whether it says of each event, each day and each month what the tables say. */
+/**
+ * Whether lists are read from the index, and if so whether it says of each event, each day and each month what the
+ * tables say.
+ */
 export async function indexState(db: Database): Promise<IndexState> {
   if ((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) !== INDEX_LAYOUT) return 'off';
   const number = async (table: TableName, narrow: (rows: QueryBuilder) => void): Promise<number> => {

@@ -59,7 +59,9 @@ interface Repair {
   readonly cutoff: string;
 }
 
-/** Looks through the dates of all events, some at a time. Of those that recur only what does not follow from the rule. */
+/**
+ * Looks through the dates of all events, some at a time. Of those that recur only what does not follow from the rule.
+ */
 export async function* auditDates(db: Database, { rows, recurrence }: Kept): AsyncGenerator<DateFinding> {
   for await (const ids of pagesById(AT_ONCE, (after, size) => idsOfType(db, 'tribe_events', after, size))) {
     const metas = await loadMetas(db, ids);
@@ -77,8 +79,8 @@ export async function* auditDates(db: Database, { rows, recurrence }: Kept): Asy
 }
 
 /**
- * Puts the dates of an event right by the clock on its wall: UTC, duration and the rows that lists read. Of one that recurs only rows that are there
- * twice go. Call it in a transaction.
+ * Puts the dates of an event right by the clock on its wall: UTC, duration and the rows that lists read. Of one that
+ * recurs only rows that are there twice go. Call it in a transaction.
  */
 export async function repairDates(db: Database, id: number, { rows, now, recurrence, cutoff }: Kept & Repair): Promise<void> {
   if (rows) await dropTwins(db, id);
@@ -106,7 +108,10 @@ interface CalendarRows {
   readonly occurrences: (Occurrence & { readonly event_id: number })[];
 }
 
-/** `rows`: undefined where the occurrence tables are not in force. Of an event that takes place several times they say more than its first dates. */
+/**
+ * `rows`: undefined where the occurrence tables are not in force. Of an event that takes place several times they say
+ * more than its first dates.
+ */
 function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTimes: boolean): DateFault[] {
   const { start, end, startUtc, endUtc, timezone, allDay, duration } = dates;
   if ([start, end].some((date) => isZeroDate(date) || Number.isNaN(diffSeconds(date, date)))) return ['dates-missing'];
@@ -129,7 +134,10 @@ function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTime
   return same && timesOf(event) === right ? [] : ['row-differs'];
 }
 
-/** Whether an all-day event ends a second before the time of day at which it begins: the calendar's day may begin at any hour. */
+/**
+ * Whether an all-day event ends a second before the time of day at which it begins: the calendar's day may begin at any
+ * hour.
+ */
 function isWholeDays({ allDay, start, end }: EventDates): boolean {
   return !allDay || addSeconds(end, 1).slice(11) === start.slice(11);
 }

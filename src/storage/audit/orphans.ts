@@ -5,8 +5,8 @@ import { asId } from '../engine/expressions.ts';
 import { countRows } from '../rows/row-count.ts';
 
 /*
- * Rows that belong to nothing: what they name was deleted by somebody who left them behind. WordPress passes over them; they cost room and time, and some of them
- * show as a name without a record.
+ * Rows that belong to nothing: what they name was deleted by somebody who left them behind. WordPress passes over them;
+ * they cost room and time, and some of them show as a name without a record.
  */
 
 /** A kind of such rows. */

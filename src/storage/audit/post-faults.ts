@@ -8,7 +8,8 @@ import { pagesOf } from '../engine/pages.ts';
 import { slugsLike, updatePost } from '../rows/posts.ts';
 
 /*
- * What posts and terms say that WordPress would not write: an empty slug, a parent below its own child, two rows where there is one.
+ * What posts and terms say that WordPress would not write: an empty slug, a parent below its own child, two rows where
+ * there is one.
  */
 
 export interface RowFault {
@@ -169,7 +170,7 @@ interface RepeatedMeta {
 
 const isSame = ({ values }: RepeatedMeta): boolean => values.every((value) => value === values[0]);
 
-/** Metas of which a record has one: those that a field rests in, and the dates of events. */
+/** Metas of which a record has one: those that a field is stored in, and the dates of events. */
 const SINGLE: readonly string[] = [
   ...new Set([
     ...Object.values(DATES),

@@ -8,7 +8,8 @@ import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from '../rows/recurrences.ts';
 
 /*
- * Whether what the tables hold of events that recur agrees with itself. All of this needs the columns of `schema/recurrence-tables.ts`.
+ * Whether what the tables hold of events that recur agrees with itself. All of this needs the columns of
+ * `schema/recurrence-tables.ts`.
  */
 
 /** What can be wrong with an event that recurs. */
@@ -23,7 +24,10 @@ export type RecurrenceFault =
   | 'flag-wrong'
   /** Rows of several saves stand side by side. */
   | 'saves-mixed'
-  /** Its rule has no end, and its last row is near: the calendar's paid extension adds further ones, and seems to have stopped. */
+  /**
+   * Its rule has no end, and its last row is near: the calendar's paid extension adds further ones, and seems to have
+   * stopped.
+   */
   | 'runs-out';
 
 export interface RecurrenceFinding {
@@ -47,7 +51,10 @@ export async function* auditRecurrences(db: Database, now: string): AsyncGenerat
   }
 }
 
-/** Makes the rows of an event those of its rule; left alone where that can't be read. Call it in a transaction. `now`: UTC. */
+/**
+ * Makes the rows of an event those of its rule; left alone where that can't be read. Call it in a transaction. `now`:
+ * UTC.
+ */
 export async function repairRecurrence(db: Database, post: number, now: string): Promise<void> {
   const event = (await eventRows(db, [post])).get(post);
   const stored = (await loadRecurrences(db, [post])).get(post);

@@ -6,7 +6,8 @@ import type { TableName } from '../engine/tables.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 
 /*
- * All rows of a site as they were at one moment, whatever is written meanwhile, and all rows of a site replaced at once.
+ * All rows of a site as they were at one moment, whatever is written meanwhile, and all rows of a site replaced at
+ * once.
  */
 
 /** A row as it is stored. */
@@ -47,8 +48,8 @@ export async function rowsIn(tables: AsyncIterable<SnapshotTable>): Promise<numb
 }
 
 /**
- * Copies an SQLite database into a new file by SQLite's own backup, in one step: it is the database of one moment, and writers go on in the log meanwhile. The
- * copy is one file and checked.
+ * Copies an SQLite database into a new file by SQLite's own backup, in one step: it is the database of one moment, and
+ * writers go on in the log meanwhile. The copy is one file and checked.
  *
  * @throws Error where the copy is not sound
  */
@@ -110,8 +111,8 @@ async function* iterated(rows: IterableIterator<Row>): AsyncGenerator<Row> {
 }
 
 /**
- * The rows of a site on MySQL, all of one moment: one transaction whose first question fixes what it sees (REPEATABLE READ). Tables without
- * transactions are as they are when they are read.
+ * The rows of a site on MySQL, all of one moment: one transaction whose first question fixes what it sees (REPEATABLE
+ * READ). Tables without transactions are as they are when they are read.
  */
 export async function* rowsOfMysql(db: Database): AsyncGenerator<SnapshotTable> {
   if (!db.driver.snapshot) throw new Error('the database is a file, which is copied instead');

@@ -2,8 +2,8 @@ import knex, { type Knex } from 'knex';
 import type { Query, QueryContext, RunQuery } from './driver.ts';
 
 /**
- * knex, as far as it puts statements together. What is awaited runs where the builder belongs to: on the database, or in a transaction. Connections and
- * transactions are ours.
+ * knex, as far as it puts statements together. What is awaited runs where the builder belongs to: on the database, or
+ * in a transaction. Connections and transactions are ours.
  */
 export interface Builder extends Pick<Knex, 'raw' | 'ref' | 'queryBuilder' | 'schema'> {
   // biome-ignore lint/suspicious/noExplicitAny: knex's own default for a table whose columns nobody named
@@ -23,8 +23,9 @@ export type Binding = Knex.RawBinding;
 type KnexDialect = 'better-sqlite3' | 'mysql2';
 
 /**
- * Makes builders for a dialect. Without a connection knex only compiles (https://knexjs.org/guide/#configuration-options); what a builder is awaited with is
- * its client's `runner`, which here gives the compiled statement to `run`.
+ * Makes builders for a dialect. Without a connection knex only compiles
+ * (https://knexjs.org/guide/#configuration-options); what a builder is awaited with is its client's `runner`, which
+ * here gives the compiled statement to `run`.
  */
 export function builders(dialect: KnexDialect): (run: RunQuery) => Builder {
   const compiler: InstanceType<typeof knex.Client> = knex({
@@ -63,7 +64,9 @@ export function conditionOf(builder: QueryBuilder): [sql: string, bindings: Bind
   return [sql.slice(BEFORE_CONDITIONS.length), [...bindings]];
 }
 
-/** knex would print to the console what it also throws; what is thrown is logged once, by whoever answers the request. */
+/**
+ * knex would print to the console what it also throws; what is thrown is logged once, by whoever answers the request.
+ */
 const SILENT = {
   warn: (): void => {},
   error: (): void => {},

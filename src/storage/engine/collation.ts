@@ -1,13 +1,14 @@
 import { trimEndOf } from '../../wordpress/trim.ts';
 
 /**
- * Text as MySQL's `utf8mb4_unicode_520_ci` (WordPress's collation) sees it, for databases without such a collation: neither case nor accents nor
- * ligatures count. Right for Latin, Greek, Cyrillic, Hebrew, Arabic, kana, Hangul and CJK; other scripts lose case only.
+ * Text as MySQL's `utf8mb4_unicode_520_ci` (WordPress's collation) sees it, for databases without such a collation:
+ * neither case nor accents nor ligatures count. Right for Latin, Greek, Cyrillic, Hebrew, Arabic, kana, Hangul and CJK;
+ * other scripts lose case only.
  */
 
 /**
- * A key under which two texts are the same exactly if the collation calls them equal, and whose order by code point is the collation's
- * order for ASCII text (punctuation, digits, letters). Trailing spaces do not count (PAD SPACE).
+ * A key under which two texts are the same exactly if the collation calls them equal, and whose order by code point is
+ * the collation's order for ASCII text (punctuation, digits, letters). Trailing spaces do not count (PAD SPACE).
  */
 export function foldText(text: string): string {
   const trimmed = trimEndOf(text, ' ');
@@ -15,8 +16,8 @@ export function foldText(text: string): string {
 }
 
 /**
- * The form in which texts are searched. LIKE compares character by character, so that `ß` is found by `ß` and `ẞ` but not by `ss`:
- * what folds to several characters stays as it is.
+ * The form in which texts are searched. LIKE compares character by character, so that `ß` is found by `ß` and `ẞ` but
+ * not by `ss`: what folds to several characters stays as it is.
  */
 export function foldForSearch(text: string): string {
   return replaceWide(text.toLowerCase(), searchedCharacter);

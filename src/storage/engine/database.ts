@@ -31,7 +31,10 @@ export interface Database extends Asker {
   /** The name of a table with the prefix of the site. */
   table(name: TableName): string;
 
-  /** A query on that table, `alias` for use in joins. Where the database is watched it throws when the query would run beside an open transaction. */
+  /**
+   * A query on that table, `alias` for use in joins. Where the database is watched it throws when the query would run
+   * beside an open transaction.
+   */
   from<Name extends TableName>(name: Name, alias?: string): TableQuery<Name>;
 
   /** A query whose table is still to be said. */
@@ -146,7 +149,9 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
     if (state) watch(state, sql);
   });
 
-  /** Beside a transaction of one's own a query misses what was just written; one that writes waits on SQLite for itself. */
+  /**
+   * Beside a transaction of one's own a query misses what was just written; one that writes waits on SQLite for itself.
+   */
   const refuseBeside = (): void => {
     if (inside?.getStore()?.open) throw new Error('inside a transaction, use the database given to it');
   };

@@ -12,18 +12,21 @@ export interface TableDefinition {
   readonly name: TableName;
   readonly columns: Readonly<Record<string, string>>;
   readonly primary: readonly string[];
-  /** Name of the key (`{prefix}` stands for the table prefix) -> its columns; `name(191)` is a key on the first 191 characters. */
+  /**
+   * Name of the key (`{prefix}` stands for the table prefix) -> its columns; `name(191)` is a key on the first 191
+   * characters.
+   */
   readonly keys?: Readonly<Record<string, readonly string[]>>;
   readonly unique?: Readonly<Record<string, readonly string[]>>;
   /** Columns that are looked up whatever the case; MySQL's collation does so for all. */
   readonly anyCase?: readonly string[];
-  /** The rows rest in the order of the primary key. MySQL's always do. */
+  /** The rows are stored in the order of the primary key. MySQL's always do. */
   readonly clustered?: boolean;
 }
 
 /**
- * What tables look like, for a database that has to be told: name of a table -> name of a key, `primary` among them -> how many rows there are, and how
- * many have the same first column of the key, the same first two, and so on.
+ * What tables look like, for a database that has to be told: name of a table -> name of a key, `primary` among them ->
+ * how many rows there are, and how many have the same first column of the key, the same first two, and so on.
  */
 export type Shapes = Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
 
@@ -31,30 +34,36 @@ export type Shapes = Readonly<Record<string, Readonly<Record<string, readonly nu
 export interface Dialect {
   readonly name: 'mysql' | 'sqlite';
 
-  /** How many transactions may write at a time: SQLite has one writer; on MySQL some connections are kept for readers. */
+  /**
+   * How many transactions may write at a time: SQLite has one writer; on MySQL some connections are kept for readers.
+   */
   readonly writers: number;
 
   /**
-   * How many transactions that wait for each other one COMMIT writes, and for how many milliseconds they may keep other processes out. A flush to disk
-   * takes as long as all the rest of a small one. MySQL does this by itself, for those that run side by side.
+   * How many transactions that wait for each other one COMMIT writes, and for how many milliseconds they may keep other
+   * processes out. A flush to disk takes as long as all the rest of a small one. MySQL does this by itself, for those
+   * that run side by side.
    */
   readonly together: { readonly pieces: number; readonly milliseconds: number };
 
   /**
-   * The longest pause, in milliseconds, before a transaction that found someone in its way runs again. SQLite wakes nobody who waits for another
-   * process: one has to ask often. MySQL queues them itself, and after a deadlock some distance is better.
+   * The longest pause, in milliseconds, before a transaction that found someone in its way runs again. SQLite wakes
+   * nobody who waits for another process: one has to ask often. MySQL queues them itself, and after a deadlock some
+   * distance is better.
    */
   readonly longestPause: number;
 
   /**
-   * Condition: `column` contains `text`, without regard to case and accents, `%` and `_` being plain characters. knex's `whereLike` names a
-   * collation that utf8mb4 refuses, and SQLite's LIKE folds ASCII only and refuses patterns above 50,000 bytes.
+   * Condition: `column` contains `text`, without regard to case and accents, `%` and `_` being plain characters. knex's
+   * `whereLike` names a collation that utf8mb4 refuses, and SQLite's LIKE folds ASCII only and refuses patterns above
+   * 50,000 bytes.
    */
   search(column: string, text: string): Sql;
 
   /**
-   * Condition: `column` equals one of the values under WordPress's collation. SQLite has no such collation. A list rather than one condition each:
-   * SQLite takes no more than a thousand of these. Not for indexed look-ups of slugs: these are ASCII.
+   * Condition: `column` equals one of the values under WordPress's collation. SQLite has no such collation. A list
+   * rather than one condition each: SQLite takes no more than a thousand of these. Not for indexed look-ups of slugs:
+   * these are ASCII.
    */
   equalsFolded(column: string, ...values: [string, ...string[]]): Sql;
 
@@ -65,30 +74,45 @@ export interface Dialect {
   equalsExactly(column: string, value: string): Sql;
 
   /**
-   * Condition: an indexed `column` of slugs begins with `start`, whatever the case. A list of all that lie between, on SQLite: it prepares a statement anew
-   * for each pattern of LIKE.
+   * Condition: an indexed `column` of slugs begins with `start`, whatever the case. A list of all that lie between, on
+   * SQLite: it prepares a statement again for each pattern of LIKE.
    */
   startsWith(column: string, start: string): Sql;
 
   /** Order by text under WordPress's collation, for `orderByRaw`. SQLite would put `É` and `é` after `z`. */
   orderFolded(column: string, direction?: 'asc' | 'desc'): Sql;
 
-  /** A text by whose characters rows are sorted here as `orderFolded` does: few rows with long texts in them, which MySQL would sort on disk. */
+  /**
+   * A text by whose characters rows are sorted here as `orderFolded` does: few rows with long texts in them, which
+   * MySQL would sort on disk.
+   */
   sortKey(column: string): Sql;
 
-  /** The number at the begin of a text column (metas are text), for comparing and sorting. The names of the types differ. */
+  /**
+   * The number at the start of a text column (metas are text), for comparing and sorting. The names of the types
+   * differ.
+   */
   asNumber(column: string): Sql;
 
-  /** What follows the values of an insert, before the changes of the row with the same unique keys that is there already. */
+  /**
+   * What follows the values of an insert, before the changes of the row with the same unique keys that is there
+   * already.
+   */
   orUpdate(keys: readonly string[]): string;
 
   /** In such a change: what would have been inserted into a column. */
   inserted(column: string): string;
 
-  /** A join that reads the left table first, so that rows come in the order of its key. Left to themselves, both may turn it round and sort. */
+  /**
+   * A join that reads the left table first, so that rows come in the order of its key. Left to themselves, both may
+   * turn it round and sort.
+   */
   readonly joinInOrder: string;
 
-  /** What ends a statement whose rows others may not change, or may not read to change them, until the end of the transaction. SQLite's write alone anyway. */
+  /**
+   * What ends a statement whose rows others may not change, or may not read to change them, until the end of the
+   * transaction. SQLite's write alone anyway.
+   */
   readonly locks: { readonly share: string; readonly update: string };
 
   /**
@@ -125,7 +149,10 @@ export interface Dialect {
   /** The statement that adds one of the keys of a definition to its table. */
   addKey(definition: TableDefinition, label: string, prefix: string): string;
 
-  /** The statements that tell the database what its tables look like, where it has not looked itself. MySQL's InnoDB always has. */
+  /**
+   * The statements that tell the database what its tables look like, where it has not looked itself. MySQL's InnoDB
+   * always has.
+   */
   tellShapes(shapes: Shapes, prefix: string): string[];
 
   /** The names of the columns of a table, in order; none where there is no such table. */
@@ -137,7 +164,10 @@ export interface Dialect {
   /** A row with this unique key is there already. Each driver has codes of its own, as for the next four. */
   isDuplicate(error: unknown): boolean;
 
-  /** Someone else was in the way (deadlock, lock wait, conflict of a cluster, SQLITE_BUSY): the same transaction may succeed when run again. */
+  /**
+   * Someone else was in the way (deadlock, lock wait, conflict of a cluster, SQLITE_BUSY): the same transaction may
+   * succeed when run again.
+   */
   isBusy(error: unknown): boolean;
 
   /** The database can be read, but takes no writes, or none from this user. */
@@ -178,13 +208,17 @@ export function keysOf(rows: readonly { readonly of: string; readonly key: strin
 }
 
 /**
- * Why the database did not do what it was asked: `busy` after all retries, `unreachable`, `exhausted` (no connection free in time), `full` (disk),
- * `read-only` (it takes no writes, or none from this user), `replaced` (its file is no longer the one that was opened), `uncertain` (lost during COMMIT:
- * everything was written, or nothing).
+ * Why the database did not do what it was asked: `busy` after all retries, `unreachable`, `exhausted` (no connection
+ * free in time), `full` (disk),
+ * `read-only` (it takes no writes, or none from this user), `replaced` (its file is no longer the one that was opened),
+ * `uncertain` (lost during COMMIT: everything was written, or nothing).
  */
 export type UnavailableReason = 'busy' | 'unreachable' | 'exhausted' | 'full' | 'read-only' | 'replaced' | 'uncertain';
 
-/** The one error for a database that can't do its work now, whatever the driver calls it; the driver's own error is its `cause`. */
+/**
+ * The one error for a database that can't do its work now, whatever the driver calls it; the driver's own error is its
+ * `cause`.
+ */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
   readonly reason: UnavailableReason;

@@ -1,6 +1,9 @@
 /** A statement as a driver takes it, and what its rows are to become. */
 export interface Query {
-  /** knex's name for the kind of result: `select`, `first`, `pluck`, `insert`, `update`, `del`, `raw`; or `rows`, which a plain question asks for. */
+  /**
+   * knex's name for the kind of result: `select`, `first`, `pluck`, `insert`, `update`, `del`, `raw`; or `rows`, which
+   * a plain question asks for.
+   */
   readonly method: string;
   readonly sql: string;
   readonly bindings: readonly unknown[];
@@ -101,8 +104,8 @@ export function createListeners(): Listeners {
 export const plain = (sql: string): Query => ({ method: 'raw', sql, bindings: [] });
 
 /**
- * Runs one statement outside of transactions. A read that got no answer is repeated if the driver knows another place to ask. A write is never repeated:
- * it may have been done.
+ * Runs one statement outside of transactions. A read that got no answer is repeated if the driver knows another place
+ * to ask. A write is never repeated: it may have been done.
  */
 export async function runOnce(driver: Driver, query: Query): Promise<unknown> {
   const done = driver.readNow?.(query);

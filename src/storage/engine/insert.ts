@@ -15,8 +15,8 @@ export async function insertRows<Name extends TableName>(db: Database, name: Nam
 }
 
 /**
- * Inserts rows, or changes the one with the same unique `keys` that is there: the columns `changes` become what these expressions say, in which a column
- * stands for what is there and `given` for what would have been inserted.
+ * Inserts rows, or changes the one with the same unique `keys` that is there: the columns `changes` become what these
+ * expressions say, in which a column stands for what is there and `given` for what would have been inserted.
  */
 export async function upsertRows<Name extends TableName>(
   db: Database,
@@ -50,7 +50,9 @@ export const given = <Name extends string>({ dialect }: Database, columns: reado
 /** SQLite takes 32,766 values in a statement; a tenth of that compiles faster. */
 const MOST_VALUES = 3000;
 
-/** The prefix, the name of a table and those of columns, joined by commas -> table and columns as statements write them. */
+/**
+ * The prefix, the name of a table and those of columns, joined by commas -> table and columns as statements write them.
+ */
 const targetOf = remembered((names) => {
   const [prefix, table, ...columns] = names.split(',');
   return new Piece([`?? (${columns.map(() => '??').join(', ')})`, [`${prefix}${table}`, ...columns]], table);

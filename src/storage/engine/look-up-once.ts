@@ -1,8 +1,8 @@
 import type { Database } from './database.ts';
 
 /**
- * Asks the database by one of the functions that read it: `lookUp(findPost, 44)`. What was asked with the same arguments
- * before is not asked again.
+ * Asks the database by one of the functions that read it: `lookUp(findPost, 44)`. What was asked with the same
+ * arguments before is not asked again.
  */
 export type LookUp = <Args extends readonly (number | string | readonly (number | string)[])[], Found>(
   find: (db: Database, ...args: Args) => Promise<Found>,

@@ -5,7 +5,10 @@ export const LONGEST_WAIT_MS = 8000;
 /** When so many wait, the next is turned away at once. */
 const MOST_WAITING = 1000;
 
-/** Those who wait for one of a few places, in the order of their coming. Who leaves hands his place to the next, and with it what he leaves there. */
+/**
+ * Those who wait for one of a few places, in the order of their coming. Who leaves hands his place to the next, and
+ * with it what he leaves there.
+ */
 export interface Queue<Left> {
   /** How many wait. */
   readonly length: () => number;

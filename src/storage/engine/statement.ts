@@ -4,7 +4,10 @@ import type { Sql } from './dialect.ts';
 /** What a statement binds at one place. */
 export type Value = string | number | null;
 
-/** What may stand at a place of a statement: a value, a list of values, the values of several rows, or a piece of SQL with its own. */
+/**
+ * What may stand at a place of a statement: a value, a list of values, the values of several rows, or a piece of SQL
+ * with its own.
+ */
 export type Place = Value | readonly Value[] | Rows | Piece;
 
 /** The values of rows of `width` columns, one row after the other, as a place of a statement. */
@@ -54,9 +57,10 @@ export interface Statement {
 const FORMS = 100;
 
 /**
- * Puts statements together that are written out as templates, for what every request asks: knex takes as long to build one as SQLite to run it. The text is
- * made once for each form that its places take. `{posts}` stands for the table with the site's prefix; a list becomes `?, ?`, rows `(?, ?), (?, ?)`; an empty
- * list becomes NULL, which nothing equals.
+ * Puts statements together that are written out as templates, for what every request asks: knex takes as long to build
+ * one as SQLite to run it. The text is made once for each form that its places take. `{posts}` stands for the table
+ * with the site's prefix; a list becomes `?, ?`, rows `(?, ?), (?, ?)`; an empty list becomes NULL, which nothing
+ * equals.
  */
 export function statements(prefix: string): (text: TemplateStringsArray, places: readonly Place[]) => Statement {
   const known = new WeakMap<TemplateStringsArray, Template>();

@@ -1,6 +1,6 @@
 /**
- * The rows of the tables, column by column. The tables are WordPress's and the calendar's and their columns are never changed here;
- * only those beginning with `fasti_` are our own. Dates are `YYYY-MM-DD HH:MM:SS`, or zeros for "never".
+ * The rows of the tables, column by column. The tables are WordPress's and the calendar's and their columns are never
+ * changed here; only those beginning with `fasti_` are our own. Dates are `YYYY-MM-DD HH:MM:SS`, or zeros for "never".
  */
 
 export interface PostRow {
@@ -142,7 +142,9 @@ export interface TecEventRow {
   /** UTC. MySQL sets it by itself when a row changes; SQLite does not, so every writer sets it. */
   updated_at: string | null;
   hash: string;
-  /** The rule of a recurring event as iCalendar lines; empty or null: a single one. Only where the paid extension was. */
+  /**
+   * The rule of a recurring event as iCalendar lines; empty or null: a single one. Only where the paid extension was.
+   */
   rset?: string | null;
 }
 
@@ -238,7 +240,10 @@ export interface AnswerRow {
   answer: string;
 }
 
-/** An occurrence of an event under one of the headings it is listed by (`event-index-rows.ts`). Moments are numbers: `YYYYMMDDHHMMSS`. */
+/**
+ * An occurrence of an event under one of the headings it is listed by (`event-index-rows.ts`). Moments are numbers:
+ * `YYYYMMDDHHMMSS`.
+ */
 export interface EntryRow {
   facet: number;
   start_at: number;
@@ -253,7 +258,10 @@ export interface EntryRow {
   occurrence_id: number;
 }
 
-/** How many public events begin on a day (`YYYYMMDD`), and how many run past its midnight; or how many begin in a month (`-YYYYMM - 1`). */
+/**
+ * How many public events begin on a day (`YYYYMMDD`), and how many run past its midnight; or how many begin in a month
+ * (`-YYYYMM - 1`).
+ */
 export interface DayRow {
   facet: number;
   day: number;
@@ -261,7 +269,10 @@ export interface DayRow {
   running: number;
 }
 
-/** A step of the schema that was applied. The columns are those that knex gave to its own journal of migrations, which this once was. */
+/**
+ * A step of the schema that was applied. The columns are those that knex gave to its own journal of migrations, which
+ * this once was.
+ */
 export interface MigrationRow {
   id: number;
   name: string | null;

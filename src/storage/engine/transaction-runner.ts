@@ -11,8 +11,8 @@ const FIRST_PAUSE_MS = 2;
 const LONGEST_SEARCH_MS = 3000;
 
 /**
- * Runs transactions of an engine, as many at a time as the database has writers. The others wait in a queue, and some of them go on in the transaction that is
- * open. What finds somebody in its way runs again.
+ * Runs transactions of an engine, as many at a time as the database has writers. The others wait in a queue, and some
+ * of them go on in the transaction that is open. What finds somebody in its way runs again.
  */
 export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 'cluster'>): RunTransaction {
   const { writers, together, longestPause } = dialect;
@@ -32,7 +32,9 @@ export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 
   const goesOn = ({ pieces, age }: SharedTransaction): boolean =>
     queue.length() > 0 && pieces() < together.pieces && age() < together.milliseconds;
 
-  /** Before COMMIT, requests that have arrived come into the queue; after it, other processes get hold of the database. */
+  /**
+   * Before COMMIT, requests that have arrived come into the queue; after it, other processes get hold of the database.
+   */
   const letOthersCome = async (): Promise<void> => {
     if (together.pieces > 1) await nextTurn();
   };

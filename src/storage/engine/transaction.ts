@@ -15,11 +15,12 @@ export interface Transaction {
 const ROLLBACK_MS = 5000;
 
 /**
- * A transaction of the database in which one piece of work follows the other. What one of them did is undone when it fails; one COMMIT writes what the
- * others did, and flushes it to disk once for all. Where nobody waits there is one piece alone.
+ * A transaction of the database in which one piece of work follows the other. What one of them did is undone when it
+ * fails; one COMMIT writes what the others did, and flushes it to disk once for all. Where nobody waits there is one
+ * piece alone.
  *
- * Once the database has ended the transaction by itself (a deadlock, a full disk, a lost connection) everything that follows is refused: it would be
- * written for good, though what came before is lost.
+ * Once the database has ended the transaction by itself (a deadlock, a full disk, a lost connection) everything that
+ * follows is refused: it would be written for good, though what came before is lost.
  */
 export interface SharedTransaction {
   /** Settled when it is known whether everything was written. Fails with what the database said. */
@@ -125,7 +126,10 @@ export async function beginShared(session: Session, means: Means): Promise<Share
 
 type RunOutcome = (query: Query) => Promise<Outcome>;
 
-/** Runs statements until the database has ended the transaction by itself. From then on all of them fail with what it said. */
+/**
+ * Runs statements until the database has ended the transaction by itself. From then on all of them fail with what it
+ * said.
+ */
 function faithful(session: Session): { readonly query: RunOutcome; readonly lost: () => DatabaseUnavailable | undefined } {
   let lost: DatabaseUnavailable | undefined;
   return {
@@ -183,7 +187,10 @@ function pieceOf(query: RunOutcome, { builderFor }: Means): { readonly transacti
   };
 }
 
-/** Undoes what was begun, as far as the database has not done so. A connection that does not answer is given up, and what it began with it. */
+/**
+ * Undoes what was begun, as far as the database has not done so. A connection that does not answer is given up, and
+ * what it began with it.
+ */
 async function rollBack(session: Session): Promise<void> {
   try {
     await within(ROLLBACK_MS, session.query(plain('ROLLBACK')));

@@ -8,7 +8,7 @@ import type { Watched } from './table-watch.ts';
 export interface Freshness {
   /** The version if it was asked for recently enough, without waiting; undefined: ask `version`. */
   readonly known: () => Version | undefined;
-  /** The version of the data, asked for anew where it is not known. Undefined: nothing may be remembered just now. */
+  /** The version of the data, asked for again where it is not known. Undefined: nothing may be remembered just now. */
   readonly version: () => Promise<Version | undefined>;
   /** To be called after every write of this process, so that it sees its own at once. */
   readonly forget: () => void;
@@ -66,7 +66,7 @@ export function createFreshness(
   };
 
   /**
-   * What is known still, asked for anew when half of its time is over. A failure shows to those who ask when nothing
+   * What is known still, asked for again when half of its time is over. A failure shows to those who ask when nothing
    * is known any more.
    */
   const current = () => {

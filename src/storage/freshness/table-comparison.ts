@@ -6,7 +6,7 @@ import { type WatchedName, watchedNames } from './watched-tables.ts';
 export interface TableComparison {
   /**
    * Goes on for a short while, in the background. `signs` are those of the tables at this moment. A table whose sign
-   * has changed is read anew and not compared, since its change is known.
+   * has changed is read again and not compared, since its change is known.
    */
   readonly advance: (signs: readonly string[]) => void;
   /** How many changes were found that no sign had shown. */

@@ -20,8 +20,8 @@ export interface Reindexed {
 }
 
 /**
- * Makes the list index anew from WordPress's tables, and says that it is complete (`trust`; without it the rows are made, and not used). Others may
- * write meanwhile: they keep their own events in step.
+ * Makes the list index again from WordPress's tables, and says that it is complete (`trust`; without it the rows are
+ * made, and not used). Others may write meanwhile: they keep their own events in step.
  *
  * @param done is told how many more events are dealt with
  */
@@ -48,7 +48,7 @@ export async function reindexEvents(
   return { events, unfit };
 }
 
-/** What a step gives, once it stands in line with all who write. */
+/** What a step gives, once it is in line with all who write. */
 async function joined<T>(db: Database, step: Promise<T>): Promise<T> {
   const result = await step;
   await joinWriters(db);
@@ -60,7 +60,10 @@ export async function countEvents(db: Database): Promise<number> {
   return countRows(db.from('posts').where('post_type', 'tribe_events'));
 }
 
-/** The next events by their ids, and whatever the index holds of ids up to the last of them; without a last one, of all that follow. */
+/**
+ * The next events by their ids, and whatever the index holds of ids up to the last of them; without a last one, of all
+ * that follow.
+ */
 async function indexAfter(db: Database, after: number): Promise<{ ids: number[]; last: number | undefined; unfit: number[] }> {
   const posts = await db.rows<{ ID: number }>`
     SELECT ID FROM {posts} WHERE post_type = 'tribe_events' AND ID > ${after} ORDER BY ID LIMIT ${EVENTS} ${verbatim(db.dialect.locks.update)}`;
@@ -154,8 +157,8 @@ async function rangeFrom(
 }
 
 /**
- * Sets the rows of a facet in some range to what `count` gives. They are kept from other writers, and rows that are missing are made, before what belongs
- * there is counted: then whoever writes beside has written both or neither.
+ * Sets the rows of a facet in some range to what `count` gives. They are kept from other writers, and rows that are
+ * missing are made, before what belongs there is counted: then whoever writes beside has written both or neither.
  */
 async function setRight(
   db: Database,
@@ -178,7 +181,10 @@ async function setRight(
 const entries = (db: Database, facet: Facet) => db.from('fasti_entries').where('facet', facet);
 const days = (db: Database, facet: Facet) => db.from('fasti_days').where('facet', facet);
 
-/** What the days of a facet ought to say. Events that began so much earlier that they run into these days are among those looked at. */
+/**
+ * What the days of a facet ought to say. Events that began so much earlier that they run into these days are among
+ * those looked at.
+ */
 async function countDays(db: Database, facet: Facet, first: number, last: number | undefined): Promise<Map<number, DayRow>> {
   const rows = entries(db, facet).where('start_at', '>=', beginOf(lookBack(first)));
   if (last !== undefined) rows.where('start_at', '<', beginOf(last + 1));
@@ -201,5 +207,8 @@ async function countMonths(db: Database, facet: Facet): Promise<Map<number, DayR
   return counted;
 }
 
-/** The first day on which a short event can begin that passes a midnight of this day or later. `day`: one after a real day, or 0. */
+/**
+ * The first day on which a short event can begin that passes a midnight of this day or later. `day`: one after a real
+ * day, or 0.
+ */
 const lookBack = (day: number): number => (day === 0 ? 0 : dayOf(shortBefore(beginOf(day - 1))));

@@ -1,11 +1,14 @@
 /*
- * What the list index says of an event, as pure functions: under which headings ("facets") it is listed, with what in its rows, and what that adds
- * to the counts of days.
+ * What the list index says of an event, as pure functions: under which headings ("facets") it is listed, with what in
+ * its rows, and what that adds to the counts of days.
  */
 import { addDays } from '../../wordpress/time.ts';
 import type { DayRow, EntryRow } from '../engine/tables.ts';
 
-/** A heading that events are listed under. The events that last very long stand a second time under its twin (`longOnes`). */
+/**
+ * A heading that events are listed under. The events that last very long stand a second time under its twin
+ * (`longOnes`).
+ */
 export type Facet = number;
 
 /** All events; the featured ones. */
@@ -60,8 +63,9 @@ export interface IndexedEvent {
 }
 
 /**
- * The rows of an event in `fasti_entries`, or undefined where its dates or links are such that the index could not answer as the tables do: it ends
- * before it starts, a date is none, a link is no plain number. An event without occurrences is listed nowhere, but is one of its venue's.
+ * The rows of an event in `fasti_entries`, or undefined where its dates or links are such that the index could not
+ * answer as the tables do: it ends before it starts, a date is none, a link is no plain number. An event without
+ * occurrences is listed nowhere, but is one of its venue's.
  */
 export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
   const status = STATUSES.get(event.status);
@@ -104,7 +108,8 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
 }
 
 /**
- * What a row adds to the counts of days: to the day and the month it starts in, and, unless it is a long one, to each day whose midnight it passes.
+ * What a row adds to the counts of days: to the day and the month it starts in, and, unless it is a long one, to each
+ * day whose midnight it passes.
  */
 export function sharesOf(row: EntryRow): DayRow[] {
   const { facet, start_at, end_at } = row;
@@ -143,7 +148,10 @@ export const monthOf = (day: number): number => Math.floor(day / MONTH);
 export const beginOfMonth = (month: number): number => month * MONTH;
 export const endOfMonth = (month: number): number => beginOfMonth(month + 1) - 1;
 
-/** The `day` under which the counts of days hold what begins in a month: below zero, where no day is, the last month first. */
+/**
+ * The `day` under which the counts of days hold what begins in a month: below zero, where no day is, the last month
+ * first.
+ */
 export const monthRow = (month: number): number => -month - 1;
 
 /** The same time of day, as many days before as an event can last that is not a long one. */
@@ -159,7 +167,10 @@ export function daysAfter(day: number, days: number): number {
 const isLong = (start: number, end: number) =>
   dayOf(end) - dayOf(start) > SHORT_DAYS && end > beginOf(daysAfter(dayOf(start), SHORT_DAYS)) + (start % DAY);
 
-/** The id in a meta as it must be stored; 0 where there is none; undefined where the two databases might read one into it. */
+/**
+ * The id in a meta as it must be stored; 0 where there is none; undefined where the two databases might read one into
+ * it.
+ */
 function idIn(value: string): number | undefined {
   if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
   return Number.parseInt(value, 10) > 0 ? undefined : 0;

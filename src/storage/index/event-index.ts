@@ -10,23 +10,30 @@ import { isRecurring } from '../rows/recurring-events.ts';
 import { entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesOf } from './event-index-rows.ts';
 
 /*
- * The list index: rows of our own beside WordPress's, from which lists of events are read (`event-index-list.ts`), kept in step in the transaction
- * that writes. What they say follows from `posts`, `postmeta`, `tec_occurrences` and the terms alone.
+ * The list index: rows of our own beside WordPress's, from which lists of events are read (`event-index-list.ts`), kept
+ * in step in the transaction that writes. What they say follows from `posts`, `postmeta`, `tec_occurrences` and the
+ * terms alone.
  */
 
-/** The option that says the index holds every event. It stands among WordPress's own, so that it goes when those are replaced. */
+/**
+ * The option that says the index holds every event. It stands among WordPress's own, so that it goes when those are
+ * replaced.
+ */
 export const INDEX_OPTION = 'fasti_index';
 
-/** How the rows are made; another value means that they are to be made anew. */
+/** How the rows are made; another value means that they are to be rebuilt. */
 export const INDEX_LAYOUT = '2';
 
 const IDS = 500;
-/** So many events change at once by a change of one term. Above that, lists go without the index until it is made anew. */
+/**
+ * So many events change at once by a change of one term. Above that, lists go without the index until it is rebuilt.
+ */
 const MOST_AT_ONCE = 20_000;
 
 /**
- * Brings the rows of these events into step with WordPress's tables; of ids that are no events any more they are removed. Call it in the transaction
- * that writes, after everything else about the events. Where an event cannot be indexed, lists go without the index from then on.
+ * Brings the rows of these events into step with WordPress's tables; of ids that are no events any more they are
+ * removed. Call it in the transaction that writes, after everything else about the events. Where an event cannot be
+ * indexed, lists go without the index from then on.
  *
  * @returns ids of events that cannot be indexed
  */
@@ -61,12 +68,12 @@ export async function indexNewEvent(db: Database, rows: EventRows): Promise<void
 /** Says that the index holds everything; lists use it from now on. */
 export const trustIndex = (db: Database): Promise<void> => writeOption(db, INDEX_OPTION, INDEX_LAYOUT, 'off');
 
-/** Lists go without the index, until `reindexEvents` made it anew. */
+/** Lists go without the index, until `reindexEvents` made it again. */
 export const distrustIndex = (db: Database): Promise<void> => deleteOption(db, INDEX_OPTION);
 
 /**
- * Whether somebody wrote events after our last change, as the calendar notes it (`tribe_last_save_post`, Unix time): the plugin, while nobody of us
- * looked on. Then the index is not to be trusted.
+ * Whether somebody wrote events after our last change, as the calendar notes it (`tribe_last_save_post`, Unix time):
+ * the plugin, while nobody of us looked on. Then the index is not to be trusted.
  */
 export async function isOvertaken(db: Database): Promise<boolean> {
   const options = await readOptions(db, [INDEX_OPTION, 'tribe_last_save_post']);
@@ -86,7 +93,10 @@ export async function eventsUnder(db: Database, category: number): Promise<numbe
   return rows.length > MOST_AT_ONCE ? undefined : rows.map(({ post_id: id }) => id);
 }
 
-/** Events with exactly this term, which the deletion of a category takes from under those above it; undefined: too many to be changed at once. */
+/**
+ * Events with exactly this term, which the deletion of a category takes from under those above it; undefined: too many
+ * to be changed at once.
+ */
 export async function eventsWith(db: Database, termTaxonomyId: number): Promise<number[] | undefined> {
   const rows = (await db
     .from('term_relationships', 'r')
@@ -106,7 +116,10 @@ export async function dropFacet(db: Database, facet: Facet): Promise<void> {
 }
 
 // ------------------------------------------------------------------------------------------------- one step
-/** Brings the rows of these ids into step. `events`: those among them that are events; `present`: the rows as they are. Gives those that cannot be indexed. */
+/**
+ * Brings the rows of these ids into step. `events`: those among them that are events; `present`: the rows as they are.
+ * Gives those that cannot be indexed.
+ */
 async function indexThese(
   db: Database,
   ids: readonly number[],
@@ -140,7 +153,10 @@ const textOf = (rows: readonly EntryRow[]) =>
     .sort()
     .join(';');
 
-/** Counts of days, less those of rows that are gone, and those of new ones more. In one order for all writers, so that they do not lock each other out. */
+/**
+ * Counts of days, less those of rows that are gone, and those of new ones more. In one order for all writers, so that
+ * they do not lock each other out.
+ */
 async function addToDays(db: Database, gone: readonly EntryRow[], fresh: readonly EntryRow[]): Promise<void> {
   const changes = new Map<string, DayRow>();
   const add = (row: EntryRow, sign: number) => {
@@ -247,8 +263,8 @@ async function indexedEvents(db: Database, events: readonly EventRows[]): Promis
 }
 
 /**
- * The parents of categories and of all above them. They are kept as they are until the end of the transaction: whoever gives one of them another
- * parent waits, and then finds the events indexed here.
+ * The parents of categories and of all above them. They are kept as they are until the end of the transaction: whoever
+ * gives one of them another parent waits, and then finds the events indexed here.
  */
 async function loadParents(db: Database, categories: readonly EventTerm[]): Promise<Map<number, number>> {
   const parents = new Map(categories.flatMap(({ term_id: id, parent }) => (parent === undefined ? [] : [[id, parent] as const])));

@@ -33,8 +33,8 @@ import {
 import { fitsFew, isAboveBase, type PostQuery, type Recurrence, recordId, type Visibility } from './post-query.ts';
 
 /**
- * A list of events as one stretch of the list index (`fasti_entries`): those of any of these facets that start and end between these moments, in the order
- * of their starts. Moments are numbers, all bounds belong to the stretch.
+ * A list of events as one stretch of the list index (`fasti_entries`): those of any of these facets that start and end
+ * between these moments, in the order of their starts. Moments are numbers, all bounds belong to the stretch.
  */
 export interface Stretch {
   readonly facets: readonly [Facet, ...Facet[]];
@@ -142,8 +142,8 @@ export async function findIndexedIds(
 }
 
 /**
- * Condition on a venue or organizer `p`: an event names it that the caller may see; undefined where WordPress's tables must be asked. One look into the
- * index for each of them.
+ * Condition on a venue or organizer `p`: an event names it that the caller may see; undefined where WordPress's tables
+ * must be asked. One look into the index for each of them.
  */
 export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 'linkedFromAny' }>, query: PostQuery): Sql | undefined {
   const kind = postKind('event').links[condition.key];
@@ -155,8 +155,9 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
   const hushed = upcoming === undefined ? ['draft', 'pending', 'trash'] : ['trash'];
   const statuses = all.filter((status) => !hushed.includes(status)).map((status) => STATUSES.get(status));
   if (since === undefined || statuses.length === 0 || statuses.includes(undefined)) return undefined;
-  // The last of its events decides: a subquery for one value, because EXISTS may be turned into a look through all events, and from the end, because
-  // MariaDB would read all that were before. Without a date it is enough that there is one.
+  // The last of its events decides: a subquery for one value, because EXISTS may be turned into a look through all
+  // events, and from the end, because MariaDB would read all that were before. Without a date it is enough that there
+  // is one.
   const holds = upcoming === undefined ? `IS ${condition.wanted ? 'NOT ' : ''}NULL` : '>= ?';
   if (upcoming !== undefined && !condition.wanted) return undefined;
   return [
@@ -166,11 +167,15 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
   ];
 }
 
-// ------------------------------------------------------------------------------------------------- what a query asks for
+// ------------------------------------------------------------------------------------------------- what a query asks
+//                                                                                                   for
 /** More facets than this are left to the posts: each of them is looked for by itself. */
 const MOST_FACETS = 50;
 
-/** The facets of an event filter for categories, tags, venues or organizers of which events have any, or for the featured ones. */
+/**
+ * The facets of an event filter for categories, tags, venues or organizers of which events have any, or for the
+ * featured ones.
+ */
 function facetsIn(condition: Guarded): Stretch['facets'] | undefined {
   if (condition.by === 'meta') return condition.key === FEATURED_META && condition.present ? [FEATURED] : undefined;
   if (condition.by === 'links') {
@@ -212,8 +217,9 @@ interface Part {
 }
 
 /**
- * Where to look, in the order of starts. No event ends before it starts, and none but the long ones can reach a bound of ends from more than a month
- * before: so much is looked through for these, and of what lies before only the long ones.
+ * Where to look, in the order of starts. No event ends before it starts, and none but the long ones can reach a bound
+ * of ends from more than a month before: so much is looked through for these, and of what lies before only the long
+ * ones.
  */
 function partsOf({ facets, from, to, endFrom, endTo }: Stretch): Part[] {
   const last = Math.min(to, endTo);
@@ -272,7 +278,10 @@ async function pageOf(
   return found;
 }
 
-/** One page of what takes long to find: all of it is gone through once, instead of once for the page and once more for the total. */
+/**
+ * One page of what takes long to find: all of it is gone through once, instead of once for the page and once more for
+ * the total.
+ */
 async function pageOfAll(
   db: Database,
   parts: readonly Sql[],
@@ -312,8 +321,8 @@ async function numberOf(db: Database, value: Sql): Promise<number> {
 }
 
 /**
- * How many events a stretch of one facet holds, without counting them one by one: those that start in it, with those that run into it where ends have a lower
- * bound, less those that run beyond the upper one.
+ * How many events a stretch of one facet holds, without counting them one by one: those that start in it, with those
+ * that run into it where ends have a lower bound, less those that run beyond the upper one.
  */
 function countedByDays(db: Database, stretch: Stretch): Sql {
   const { from, to, endFrom, endTo } = stretch;
@@ -358,7 +367,10 @@ const sumOf = (db: Database, facet: Facet, first: number, last: number): Sql => 
   [db.table('fasti_days'), facet, first, last],
 ];
 
-/** Those that start between two moments, before a third one, and end then or later. At midnight the day before knows their number. */
+/**
+ * Those that start between two moments, before a third one, and end then or later. At midnight the day before knows
+ * their number.
+ */
 function passing(db: Database, facet: Facet, moment: number, from: number, to: number): Sql[] {
   if (from > to) return [];
   const near = shortBefore(moment);

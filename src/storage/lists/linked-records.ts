@@ -8,7 +8,8 @@ import type { Distances, PostQuery } from './post-query.ts';
 import { withoutPassword } from './post-visibility.ts';
 
 /*
- * What lists ask of the records that posts link to: of their venues. Only public ones count, since a filter must not tell what others hide.
+ * What lists ask of the records that posts link to: of their venues. Only public ones count, since a filter must not
+ * tell what others hide.
  */
 
 const EARTH_RADIUS_KM = 6371;
@@ -18,8 +19,9 @@ type Near = Extract<Condition, { by: 'near' }>;
 export const MOST_FOUND = 5000;
 
 /**
- * The same query, where what is asked of linked records (their city, their place) is replaced by the ids of those that fit: they are few beside the
- * posts that link to them, and ids lead into the list index. Left to the query of the list, both databases go through the links of all posts.
+ * The same query, where what is asked of linked records (their city, their place) is replaced by the ids of those that
+ * fit: they are few beside the posts that link to them, and ids lead into the list index. Left to the query of the
+ * list, both databases go through the links of all posts.
  */
 export async function withLinksFound(db: Database, query: PostQuery): Promise<PostQuery> {
   const conditions: Condition[] = [];

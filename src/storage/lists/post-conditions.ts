@@ -168,8 +168,8 @@ const linkTargets = (db: Database, sub: QueryBuilder, key: string): QueryBuilder
     .where('l.meta_key', key);
 
 /**
- * Venues or organizers that an event names which the caller may see; `upcomingSince`: one that starts from then on and is not hidden. The links are gone through
- * first: left to itself, MariaDB reads all metas of all events to find them.
+ * Venues or organizers that an event names which the caller may see; `upcomingSince`: one that starts from then on and
+ * is not hidden. The links are gone through first: left to itself, MariaDB reads all metas of all events to find them.
  */
 function linkedFromEvents(
   db: Database,

@@ -63,14 +63,17 @@ async function recordIds(db: Database, rows: readonly Dated[], recurrence: Recur
   return rows.map(({ id, occurrence }) => recordId(Number(id), recurring.has(Number(id)) ? Number(occurrence) : 0, recurrence));
 }
 
-/** Whether a condition takes long to look at: then all that fits is found once, instead of once for the page and once more for the total. */
+/**
+ * Whether a condition takes long to look at: then all that fits is found once, instead of once for the page and once
+ * more for the total.
+ */
 const takesLong = ({ by }: Condition): boolean => LONG.has(by);
 
 const LONG: ReadonlySet<Condition['by']> = new Set(['words', 'terms', 'links', 'linkedMeta', 'placed', 'near', 'ticketed']);
 
 /**
- * One page in the order of distance. Which of its places is the nearest is found here: databases would look up and measure the places of each post anew, which
- * takes ten times as long.
+ * One page in the order of distance. Which of its places is the nearest is found here: databases would look up and
+ * measure the places of each post again, which takes ten times as long.
  */
 async function nearestOf(db: Database, query: PostQuery, { link, km }: Distances): Promise<Page> {
   const { limit, offset, order } = query;
@@ -121,8 +124,9 @@ function postsIn(db: Database, query: PostQuery): QueryBuilder {
 }
 
 /**
- * Whether bounds of dates are what leaves most events out. Then the occurrences are gone through first: no index of WordPress's has the dates in front, and
- * left to themselves both databases look up the dates of everything published, which takes three times as long.
+ * Whether bounds of dates are what leaves most events out. Then the occurrences are gone through first: no index of
+ * WordPress's has the dates in front, and left to themselves both databases look up the dates of everything published,
+ * which takes three times as long.
  */
 const isLedByDates = ({ visible, conditions }: PostQuery): boolean =>
   visible.all.includes('publish') &&

@@ -15,7 +15,10 @@ const COLUMNS = {
   parent: ['p.post_parent'],
 } as const;
 
-/** The order of a list of posts (as `p`) as pieces of SQL; the id breaks every tie, in the same direction (decision D24). */
+/**
+ * The order of a list of posts (as `p`) as pieces of SQL; the id breaks every tie, in the same direction (decision
+ * D24).
+ */
 export function orderOf(db: Database, query: PostQuery): Sql[] {
   const { by, descending } = query.order;
   const direction = descending ? 'desc' : 'asc';

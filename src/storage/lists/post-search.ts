@@ -16,7 +16,10 @@ export function whereWords(db: Database, where: Builder, condition: Words, query
   else whereEachSomewhere(db, where, condition, query);
 }
 
-/** All pieces in the same column or meta, and not in the trash, whatever status is asked for; nothing is found by a phrase without pieces. */
+/**
+ * All pieces in the same column or meta, and not in the trash, whatever status is asked for; nothing is found by a
+ * phrase without pieces.
+ */
 function whereAllInOne(db: Database, where: Builder, condition: Words, query: PostQuery): void {
   if (condition.terms.length === 0) {
     where.whereRaw('1 = 0');

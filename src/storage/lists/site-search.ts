@@ -15,7 +15,10 @@ interface Page<Row> {
 /** What is asked of published posts of several types. */
 export interface PostSearch {
   readonly types: readonly string[];
-  /** Types of which the caller may edit all that is published, and types of which only their own: those texts are open to them. */
+  /**
+   * Types of which the caller may edit all that is published, and types of which only their own: those texts are open
+   * to them.
+   */
   readonly editsAll: readonly string[];
   readonly editsOwn: readonly string[];
   readonly viewer: number;
@@ -33,7 +36,10 @@ export type FoundPost = Pick<
   'ID' | 'post_author' | 'post_date' | 'post_name' | 'post_parent' | 'post_status' | 'post_title' | 'post_type'
 >;
 
-/** Published posts that hold the terms of a search in what the caller may read of them, the best match first (`WP_Query::parse_search_order`). */
+/**
+ * Published posts that hold the terms of a search in what the caller may read of them, the best match first
+ * (`WP_Query::parse_search_order`).
+ */
 export async function searchPosts(db: Database, asked: PostSearch): Promise<Page<FoundPost>> {
   const where = new Piece(all([...matching(db, asked), ...picked('p.ID', asked)]));
   const rank = new Piece(rankOf(db, asked));

@@ -16,8 +16,8 @@ export interface TermQuery extends TermCondition {
 }
 
 /**
- * One page of terms and how many there are. As in WordPress, an empty category above a used one is listed though empty ones are hidden, without being
- * counted. `tree`: all categories, for the addresses of the page's; empty for tags.
+ * One page of terms and how many there are. As in WordPress, an empty category above a used one is listed though empty
+ * ones are hidden, without being counted. `tree`: all categories, for the addresses of the page's; empty for tags.
  */
 export async function findTerms(
   db: Database,

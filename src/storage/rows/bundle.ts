@@ -7,8 +7,9 @@ import { loadOccurrences, recurringEvents } from './recurring-events.ts';
 import { loadTermsOf } from './terms.ts';
 
 /**
- * Everything that the records of these posts are made of: their rows and metas, their terms, the posts they link to with metas, and the
- * images of all. A fixed number of queries for any number of ids; ids without a row are simply missing. `expected`: ids that they are likely to name.
+ * Everything that the records of these posts are made of: their rows and metas, their terms, the posts they link to
+ * with metas, and the images of all. A fixed number of queries for any number of ids; ids without a row are simply
+ * missing. `expected`: ids that they are likely to name.
  * `base`: ids above it are those of occurrences, whose rows are their event's with the dates of the occurrence.
  */
 export async function loadBundle(
@@ -54,8 +55,8 @@ const parentsOf = ({ posts }: Loaded, ids: readonly number[]): number[] =>
   });
 
 /**
- * The pages of events of the old form of recurrence, in which each date is a post. Those that the tables hold as recurring are of the new form:
- * the post alone has a page without a date.
+ * The pages of events of the old form of recurrence, in which each date is a post. Those that the tables hold as
+ * recurring are of the new form: the post alone has a page without a date.
  */
 async function pagesOfPosts(
   db: Database,
@@ -101,7 +102,10 @@ const idsIn = ({ metas }: Loaded, ids: readonly number[], key: string): number[]
     .map(Number)
     .filter((id) => Number.isSafeInteger(id) && id > 0);
 
-/** What the galleries of a post may show: one that names nothing, what is attached to nothing or to the post itself, as the interface has it. */
+/**
+ * What the galleries of a post may show: one that names nothing, what is attached to nothing or to the post itself, as
+ * the API has it.
+ */
 const galleryParentsOf = (post: Post | undefined): number[] =>
   post ? galleryParentsIn(post.post_content).flatMap((parent) => (parent === 0 ? [0, post.ID] : [parent])) : [];
 

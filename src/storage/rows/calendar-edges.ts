@@ -14,13 +14,17 @@ export interface EdgeEvent {
   readonly status: string;
 }
 
-/** Whether a new event leaves the note as it is: it lies between its first start and its last end, as they stood when the settings were read. */
+/**
+ * Whether a new event leaves the note as it is: it lies between its first start and its last end, as they stood when
+ * the settings were read.
+ */
 export const isWithin = ({ first, last }: CalendarSettings['edges'], { start, end }: EdgeEvent): boolean =>
   first !== '' && last !== '' && start >= first && end <= last;
 
 /**
- * Keeps the calendar's note of its first start and last end (`earliest_date`, `latest_date` and the events that mark them) right after a write
- * of this event. The whole calendar is looked through only when the event marks an edge; one that lies beyond is the edge itself.
+ * Keeps the calendar's note of its first start and last end (`earliest_date`, `latest_date` and the events that mark
+ * them) right after a write of this event. The whole calendar is looked through only when the event marks an edge; one
+ * that lies beyond is the edge itself.
  *
  * @param known the event, where it has just been made; else it is looked up
  */

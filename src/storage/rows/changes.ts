@@ -4,8 +4,9 @@ import { insertMissing, insertRows } from '../engine/insert.ts';
 import { writeOption } from './options.ts';
 
 /**
- * Says in the transaction that writes that something changed: our counter, which every process asks before it answers from memory, and the
- * option by which WordPress and the calendar drop what they keep (`tribe_last_save_post`, Unix time as a text with fraction).
+ * Says in the transaction that writes that something changed: our counter, which every process asks before it answers
+ * from memory, and the option by which WordPress and the calendar drop what they keep (`tribe_last_save_post`, Unix
+ * time as a text with fraction).
  */
 export async function noteChange(db: Database, now: Date): Promise<void> {
   await db.change`UPDATE {fasti_changes} SET counter = counter + 1, changed_at = ${nowUtc(now)} WHERE id = 1`;
@@ -41,8 +42,8 @@ export async function beginCounting(db: Database, now: string): Promise<void> {
 }
 
 /**
- * After all rows were replaced: the count goes on from the higher of what it was `before` and what came with the rows, so that nobody takes what he
- * remembers for what is. Call it in that transaction.
+ * After all rows were replaced: the count goes on from the higher of what it was `before` and what came with the rows,
+ * so that nobody takes what he remembers for what is. Call it in that transaction.
  */
 export async function countOn(db: Database, before: number, now: string): Promise<void> {
   const counter = Math.max(before, await changeCount(db)) + 1;

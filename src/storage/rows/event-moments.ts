@@ -2,7 +2,10 @@ import { DATES } from '../../kinds/event-metas.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 
-/** Start and end of an event, local and UTC, as columns of `d`; without occurrence rows, as metas `ds`, `de`, `us` and `ue`. Events without are not listed. */
+/**
+ * Start and end of an event, local and UTC, as columns of `d`; without occurrence rows, as metas `ds`, `de`, `us` and
+ * `ue`. Events without are not listed.
+ */
 export function joinDates(db: Database, builder: QueryBuilder, post: string, occurrences: boolean): void {
   if (occurrences) {
     builder.joinRaw(`${db.dialect.joinInOrder} ?? d ON d.post_id = ??.ID`, [db.table('tec_occurrences'), post]);
@@ -13,7 +16,9 @@ export function joinDates(db: Database, builder: QueryBuilder, post: string, occ
   }
 }
 
-/** The dates of all occurrences, as `joinDates` names them, and for each its post. Databases read them in this order. */
+/**
+ * The dates of all occurrences, as `joinDates` names them, and for each its post. Databases read them in this order.
+ */
 export const datesWithPosts = (db: Database, post: string): QueryBuilder =>
   db.from('tec_occurrences', 'd').joinRaw(`${db.dialect.joinInOrder} ?? ?? ON ??.ID = d.post_id`, [db.table('posts'), post, post]);
 

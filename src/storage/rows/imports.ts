@@ -34,8 +34,8 @@ export async function beginImport(db: Database, source: string, report: string, 
 }
 
 /**
- * Notes how far a run has come. False: another run of the same source was begun meanwhile, or this one has come further than `before` already.
- * Writing the row makes runs of one source wait for each other.
+ * Notes how far a run has come. False: another run of the same source was begun meanwhile, or this one has come further
+ * than `before` already. Writing the row makes runs of one source wait for each other.
  */
 export async function noteProgress(
   db: Database,

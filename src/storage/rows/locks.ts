@@ -19,9 +19,14 @@ export async function lockNames(db: Database, names: readonly string[]): Promise
 /** As many rows as there are values of the first three hexadecimal digits: at most 4096. */
 const lockOf = (name: string): string => createHash('sha1').update(name).digest('hex').slice(0, 3);
 
-// ------------------------------------------------------------------------------------------------- names: who looks for the same thing gives the same one
+// ------------------------------------------------------------------------------------------------- names: who looks
+//                                                                                                   for the same thing
+//                                                                                                   gives the same one
 
-/** A slug that no other post of the type may have. For files of the library (`attachment`) it is looked for in all types. */
+/**
+ * A slug that no other post of the type may have. For files of the library (`attachment`) it is looked for in all
+ * types.
+ */
 export const slugLock = (postType: string, slug: string): string => `${postType}:slug:${slug}`;
 
 /** A venue or organizer of this title, which is used again instead of being made a second time (decision D8). */

@@ -8,7 +8,9 @@ import { lockNames, slugLock } from './locks.ts';
 import { readOptions } from './options.ts';
 import { insertPost, removePost, writeMetas } from './posts.ts';
 
-/** Which image is meant, by the URL of its file. `file`: the path below the folder of uploads if the URL leads there. */
+/**
+ * Which image is meant, by the URL of its file. `file`: the path below the folder of uploads if the URL leads there.
+ */
 export interface WantedImage {
   readonly url: string;
   readonly file?: string | undefined;
@@ -32,8 +34,9 @@ export interface Insertion {
 }
 
 /**
- * The id of the image in the library that is meant, or undefined: the one that lies there, was made there (`guid`), was fetched
- * from there (`_tribe_importer_original_url`), or has a size or an original there (WordPress `attachment_url_to_postid`).
+ * The id of the image in the library that is meant, or undefined: the one that lies there, was made there (`guid`), was
+ * fetched from there (`_tribe_importer_original_url`), or has a size or an original there (WordPress
+ * `attachment_url_to_postid`).
  */
 export async function findImage(db: Database, { url, file }: WantedImage): Promise<number | undefined> {
   const [made, stored] = await Promise.all([idsByGuid(db, url), idsByMeta(db, url, file)]);
@@ -122,17 +125,19 @@ async function idsByMeta(db: Database, url: string, file: string | undefined): P
   return rows.map(({ post_id: id }) => id);
 }
 
-/** What the attached file may be called when this is the file, one of its sizes, or the original that it stands in for. */
+/** What the attached file may be called when this is the file, one of its sizes, or the original that it is in for. */
 function possibleFiles(file: string): string[] {
   const whole = file.replace(/-\d+x\d+(\.[^./]+)$/, '$1');
   const copies = ['-scaled', '-rotated'].map((suffix) => whole.replace(/(\.[^./]+)$/, `${suffix}$1`));
   return [...new Set([file, whole, ...copies])];
 }
 
-/** The path with what stands behind its last slash taken off. */
+/** The path with what is behind its last slash taken off. */
 const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
 
-/** Files that an attachment's metadata name beside its own: sizes and the original, with the path of the attached file. */
+/**
+ * Files that an attachment's metadata name beside its own: sizes and the original, with the path of the attached file.
+ */
 function derivedFiles(metas: Metas | undefined): ReadonlySet<string> {
   const folder = folderOf(metaOf(metas, '_wp_attached_file') ?? '');
   const metadata = parseSerialized(metaOf(metas, '_wp_attachment_metadata') ?? '');
@@ -147,7 +152,9 @@ function derivedFiles(metas: Metas | undefined): ReadonlySet<string> {
 const sameAddress = (one: string, other: string): boolean => withoutScheme(one) === withoutScheme(other);
 const withoutScheme = (url: string): string => url.replaceAll('&#038;', '&').replace(/^https?:/, '');
 
-/** Slugs of posts of any type that begin with `base`: those of attachments are unique among all (`wp_unique_post_slug`). */
+/**
+ * Slugs of posts of any type that begin with `base`: those of attachments are unique among all (`wp_unique_post_slug`).
+ */
 async function slugsOfAllTypes(db: Database, base: string, id = 0): Promise<Set<string>> {
   const rows = await db
     .from('posts')
@@ -157,7 +164,10 @@ async function slugsOfAllTypes(db: Database, base: string, id = 0): Promise<Set<
   return new Set(rows.map(({ post_name: name }) => name));
 }
 
-/** The slug that a file may have for the one that is wished for; its id where nothing of the wish can stand in one. Call it in a transaction. */
+/**
+ * The slug that a file may have for the one that is wished for; its id where nothing of the wish can stand in one. Call
+ * it in a transaction.
+ */
 export async function freeFileSlug(db: Database, wish: string, id: number): Promise<string> {
   const base = sanitizeTitle(wish);
   if (base === '') return String(id);

@@ -12,9 +12,9 @@ interface Writing {
 }
 
 /**
- * Writes the calendar's own rows of an event (`tec_events`, `tec_occurrences`) after a change of its dates, and gives the occurrence. Inconsistent dates
- * leave the rows as they are: then there is none. The occurrence keeps its id, as the calendar does it. `updatedAt`: UTC. The rows of an event that
- * recurs follow from its rule: they are not written.
+ * Writes the calendar's own rows of an event (`tec_events`, `tec_occurrences`) after a change of its dates, and gives
+ * the occurrence. Inconsistent dates leave the rows as they are: then there is none. The occurrence keeps its id, as
+ * the calendar does it. `updatedAt`: UTC. The rows of an event that recurs follow from its rule: they are not written.
  *
  * @throws recurring-event-dates where the event recurs and these are not the dates that it has
  */

@@ -5,7 +5,8 @@ import { verbatim } from '../engine/statement.ts';
 import type { OptionRow } from '../engine/tables.ts';
 
 /**
- * The options of these names that exist, in one query: name -> text as it is stored (PHP-serialized where WordPress serializes).
+ * The options of these names that exist, in one query: name -> text as it is stored (PHP-serialized where WordPress
+ * serializes).
  */
 export async function readOptions(db: Database, names: readonly string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
@@ -14,7 +15,10 @@ export async function readOptions(db: Database, names: readonly string[]): Promi
   return new Map(rows.map((row) => [row.option_name, row.option_value]));
 }
 
-/** One option as it is stored, kept from other writers until the end of the transaction; an empty text where there is none. */
+/**
+ * One option as it is stored, kept from other writers until the end of the transaction; an empty text where there is
+ * none.
+ */
 export async function lockOption(db: Database, name: string): Promise<string> {
   const [row] = await db.rows<Pick<OptionRow, 'option_value'>>`
     SELECT option_value FROM {options} WHERE option_name = ${name} ${verbatim(db.dialect.locks.update)}`;
@@ -22,8 +26,8 @@ export async function lockOption(db: Database, name: string): Promise<string> {
 }
 
 /**
- * Sets an option, as `update_option` does: a new one is made, an old one keeps its `autoload` unless one is given. `value` is the text to store. One that
- * is there is not inserted first: MySQL would use up an id each time.
+ * Sets an option, as `update_option` does: a new one is made, an old one keeps its `autoload` unless one is given.
+ * `value` is the text to store. One that is there is not inserted first: MySQL would use up an id each time.
  *
  * @param autoload WordPress's word for when to load it; new options get `auto`, as WordPress has it since 6.6
  */

@@ -17,8 +17,8 @@ export async function lockPost(db: Database, id: number): Promise<Post | undefin
 }
 
 /**
- * Id of the post of this type with these slugs, outermost first, whatever its status (`get_page_by_path`); the lowest where old data hold
- * several. One slug finds posts without a parent only.
+ * Id of the post of this type with these slugs, outermost first, whatever its status (`get_page_by_path`); the lowest
+ * where old data hold several. One slug finds posts without a parent only.
  */
 export async function findPostByPath(db: Database, type: string, path: readonly string[]): Promise<number | undefined> {
   const slug = path.at(-1);
@@ -97,7 +97,10 @@ export async function insertMetas(db: Database, id: number, metas: Readonly<Reco
   await insertRows(db, 'postmeta', rows);
 }
 
-/** Gives each key exactly these values, in this order; the empty list removes it. Rows that say so already are left as they are. */
+/**
+ * Gives each key exactly these values, in this order; the empty list removes it. Rows that say so already are left as
+ * they are.
+ */
 export async function writeMetas(db: Database, id: number, metas: Readonly<Record<string, readonly string[]>>): Promise<void> {
   const keys = Object.keys(metas);
   if (keys.length === 0) return;

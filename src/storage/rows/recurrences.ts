@@ -7,7 +7,8 @@ import { insertMetas, insertPost } from './posts.ts';
 import { recurringIn } from './recurring-events.ts';
 
 /*
- * Everything that the tables hold of events that recur, for what goes in and out in bulk. All of it needs the columns of
+ * Everything that the tables hold of events that recur, for what goes in and out in bulk. All of it needs the columns
+ * of
  * `schema/recurrence-tables.ts`; series need their table.
  */
 
@@ -101,7 +102,8 @@ export async function loadSeries(db: Database, posts: readonly number[]): Promis
 }
 
 /**
- * Makes the rows of an event those of `recurrence`. A date that is there already, by its start, keeps its id; a new one gets its own where that is free.
+ * Makes the rows of an event those of `recurrence`. A date that is there already, by its start, keeps its id; a new one
+ * gets its own where that is free.
  * `timezone`: of the event. Call it in a transaction, once the event has its row in `tec_events`.
  *
  * @returns how many dates have got another id than their own
@@ -171,7 +173,10 @@ function rowOf(post_id: number, event_id: number, date: StoredDate, updated_at: 
   };
 }
 
-/** Makes an event a member of a series, and of no other. A series of the same slug that is here is that one; else it is made, under its own id if that is free. */
+/**
+ * Makes an event a member of a series, and of no other. A series of the same slug that is here is that one; else it is
+ * made, under its own id if that is free.
+ */
 export async function joinSeries(db: Database, post: number, { id, columns, metas }: StoredSeries, author: number): Promise<void> {
   const [event] = await db.rows<{ id: number }>`SELECT event_id AS id FROM {tec_events} WHERE post_id = ${post}`;
   if (!event) return;

@@ -4,7 +4,8 @@ import type { Database } from '../engine/database.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
 
 /*
- * Events that take place several times, as the occurrence tables hold them. Except for `isRecurring`, these need the columns of
+ * Events that take place several times, as the occurrence tables hold them. Except for `isRecurring`, these need the
+ * columns of
  * `schema/recurrence-tables.ts`: ask only where the settings know a base for public ids.
  */
 
@@ -40,7 +41,10 @@ export async function occurrencesOnDay(db: Database, post: number, day: string):
   return rows.map(({ id }) => id);
 }
 
-/** Of an event in the old form of recurrence, a post for each date: those that begin on a day, in their order. Needs no further columns. */
+/**
+ * Of an event in the old form of recurrence, a post for each date: those that begin on a day, in their order. Needs no
+ * further columns.
+ */
 export async function datedPostsOnDay(db: Database, parent: number, day: string): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`
     SELECT p.ID AS id FROM {posts} p JOIN {postmeta} m ON m.post_id = p.ID AND m.meta_key = ${DATES.start}

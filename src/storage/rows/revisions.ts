@@ -5,8 +5,8 @@ import { insertPost, updatePost } from './posts.ts';
 const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
 
 /**
- * Keeps the texts of a post as they are after a change (`wp_save_post_revision`): a row of its own for the first change, and for each that
- * differs from the last one kept.
+ * Keeps the texts of a post as they are after a change (`wp_save_post_revision`): a row of its own for the first
+ * change, and for each that differs from the last one kept.
  */
 export async function keepRevision(db: Database, after: Post, author: number, home: string): Promise<void> {
   const last = (await db
@@ -35,7 +35,9 @@ export async function keepRevision(db: Database, after: Post, author: number, ho
   await updatePost(db, id, { guid: `${home}/?p=${id}` });
 }
 
-/** How many earlier versions these posts have and which is the last, by post id; nothing for those without. One query. */
+/**
+ * How many earlier versions these posts have and which is the last, by post id; nothing for those without. One query.
+ */
 export async function countRevisions(db: Database, ids: readonly number[]): Promise<Map<number, { count: number; last: number }>> {
   if (ids.length === 0) return new Map();
   const rows = (await db

@@ -83,7 +83,10 @@ export async function loadTree(db: Database, taxonomy: string): Promise<Map<numb
   return new Map(rows.map((row) => [row.term_id, { parent: row.parent, slug: row.slug, count: row.count }]));
 }
 
-/** Terms of posts by post id, by name. MariaDB, left to itself, begins with the terms and reads all posts that have them. */
+/**
+ * Terms of posts by post id, by name. MariaDB, left to itself, begins with the terms and reads all posts that have
+ * them.
+ */
 export async function loadTermsOf(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
   const terms = new Map<number, Term[]>();
   if (ids.length === 0) return terms;
@@ -168,7 +171,9 @@ export async function insertTermLinks(db: Database, postId: number, wanted: Read
   return links;
 }
 
-/** Gives a post exactly these terms of a taxonomy. Gives back the rows of the taxonomy whose counts may have changed. */
+/**
+ * Gives a post exactly these terms of a taxonomy. Gives back the rows of the taxonomy whose counts may have changed.
+ */
 export async function setTermsOf(db: Database, postId: number, taxonomy: string, termIds: readonly number[]): Promise<number[]> {
   const wanted = termIds.length === 0 ? [] : idsOf(await lockTerms(db, taxonomyTerms(taxonomy, termIds)));
   const before = await termTaxonomyIdsOf(db, [postId], [taxonomy]);
@@ -191,10 +196,11 @@ export async function termTaxonomyIdsOf(db: Database, postIds: readonly number[]
   return rows.map(({ id }) => id);
 }
 
-/** Counts anew how many published posts carry each of these terms (`_update_post_term_count`). */
+/** Counts again how many published posts carry each of these terms (`_update_post_term_count`). */
 export async function recount(db: Database, termTaxonomyIds: readonly number[]): Promise<void> {
   if (termTaxonomyIds.length === 0) return;
-  // Whoever counts waits for those who count the same, and then sees what they wrote: the count itself would look at what was there before the wait.
+  // Whoever counts waits for those who count the same, and then sees what they wrote: the count itself would look at
+  // what was there before the wait.
   const ids = idsOf(await lockTerms(db, inTaxonomies([...new Set(termTaxonomyIds)])));
   if (ids.length === 0) return;
   const published = db
@@ -210,8 +216,9 @@ export async function recount(db: Database, termTaxonomyIds: readonly number[]):
 }
 
 /**
- * Counts a post in for the terms it carries as a published post from now on (`after`, by `term_taxonomy_id`), and out for those it did before. What counting
- * anew would find (`_update_post_term_count`), without looking at all posts of a term. The post must be kept from other writers.
+ * Counts a post in for the terms it carries as a published post from now on (`after`, by `term_taxonomy_id`), and out
+ * for those it did before. What counting again would find (`_update_post_term_count`), without looking at all posts of
+ * a term. The post must be kept from other writers.
  */
 export async function shiftCounts(db: Database, before: readonly number[], after: readonly number[]): Promise<void> {
   const [gone, fresh] = [before.filter((id) => !after.includes(id)), after.filter((id) => !before.includes(id))];
@@ -223,7 +230,10 @@ export async function shiftCounts(db: Database, before: readonly number[], after
   if (gone.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count - 1 WHERE term_taxonomy_id IN (${gone}) AND count > 0`;
 }
 
-/** Rows of the taxonomies, by id, kept from other writers until the end of the transaction: always in the same order, so that two don't wait for each other. */
+/**
+ * Rows of the taxonomies, by id, kept from other writers until the end of the transaction: always in the same order, so
+ * that two don't wait for each other.
+ */
 const lockTerms = (db: Database, which: Sql): Promise<TermLink[]> =>
   db.rows<TermLink>`
     SELECT term_taxonomy_id, term_id, taxonomy, parent FROM {term_taxonomy} WHERE ${new Piece(which)} ORDER BY term_taxonomy_id ${verbatim(db.dialect.locks.update)}`;

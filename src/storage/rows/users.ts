@@ -33,8 +33,8 @@ export async function loadAllUsers(db: Database, keys: readonly string[]): Promi
 }
 
 /**
- * The user who signs in under this name, with these metas: by login or, with `emails`, else by e-mail address, case and accents aside as the
- * database's collation has it (`get_user_by`). One query, whether there is such a user or not.
+ * The user who signs in under this name, with these metas: by login or, with `emails`, else by e-mail address, case and
+ * accents aside as the database's collation has it (`get_user_by`). One query, whether there is such a user or not.
  */
 export async function findUserByName(db: Database, name: string, keys: readonly string[], emails = false): Promise<StoredUser | undefined> {
   const login = db.dialect.equalsFolded('u.user_login', name);
@@ -61,7 +61,10 @@ export async function existingUserIds(db: Database, ids: readonly number[]): Pro
   return new Set(rows.map(({ ID }) => ID));
 }
 
-/** Whether a login or an e-mail address is taken, by the database's collation; and the `user_nicename`s that begin with `nicename`. */
+/**
+ * Whether a login or an e-mail address is taken, by the database's collation; and the `user_nicename`s that begin with
+ * `nicename`.
+ */
 export async function takenNames(
   db: Database,
   { login, email, nicename }: { login: string; email: string; nicename: string },
@@ -111,7 +114,8 @@ export async function writeUserMeta(db: Database, id: number, key: string, value
 }
 
 /**
- * Replaces one meta's value by another unless somebody has changed it meanwhile: one statement, without a transaction. Gives whether it did.
+ * Replaces one meta's value by another unless somebody has changed it meanwhile: one statement, without a transaction.
+ * Gives whether it did.
  */
 export async function replaceUserMeta(db: Database, id: number, key: string, before: string, after: string): Promise<boolean> {
   return (await db.from('usermeta').where({ user_id: id, meta_key: key, meta_value: before }).update({ meta_value: after })) > 0;
@@ -123,7 +127,10 @@ export async function replaceUserMeta(db: Database, id: number, key: string, bef
  */
 export const lockUser = (db: Database, id: number): Promise<void> => lockNames(db, [userLock(id)]);
 
-/** How many posts of any type a user is the author of; links and revisions count too, since they would be left without one. */
+/**
+ * How many posts of any type a user is the author of; links and revisions count too, since they would be left without
+ * one.
+ */
 export async function countPostsOf(db: Database, id: number): Promise<number> {
   return countRows(db.from('posts').where('post_author', id));
 }
@@ -146,8 +153,9 @@ interface JoinedRow extends UserRow {
 }
 
 /**
- * Users in the order of their ids and their metas as one query: a second one would tell by its time whether the user exists. The few rows are sorted
- * here: MySQL would do it in a temporary table, which takes as long as to find them. `which`: a condition on `u`.
+ * Users in the order of their ids and their metas as one query: a second one would tell by its time whether the user
+ * exists. The few rows are sorted here: MySQL would do it in a temporary table, which takes as long as to find them.
+ * `which`: a condition on `u`.
  */
 async function usersWith(db: Database, keys: readonly string[], which: Sql): Promise<Map<number, StoredUser>> {
   const rows = await db.rows<JoinedRow>`

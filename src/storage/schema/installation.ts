@@ -5,7 +5,8 @@ import { readOptions } from '../rows/options.ts';
 export type Installation = 'none' | 'empty' | 'site';
 
 /**
- * Looks whether there is a site in the database, as WordPress does before it installs itself (`is_blog_installed`: option `siteurl`).
+ * Looks whether there is a site in the database, as WordPress does before it installs itself (`is_blog_installed`:
+ * option `siteurl`).
  *
  * @throws DatabaseUnavailable
  */

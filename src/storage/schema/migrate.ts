@@ -13,7 +13,10 @@ import { DatabaseUnavailable, type TableDefinition } from '../engine/dialect.ts'
 import { insertMissing, insertRows } from '../engine/insert.ts';
 import type { Migration } from './migration.ts';
 
-/** All steps in their order, listed here so that they are there after the build as well. A step that was published is never changed. */
+/**
+ * All steps in their order, listed here so that they are there after the build as well. A step that was published is
+ * never changed.
+ */
 const MIGRATIONS: readonly Migration[] = [wordpressTables, ownTables, importTables, listIndex, shapes, months, keptAnswers, occurrences];
 
 /** Every table as it is made in an empty database. */
@@ -82,8 +85,8 @@ class SchemaLocked extends Error {
 }
 
 /**
- * Applies what is pending, as one transaction where the database has such for tables. On MySQL each CREATE ends the transaction: the lock stands for good then
- * and is given back at the end, whatever that is.
+ * Applies what is pending, as one transaction where the database has such for tables. On MySQL each CREATE ends the
+ * transaction: the lock stands for good then and is given back at the end, whatever that is.
  *
  * @throws SchemaLocked while another process has the lock
  */

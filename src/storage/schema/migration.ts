@@ -2,8 +2,8 @@ import type { Builder } from '../engine/builder.ts';
 import type { Dialect, TableDefinition } from '../engine/dialect.ts';
 
 /**
- * One step of the schema. It must be safe to run again: MySQL commits each CREATE by itself, so that a step cut short is repeated. There is no
- * way back: the tables are WordPress's or hold what only we know.
+ * One step of the schema. It must be safe to run again: MySQL commits each CREATE by itself, so that a step cut short
+ * is repeated. There is no way back: the tables are WordPress's or hold what only we know.
  */
 export interface Migration {
   readonly name: string;

@@ -1,7 +1,10 @@
 import { type Database, hasTable } from '../engine/database.ts';
 import type { TableDefinition } from '../engine/dialect.ts';
 
-/** Which parts of the schema for recurring events are there. The paid extension adds them, and leaves them behind when it goes. */
+/**
+ * Which parts of the schema for recurring events are there. The paid extension adds them, and leaves them behind when
+ * it goes.
+ */
 export interface RecurrenceTables {
   /** All columns that occurrences and their rules are stored in. */
   readonly columns: boolean;

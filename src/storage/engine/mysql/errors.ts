@@ -60,16 +60,18 @@ const BUSY = new Set([...CONFLICT, 1205, 3572]);
 
 /** 1047 node without a majority, or not yet up to date (Galera); 1053 shutting down. */
 const LEAVING = new Set([1047, 1053]);
-/** 1290, 1792, 1836, 1874 the server, its transaction or its engine is read only (after a failover, or by an option). */
+/**
+ * 1290, 1792, 1836, 1874 the server, its transaction or its engine is read only (after a failover, or by an option).
+ */
 const READ_ONLY = new Set([1290, 1792, 1836, 1874]);
 /** 1040, 1203: too many connections. */
 const CROWDED = new Set([1040, 1203]);
 
 /**
- * Besides: 1044, 1045, 1049, 1698 refused user or database, 1142, 1143 refused table or column (to read it: to write, it
- * counts as read only), 1077, 1079, 1152, 1184 going down, 1129, 1130 host refused, 1180 error during COMMIT (a Galera
- * node that loses its cluster meanwhile), 1317 interrupted, 1927 connection killed, 3100 a member of Group Replication
- * that can't take part.
+ * Besides: 1044, 1045, 1049, 1698 refused user or database, 1142, 1143 refused table or column (to read it: to write,
+ * it counts as read only), 1077, 1079, 1152, 1184 going down, 1129, 1130 host refused, 1180 error during COMMIT (a
+ * Galera node that loses its cluster meanwhile), 1317 interrupted, 1927 connection killed, 3100 a member of Group
+ * Replication that can't take part.
  */
 const REFUSING = new Set([
   ...[...LEAVING, ...CROWDED],
@@ -79,7 +81,7 @@ const REFUSING = new Set([
 /** 1142, 1143, 1227, 1370 the user lacks a right on a table, a column, the server, a routine. */
 const DENIED = new Set([1142, 1143, 1227, 1370]);
 
-/** The name of the command stands in the message in every language of the server. */
+/** The name of the command is in the message in every language of the server. */
 const isDeniedToRead = (error: unknown): boolean => error instanceof Error && /\bSELECT\b/.test(error.message);
 
 /**

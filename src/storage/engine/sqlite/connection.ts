@@ -6,7 +6,10 @@ import { remembered } from '../../../memo.ts';
 import { foldForSearch, foldText } from '../collation.ts';
 import type { Outcome, Query } from '../driver.ts';
 
-/** better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while for single statements, not at all for BEGIN. */
+/**
+ * better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while for single
+ * statements, not at all for BEGIN.
+ */
 const BUSY_MS = 100;
 const STATEMENTS_KEPT = 300;
 
@@ -40,7 +43,9 @@ export function askToWrite(connection: Connection): void {
   }
 }
 
-/** What tells a file from another one that takes its name; undefined where it is in memory, empty where there is none. */
+/**
+ * What tells a file from another one that takes its name; undefined where it is in memory, empty where there is none.
+ */
 export function identityOf(filename: string): string | undefined {
   if (filename === IN_MEMORY) return undefined;
   const found = statSync(filename, { bigint: true, throwIfNoEntry: false });
@@ -50,7 +55,10 @@ export function identityOf(filename: string): string | undefined {
 /** The names of terms are sorted again with every list. */
 const knownFold = remembered(foldText);
 
-/** The texts of a row are searched for one word after the other: of the last few the form in which they are searched is known. */
+/**
+ * The texts of a row are searched for one word after the other: of the last few the form in which they are searched is
+ * known.
+ */
 function searchedForms(): (text: string) => string {
   const last = Array.from({ length: 4 }, () => ({ text: '', form: '' }));
   let oldest = 0;
@@ -97,7 +105,10 @@ const digestOf = (text: string): bigint => hash('sha1', text, 'buffer').readBigU
 /** Rows come as lists of values: the library takes half as long again to make objects of them. */
 interface Prepared {
   readonly statement: Sqlite.Statement<unknown[], unknown[]>;
-  /** The names of the columns that it gives; undefined: it only writes. Asking the statement each time costs as much as a small query. */
+  /**
+   * The names of the columns that it gives; undefined: it only writes. Asking the statement each time costs as much as
+   * a small query.
+   */
   readonly columns: readonly string[] | undefined;
 }
 
@@ -110,7 +121,10 @@ function rowOf(columns: readonly string[], values: readonly unknown[]): Record<s
   return row;
 }
 
-/** SQLite keeps bytes in any column, whatever its type; no table here has a use for them, and what stands there as bytes was meant as text. */
+/**
+ * SQLite keeps bytes in any column, whatever its type; no table here has a use for them, and what is there as bytes was
+ * meant as text.
+ */
 const textIn = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
 const statements = new WeakMap<Connection, LRUCache<string, Prepared>>();
@@ -133,7 +147,10 @@ function prepared(connection: Connection, sql: string): Prepared {
   return fresh;
 }
 
-/** better-sqlite3 binds every number as a float, so that a text column would hold `10.0` for 10; a BigInt is bound as an integer. */
+/**
+ * better-sqlite3 binds every number as a float, so that a text column would hold `10.0` for 10; a BigInt is bound as an
+ * integer.
+ */
 function bindable(value: unknown): unknown {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
   if (typeof value === 'boolean') return value ? 1n : 0n;

@@ -28,7 +28,10 @@ export function openSqlite(address: string): Engine {
   return { dialect: sqlite, cluster: NO_SERVERS, driver: fileDriver(filename), builderFor: builders('better-sqlite3') };
 }
 
-/** Makes the file if need be, and opens it once before it is needed, so that a wrong one stops the start rather than each request. */
+/**
+ * Makes the file if need be, and opens it once before it is needed, so that a wrong one stops the start rather than
+ * each request.
+ */
 function tryFile(filename: string): void {
   try {
     makeOwnFolder(dirname(filename));
@@ -42,9 +45,9 @@ function tryFile(filename: string): void {
 }
 
 /**
- * One connection that writes, and one that only reads. What is only read, outside of transactions, never waits for a transaction that is open: meanwhile it
- * goes to the second connection. Otherwise it takes the one that writes, which knows what it wrote, while another would read all pages again. Every
- * statement is done before the next begins.
+ * One connection that writes, and one that only reads. What is only read, outside of transactions, never waits for a
+ * transaction that is open: meanwhile it goes to the second connection. Otherwise it takes the one that writes, which
+ * knows what it wrote, while another would read all pages again. Every statement is done before the next begins.
  */
 function fileDriver(filename: string): Driver {
   const listeners = createListeners();
@@ -84,8 +87,8 @@ function fileDriver(filename: string): Driver {
 
   const sessionOn = (connection: Connection): Session => ({
     query: async (asked) => query(connection, asked),
-    // BEGIN alone reads first and asks for the right to write later, when it may be refused for good; BEGIN IMMEDIATE asks before it reads. Where another
-    // process has it, the connection is given back to readers until the next try.
+    // BEGIN alone reads first and asks for the right to write later, when it may be refused for good; BEGIN IMMEDIATE
+    // asks before it reads. Where another process has it, the connection is given back to readers until the next try.
     begin: async () => {
       file.require();
       listeners.tell(plain('BEGIN IMMEDIATE'));
@@ -139,7 +142,8 @@ function fileDriver(filename: string): Driver {
 }
 
 /**
- * All connections are to one and the same file: SQLite goes on writing into a file that was deleted or replaced, and all of it is lost at the end.
+ * All connections are to one and the same file: SQLite goes on writing into a file that was deleted or replaced, and
+ * all of it is lost at the end.
  *
  * @throws DatabaseUnavailable `replaced` from both functions
  */

@@ -25,7 +25,10 @@ export function createTable(
 const indexName = (table: string, label: string, prefix: string): string =>
   label.includes('{prefix}') ? label.replace('{prefix}', prefix) : `${table}_${label}`;
 
-/** SQLite keeps its statistics in a table, which ANALYZE makes (https://sqlite.org/fileformat2.html#the_sqlite_stat1_table). */
+/**
+ * SQLite keeps its statistics in a table, which ANALYZE makes
+ * (https://sqlite.org/fileformat2.html#the_sqlite_stat1_table).
+ */
 export function tellShapes(shapes: Shapes, prefix: string): string[] {
   const tell = (table: string, index: string, shape: readonly number[]) =>
     `INSERT INTO sqlite_stat1 (tbl, idx, stat) SELECT '${table}', name, '${shape.join(' ')}' FROM sqlite_master
