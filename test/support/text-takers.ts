@@ -63,6 +63,7 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, string>> = {
   'calendar/settings.ts settingNames': 'the prefix of the tables',
   'upkeep/backup-lines.ts': 'names of tables',
   'exchange/ical/places.ts': 'the path of a file',
+  'exchange/ical/write-line.ts line': 'a part of `writeCalendar`, which is measured as a whole',
   'exchange/sources.ts formatOf': 'the path of a file',
   'exchange/items/report.ts reportOf': 'the name of a source',
   'wordpress/record-version.ts': 'a secret of the site',
