@@ -45,6 +45,9 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   NonceSubject: { user: 1, token: 'a' },
   Roles: new Map(),
   DateOrder: 'ymd',
+  // A list of names.
+  TsTypeOperator: ['title', 'start_date'],
+  Buffer: Buffer.from('a'),
   JsonLimits: { depth: 512, values: 100_000 },
   TsTypeLiteral: { zone: UTC, now: new Date(0), parents: [], here: new Set(), anywhere: new Set() },
   TsIntersectionType: { file: 'a', line: 1, column: 'a' },
