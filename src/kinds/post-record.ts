@@ -135,11 +135,14 @@ export function linkedRecord<Name extends string, Texts extends Readonly<Record<
     ['image', locked ? false : imageRecord(thumbnailOf(id, bundle), bundle, context)],
     ...Object.entries(texts).map(([member, key]): [string, unknown] => [member, metaOf(metas, key) ?? '']),
   ];
-  const filled = members.filter(([, value]) => value !== '' && value !== '0' && value !== false);
-  const isOpen = (member: string) => !locked || member === name || member === 'slug';
+  const present: Record<string, unknown> = {};
+  for (const [member, value] of members) {
+    const isOpen = !locked || member === name || member === 'slug';
+    if (value !== '' && value !== '0' && value !== false) present[member] = isOpen ? value : '';
+  }
   // The compiler does not follow names through entries: they are those of `members`, with their values.
-  const present = Object.fromEntries(filled.map(([member, value]) => [member, isOpen(member) ? value : ''])) as Present<Name, Texts>;
-  return { id, ...postMembers(row, context), ...present, ...between, ...after, ...globalIds(id, bundle, context) };
+  const shown = present as Present<Name, Texts>;
+  return { id, ...postMembers(row, context), ...shown, ...between, ...after, ...globalIds(id, bundle, context) };
 }
 
 /**
