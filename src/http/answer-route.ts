@@ -147,8 +147,11 @@ async function runHandler(site: Site, { incoming, caller, found, key }: Parsed, 
 }
 
 /** All parameters that an endpoint accepts on a site, described or not. */
-export const acceptedParams = (endpoint: ServedEndpoint, settings: SiteSettings): Params =>
-  endpoint.onSite ? { ...everywhere(endpoint), ...endpoint.onSite(settings) } : everywhere(endpoint);
+export function acceptedParams(endpoint: ServedEndpoint, settings: SiteSettings): Params {
+  const added = endpoint.onSite?.(settings) ?? {};
+  // Mostly there are none, and what is made of the others is made once.
+  return Object.keys(added).length === 0 ? everywhere(endpoint) : { ...everywhere(endpoint), ...added };
+}
 
 const everywhere = madeOnce(({ params, unlisted }: ServedEndpoint): Params => ({ ...params, ...unlisted }));
 
