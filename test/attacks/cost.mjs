@@ -215,6 +215,8 @@ async function requests(base) {
     ...coreOrders.map((order) => core(`per_page=100&orderby=${order}&order=asc&page=80`)),
     core(`per_page=100&search=${words.replaceAll(' ', '+')}`),
     core(`per_page=100&search=-${minus.replaceAll(' ', '+')}&orderby=title&page=50`),
+    core(`per_page=100&search=-${minus.replaceAll(' ', '+')}`, 'search'),
+    core(`per_page=100&subtype=tribe_events&_embed=1&search=-${minus.replaceAll(' ', '+')}`, 'search'),
     core('per_page=100&search=e&orderby=relevance&_embed=1'),
     core(`per_page=100&search=-${'x'.repeat(1500)}`),
     core(`per_page=100&include=${events}&orderby=include&_embed=1`),
