@@ -1,12 +1,14 @@
 import express, { type Express } from 'express';
 import { servedNamespaces } from '../config.ts';
 import { loadAssets } from '../html/assets.ts';
+import { OWN_THEME } from '../pages/theme.ts';
 import type { Site } from '../site.ts';
 import { createAnswers } from './answers.ts';
 import { serveAssets } from './assets.ts';
 import { companionNamespaces } from './companion/namespaces.ts';
 import { serveFeeds } from './feeds/serve.ts';
 import { gate, healthRoutes, type Lifecycle } from './health.ts';
+import { createPages } from './pages.ts';
 import { answerProblem, noRoute } from './problem.ts';
 import { requestLog } from './request-log.ts';
 import { createIndex, createRoutes } from './routes.ts';
@@ -31,6 +33,7 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   const answers = config.cache ? createAnswers({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
 
   const assets = loadAssets();
+  const pages = createPages(site, { assets, theme: OWN_THEME });
 
   const app = express();
   app.set('trust proxy', config.trustProxy);
@@ -46,8 +49,8 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   app.use(serveAssets(assets));
   app.use(gate(lifecycle));
   app.use(serveRoutes(site, router, answers));
-  app.use(serveFeeds(site, answers));
+  app.use(serveFeeds(site, answers, pages));
   app.use(noRoute);
-  app.use(answerProblem(site));
+  app.use(answerProblem(site, pages));
   return app;
 }
