@@ -2,12 +2,12 @@ import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
 import { OFFSET } from '../kinds/core-params.ts';
 import { onSite } from '../kinds/custom-fields.ts';
-import { RECURRENCE } from '../kinds/event-recurrence.ts';
+import { RECURRENCE, SCOPE, SPAN } from '../kinds/event-recurrence.ts';
 import { anyId, anything, type Grammar, LENGTHS, oneOf, selector, text, unread } from '../kinds/grammar.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, Param, Params, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
-import { changePost, createPost, trashPost } from '../records/post-writes.ts';
+import { changePost, createDate, createPost, deleteDate, trashPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../records/terms.ts';
 import { lockPostVersion, lockTermVersion } from '../records/versions.ts';
@@ -30,7 +30,7 @@ export function createRoutes(languages: readonly string[]): readonly ServedRoute
   const all: ServedRoute[] = [
     namespaceIndex(() => routes),
     documentation(() => routes),
-    ...postKinds.flatMap((kind) => [posts(kind), onePost(kind), onePostBySlug(kind)]),
+    ...postKinds.flatMap((kind) => [posts(kind), onePost(kind), onePostBySlug(kind), ...(kind.dated ? [datesOf(kind)] : [])]),
     ...termKinds.flatMap((kind) => [terms(kind), oneTerm(kind)]),
   ];
   const routes = all.map((route) => inLanguages(route, languages));
@@ -137,6 +137,9 @@ const READING = { ...PASSWORD, context: { grammar: anything(LENGTHS.word) } } sa
  */
 const recurrenceOf = ({ dated }: PostKind) => (dated ? RECURRENCE : {}) as typeof RECURRENCE;
 
+/** The same for what says that a write is about one date alone. */
+const scopeOf = ({ dated }: PostKind) => (dated ? SCOPE : {}) as typeof SCOPE;
+
 // ------------------------------------------------------------------------------------------------- events, venues,
 //                                                                                                   organizers
 const posts = (kind: PostKind): ServedRoute => ({
@@ -213,24 +216,45 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       methods: ['DELETE'],
       summary: `${kind.name}.trash${suffix}`,
       params: { ...select, ...(kind.writesNamePassword ? PASSWORD : {}) },
+      unlisted: scopeOf(kind),
+      onSite: ({ recurrence }) => (recurrence ? scopeOf(kind) : {}),
       mode: 'read',
       allow: (lookUp, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(lookUp, caller, kind, id),
-      run: async (site, caller, values) => written(await trashPost(site, caller, kind, values.id)),
+      run: async (site, caller, { id, scope }) => written(await (scope ? deleteDate : trashPost)(site, caller, kind, id)),
     }),
     recordEndpoint({
       methods: ['POST', 'PUT', 'PATCH'],
       summary: `${kind.name}.change${suffix}`,
       params: { ...selectToChange, ...optional(kind.fields) },
-      onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
+      unlisted: scopeOf(kind),
+      onSite: (settings) => ({ ...added(kind.fields, onSite(kind, settings).fields), ...(settings.recurrence ? scopeOf(kind) : {}) }),
       mode: 'change',
       allow: (lookUp, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
         const own = onSite(kind, caller.settings);
-        return written(await changePost(site, caller, own, values.id, only(own.fields, values)));
+        return written(await changePost(site, caller, own, values.id, only(own.fields, values), values.scope));
       },
     }),
   ];
 }
+
+/** Further dates of events that recur. */
+const datesOf = (kind: PostKind): ServedRoute => ({
+  pattern: `/${kind.path}/(?P<id>\\d+)/dates`,
+  kind,
+  lockVersion: lockPostVersion(kind),
+  endpoints: [
+    recordEndpoint({
+      methods: ['POST'],
+      summary: `${kind.name}.create-date`,
+      params: { ...ID, ...SPAN },
+      mode: 'create',
+      allow: (lookUp, caller, { id }) => mayChange(lookUp, caller, kind, id),
+      run: async (site, caller, { id, start_date, end_date }) =>
+        created(await createDate(site, caller, kind, id, { start_date, end_date })),
+    }),
+  ],
+});
 
 /** Where the path names no record, WordPress asks for the general capability. */
 const named = ({ viewer }: Caller, kind: PostKind, action: 'edit' | 'delete', id: number): boolean | undefined =>
