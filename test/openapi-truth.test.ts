@@ -207,7 +207,12 @@ const PLAN: readonly Step[] = [
   ['POST', '/categories', 400, 'admin', { name: 'x', parent: 999 }],
   ...terms('/tags', 12),
   ['POST', '/tags', 400, 'admin', { name: 'x', parent: 11 }],
+  ['POST', '/batch/v1', 207, 'admin', { requests: [{ path: '/calendar/events/v1/venues', body: { venue: 'New' } }] }],
+  ['POST', '/batch/v1', 400, 'admin', { requests: [{}] }],
 ];
+
+/** The document describes one route outside the namespace, too. */
+const addressOf = (path: string): string => `/wp-json${path === '/batch/v1' ? '' : '/calendar/events/v1'}${path}`;
 
 const VALID = { en: 'calendar/events/v1', it: 'tribe/events/v1' } as const;
 const templateOf = (path: string) =>
@@ -245,7 +250,7 @@ describeAsking('the document of the interface', (ask) => {
   it.each(PLAN.map(([method, path, status, as, body]) => [method, path, as ?? 'nobody', status, body] as const))(
     'describes %s %s for %s: %d',
     async (method, path, who, status, body) => {
-      const answer = await ask.send(method, `/wp-json/calendar/events/v1${path}`, {
+      const answer = await ask.send(method, addressOf(path), {
         ...(who === 'nobody' ? {} : { as: who }),
         body: body ?? null,
       });

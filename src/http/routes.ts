@@ -24,12 +24,12 @@ import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
 
 /**
  * All routes of the namespace in the order in which the index shows them. `languages`: those an answer can be asked for
- * in.
+ * in; `roots`: routes outside all namespaces, which the documentation describes, too.
  */
-export function createRoutes(languages: readonly string[]): readonly ServedRoute[] {
+export function createRoutes(languages: readonly string[], roots: () => readonly ServedRoute[] = () => []): readonly ServedRoute[] {
   const all: ServedRoute[] = [
     namespaceIndex(() => routes),
-    documentation(() => routes),
+    documentation(() => routes, roots),
     ...postKinds.flatMap((kind) => [posts(kind), onePost(kind), onePostBySlug(kind), ...(kind.dated ? [datesOf(kind)] : [])]),
     ...termKinds.flatMap((kind) => [terms(kind), oneTerm(kind)]),
   ];
@@ -39,12 +39,13 @@ export function createRoutes(languages: readonly string[]): readonly ServedRoute
 
 /**
  * The root of the whole interface. `routes`: those of the namespaces, which exist unless the calendar's settings switch
- * them off; `others`: those of further namespaces.
+ * them off; `others`: those of further namespaces; `roots`: those outside all namespaces.
  */
 export function createIndex(
   routes: readonly ServedRoute[],
   languages: readonly string[],
   others: ReadonlyMap<string, readonly ServedRoute[]> = new Map(),
+  roots: readonly ServedRoute[] = [],
 ): ServedRoute {
   const index = endpoint({
     methods: ['GET'],
@@ -54,7 +55,7 @@ export function createIndex(
     allow: 'anyone',
     run: async (site, caller) => {
       const served = caller.settings.calendar.restDisabled ? [] : routes;
-      const description = describeSite(site, caller, served, { others, secure: caller.home.startsWith('https:') });
+      const description = describeSite(site, caller, served, { others, roots, secure: caller.home.startsWith('https:') });
       return { ...described(description), linksAreFields: true };
     },
   });
@@ -80,7 +81,7 @@ const namespaceIndex = (routes: () => readonly ServedRoute[]): ServedRoute => ({
   ],
 });
 
-const documentation = (routes: () => readonly ServedRoute[]): ServedRoute => ({
+const documentation = (routes: () => readonly ServedRoute[], roots: () => readonly ServedRoute[]): ServedRoute => ({
   pattern: '/doc',
   endpoints: [
     endpoint({
@@ -89,7 +90,7 @@ const documentation = (routes: () => readonly ServedRoute[]): ServedRoute => ({
       params: {},
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller) => ok(openApiDocument(site, caller, routes())),
+      run: async (site, caller) => ok(openApiDocument(site, caller, routes(), roots())),
     }),
   ],
 });
@@ -353,7 +354,7 @@ const optional = (fields: Params): Params =>
   Object.fromEntries(Object.entries(fields).map(([name, { required: _, ...field }]): [string, Param] => [name, field]));
 
 /** Every handler takes the language of its texts. */
-const inLanguages = (route: ServedRoute, languages: readonly string[]): ServedRoute => ({
+export const inLanguages = (route: ServedRoute, languages: readonly string[]): ServedRoute => ({
   ...route,
   endpoints: route.endpoints.map((endpoint) => ({
     ...endpoint,
