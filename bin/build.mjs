@@ -26,7 +26,7 @@ const ENTRIES = [
 const RUNNABLE = ['main', 'host/watchdog-thread', 'accounts/password-thread'];
 
 /** Packages that stay in `node_modules`: they have native code, or threads that look for files of their own. */
-const APART = ['better-sqlite3', 'pino', 'pino-pretty', 'sharp'];
+const APART = ['better-sqlite3', 'better-sqlite3-compiled', 'pino', 'pino-pretty', 'sharp'];
 /** Drivers that knex names for databases of others; they are not installed. */
 const ABSENT = ['mariadb/callback', 'mysql', 'oracledb', 'pg', 'pg-native', 'pg-query-stream', 'sqlite3', 'tedious'];
 
