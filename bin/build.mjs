@@ -7,6 +7,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { APART } from './apart.mjs';
 
 /**
  * What is loaded by its name: the command, the writer of `docs/`, and parts of the service that the tools in `test/`
@@ -25,8 +26,6 @@ const ENTRIES = [
 /** What runs in a process or a thread of its own (`src/host/runnable.ts`). */
 const RUNNABLE = ['main', 'host/watchdog-thread', 'accounts/password-thread'];
 
-/** Packages that stay in `node_modules`: they have native code, or threads that look for files of their own. */
-const APART = ['better-sqlite3', 'better-sqlite3-compiled', 'pino', 'pino-pretty', 'sharp'];
 /** Drivers that knex names for databases of others; they are not installed. */
 const ABSENT = ['mariadb/callback', 'mysql', 'oracledb', 'pg', 'pg-native', 'pg-query-stream', 'sqlite3', 'tedious'];
 
