@@ -27,15 +27,15 @@ const ENTRIES = [
 const RUNNABLE = ['main', 'host/watchdog-thread', 'accounts/password-thread'];
 
 /** Drivers that knex names for databases of others; they are not installed. */
-const ABSENT = ['mariadb/callback', 'mysql', 'oracledb', 'pg', 'pg-native', 'pg-query-stream', 'sqlite3', 'tedious'];
+export const ABSENT = ['mariadb/callback', 'mysql', 'oracledb', 'pg', 'pg-native', 'pg-query-stream', 'sqlite3', 'tedious'];
 
 /** Packages in CommonJS that are taken in expect it. */
 const REQUIRE = "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
-await build({
+/** What esbuild is asked for. */
+export const OPTIONS = {
   absWorkingDir: ROOT,
   entryPoints: [...ENTRIES, ...RUNNABLE].map((name) => `src/${name}.ts`),
   outbase: '.',
@@ -50,5 +50,10 @@ await build({
   format: 'esm',
   sourcemap: true,
   logLevel: 'warning',
-});
-chmodSync(join(ROOT, 'dist/src/cli.js'), 0o755);
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
+  await build(OPTIONS);
+  chmodSync(join(ROOT, 'dist/src/cli.js'), 0o755);
+}
