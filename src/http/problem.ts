@@ -7,6 +7,7 @@ import type { Site } from '../site.ts';
 import { DatabaseUnavailable, type UnavailableReason } from '../storage/engine/database.ts';
 import type { Texts } from '../texts.ts';
 import { type Answer, deliver } from './answers.ts';
+import type { Head } from './head.ts';
 import { answerOf, PLAIN } from './protocol.ts';
 import { requestEntry } from './request-log.ts';
 import type { Reply } from './route.ts';
@@ -35,7 +36,7 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason, ProblemName>> = {
 /**
  * The answer to an error, in a language. The log gets the reason of an error, and what is the server's own fault whole.
  */
-export function problemOf(site: Site, req: Request, language: string, error: unknown): Reply {
+export function problemOf(site: Site, req: Head, language: string, error: unknown): Reply {
   const refusal = refusalOf(error);
   const { status, problem, details } = refusal;
   req.refusal = { problem, ...details.detail };

@@ -1,7 +1,7 @@
 import type { LinkedKindName } from '../kinds/feed-pages.ts';
 import { imageTextOf } from '../kinds/image-record.ts';
-import type { OrganizerRecord } from '../kinds/organizer.ts';
-import { organizer } from '../kinds/organizer.ts';
+import { postKind } from '../kinds/index.ts';
+import { type OrganizerRecord, organizer } from '../kinds/organizer.ts';
 import { type VenueRecord, venue } from '../kinds/venue.ts';
 import type { Site } from '../site.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
