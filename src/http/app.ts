@@ -11,6 +11,7 @@ import { serveFeeds } from './feeds/serve.ts';
 import { gate, healthRoutes, type Lifecycle } from './health.ts';
 import { createPages } from './pages.ts';
 import { answerProblem, noRoute } from './problem.ts';
+import { servePublicFiles } from './public-files.ts';
 import { requestLog } from './request-log.ts';
 import { createIndex, createRoutes, inLanguages } from './routes.ts';
 import { createRouter } from './routing.ts';
@@ -56,6 +57,7 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   app.use(serveAssets(assets));
   app.use(gate(lifecycle));
   app.use(serveRoutes(site, router, answers));
+  app.use(servePublicFiles(site, { pages, assets, theme: OWN_THEME, answers }));
   app.use(serveFeeds(site, answers, pages));
   app.use(noRoute);
   app.use(answerProblem(site, pages));

@@ -8,11 +8,12 @@ import type { FeedView } from '../kinds/feed-list.ts';
 import { termKind } from '../kinds/index.ts';
 import { type CalendarList, listCalendar } from '../records/calendar-list.ts';
 import type { Caller } from '../records/caller.ts';
-import { ancestorsOf, listTerms } from '../records/terms.ts';
+import { ancestorsOf } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import { addDays, addMonths, nowLocal } from '../wordpress/time.ts';
 import { calendarUrl, subscriptions, type Target } from './addresses.ts';
 import type { CalendarProps, SearchProps } from './calendar-views.tsx';
+import { usedCategories } from './categories.ts';
 import { descriptionOf, type EventCard, eventCard, type MonthDay } from './models.ts';
 import { weeksOf } from './month-weeks.ts';
 import { type Content, speechFor, type Workshop } from './pages.tsx';
@@ -111,7 +112,7 @@ async function calendarProps(site: Site, shown: Shown, target: Target): Promise<
     heading: headingOf(shown),
     about: term?.description ?? '',
     views: viewsOf(shown, target),
-    categories: await categoriesOf(site, shown),
+    categories: (await usedCategories(site, caller)).map((category) => ({ ...category, current: category.id === term?.term_id })),
     search: searchOf(shown, target),
     subscriptions: subscriptions(caller, caller.settings.name, term),
     ...(whole ? spanNeighbours(shown, target) : listNeighbours(shown, target)),
@@ -147,18 +148,6 @@ function viewsOf({ caller, speech, found }: Shown, { term, search }: Target) {
     current: view === found.view,
   }));
 }
-
-/** Categories that are in use. */
-async function categoriesOf(site: Site, { caller, found }: Shown) {
-  const { records } = await listTerms(site, caller, termKind('category'), { per_page: MOST_CATEGORIES, hide_empty: true });
-  return records.map((record) => {
-    // The list of terms gives records of terms, whose names and addresses are texts.
-    const { id, name, url } = record as { readonly id: number; readonly name: string; readonly url: string };
-    return { name: plainLine(name), href: url, current: found.terms.some((term) => term.term_id === id) };
-  });
-}
-
-const MOST_CATEGORIES = 50;
 
 /** A form sends its own fields only, so that what its address holds goes along as hidden ones. */
 function searchOf({ caller, page, found }: Shown, { term }: Target): SearchProps {

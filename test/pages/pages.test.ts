@@ -205,6 +205,28 @@ describeAsking(
       });
     });
 
+    it('come with an icon, and with what search engines ask for', async () => {
+      const icon = await get('/favicon.ico');
+      expect(icon.status).toBe(302);
+      expect((await get(String(icon.headers.location))).headers['content-type']).toBe('image/svg+xml');
+      expect((await get('/robots.txt')).text).toContain(`Sitemap: ${HOME}/sitemap.xml`);
+      await ask.options({ blog_public: '0' });
+      expect((await get('/robots.txt')).text).toBe('User-agent: *\nDisallow: /\n');
+    });
+
+    it('stand in the sitemap, those of everything that anybody may see whole', async () => {
+      const locations = async (path: string) => [...(await get(path)).text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url]) => pathOf(url!));
+      const { id, url } = await made({});
+      const files = await locations('/sitemap.xml');
+      expect(files).toEqual(expect.arrayContaining(['/sitemap-pages-1.xml', '/sitemap-events-1.xml', '/sitemap-venues-1.xml']));
+      const all = (await Promise.all(files.map(locations))).flat();
+      expect(all).toContain(pathOf(url));
+      for (const path of all) expect([path, (await get(path.replaceAll('&amp;', '&'))).status]).toEqual([path, 200]);
+      await ask.rows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
+      expect(await locations('/sitemap-events-1.xml')).not.toContain(pathOf(url));
+      expect((await get('/sitemap-events-9.xml')).status).toBe(404);
+    });
+
     it('are remembered until something changes', async () => {
       const first = await get('/events/2026-12-05/');
       const again = await get('/events/2026-12-05/', { 'if-none-match': String(first.headers.etag) });
