@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Config } from '../config.ts';
+import { servesPages } from '../known-settings.ts';
 import { seedEvents } from '../sample/generate.ts';
 import { seedSample } from '../sample/seed.ts';
 import type { Site } from '../site.ts';
@@ -233,7 +234,12 @@ function announce({ io, say }: Session, config: Config, settings: SiteSettings):
   const home = localAddress(config) + trimEndOf(new URL(settings.home).pathname, '/');
   const urlOf = (path: string, query: readonly (readonly [string, string])[] = []) =>
     restUrl({ home, settings }, `${config.restNamespace}${path}`, query);
-  const urls = [urlOf('/events'), urlOf('/events', [['per_page', '3']]), urlOf('/venues'), urlOf('/categories'), urlOf('/doc')];
+  const urls = [
+    ...(servesPages(config, settings) ? [`${home}/`] : []),
+    `${home}/doc`,
+    urlOf('/events'),
+    urlOf('/events', [['per_page', '3']]),
+  ];
   print(io, `\n${say('done.listening', { url: settings.home, port: config.port })}\n${urls.map((url) => `  ${url}`).join('\n')}\n`);
   print(io, `${say('done.ends')}\n`);
 }

@@ -12,6 +12,7 @@ import { gate, healthRoutes, type Lifecycle } from './health.ts';
 import { createPages } from './pages.ts';
 import { answerProblem, noRoute } from './problem.ts';
 import { servePublicFiles } from './public-files.ts';
+import { serveReference } from './reference.ts';
 import { requestLog } from './request-log.ts';
 import { createIndex, createRoutes, inLanguages } from './routes.ts';
 import { createRouter } from './routing.ts';
@@ -41,7 +42,8 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   const answers = config.cache ? createAnswers({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
 
   const assets = loadAssets();
-  const pages = createPages(site, { assets, theme: OWN_THEME });
+  const look = { assets, theme: OWN_THEME };
+  const pages = createPages(site, look);
 
   const app = express();
   app.set('trust proxy', config.trustProxy);
@@ -57,7 +59,8 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   app.use(serveAssets(assets));
   app.use(gate(lifecycle));
   app.use(serveRoutes(site, router, answers));
-  app.use(servePublicFiles(site, { pages, assets, theme: OWN_THEME, answers }));
+  app.use(serveReference(site, { routes, roots: [batch], ...look, answers }));
+  app.use(servePublicFiles(site, { pages, ...look, answers }));
   app.use(serveFeeds(site, answers, pages));
   app.use(noRoute);
   app.use(answerProblem(site, pages));

@@ -46,6 +46,9 @@ export interface Content {
   readonly previous?: string | undefined;
   readonly next?: string | undefined;
   readonly data?: readonly object[];
+  /** Names of stylesheets and scripts that it needs besides. */
+  readonly styles?: readonly string[];
+  readonly scripts?: readonly string[];
   readonly records: readonly unknown[];
   readonly about: About;
   readonly timeliness: Timeliness;
@@ -88,7 +91,8 @@ export function pageOf({ site, assets, theme }: Workshop, caller: Caller, conten
   const html = documentOf({
     speech,
     title,
-    styles: [...['base.css', 'pages.css'], ...theme.styles].map((name) => assets.at(base, name)),
+    styles: ['base.css', 'pages.css', ...(content.styles ?? []), ...theme.styles].map((name) => assets.at(base, name)),
+    scripts: (content.scripts ?? []).map((name) => assets.at(base, name)),
     ...head,
     data: content.data ?? [],
     name: `page page-${content.name}`,
