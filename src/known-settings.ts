@@ -81,6 +81,6 @@ export async function siteSettings(options: ReadonlyMap<string, string>, db: Dat
   };
 }
 
-/** Whether the calendar is served as HTML pages: where WordPress serves none, unless the configuration says otherwise. */
+/** Whether the calendar is served as HTML pages: where WordPress serves none, unless the configuration decides. */
 export const servesPages = ({ pages }: Pick<Config, 'pages'>, { shared }: Pick<SiteSettings, 'shared'>): boolean =>
   pages === 'auto' ? !shared : pages === 'on';

@@ -11,6 +11,7 @@ import { type Door, startService } from './http/service.ts';
 import { type FromWorker, manageWorkers, type ToWorker, WORKER } from './http/workers.ts';
 import { createLog } from './log.ts';
 import { openLibrary } from './media/library.ts';
+import { type Look, loadLook } from './pages/theme.ts';
 import { openSite, type Site } from './site.ts';
 
 /**
@@ -45,7 +46,12 @@ async function serveAlone(): Promise<void> {
     server.on('error', cannotListen);
     server.listen(place, () => log.info({ address: server.address() }, 'listening'));
   };
-  const service = startService(await siteOf(config), { open, close: (server) => closePort(server, place), notices: log, life: log }, quit);
+  const service = startService(
+    await siteOf(config),
+    await lookOf(config),
+    { open, close: (server) => closePort(server, place), notices: log, life: log },
+    quit,
+  );
   let told = false;
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     if (told) endAtOnce(signal);
@@ -94,7 +100,7 @@ async function serveAsWorker(number: string): Promise<void> {
     if (process.connected) process.send?.(word, undefined, undefined, () => undefined);
   };
   const door: Door = { open: takeConnections(say), close: async () => undefined, notices: number === '0' ? log : silent, life: silent };
-  const service = startService(await siteOf(config), door, quit);
+  const service = startService(await siteOf(config), await lookOf(config), door, quit);
   end = async () => {
     await service.end();
     await finish('SIGTERM');
@@ -148,6 +154,14 @@ async function siteOf(config: Config): Promise<Site> {
     return await openSite(config, { log });
   } catch (error) {
     return quit(`The site cannot be opened: ${messageOf(error)}`);
+  }
+}
+
+async function lookOf({ themeDir }: Config): Promise<Look> {
+  try {
+    return await loadLook(themeDir);
+  } catch (error) {
+    return quit(`THEME_DIR is ${JSON.stringify(themeDir)}, which cannot be used: ${messageOf(error)}`);
   }
 }
 

@@ -1,7 +1,6 @@
 import express, { type Express } from 'express';
 import { servedNamespaces } from '../config.ts';
-import { loadAssets } from '../html/assets.ts';
-import { OWN_THEME } from '../pages/theme.ts';
+import { type Look, ownLook } from '../pages/theme.ts';
 import type { Site } from '../site.ts';
 import { createAnswers } from './answers.ts';
 import { serveAssets } from './assets.ts';
@@ -24,9 +23,9 @@ const SERVING: Lifecycle = { phase: () => 'serving' };
 
 /**
  * The whole server, without a port: the order of everything that a request passes. `lifecycle`: when it can't serve
- * yet, or no longer.
+ * yet, or no longer; `look`: how its pages look.
  */
-export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
+export function createApp(site: Site, lifecycle: Lifecycle = SERVING, look: Look = ownLook()): Express {
   const { config } = site;
   const { languages } = site.texts;
   const routes = createRoutes(languages, () => [batch]);
@@ -41,8 +40,6 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
 
   const answers = config.cache ? createAnswers({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
 
-  const assets = loadAssets();
-  const look = { assets, theme: OWN_THEME };
   const pages = createPages(site, look);
 
   const app = express();
@@ -56,7 +53,7 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   app.use(requestLog(site.log));
   app.use('/health', secure, healthRoutes(site, lifecycle));
   app.use(uploads(config.uploadsDir));
-  app.use(serveAssets(assets));
+  app.use(serveAssets(look.assets));
   app.use(gate(lifecycle));
   app.use(serveRoutes(site, router, answers));
   app.use(serveReference(site, { routes, roots: [batch], ...look, answers }));

@@ -3,8 +3,9 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import { PAGE_POLICY } from '../html/document.tsx';
 import { postKind } from '../kinds/index.ts';
 import { servesPages } from '../known-settings.ts';
-import { type Page, problemPage, type Workshop } from '../pages/pages.tsx';
+import { type Page, problemPage } from '../pages/pages.tsx';
 import { renderPage } from '../pages/render.ts';
+import type { Look } from '../pages/theme.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
@@ -26,12 +27,12 @@ export interface Pages {
 }
 
 /** Serves pages as other answers are served: with a validator, kept in memory, the same for everybody. */
-export function createPages({ config }: Site, parts: Omit<Workshop, 'site'>): Pages {
+export function createPages({ config }: Site, look: Look): Pages {
   const problem: Pages['problem'] = (site, settings, req, error) => {
     const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
     const caller = callerFor(site, settings, ANONYMOUS, { language });
     const { status, headers } = problemOf(site, req, language, error);
-    const page = problemPage({ ...parts, site }, caller, status, req.id);
+    const page = problemPage({ ...look, site }, caller, status, req.id);
     return pageAnswer(page, { site, caller, personal: true, changedAt: undefined, headers });
   };
   return {
@@ -41,11 +42,11 @@ export function createPages({ config }: Site, parts: Omit<Workshop, 'site'>): Pa
       const { site, caller, address, query } = wanted;
       const changedAt = site.changedAt();
       try {
-        const page = await renderPage({ ...parts, site }, caller, { page: address.page, query, password });
+        const page = await renderPage({ ...look, site }, caller, { page: address.page, query, password });
         return pageAnswer(page, { site, caller, personal: password !== undefined, changedAt });
       } catch (error) {
         const { status, headers } = problemOf(site, req, caller.language, error);
-        const page = problemPage({ ...parts, site }, caller, status, req.id);
+        const page = problemPage({ ...look, site }, caller, status, req.id);
         return pageAnswer(page, { site, caller, personal: false, changedAt, headers });
       }
     },

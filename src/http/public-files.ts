@@ -1,7 +1,6 @@
 import type { RequestHandler } from 'express';
-import type { Assets } from '../html/assets.ts';
 import { sitemapFile, sitemapXml } from '../pages/sitemap.ts';
-import type { Theme } from '../pages/theme.ts';
+import type { Look } from '../pages/theme.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
@@ -11,10 +10,8 @@ import type { Pages } from './pages.ts';
 import { KEPT, untilWhen } from './protocol.ts';
 
 /** What these files are made with. */
-export interface PublicFiles {
+export interface PublicFiles extends Look {
   readonly pages: Pages;
-  readonly assets: Assets;
-  readonly theme: Theme;
   readonly answers: Answers | undefined;
 }
 

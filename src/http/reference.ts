@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { ApiDocument } from '../pages/api-reference.tsx';
-import type { Workshop } from '../pages/pages.tsx';
 import { referencePage } from '../pages/reference-page.ts';
+import type { Look } from '../pages/theme.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
@@ -12,7 +12,7 @@ import { pageAnswer } from './pages.ts';
 import type { Route } from './route.ts';
 
 /** What the reference is made with: the routes that it describes, and those outside all namespaces. */
-export interface ReferenceParts extends Omit<Workshop, 'site'> {
+export interface ReferenceParts extends Look {
   readonly routes: readonly Route[];
   readonly roots: readonly Route[];
   readonly answers: Answers | undefined;

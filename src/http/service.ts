@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { drainable } from '../host/drain.ts';
 import { startWatchdog, type Watchdog } from '../host/watchdog.ts';
 import type { Log } from '../log.ts';
+import type { Look } from '../pages/theme.ts';
 import { giveUpStaleIndex, type IndexLack } from '../records/list-index.ts';
 import { publishDue } from '../records/scheduled.ts';
 import type { Site } from '../site.ts';
@@ -62,12 +63,12 @@ export interface Service {
 }
 
 /** Serves a site. `failed` is told in one line why that cannot be. */
-export function startService(site: Site, door: Door, failed: (line: string) => void): Service {
+export function startService(site: Site, look: Look, door: Door, failed: (line: string) => void): Service {
   const { shutdownSeconds, watchdogSeconds } = site.config;
   let phase: ReturnType<Lifecycle['phase']> = 'starting';
   let ending = false;
   let watchdog: Watchdog | undefined;
-  const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, createApp(site, { phase: () => phase }));
+  const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, createApp(site, { phase: () => phase }, look));
   const { drain, connections } = drainable(server);
 
   const prepared = prepare(site, door.notices, () => ending);

@@ -23,8 +23,8 @@ export interface Visit {
 }
 
 /**
- * Runs a suite in a real browser; where there is none it is skipped, and says so. `visit` opens a page of its own, to be
- * closed with the suite.
+ * Runs a suite in a real browser; where there is none it is skipped, and says so. `visit` opens a page of its own,
+ * which is closed with the suite.
  */
 export function describeInBrowser(name: string, suite: (visit: (options?: BrowserContextOptions) => Promise<Visit>) => void): void {
   if (program === undefined) {
