@@ -42,6 +42,17 @@ describe('a record from the command line', () => {
     expect(await fasti('event', 'get', event)).toMatchObject({ code: 1, out: '', err: 'Error: This event is in the trash.\n' });
   });
 
+  it('comes back from the trash with its status and slug, and is deleted for good where that is asked for', async () => {
+    const event = await newEvent('Lost and found', '--status=private');
+    await fasti('event', 'delete', event);
+    expect(await fasti('event', 'restore', 'lost-and-found')).toMatchObject({ code: 0, out: `Done: ${event} restored.\n` });
+    expect(await json('event', 'get', event, '--fields=slug,status')).toEqual({ slug: 'lost-and-found', status: 'private' });
+    expect(await fasti('event', 'restore', event)).toMatchObject({ code: 1, err: 'Error: The record is not in the trash.\n' });
+    expect(await fasti('event', 'restore', '--language=it', 'nowhere')).toMatchObject({ code: 1 });
+    expect((await fasti('event', 'delete', event, '--force')).out).toBe(`Done: ${event} deleted.\n`);
+    expect((await fasti('event', 'get', event)).code).toBe(1);
+  });
+
   it('brings new venues along when they are written as JSON', async () => {
     const event = await newEvent(
       'Reading',
