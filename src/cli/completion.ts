@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { tableOf } from '../wordpress/table.ts';
 import { CliError, EXIT } from './io.ts';
 import { withExamples } from './options.ts';
 import { print } from './print.ts';
@@ -17,18 +18,18 @@ interface Place {
 }
 
 /** Makes the script of a shell from all commands. */
-const SHELLS: Readonly<Record<string, (places: readonly Place[]) => string>> = { bash: bashScript, zsh: zshScript, fish: fishScript };
+const SHELLS: ReadonlyMap<string, (places: readonly Place[]) => string> = tableOf({ bash: bashScript, zsh: zshScript, fish: fishScript });
 
 /** Adds `completion bash|zsh|fish`. */
 export function addCompletionCommand(program: Command, { io, say }: Session): void {
-  const shells = Object.keys(SHELLS).join(', ');
+  const shells = [...SHELLS.keys()].join(', ');
   withExamples(program.command('completion <shell>').description(say('completion.about', { shells })), say, [
     'source <(fasti completion bash)',
     'fasti completion bash > ~/.local/share/bash-completion/completions/fasti',
     'fasti completion zsh > "$' + '{fpath[1]}/_fasti"',
     'fasti completion fish > ~/.config/fish/completions/fasti.fish',
   ]).action((shell: string) => {
-    const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
+    const script = SHELLS.get(shell);
     if (!script) throw new CliError('shell-unknown', { shell, shells }, EXIT.usage);
     print(io, script(placesIn(program)));
   });
@@ -121,7 +122,7 @@ ${lines.join('\n')}
 }
 
 /** The first sentence, on one line. */
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').replace(/\.( .*)?$/, '');
+const oneLine = (text: string): string => (text.replace(/\s+/g, ' ').split('. ')[0] ?? '').replace(/\.$/, '');
 
 /** A text in single quotes, for all three shells. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;

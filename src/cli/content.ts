@@ -20,7 +20,7 @@ import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
-import { shapeOf, userOf, withExamples, withShape } from './options.ts';
+import { readableDate, shapeOf, userOf, withExamples, withShape } from './options.ts';
 import { type Item, oneLine, print, printedItem, printedList } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
@@ -262,7 +262,7 @@ function rawOf(caller: Caller, kind: Kind, params: Params, given: Options): Reco
   const { custom_fields: custom } = given;
   if (custom !== undefined && onSiteOf(caller, kind) === kind) throw new CliError('no-custom-fields', {}, EXIT.usage);
   return {
-    ...Object.fromEntries(named.map(([name, param]) => [name, parsed(name, param, given[name])])),
+    ...Object.fromEntries(named.map(([name, param]) => [name, readableDate(caller, param, parsed(name, param, given[name]))])),
     ...(Array.isArray(custom) ? { custom_fields: Object.fromEntries(custom.map(memberIn)) } : {}),
   };
 }
