@@ -2,7 +2,7 @@ import { fail } from '../errors.ts';
 import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { noteChange } from '../storage/rows/changes.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { lockNames } from '../storage/rows/locks.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
@@ -194,13 +194,12 @@ async function deletable({ db }: Site, caller: Caller, kind: PostKind, record: n
 }
 
 /**
- * Runs a write as one transaction. The change counter is updated last, because all writers update that row: a writer
- * that held it while waiting for a name could deadlock with the holder of the name.
+ * Runs a write as one transaction, and notes who wrote.
  */
-function written<Result>({ db }: Site, { now }: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
+function written<Result>({ db }: Site, caller: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
   return db.transaction(async (trx) => {
     const result = await work(trx);
-    await noteChange(trx, now);
+    noteChange(trx, caller);
     return result;
   });
 }
