@@ -6,7 +6,7 @@ import { restUrl } from '../wordpress/links.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { type Described, defaultOf, fieldTextKeys, isRequired, kindOf, paramTextKeys, selectorsOf } from './describe.ts';
 import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting } from './described-writes.ts';
-import { type Endpoint, type Method, paramsOn, type Route } from './route.ts';
+import { type Endpoint, type Method, paramsOn, type Route, templateOf } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -68,7 +68,9 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
     // The reference names the host without port or path; the true address stands with each path, where it has
     // precedence.
     servers: [{ url: `${/^https?:\/\/[^/:]+/.exec(base)?.[0] ?? base}/wp-json/${caller.namespace}/` }],
-    paths: Object.fromEntries(routes.map((route) => [templateOf(route), { servers: [{ url: base }], ...operations(caller, route, say) }])),
+    paths: Object.fromEntries(
+      routes.map((route) => [templateOf(route) || '/', { servers: [{ url: base }], ...operations(caller, route, say) }]),
+    ),
   };
 }
 
@@ -76,7 +78,6 @@ type Say = (key: string | readonly string[], values?: Record<string, string>) =>
 
 const ref = (name: string) => ({ $ref: `#/components/${name}` });
 const json = (schema: Json) => ({ 'application/json': { schema } });
-const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}') || '/';
 
 // ------------------------------------------------------------------------------------------------- paths
 /** What is described, for whom. */
