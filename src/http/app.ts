@@ -5,13 +5,14 @@ import { servedNamespaces } from '../config.ts';
 import type { Site } from '../site.ts';
 import { type Observer, observed } from './answered.ts';
 import { type Answers, createAnswers } from './answers.ts';
+import { batchRoute } from './batch.ts';
 import { companionNamespaces } from './companion/namespaces.ts';
 import { serveFeeds } from './feeds/serve.ts';
 import { fromMemory } from './from-memory.ts';
 import { gate, healthRoutes, type Lifecycle } from './health.ts';
 import { answerProblem, noRoute } from './problem.ts';
 import { requestLog } from './request-log.ts';
-import { createIndex, createRoutes } from './routes.ts';
+import { createIndex, createRoutes, inLanguages } from './routes.ts';
 import { createRouter } from './routing.ts';
 import { oneHost, secure } from './security.ts';
 import { serveRoutes } from './serve-route.ts';
@@ -39,10 +40,16 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING, observers:
 /** The order of everything that a request passes that memory has no answer to. */
 function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefined): Express {
   const { config } = site;
-  const routes = createRoutes(site.texts.languages);
+  const { languages } = site.texts;
+  const routes = createRoutes(languages, () => [batch]);
   const companions = companionNamespaces();
-  const index = createIndex(routes, site.texts.languages, companions);
-  const router = createRouter(servedNamespaces(config), index, routes, companions);
+  const batch = inLanguages(
+    batchRoute(() => router),
+    languages,
+  );
+  const index = createIndex(routes, languages, companions, [batch]);
+  const roots = new Map([index, batch].map((route) => [route.pattern || '/', route]));
+  const router = createRouter(servedNamespaces(config), roots, routes, companions);
 
   const app = express();
   app.set('trust proxy', config.trustProxy);

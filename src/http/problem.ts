@@ -1,12 +1,12 @@
-import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { ApiError, type Fault, fail, type ProblemDetails, type ProblemName } from '../errors.ts';
 import { LibraryUnavailable } from '../media/library.ts';
 import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable, type UnavailableReason } from '../storage/engine/database.ts';
 import type { Texts } from '../texts.ts';
-import { notesOf } from './answered.ts';
 import { deliver } from './deliver.ts';
+import type { Head } from './head.ts';
 import { answerOf, PLAIN } from './protocol.ts';
 import { requestEntry } from './request-log.ts';
 import type { Reply } from './route.ts';
@@ -35,15 +35,14 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason, ProblemName>> = {
 /**
  * The answer to an error, in a language. The log gets the reason of an error, and what is the server's own fault whole.
  */
-export function problemOf(site: Site, req: Request, language: string, error: unknown): Reply {
+export function problemOf(site: Site, req: Head, language: string, error: unknown): Reply {
   const refusal = refusalOf(error);
   const { status, problem, details } = refusal;
-  const notes = notesOf(req);
-  notes.refusal = { problem, ...details.detail };
+  if (req.notes) req.notes.refusal = { problem, ...details.detail };
   // What the client did wrong is no fault of the server, though WordPress's status says so.
   const isOurs = problem === 'internal_server_error';
   if (status >= 500) site.log[isOurs ? 'error' : 'warn']({ ...requestEntry(req), err: error }, problem);
-  return problemReply(site.texts, language, refusal, notes.id);
+  return problemReply(site.texts, language, refusal, req.notes?.id);
 }
 
 /** Answers what nothing else has answered. */

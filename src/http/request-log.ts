@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { type Log, loggedUrl } from '../log.ts';
-import { type Answered, notesOf, type Observer } from './answered.ts';
+import type { Answered, Observer } from './answered.ts';
+import type { Head } from './head.ts';
 
 /** What clients call themselves can be as long as a header. */
 const LONGEST_AGENT = 300;
@@ -40,7 +40,9 @@ function entryOf({ id, method, url, route, status, ms, bytes, memory, user, from
 }
 
 /** A request as other entries of the log tell of it. */
-export function requestEntry(req: IncomingMessage): object {
-  const { id, url, from } = notesOf(req);
-  return { id, method: req.method, url: loggedUrl(url), from };
-}
+export const requestEntry = ({ method, notes }: Head): object => ({
+  id: notes?.id,
+  method,
+  url: notes && loggedUrl(notes.url),
+  from: notes?.from,
+});

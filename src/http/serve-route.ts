@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { servedNamespaces } from '../config.ts';
 import type { Site } from '../site.ts';
 import { acceptedParams, answerRoute } from './answer-route.ts';
@@ -50,13 +50,13 @@ function meaningIn({ config }: Site, { path, namespace = '', found, query, home,
 
 /** The route of a request as the log names it: with its namespace, and parameters in braces. */
 const routeOf = ({ namespace, found }: Incoming): string | undefined =>
-  found && (namespace === undefined ? '/' : `/${namespace}${templateOf(found.route)}`);
+  found && ((namespace === undefined ? '' : `/${namespace}`) + templateOf(found.route) || '/');
 
 /**
  * The answer to a request, in the order of WordPress's checks: the name of the JSONP function, then who calls, for
  * whatever route and method, then the route.
  */
-async function compose(site: Site, incoming: Incoming, budget: Budget): Promise<Answer> {
+async function compose(site: Site, incoming: Incoming<Request>, budget: Budget): Promise<Answer> {
   const { query, method, req } = incoming;
   const changedAt = site.changedAt();
   let received: Received | undefined;
