@@ -205,6 +205,15 @@ export const settings = {
     meaning: 'The least important entries that are still written to the log.',
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
   },
+  logFormat: {
+    env: 'LOG_FORMAT',
+    type: 'choice',
+    fallback: 'auto',
+    allowed: 'one of auto, json and pretty',
+    meaning:
+      'How the log is written: `json`, one object on each line, or `pretty`, for people. `auto`: for people on a terminal, else JSON.',
+    schema: z.enum(['auto', 'json', 'pretty']),
+  },
   trustProxy: {
     env: 'TRUST_PROXY',
     type: 'text',

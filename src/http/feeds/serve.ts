@@ -10,7 +10,9 @@ import type { Site } from '../../site.ts';
 import { tagPath } from '../../wordpress/links.ts';
 import { ANONYMOUS } from '../../wordpress/viewer.ts';
 import { basePath, splitTarget } from '../addressing.ts';
-import { type Answer, type Answers, deliver, keyOf, tagOf } from '../answers.ts';
+import { notesOf } from '../answered.ts';
+import { type Answers, keyOf, languageKey } from '../answers.ts';
+import { type Answer, deliver, tagOf } from '../deliver.ts';
 import { parseQuery, type Raw } from '../input.ts';
 import { meaningOf } from '../meaning.ts';
 import { problemOf } from '../problem.ts';
@@ -28,7 +30,7 @@ import type { Wanted } from './wanted.ts';
  * to the API and to the feeds.
  */
 export function serveFeeds(site: Site, answers: Answers | undefined): RequestHandler {
-  const language = (header: string | undefined) => (header === undefined ? '' : site.texts.chooseLanguage({ acceptLanguage: header }));
+  const language = languageKey(site.texts);
   return async (req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
     const personal = bringsPassword(parseQuery(splitTarget(req.originalUrl).query));
@@ -36,11 +38,13 @@ export function serveFeeds(site: Site, answers: Answers | undefined): RequestHan
     const from = url === undefined ? site : site.reading();
     const wanted = await readWanted(from, req);
     if (!wanted) return next();
+    notesOf(req).route = `feeds/${wanted.address.form ?? 'page'}`;
     if (!answers || url === undefined) return deliver(req, res, await compose(wanted, req));
     const { text, whole } = meaningOf(wanted.page, wanted.query, HEEDED);
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
     const compute = async () => compose((await readWanted(from, req)) ?? wanted, req);
-    return deliver(req, res, await answers.answerFor(keyOf(req, language, text) ?? url, from.freshness, compute, whole ? url : undefined));
+    const key = keyOf(req, language, text) ?? url;
+    return deliver(req, res, await answers.answerFor(req, { key, alias: whole ? url : undefined, freshness: from.freshness, compute }));
   };
 }
 
