@@ -9,9 +9,9 @@ import { termLink, termRecord } from '../kinds/term-record.ts';
 import { type Translation, termLanguage } from '../kinds/translations.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { findTerms } from '../storage/lists/term-list.ts';
-import { noteChange } from '../storage/rows/changes.ts';
 import { findTerm, loadTermsBy, loadTree } from '../storage/rows/terms.ts';
 import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
@@ -81,7 +81,7 @@ export async function createTerm(
       description: description ?? '',
       parent: parent ?? 0,
     });
-    await noteChange(trx, caller.now);
+    noteChange(trx, caller);
     return made;
   });
   return { id, ...(await readTerm(site, caller, kind, id)) };
@@ -101,7 +101,7 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
       ...(parent === undefined ? {} : { parent: parent ?? 0 }),
     });
     await keepIndexOfMoved(trx, caller, term);
-    await noteChange(trx, caller.now);
+    noteChange(trx, caller);
   });
   return readTerm(site, caller, kind, id);
 }
@@ -113,7 +113,7 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
     const record = (await translatedTerms(trx, caller, kind, [term]))(term);
     await removeIndexedTerm(trx, caller, term);
     if (kind.hierarchical) await dropTree(trx, kind);
-    await noteChange(trx, caller.now);
+    noteChange(trx, caller);
     return record;
   });
 }
