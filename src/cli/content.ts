@@ -248,7 +248,7 @@ function rawOf(caller: Caller, kind: Kind, params: Params, given: Options): Reco
 }
 
 /** A kind as the site of this caller has it. */
-const onSiteOf = <K extends Kind>({ settings }: Caller, kind: K): K => (kind.is === 'post' ? (onSite(kind, settings) as K) : kind);
+const onSiteOf = <K extends Kind>({ settings }: Caller, kind: K): K => onSite(kind, settings);
 
 /** Name and value of `accessibility=yes`. Throws CliError `custom-field-form`. */
 function memberIn(text: unknown): [string, string] {

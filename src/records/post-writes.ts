@@ -12,8 +12,9 @@ import { deleteForGood } from './post-details.ts';
 import { namedBy, namesOfChange, namesOfNew } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { renderPost } from './posts.ts';
+import { languageOfChange } from './record-languages.ts';
 import type { Shown } from './versions.ts';
-import { lockExisting, resolveDetails, writeChange, writeNew } from './write-post.ts';
+import { inLanguage, lockExisting, newWrite, resolveDetails, writeChange, writeNew } from './write-post.ts';
 
 /** Rows that a write names beside the kind's own fields, already clean. `anew`: as in `NewPost`. */
 export interface Besides {
@@ -42,7 +43,7 @@ export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values:
     const plan = besidePlan(planPost(caller, kind, values), besides);
     const { anew } = besides;
     await lockNames(db, namesOfNew(caller, { kind, values, plan, anew }));
-    return writeNew({ db, caller, kind }, { values, plan, anew });
+    return writeNew(newWrite(db, caller, kind, values), { values, plan, anew });
   });
 
 /**
@@ -71,12 +72,12 @@ export async function changeRecord(
     return;
   }
   await written(site, caller, async (db) => {
-    const write = { db, caller, kind };
-    const before = await lockExisting(write, id);
+    const before = await lockExisting({ db, kind }, id);
     const values = await withKeptDates(db, caller, kind, { before, date }, asked);
     const plan = besidePlan(planPost(caller, kind, values, before), besides);
     await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
-    await writeChange(write, before, plan, await resolveDetails(write, values));
+    const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
+    await writeChange(write, before, plan, await inLanguage(write, id, await resolveDetails(write, values)));
   });
 }
 

@@ -10,11 +10,22 @@ import type { Database } from '../storage/engine/database.ts';
 import { findTerms } from '../storage/lists/term-list.ts';
 import { noteChange } from '../storage/rows/changes.ts';
 import { findTerm, loadTree } from '../storage/rows/terms.ts';
+import type { ContentLanguage } from '../wordpress/content-languages.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 import { keepIndexOfMoved, removeIndexedTerm } from './list-index.ts';
 import { type Listing, pageSize } from './posts.ts';
-import { changeTermRow, createTermRow, dropTree } from './term-writes.ts';
+import {
+  forgetLanguage,
+  languageOfChange,
+  languageOfNew,
+  languagesOf,
+  languagesOfRecords,
+  languageValues,
+  placeInLanguage,
+} from './record-languages.ts';
+import { createTermIn } from './term-languages.ts';
+import { changeTermRow, dropTree } from './term-writes.ts';
 import { type Shown, versionOfTerm } from './versions.ts';
 import { mayManageTerms } from './visibility.ts';
 
@@ -66,13 +77,9 @@ export async function createTerm(
 ): Promise<Required<Shown> & { id: number }> {
   const { name = '', slug, description, parent } = values;
   if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');
-  const { id } = await site.db.transaction(async (trx) => {
-    const made = await createTermRow(trx, kind, {
-      name,
-      slug,
-      description: description ?? '',
-      parent: parent ?? 0,
-    });
+  const id = await site.db.transaction(async (trx) => {
+    const draft = { name, slug, description: description ?? '', parent: parent ?? 0 };
+    const made = await createTermIn(trx, caller, kind, draft, await languageOfNewTerm(trx, caller, kind, values), languageValues(values));
     await noteChange(trx, caller.now);
     return made;
   });
@@ -92,6 +99,8 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
       ...(description === undefined ? {} : { description: description ?? '' }),
       ...(parent === undefined ? {} : { parent: parent ?? 0 }),
     });
+    const language = await languageOfChange(trx, caller, kind, id, values);
+    if (language) await placeInLanguage(trx, caller, kind, { id, ...language }, language.values);
     await keepIndexOfMoved(trx, caller, term);
     await noteChange(trx, caller.now);
   });
@@ -103,11 +112,20 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
   return db.transaction(async (trx) => {
     const term = await existing(trx, kind, id);
     const record = termRecord(term, kind, await ancestorsOf(trx, kind, term), caller);
+    await forgetLanguage(trx, caller, kind, id);
     await removeIndexedTerm(trx, caller, term);
     if (kind.hierarchical) await dropTree(trx, kind);
     await noteChange(trx, caller.now);
     return record;
   });
+}
+
+/** The language of a new term; that of its parent where nothing is chosen. */
+async function languageOfNewTerm(db: Database, caller: Caller, kind: TermKind, values: TermValues): Promise<ContentLanguage | undefined> {
+  const own = languagesOf(caller, kind);
+  const { parent } = values;
+  const above = own && parent ? (await languagesOfRecords(db, own, [parent])).get(parent) : undefined;
+  return languageOfNew(caller, kind, values, undefined, above);
 }
 
 async function existing(db: Database, kind: TermKind, id: number): Promise<Term> {

@@ -127,11 +127,15 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
   await insertRows(db, 'postmeta', insert);
 }
 
+/** Taxonomies whose relations name terms instead of posts (Polylang). */
+const ABOUT_TERMS = ['term_language', 'term_translations'];
+
 /** Removes a post with its metas, its links to terms and its revisions. Gives back nothing. */
 export async function removePost(db: Database, id: number): Promise<void> {
   const revisions = (await db.from('posts').where({ post_parent: id, post_type: 'revision' }).select('ID')).map(({ ID }) => ID);
   const ids = [id, ...revisions];
   await db.from('postmeta').whereIn('post_id', ids).delete();
-  await db.from('term_relationships').whereIn('object_id', ids).delete();
+  await db.change`DELETE FROM {term_relationships} WHERE object_id IN (${ids}) AND term_taxonomy_id NOT IN
+    (SELECT term_taxonomy_id FROM {term_taxonomy} WHERE taxonomy IN (${ABOUT_TERMS}))`;
   await db.from('posts').whereIn('ID', ids).delete();
 }
