@@ -13,6 +13,7 @@ import { namedBy, namesOfChange, namesOfNew } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { renderPost } from './posts.ts';
 import { languageOfChange } from './record-languages.ts';
+import { planOfNew, sourceOf } from './translation-source.ts';
 import type { Shown } from './versions.ts';
 import { inLanguage, lockExisting, newWrite, resolveDetails, writeChange, writeNew } from './write-post.ts';
 
@@ -40,10 +41,11 @@ export async function createPost(site: Site, caller: Caller, kind: PostKind, val
 /** The same, giving the id alone. */
 export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: PostValues, besides: Besides = {}): Promise<number> =>
   written(site, caller, async (db) => {
-    const plan = besidePlan(planPost(caller, kind, values), besides);
+    const source = await sourceOf(db, caller, kind, values);
+    const plan = besidePlan(planOfNew(caller, kind, values, source), besides);
     const { anew } = besides;
     await lockNames(db, namesOfNew(caller, { kind, values, plan, anew }));
-    return writeNew(newWrite(db, caller, kind, values), { values, plan, anew });
+    return writeNew(newWrite(db, caller, kind, values), { values, plan, anew, source });
   });
 
 /**

@@ -11,6 +11,7 @@ import { lockNames, slugLock } from '../storage/rows/locks.ts';
 import { BLANK, findByTitle, insertPost, lockPost, slugsLike, updatePost } from '../storage/rows/posts.ts';
 import { keepRevision } from '../storage/rows/revisions.ts';
 import { loadTermsOf } from '../storage/rows/terms.ts';
+import { languageOfCode } from '../wordpress/content-languages.ts';
 import { postUrl } from '../wordpress/links.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { uniqueSlug } from '../wordpress/slug.ts';
@@ -25,6 +26,7 @@ import { isNewRecord, isPrepared } from './prepared-images.ts';
 import { countForLanguage, languageOfNew, languagesOf, languagesOfRecords, languageValues, placeInLanguage } from './record-languages.ts';
 import { termsInLanguage } from './term-languages.ts';
 import { resolveTermWishes } from './term-wishes.ts';
+import { inherited } from './translation-source.ts';
 import { mayEdit, seen } from './visibility.ts';
 import type { Write } from './write.ts';
 
@@ -51,9 +53,9 @@ export function newWrite(db: Database, caller: Caller, kind: PostKind, values: P
 }
 
 /** Writes a new record whose names are locked. Gives its id, or that of the record whose title it reuses. */
-export async function writeNew(write: Write, { values, plan, anew = false }: Omit<NewPost, 'kind'>): Promise<number> {
+export async function writeNew(write: Write, { values, plan, anew = false, source }: Omit<NewPost, 'kind'>): Promise<number> {
   const { kind } = write;
-  const details = await resolveDetails(write, values);
+  const details = await inherited(write, source, values, await resolveDetails(write, values));
   const known = kind.reusesTitles && !anew ? await knownByTitle(write, plan.columns) : undefined;
   if (!known) return insertNew(write, plan, details);
   await updateKnown(write, known, values, details);
@@ -201,9 +203,13 @@ async function sameLanguageFirst({ db, caller, kind, language }: Write, ids: rea
 
 /** A record that is used in place of a new one gets the metas of the new one; its row stays. */
 async function updateKnown(write: Write, known: Before, values: PostValues, details: PostDetails): Promise<void> {
-  const { caller, kind } = write;
+  const { db, caller, kind, language } = write;
+  const own = languagesOf(caller, kind);
+  const before = own ? ((await languagesOfRecords(db, own, [known.row.ID])).get(known.row.ID) ?? null) : null;
+  const code = (own && languageOfCode(own.languages, before ?? undefined)) ?? language?.language;
   const { metas } = fieldRows(kind, values, caller.viewer.can('unfiltered_html'));
   const following = followingRows(kind, values, known, caller);
+  if (language && code) await writeLanguage({ ...write, language: { ...language, language: code, before } }, known.row, known.row);
   await writeDetails(write, known.row, known.row.post_status, {
     ...details,
     metas: { ...metas, ...following.metas, ...details.metas },
