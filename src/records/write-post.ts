@@ -8,7 +8,7 @@ import { insertPrepared } from '../media/images.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { lockNames, slugLock } from '../storage/rows/locks.ts';
-import { BLANK, findByTitle, insertPost, lockPost, slugsLike, updatePost } from '../storage/rows/posts.ts';
+import { BLANK, findByTitle, insertPost, lockPost, slugHolders, slugsLike, updatePost } from '../storage/rows/posts.ts';
 import { keepRevision } from '../storage/rows/revisions.ts';
 import { loadTermsOf } from '../storage/rows/terms.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
@@ -149,7 +149,7 @@ async function linkRows({ db, caller, language }: Write, links: readonly LinkPla
 async function insertNew(write: Write, plan: PostPlan, details: PostDetails): Promise<number> {
   const { db, caller, kind } = write;
   const { slug, unique } = plan.slug;
-  const free = unique && slug !== '' ? uniqueSlug(slug, await slugsLike(db, kind.postType, slug, 0)) : slug;
+  const free = unique && slug !== '' ? uniqueSlug(slug, await takenSlugs(write, slug, 0)) : slug;
   const rowOf = (ID: number) => {
     // `Partial` lets a column be undefined; a plan names no column without a value.
     const row = { ...BLANK, ...plan.columns, ID, post_name: free || (unique ? String(ID) : '') } as Post;
@@ -218,9 +218,23 @@ async function updateKnown(write: Write, known: Before, values: PostValues, deta
 
 // ------------------------------------------------------------------------------------------------- changes
 /** A slug that no other post of the type has. Requests at the same time wait for each other. */
-async function freeSlug({ db, kind }: Write, slug: string, id: number): Promise<string> {
-  await lockNames(db, [slugLock(kind.postType, slug)]);
-  return uniqueSlug(slug, await slugsLike(db, kind.postType, slug, id));
+async function freeSlug(write: Write, slug: string, id: number): Promise<string> {
+  await lockNames(write.db, [slugLock(write.kind.postType, slug)]);
+  return uniqueSlug(slug, await takenSlugs(write, slug, id));
+}
+
+/** Slugs that a record cannot have. Where WPML runs, records of other languages may have the same. */
+async function takenSlugs({ db, caller, kind, language }: Write, slug: string, id: number): Promise<Set<string>> {
+  const own = language && languagesOf(caller, kind);
+  if (own?.languages.form !== 'wpml') return slugsLike(db, kind.postType, slug, id);
+  const holders = await slugHolders(db, kind.postType, slug, id);
+  const codes = await languagesOfRecords(
+    db,
+    own,
+    holders.map((holder) => holder.id),
+  );
+  const isElsewhere = (code: string | null | undefined) => code && code !== language?.language.code;
+  return new Set(holders.flatMap((holder) => (isElsewhere(codes.get(holder.id)) ? [] : [holder.slug])));
 }
 
 /**

@@ -30,10 +30,18 @@ export async function findPostByPath(db: Database, type: string, path: readonly 
 
 /** Slugs of this type that begin with `base`, of other posts than `id`. */
 export async function slugsLike(db: Database, type: string, base: string, id: number): Promise<Set<string>> {
-  const rows = await db.rows<{ post_name: string }>`
-    SELECT post_name FROM {posts} WHERE post_type = ${type} AND NOT ID = ${id} AND ${new Piece(isSlugLike(db, 'post_name', base))}`;
-  return new Set(rows.map(({ post_name: name }) => name));
+  return new Set((await slugHolders(db, type, base, id)).map(({ slug }) => slug));
 }
+
+/** The other posts of this type whose slugs begin with `base`. */
+export const slugHolders = (
+  db: Database,
+  type: string,
+  base: string,
+  id: number,
+): Promise<{ readonly id: number; readonly slug: string }[]> =>
+  db.rows`SELECT ID AS id, post_name AS slug FROM {posts}
+    WHERE post_type = ${type} AND NOT ID = ${id} AND ${new Piece(isSlugLike(db, 'post_name', base))}`;
 
 /** So many scheduled posts are published in one go. */
 const MOST_DUE = 500;

@@ -30,6 +30,18 @@ export const polylangWriter: LanguageWriter = {
     if (is === 'term') await shiftCounts(db, gone, before.includes(wanted) ? [] : [wanted]);
   },
 
+  async assign(db, { is }, ids, { code, onPosts, onTerms }, visible) {
+    const [row, more] = is === 'post' ? [onPosts, visible] : [onTerms, ids.length];
+    await relate(db, ids, row);
+    await db.change`UPDATE {term_taxonomy} SET count = count + ${more} WHERE term_taxonomy_id = ${row}`;
+    if (is === 'post') return;
+    for (const id of ids) {
+      const group = await insertGroup(db, TAXONOMIES.term.group);
+      await relate(db, [id], group);
+      await describe(db, group, '', new Map([[code, id]]));
+    }
+  },
+
   async countVisible(db, id, change) {
     const rows = (await termsHeld(db, TAXONOMIES.post.language, [id])).map(({ row }) => row);
     await (change === 'shown' ? shiftCounts(db, [], rows) : shiftCounts(db, rows, []));

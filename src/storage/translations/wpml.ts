@@ -1,5 +1,6 @@
 import type { TranslationGroup } from '../../wordpress/translation-group.ts';
 import type { Database } from '../engine/database.ts';
+import { insertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import { lockNames } from '../rows/locks.ts';
 import type { LanguageWriter, Translatable } from './writer.ts';
@@ -19,6 +20,13 @@ export const wpmlWriter: LanguageWriter = {
     if (row.source === null)
       await db.change`UPDATE {icl_translations} SET source_language_code = ${code}
         WHERE trid = ${row.trid} AND NOT translation_id = ${row.translation} AND source_language_code IS NOT NULL`;
+  },
+
+  async assign(db, of, ids, { code }) {
+    const first = await newGroup(db);
+    const elements = [...(await elementsOf(db, of, ids)).keys()];
+    const rows = elements.map((element_id, place) => ({ element_type: typeOf(of), element_id, trid: first + place, language_code: code }));
+    await insertRows(db, 'icl_translations', rows);
   },
 
   // WPML counts nothing.
