@@ -1,4 +1,5 @@
 import type { CustomFieldProblem } from '../records/custom-fields.ts';
+import type { LanguageProblem } from '../records/site-languages.ts';
 
 /** Where the command reads and writes; tests put texts here. */
 export interface Io {
@@ -63,6 +64,7 @@ export type CliProblem =
   | 'format-unknown'
   | 'database-in-use'
   | CustomFieldProblem
+  | LanguageProblem
   | 'no-custom-fields'
   | 'custom-field-form';
 

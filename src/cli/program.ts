@@ -12,6 +12,7 @@ import { addExportCommand } from './export.ts';
 import { addFieldCommands } from './fields.ts';
 import { addImportCommand } from './import.ts';
 import type { Io } from './io.ts';
+import { addLanguageCommands } from './languages.ts';
 import { report } from './report.ts';
 import type { Session } from './session.ts';
 import { addOptionCommands } from './site-options.ts';
@@ -74,6 +75,7 @@ export function createProgram(session: Session): Command {
   addUserCommands(program, session);
   addContentCommands(program, session);
   addFieldCommands(program, session);
+  addLanguageCommands(program, session);
   addImportCommand(program, session);
   addExportCommand(program, session);
   addVerifyCommand(program, session);
