@@ -9,7 +9,7 @@ import { createIndex } from '../src/http/routes.ts';
 import type { Say } from '../src/kinds/core-labels.ts';
 import { coreTaxonomies, coreTypes } from '../src/kinds/core-types.ts';
 import { status } from '../src/kinds/grammar.ts';
-import { postTypes, taxonomies } from '../src/kinds/index.ts';
+import { kinds } from '../src/kinds/index.ts';
 import { loadTexts, TEXT_FILES, type Texts } from '../src/texts.ts';
 import type { ContentLanguages } from '../src/wordpress/content-languages.ts';
 import { toSerialized } from '../src/wordpress/serialized.ts';
@@ -85,18 +85,17 @@ describe('there is a sentence, and none besides,', () => {
 const isSpoken = (key: string) => key.startsWith('site:words.');
 
 /** Which sentences the descriptions of the whole interface ask for, and what they ask for in vain. */
-/** A site that defines a field of its own; events can recur there, too. */
+/** A site that defines a field of its own; events can recur there, too, and content has languages. */
 const WITH_FIELDS = {
   tribe_events_calendar_options: toSerialized({ 'custom-fields': [{ name: '_ecp_custom_2', label: 'Stage', type: 'text', values: '' }] }),
 };
 
-/** A site whose content is in two languages. */
-const CONTENT_LANGUAGES: ContentLanguages = {
+const CONTENT: ContentLanguages = {
   form: 'polylang',
   pluginRuns: false,
-  languages: ['en', 'it'].map((code) => ({ code, locale: code, name: code, hidden: false, onPosts: 1, onTerms: 1 })),
+  languages: [],
   defaultCode: 'en',
-  translated: [...postTypes, ...taxonomies],
+  translated: kinds.map((kind) => (kind.is === 'post' ? kind.postType : kind.taxonomy)),
   withFallback: [],
   urls: { by: 'nothing' },
 };
@@ -116,11 +115,8 @@ function told(): { missing: string[]; used: Set<string> } {
     describeSite(site, callerOf({ language }), routes, { others: companions });
     for (const endpoint of [...companions.values()].flat().flatMap((route) => route.endpoints)) t(language, `routes:${endpoint.summary}`);
     const caller = callerOf({ language, options: WITH_FIELDS });
-    openApiDocument(
-      site,
-      { ...caller, settings: { ...caller.settings, recurrence: { base: 10_000_000, series: true }, contentLanguages: CONTENT_LANGUAGES } },
-      routes,
-    );
+    const settings = { ...caller.settings, recurrence: { base: 10_000_000, series: true }, contentLanguages: CONTENT };
+    openApiDocument(site, { ...caller, settings }, routes);
     const say: Say = (key, words) => t(language, `site:${key}`, words);
     coreTypes(callerOf({ language }), 'edit', say);
     coreTaxonomies(callerOf({ language }), 'edit', say);

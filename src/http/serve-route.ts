@@ -3,6 +3,7 @@ import { servedNamespaces } from '../config.ts';
 import type { Site } from '../site.ts';
 import { acceptedParams, answerRoute } from './answer-route.ts';
 import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
+import { hasHosts } from './content-language.ts';
 import { ALWAYS_HEEDED } from './heeded.ts';
 import { type Budget, createBudget } from './limits.ts';
 import { type Meaning, meaningOf } from './meaning.ts';
@@ -25,12 +26,13 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
     const incoming = await readRequest(from, router, req);
     if (!incoming) return next();
     const url = bringsPassword(incoming.query) ? undefined : key;
+    const byHost = hasHosts(incoming.settings.contentLanguages);
     if (!answers || url === undefined) return deliver(req, res, await compose(from, incoming, budget));
     const meaning = meaningIn(from, incoming);
-    const ownKey = (meaning && keyOf(req, languageKey(site), meaning.text)) ?? url;
+    const ownKey = ((meaning && keyOf(req, languageKey(site), meaning.text)) ?? url) + (byHost ? ` ${incoming.hostLanguage ?? ''}` : '');
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
     const compute = async () => compose(from, (await readRequest(from, router, req)) ?? incoming, budget);
-    return deliver(req, res, await answers.answerFor(ownKey, from.freshness, compute, meaning?.whole ? url : undefined));
+    return deliver(req, res, await answers.answerFor(ownKey, from.freshness, compute, meaning?.whole && !byHost ? url : undefined));
   };
 }
 

@@ -9,6 +9,7 @@ import type { Site } from '../site.ts';
 import { loadUsers } from '../storage/rows/users.ts';
 import type { Post, Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
+import { contentConditions, idInLanguage } from './content-lists.ts';
 import { acceptParams } from './input.ts';
 import { recordOfDate } from './occurrences.ts';
 import { listedIds, narrowedPosts, type Rendered, readablePosts } from './posts.ts';
@@ -59,7 +60,8 @@ export async function feedEvents(site: Site, caller: Caller, query: FeedQuery): 
   const filtered = narrow(feedFilters, values, caller);
   const span = query.archive ? ARCHIVE : narrowSpan(query.span, caller);
   const conditions = [...span.conditions, ...filtered.conditions, ...query.terms, ...(query.unhidden ? [UNHIDDEN] : [])];
-  const events = await eventsBy(site, caller, { ...query, conditions, order: query.order ?? span.order });
+  const inLanguage = await contentConditions(site, caller, EVENT, conditions, undefined);
+  const events = await eventsBy(site, caller, { ...query, conditions: inLanguage, order: query.order ?? span.order });
   return { events, timeliness: soonest([span.timeliness, filtered.timeliness]) };
 }
 
@@ -82,7 +84,8 @@ export async function namedEvents(site: Site, caller: Caller, named: NamedEvents
 async function idsOfSlug(site: Site, caller: Caller, { slug, on }: Exclude<NamedEvents, { ids: readonly number[] }>): Promise<number[]> {
   if (slug === '') return [];
   const order: Order = { by: 'id', descending: false };
-  const [post] = await listedIds(site, caller, EVENT, { conditions: [{ by: 'slug', slugs: [slug] }], order, statuses: undefined });
+  const ids = await listedIds(site, caller, EVENT, { conditions: [{ by: 'slug', slugs: [slug] }], order, statuses: undefined });
+  const post = await idInLanguage(site.db, caller, EVENT, ids);
   const record = post !== undefined && on ? await recordOfDate(site.db, caller, post, on) : post;
   return record === undefined ? [] : [record];
 }

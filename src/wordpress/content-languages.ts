@@ -43,9 +43,32 @@ export type LanguageUrls =
   | { readonly by: 'host'; readonly hosts: readonly (readonly [code: string, host: string])[] }
   | { readonly by: 'parameter'; readonly bare: string | undefined };
 
+/** The language of a record, and the members of its group by their language, itself included. */
+export interface Membership {
+  /** Null: the record has no language that the site knows. */
+  readonly language: string | null;
+  /**
+   * Ids of posts; of terms, by whichever of their two ids the form of the languages names them. Whether they still
+   * exist is for the rows to say.
+   */
+  readonly members: ReadonlyMap<string, number>;
+}
+
+/** By the id of the post, and the `term_id` of the term. A record that is not there has neither language nor group. */
+export interface Memberships {
+  readonly posts: ReadonlyMap<number, Membership>;
+  readonly terms: ReadonlyMap<number, Membership>;
+}
+
 /** The language of this code, if the site has it. */
 export const languageOfCode = ({ languages }: Pick<ContentLanguages, 'languages'>, code: string | undefined): ContentLanguage | undefined =>
   languages.find((language) => language.code === code);
+
+/** The languages that a caller may know of. `seesHidden`: whether that is all of them. */
+export const languagesFor = (languages: ContentLanguages | undefined, seesHidden: boolean): ContentLanguages | undefined =>
+  seesHidden || !languages?.languages.some(({ hidden }) => hidden)
+    ? languages
+    : { ...languages, languages: languages.languages.filter(({ hidden, code }) => !hidden || code === languages.defaultCode) };
 
 /** Whether records of this post type or taxonomy have languages on the site. */
 export const isTranslated = (languages: ContentLanguages | undefined, name: string): languages is ContentLanguages =>
@@ -71,7 +94,7 @@ export function urlIn(
 }
 
 /** Where the pages of a language begin; no trailing slash. */
-function homeIn(urls: LanguageUrls, code: string, home: string): string {
+export function homeIn(urls: LanguageUrls, code: string, home: string): string {
   if (urls.by === 'directory') return code === urls.bare ? home : `${home}/${urls.before}${code}`;
   if (urls.by === 'subdomain') return code === urls.bare ? home : home.replace(/:\/\/(www\.)?/, `://${code}.`);
   if (urls.by !== 'host') return home;

@@ -1,4 +1,4 @@
-import type { ContentLanguages } from '../../wordpress/content-languages.ts';
+import type { ContentLanguages, Memberships } from '../../wordpress/content-languages.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
@@ -32,7 +32,7 @@ export interface LanguageForm {
     code: string,
     isShown?: (member: QueryBuilder) => void,
   ) => void;
-  /** The group of one record, kept from other writers until the end of the transaction; undefined: there are no rows. */
+  /** The group of one record, kept from other writers until the end of the transaction; undefined: it has none. */
   readonly lockGroup: (db: Database, languages: ContentLanguages, record: RecordName) => Promise<LockedGroup | undefined>;
 }
 
@@ -56,20 +56,6 @@ export interface RecordName {
 export type Listed =
   | { readonly is: 'post'; readonly name: string; readonly alias: string }
   | { readonly is: 'term'; readonly name: string };
-
-/** The language of a record, and the members of its group by their language, itself included. */
-export interface Membership {
-  /** Null: the record has no language that the site knows. */
-  readonly language: string | null;
-  /** Ids of posts, or the `termKey` of terms. Whether they still exist is for the rows to say. */
-  readonly members: ReadonlyMap<string, number>;
-}
-
-/** By the id of the post, and by the `term_id` of the term. A record that is not there has neither language nor group. */
-export interface Memberships {
-  readonly posts: ReadonlyMap<number, Membership>;
-  readonly terms: ReadonlyMap<number, Membership>;
-}
 
 /** A group as its own rows say it. */
 export interface LockedGroup {

@@ -1,6 +1,4 @@
-import type { ContentLanguages } from '../../wordpress/content-languages.ts';
-import { languageOfCode } from '../../wordpress/content-languages.ts';
-import type { Membership } from './form.ts';
+import { type ContentLanguages, languageOfCode, type Membership } from '../../wordpress/content-languages.ts';
 
 /**
  * What a record's own language and the stored members of its group come to. Members of languages that the site lacks do

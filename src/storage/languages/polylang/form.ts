@@ -1,11 +1,11 @@
 import { postKinds } from '../../../kinds/index.ts';
-import { type ContentLanguages, type LanguageUrls, languageOfCode } from '../../../wordpress/content-languages.ts';
+import { type ContentLanguages, type LanguageUrls, languageOfCode, type Membership } from '../../../wordpress/content-languages.ts';
 import { parseSerialized, serializedMembers } from '../../../wordpress/serialized.ts';
 import type { QueryBuilder } from '../../engine/builder.ts';
 import type { Database } from '../../engine/database.ts';
 import type { Sql } from '../../engine/dialect.ts';
 import { verbatim } from '../../engine/statement.ts';
-import type { LanguageForm, Listed, Membership, SiteLanguages } from '../form.ts';
+import type { LanguageForm, Listed, SiteLanguages } from '../form.ts';
 import { membershipOf } from '../membership.ts';
 import { membersIn } from './group.ts';
 

@@ -1,10 +1,10 @@
 import { postKinds, taxonomies } from '../../../kinds/index.ts';
-import { type ContentLanguages, type LanguageUrls, languageOfCode } from '../../../wordpress/content-languages.ts';
+import { type ContentLanguages, type LanguageUrls, languageOfCode, type Membership } from '../../../wordpress/content-languages.ts';
 import { serializedMembers } from '../../../wordpress/serialized.ts';
 import type { QueryBuilder } from '../../engine/builder.ts';
 import { type Database, hasTable } from '../../engine/database.ts';
 import { verbatim } from '../../engine/statement.ts';
-import type { LanguageForm, Listed, Membership } from '../form.ts';
+import type { LanguageForm, Listed } from '../form.ts';
 import { membershipOf } from '../membership.ts';
 
 /*
