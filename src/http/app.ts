@@ -2,12 +2,13 @@ import express, { type Express } from 'express';
 import { servedNamespaces } from '../config.ts';
 import type { Site } from '../site.ts';
 import { createAnswers } from './answers.ts';
+import { batchRoute } from './batch.ts';
 import { companionNamespaces } from './companion/namespaces.ts';
 import { serveFeeds } from './feeds/serve.ts';
 import { gate, healthRoutes, type Lifecycle } from './health.ts';
 import { answerProblem, noRoute } from './problem.ts';
 import { requestLog } from './request-log.ts';
-import { createIndex, createRoutes } from './routes.ts';
+import { createIndex, createRoutes, inLanguages } from './routes.ts';
 import { createRouter } from './routing.ts';
 import { oneHost, secure } from './security.ts';
 import { fromMemory, serveRoutes } from './serve-route.ts';
@@ -21,10 +22,16 @@ const SERVING: Lifecycle = { phase: () => 'serving' };
  */
 export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   const { config } = site;
-  const routes = createRoutes(site.texts.languages);
+  const { languages } = site.texts;
+  const routes = createRoutes(languages, () => [batch]);
   const companions = companionNamespaces();
-  const index = createIndex(routes, site.texts.languages, companions);
-  const router = createRouter(servedNamespaces(config), index, routes, companions);
+  const batch = inLanguages(
+    batchRoute(() => router),
+    languages,
+  );
+  const index = createIndex(routes, languages, companions, [batch]);
+  const roots = new Map([index, batch].map((route) => [route.pattern || '/', route]));
+  const router = createRouter(servedNamespaces(config), roots, routes, companions);
 
   const answers = config.cache ? createAnswers({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
 

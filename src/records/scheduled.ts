@@ -1,6 +1,6 @@
 import { postKindOfType, postTypes, taxonomiesOf } from '../kinds/index.ts';
 import type { Site } from '../site.ts';
-import { noteChange } from '../storage/rows/changes.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { findDuePosts, lockPost, updatePost } from '../storage/rows/posts.ts';
 import { shiftCounts, termTaxonomyIdsOf } from '../storage/rows/terms.ts';
 import { nowUtc } from '../wordpress/time.ts';
@@ -26,7 +26,7 @@ export async function publishDue(site: Site): Promise<number> {
       await shiftCounts(db, [], await termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)));
       await countForLanguage(db, { settings }, kind, id, 'shown');
       if (kind.dated) await keepIndexOf(db, { settings }, [id]);
-      await noteChange(db, now);
+      noteChange(db, { now });
       return 1;
     });
   }

@@ -1,7 +1,7 @@
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Site, withinTransaction } from '../site.ts';
-import { noteChange } from '../storage/rows/changes.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { addLanguage, countInLanguage, neutralRecords } from '../storage/translations/site-languages.ts';
 import { writerFor } from '../storage/translations/writers.ts';
 import type { ContentLanguage, ContentLanguages } from '../wordpress/content-languages.ts';
@@ -63,7 +63,7 @@ export async function addSiteLanguage(site: Site, wish: LanguageWish): Promise<n
     if (languageOfCode(before ?? { languages: [] }, code)) throw new LanguageError('language-known', { code });
     await addLanguage(db, { code, locale, name: name.trim(), rtl: isRightToLeft(code), isDefault });
     const given = before ? 0 : await assignAll(inside, code, kinds);
-    await noteChange(db, site.clock());
+    noteChange(db, { now: site.clock() });
     return given;
   });
 }
@@ -77,7 +77,7 @@ export async function addSiteLanguage(site: Site, wish: LanguageWish): Promise<n
 export const assignLanguage = (site: Site, code: string, of: readonly Kind[] = kinds): Promise<number> =>
   site.db.transaction(async (db) => {
     const count = await assignAll(withinTransaction(site, db), code, of);
-    await noteChange(db, site.clock());
+    noteChange(db, { now: site.clock() });
     return count;
   });
 

@@ -9,9 +9,9 @@ import { termLink, termRecord } from '../kinds/term-record.ts';
 import { type Translation, termLanguage } from '../kinds/translations.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { findTerms } from '../storage/lists/term-list.ts';
-import { noteChange } from '../storage/rows/changes.ts';
 import { findTerm, loadTermsBy, loadTree } from '../storage/rows/terms.ts';
 import { type ContentLanguage, type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
@@ -87,7 +87,7 @@ export async function createTerm(
   const id = await site.db.transaction(async (trx) => {
     const draft = { name, slug, description: description ?? '', parent: parent ?? 0 };
     const made = await createTermIn(trx, caller, kind, draft, await languageOfNewTerm(trx, caller, kind, values), languageValues(values));
-    await noteChange(trx, caller.now);
+    noteChange(trx, caller);
     return made;
   });
   return { id, ...(await readTerm(site, caller, kind, id)) };
@@ -109,7 +109,7 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
     const language = await languageOfChange(trx, caller, kind, id, values);
     if (language) await placeInLanguage(trx, caller, kind, { id, ...language }, language.values);
     await keepIndexOfMoved(trx, caller, term);
-    await noteChange(trx, caller.now);
+    noteChange(trx, caller);
   });
   return readTerm(site, caller, kind, id);
 }
@@ -122,7 +122,7 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
     await forgetLanguage(trx, caller, kind, id);
     await removeIndexedTerm(trx, caller, term);
     if (kind.hierarchical) await dropTree(trx, kind);
-    await noteChange(trx, caller.now);
+    noteChange(trx, caller);
     return record;
   });
 }

@@ -1,26 +1,6 @@
-import { nowUtc, ZERO_DATE } from '../../wordpress/time.ts';
+import { ZERO_DATE } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
-import { writeOption } from './options.ts';
-
-/**
- * Says in the transaction that writes that something changed: our counter, which every process asks before it answers
- * from memory, and the option by which WordPress and the calendar drop what they keep (`tribe_last_save_post`, Unix
- * time as a text with fraction).
- */
-export async function noteChange(db: Database, now: Date): Promise<void> {
-  await db.change`UPDATE {fasti_changes} SET counter = counter + 1, changed_at = ${nowUtc(now)} WHERE id = 1`;
-  await writeOption(db, 'tribe_last_save_post', String(now.getTime() / 1000), 'auto');
-}
-
-/**
- * Writes the one row that every writer writes. Call it (or `noteChange`, which does the same) in each transaction that
- * locks rows and depends on what it read: the nodes of a cluster don't know each other's locks, but if two transactions
- * write the same row, one of them is refused and runs again.
- */
-export async function joinWriters(db: Database): Promise<void> {
-  await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
-}
 
 /** How often something was changed. */
 export const changeCount = async (db: Database): Promise<number> =>

@@ -5,7 +5,7 @@ import type { Database } from '../engine/database.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import { membersIn } from '../languages/polylang/group.ts';
-import { shiftCounts } from '../rows/terms.ts';
+import { touch } from './touch.ts';
 import type { LanguageWriter } from './writer.ts';
 
 /*
@@ -20,8 +20,10 @@ const TAXONOMIES = {
 } as const;
 
 export const polylangWriter: LanguageWriter = {
-  async setLanguage(db, { is }, id, { onPosts, onTerms }) {
+  async setLanguage(db, of, id, { onPosts, onTerms }) {
+    const { is } = of;
     const wanted = is === 'post' ? onPosts : onTerms;
+    touch(db, of, [id]);
     const before = (await termsHeld(db, TAXONOMIES[is].language, [id])).map(({ row }) => row);
     const gone = before.filter((row) => row !== wanted);
     await unrelate(db, [id], gone);
@@ -30,7 +32,9 @@ export const polylangWriter: LanguageWriter = {
     if (is === 'term') await shiftCounts(db, gone, before.includes(wanted) ? [] : [wanted]);
   },
 
-  async assign(db, { is }, ids, { code, onPosts, onTerms }, visible) {
+  async assign(db, of, ids, { code, onPosts, onTerms }, visible) {
+    const { is } = of;
+    touch(db, of, ids);
     const [row, more] = is === 'post' ? [onPosts, visible] : [onTerms, ids.length];
     await relate(db, ids, row);
     await db.change`UPDATE {term_taxonomy} SET count = count + ${more} WHERE term_taxonomy_id = ${row}`;
@@ -56,14 +60,16 @@ export const polylangWriter: LanguageWriter = {
     return groups;
   },
 
-  async writeGroup(db, { is }, members) {
+  async writeGroup(db, of, members) {
+    const { is } = of;
     const ids = [...members.values()];
+    touch(db, of, ids);
     const { group: taxonomy } = TAXONOMIES[is];
     const before = await termsHeld(db, taxonomy, ids);
     const [known] = before;
     if (!known && is === 'post' && ids.length < 2) return;
     const row = known?.row ?? (await insertGroup(db, taxonomy));
-    for (const other of new Set(before.map((held) => held.row))) if (other !== row) await leave(db, other, ids);
+    for (const other of new Set(before.map((held) => held.row))) if (other !== row) touch(db, of, await leave(db, other, ids));
     await unrelate(
       db,
       (await heldBy(db, row)).filter((id) => !ids.includes(id)),
@@ -73,8 +79,9 @@ export const polylangWriter: LanguageWriter = {
     await describe(db, row, known?.description ?? '', members);
   },
 
-  async leaveGroup(db, { is }, id) {
-    for (const { row } of await termsHeld(db, TAXONOMIES[is].group, [id])) await leave(db, row, [id]);
+  async leaveGroup(db, of, id) {
+    touch(db, of, [id]);
+    for (const { row } of await termsHeld(db, TAXONOMIES[of.is].group, [id])) touch(db, of, await leave(db, row, [id]));
   },
 
   async forget(db, of, id) {
@@ -111,6 +118,12 @@ async function relate(db: Database, ids: readonly number[], row: number): Promis
   await insertMissing(db, 'term_relationships', rows, ['object_id', 'term_taxonomy_id']);
 }
 
+/** Counts records in and out. Rows of languages are no terms that anybody is shown, so the journal has none of it. */
+async function shiftCounts(db: Database, gone: readonly number[], fresh: readonly number[]): Promise<void> {
+  if (gone.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count - 1 WHERE term_taxonomy_id IN (${gone}) AND count > 0`;
+  if (fresh.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count + 1 WHERE term_taxonomy_id IN (${fresh})`;
+}
+
 async function unrelate(db: Database, ids: readonly number[], rows: readonly number[]): Promise<void> {
   if (ids.length === 0 || rows.length === 0) return;
   await db.change`DELETE FROM {term_relationships} WHERE object_id IN (${ids}) AND term_taxonomy_id IN (${rows})`;
@@ -123,19 +136,20 @@ async function insertGroup(db: Database, taxonomy: string): Promise<number> {
   return insertRows(db, 'term_taxonomy', [{ term_id, taxonomy, description: '', parent: 0, count: 0 }]);
 }
 
-/** Takes records out of a group. One that nobody is left in is removed. */
-async function leave(db: Database, row: number, ids: readonly number[]): Promise<void> {
+/** Takes records out of a group. One that nobody is left in is removed. Gives those that are left. */
+async function leave(db: Database, row: number, ids: readonly number[]): Promise<readonly number[]> {
   await unrelate(db, ids, [row]);
   const left = await heldBy(db, row);
   const [group] = await db.rows<{ term_id: number; description: string }>`
     SELECT term_id, description FROM {term_taxonomy} WHERE term_taxonomy_id = ${row}`;
-  if (!group) return;
+  if (!group) return left;
   if (left.length > 0) {
     await describe(db, row, group.description, new Map([...membersIn(group.description)].filter(([, id]) => left.includes(id))));
-    return;
+    return left;
   }
   await db.change`DELETE FROM {term_taxonomy} WHERE term_taxonomy_id = ${row}`;
   await db.change`DELETE FROM {terms} WHERE term_id = ${group.term_id}`;
+  return left;
 }
 
 /** Writes who is in a group. What else the description holds stays as it is. */

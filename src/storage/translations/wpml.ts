@@ -3,6 +3,7 @@ import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import { lockNames } from '../rows/locks.ts';
+import { touch } from './touch.ts';
 import type { LanguageWriter, Translatable } from './writer.ts';
 
 /*
@@ -12,6 +13,7 @@ import type { LanguageWriter, Translatable } from './writer.ts';
 
 export const wpmlWriter: LanguageWriter = {
   async setLanguage(db, of, id, { code }) {
+    touch(db, of, [id]);
     const [row] = await rowsOf(db, of, [id]);
     if (row?.code === code) return;
     if (!row) return insertRow(db, of, id, code);
@@ -23,6 +25,7 @@ export const wpmlWriter: LanguageWriter = {
   },
 
   async assign(db, of, ids, { code }) {
+    touch(db, of, ids);
     const first = await newGroup(db);
     const elements = [...(await elementsOf(db, of, ids)).keys()];
     const rows = elements.map((element_id, place) => ({ element_type: typeOf(of), element_id, trid: first + place, language_code: code }));
@@ -53,6 +56,7 @@ export const wpmlWriter: LanguageWriter = {
   },
 
   async writeGroup(db, of, members) {
+    touch(db, of, members.values());
     const rows = await rowsOf(db, of, [...members.values()]);
     const [first] = rows.toSorted((one, other) => place(members, one.id) - place(members, other.id));
     if (!first) return;
@@ -70,6 +74,7 @@ export const wpmlWriter: LanguageWriter = {
   },
 
   async leaveGroup(db, of, id) {
+    touch(db, of, await groupOf(db, of, id));
     for (const row of await rowsOf(db, of, [id])) {
       await standAlone(db, row.translation);
       await renewOriginal(db, row.trid);
@@ -77,12 +82,22 @@ export const wpmlWriter: LanguageWriter = {
   },
 
   async forget(db, of, id) {
+    touch(
+      db,
+      of,
+      (await groupOf(db, of, id)).filter((one) => one !== id),
+    );
     for (const row of await rowsOf(db, of, [id])) {
       await db.change`DELETE FROM {icl_translations} WHERE translation_id = ${row.translation}`;
       await renewOriginal(db, row.trid);
     }
   },
 };
+
+/** The records of a group, by one of them. */
+const groupOf = async (db: Database, of: Translatable, id: number): Promise<number[]> => [
+  ...((await wpmlWriter.lockGroups(db, of, [id])).get(id)?.values() ?? []),
+];
 
 /** A row. `element`: 0 where a translation was ordered that is not there yet. `id`: of the post or term. */
 interface Row {
