@@ -20,7 +20,10 @@ import { madeOnce } from './made-once.ts';
 /** Whether a site can define fields for records of this kind. */
 export const takesCustomFields = ({ name }: Pick<Kind, 'name'>): boolean => name === 'event';
 
-/** A kind as a site has it: an event with the fields that the site defines, and all kinds that it translates with theirs. */
+/**
+ * A kind as a site has it: an event with the fields that the site defines, and all kinds that it translates with
+ * theirs.
+ */
 export const onSite = <K extends Kind>(kind: K, { calendar, contentLanguages }: OnSite): K =>
   // What is made of a kind is one of the same type.
   withLanguages(kind.is === 'post' && takesCustomFields(kind) ? (extended(calendar.customFields)(kind) as K) : kind, contentLanguages);

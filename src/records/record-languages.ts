@@ -236,7 +236,9 @@ async function groupOf(
 
 const nameOf = (place: string | typeof OF): keyof LanguageValues => (place === OF ? 'translation_of' : 'translations');
 
-/** All groups as one. Where two records of a language meet, the one in the trash gives way. Throws translation-conflict. */
+/**
+ * All groups as one. Where two records of a language meet, the one in the trash gives way. Throws translation-conflict.
+ */
 function withoutTrashed(state: Wish['state'], groups: readonly TranslationGroup[]): TranslationGroup {
   const result = joined(...groups);
   if (!isConflict(result)) return result;
@@ -257,7 +259,10 @@ async function mayRegroup({ db, caller, kind, placing }: Wish, ids: readonly num
     if (!mayEdit(caller.viewer, seen(row, metas.get(row.ID)))) failParam('translations', 'translation-not-linked');
 }
 
-/** Removes what is noted of a record that is about to be deleted for good. Gives the records that it was a translation of. */
+/**
+ * Removes what is noted of a record that is about to be deleted for good. Gives the records that it was a translation
+ * of.
+ */
 export async function forgetLanguage(db: Database, caller: Caller, kind: Kind, id: number, visible = false): Promise<number[]> {
   const own = languagesOf(caller, kind);
   if (!own) return [];

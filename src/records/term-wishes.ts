@@ -15,8 +15,8 @@ import { mayManageTerms } from './visibility.ts';
 /**
  * Ids of the terms that a write wishes for, in order and each once: existing ones by id, slug or name, and new ones
  * made from names (decision D4). With a language, a name finds the term of that language first, and terms of other
- * languages are replaced by their translations. Ids stand as they came: those that do not exist are left out when the terms are
- * assigned, as WordPress does.
+ * languages are replaced by their translations. Ids stand as they came: those that do not exist are left out when the
+ * terms are assigned, as WordPress does.
  *
  * @throws rest_forbidden for a new name by a caller who may not create terms of that taxonomy
  */

@@ -43,7 +43,9 @@ export function planOfNew(caller: Caller, kind: PostKind, values: PostValues, so
   return { ...plan, metas: { ...usual, ...metasOf(caller, kind, source), ...plan.metas } };
 }
 
-/** Terms, image, venues and organizers of a new record: those of its source where it names none, in its own language. */
+/**
+ * Terms, image, venues and organizers of a new record: those of its source where it names none, in its own language.
+ */
 export async function inherited(write: Write, source: Before | undefined, values: PostValues, details: PostDetails): Promise<PostDetails> {
   const { db, caller, kind, language } = write;
   if (!source || !language) return details;
@@ -76,7 +78,9 @@ async function linksIn({ db, caller, language }: Write, stored: readonly string[
   return [...new Set(stored.map((id, place) => (rows.get(wanted[place] ?? 0)?.post_status === 'publish' ? String(wanted[place]) : id)))];
 }
 
-/** The metas of a source that hold fields or what follows from them. What puts a record before others takes its right. */
+/**
+ * The metas of a source that hold fields or what follows from them. What puts a record before others takes its right.
+ */
 function metasOf({ viewer }: Caller, kind: PostKind, { metas }: Before): Rows['metas'] {
   const promoted = viewer.can(`publish_${kind.capabilities}`) || viewer.can(`edit_others_${kind.capabilities}`);
   const keys = Object.values(kind.fields).flatMap(({ place, promotes }) =>

@@ -26,7 +26,8 @@ export interface NewLanguage {
 }
 
 /**
- * What Polylang has to find to take over a calendar in several languages. A plugin that is there keeps its own settings.
+ * What Polylang has to find to take over a calendar in several languages. A plugin that is there keeps its own
+ * settings.
  */
 const SETTINGS = {
   force_lang: 1,

@@ -21,7 +21,9 @@ export interface LanguageWriter {
   assign(db: Database, of: Translatable, ids: readonly number[], language: ContentLanguage, visible: number): Promise<void>;
   /** A post that has a language is published from now on, or not any more. Deletion comes after this. */
   countVisible(db: Database, id: number, change: 'shown' | 'hidden'): Promise<void>;
-  /** The groups that these records are in, kept from other writers; trashed members are among them, dead ones may be. */
+  /**
+   * The groups that these records are in, kept from other writers; trashed members are among them, dead ones may be.
+   */
   lockGroups(db: Database, of: Translatable, ids: readonly number[]): Promise<ReadonlyMap<number, TranslationGroup>>;
   /** Makes these records, whose languages are written, one group: the first is the one the others are made from. */
   writeGroup(db: Database, of: Translatable, members: TranslationGroup): Promise<void>;
