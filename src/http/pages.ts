@@ -9,7 +9,8 @@ import type { Look } from '../pages/theme.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
-import { type Answer, tagOf } from './answers.ts';
+import { notesOf } from './answered.ts';
+import { type Answer, tagOf } from './deliver.ts';
 import { discoveryHeaders } from './feeds/discovery.ts';
 import type { Wanted } from './feeds/wanted.ts';
 import { problemOf } from './problem.ts';
@@ -32,7 +33,7 @@ export function createPages({ config }: Site, look: Look): Pages {
     const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
     const caller = callerFor(site, settings, ANONYMOUS, { language });
     const { status, headers } = problemOf(site, req, language, error);
-    const page = problemPage({ ...look, site }, caller, status, req.id);
+    const page = problemPage({ ...look, site }, caller, status, notesOf(req).id);
     return pageAnswer(page, { site, caller, personal: true, changedAt: undefined, headers });
   };
   return {
@@ -46,7 +47,7 @@ export function createPages({ config }: Site, look: Look): Pages {
         return pageAnswer(page, { site, caller, personal: password !== undefined, changedAt });
       } catch (error) {
         const { status, headers } = problemOf(site, req, caller.language, error);
-        const page = problemPage({ ...look, site }, caller, status, req.id);
+        const page = problemPage({ ...look, site }, caller, status, notesOf(req).id);
         return pageAnswer(page, { site, caller, personal: false, changedAt, headers });
       }
     },

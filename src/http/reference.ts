@@ -6,7 +6,8 @@ import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { basePath, splitTarget } from './addressing.ts';
-import { type Answers, deliver, keyOf } from './answers.ts';
+import { type Answers, keyOf, languageKey } from './answers.ts';
+import { deliver } from './deliver.ts';
 import { openApiDocument } from './openapi.ts';
 import { pageAnswer } from './pages.ts';
 import type { Route } from './route.ts';
@@ -20,7 +21,6 @@ export interface ReferenceParts extends Look {
 
 /** Serves `/doc`, the reference of the API for people, with a language before it or without. */
 export function serveReference(site: Site, { routes, roots, answers, ...parts }: ReferenceParts): RequestHandler {
-  const language = (header: string | undefined) => (header === undefined ? '' : site.texts.chooseLanguage({ acceptLanguage: header }));
   return async (req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
     const { path } = splitTarget(req.originalUrl);
@@ -40,7 +40,11 @@ export function serveReference(site: Site, { routes, roots, answers, ...parts }:
       const document = openApiDocument(site, caller, described, roots) as unknown as ApiDocument;
       return pageAnswer(referencePage({ ...parts, site }, caller, document), { site, caller, personal: false, changedAt: undefined });
     };
-    const key = keyOf(req, language);
-    await deliver(req, res, answers && key !== undefined ? await answers.answerFor(key, site.freshness, compute) : await compute());
+    const key = keyOf(req, languageKey(site.texts));
+    await deliver(
+      req,
+      res,
+      answers && key !== undefined ? await answers.answerFor(req, { key, freshness: site.freshness, compute }) : await compute(),
+    );
   };
 }

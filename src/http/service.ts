@@ -8,6 +8,7 @@ import { giveUpStaleIndex, type IndexLack } from '../records/list-index.ts';
 import { publishDue } from '../records/scheduled.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
+import { pruneJournal } from '../storage/journal/entries.ts';
 import { forgetAnswers } from '../storage/rows/kept-answers.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import { keepVersionKey } from '../storage/schema/version-key.ts';
@@ -35,6 +36,7 @@ const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure
   [({ db }) => keepVersionKey(db), 'the versions of records are made without a secret'],
   [publishDue, 'scheduled records could not be published'],
   [({ db, clock }) => forgetAnswers(db, clock()), 'old answers could not be removed'],
+  [({ db, config, clock }) => pruneJournal(db, config.journalDays, clock()), 'old entries of the journal could not be removed'],
 ];
 
 /** How a process gets its connections. */
@@ -68,7 +70,7 @@ export function startService(site: Site, look: Look, door: Door, failed: (line: 
   let phase: ReturnType<Lifecycle['phase']> = 'starting';
   let ending = false;
   let watchdog: Watchdog | undefined;
-  const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, createApp(site, { phase: () => phase }, look));
+  const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, createApp(site, { phase: () => phase }, [], look));
   const { drain, connections } = drainable(server);
 
   const prepared = prepare(site, door.notices, () => ending);
