@@ -1,7 +1,9 @@
 import express, { type Express } from 'express';
 import { servedNamespaces } from '../config.ts';
+import { loadAssets } from '../html/assets.ts';
 import type { Site } from '../site.ts';
 import { createAnswers } from './answers.ts';
+import { serveAssets } from './assets.ts';
 import { companionNamespaces } from './companion/namespaces.ts';
 import { serveFeeds } from './feeds/serve.ts';
 import { gate, healthRoutes, type Lifecycle } from './health.ts';
@@ -28,6 +30,8 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
 
   const answers = config.cache ? createAnswers({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
 
+  const assets = loadAssets();
+
   const app = express();
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', false);
@@ -39,6 +43,7 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   app.use(requestLog(site.log));
   app.use('/health', secure, healthRoutes(site, lifecycle));
   app.use(uploads(config.uploadsDir));
+  app.use(serveAssets(assets));
   app.use(gate(lifecycle));
   app.use(serveRoutes(site, router, answers));
   app.use(serveFeeds(site, answers));
