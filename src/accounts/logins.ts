@@ -64,7 +64,7 @@ export async function loginOf(
 ): Promise<Login | undefined> {
   const cookie = loginCookie(header, loginCookieName(settings.siteUrl));
   const keys = cookie && (await loginKeys(site));
-  const user = cookie && keys && (await findUserByName(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY]));
+  const user = cookie && keys && (await findUserByName(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY, 'locale']));
   if (!user) return undefined;
   const check = {
     salt: keys.loggedInKey + keys.loggedInSalt,
@@ -93,7 +93,7 @@ export interface SignIn {
  *
  * @throws incorrect_password, too-many-requests (`data.retry_after` in seconds)
  */
-export async function signIn(site: Site, settings: SiteSettings, asked: SignIn): Promise<{ user: StoredUser; cookie: MadeCookie }> {
+export async function signIn(site: Site, settings: SiteSettings, asked: SignIn): Promise<BegunSession> {
   const { name, password, address } = asked;
   const begun = performance.now();
   const attempts = attemptsOf(site);
@@ -101,7 +101,7 @@ export async function signIn(site: Site, settings: SiteSettings, asked: SignIn):
   const user = await findUserByName(site.db, name.trim(), [capabilitiesKey(site.db)], true);
   const crowded = isCrowded();
   const right = waiting === undefined && password !== '' && (await verifySlowly(password, user?.row.user_pass || NOBODYS_HASH));
-  if (user && right) return { user, cookie: await beginSession(site, settings, user, asked) };
+  if (user && right) return beginSession(site, settings, user, asked);
   const counted = attempts.failed(address, foldText(name.trim().slice(0, NAME_LETTERS)), site.clock());
   const wait = waiting ?? counted ?? (crowded ? CROWDED_SECONDS : undefined);
   await untilFailureShows(site, begun, true);
@@ -109,24 +109,32 @@ export async function signIn(site: Site, settings: SiteSettings, asked: SignIn):
   return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }
 
-/** Begins a session of somebody who has shown who they are, and gives the cookie for it. */
+/** A session that has begun. */
+export interface BegunSession {
+  readonly login: Login;
+  readonly cookie: MadeCookie;
+}
+
+/** Begins a session of somebody who has shown who they are. */
 export async function beginSession(
   site: Site,
   settings: SiteSettings,
-  { row }: StoredUser,
+  user: StoredUser,
   { remember, address, agent }: Pick<SignIn, 'remember' | 'address' | 'agent'>,
-): Promise<MadeCookie> {
+): Promise<BegunSession> {
+  const { row } = user;
   const keys = await requireLoginKeys(site);
   const token = randomBytes(32).toString('hex').slice(0, 43);
   const now = unixFromDate(site.clock());
   const expiration = now + (remember ? REMEMBERED_SECONDS : SESSION_SECONDS);
   const session: Session = { expiration, ip: address, ...(agent === undefined ? {} : { ua: agent.slice(0, AGENT_LETTERS) }), login: now };
   await changeSessions(site, row.ID, (sessions) => ({ ...sessions, [sessionKey(token)]: session }));
-  return {
+  const cookie: MadeCookie = {
     name: loginCookieName(settings.siteUrl),
     value: signLoginCookie({ login: row.user_login, expiration, token }, row.user_pass, keys.loggedInKey + keys.loggedInSalt),
     maxAge: remember ? REMEMBERED_SECONDS + GRACE_SECONDS : undefined,
   };
+  return { login: { user, token }, cookie };
 }
 
 /** Ends one session of a user: its cookie is good for nothing from now on, here and for WordPress. */

@@ -5,8 +5,10 @@ import type { Site } from '../site.ts';
 import { createAnswers } from './answers.ts';
 import { serveAssets } from './assets.ts';
 import { companionNamespaces } from './companion/namespaces.ts';
+import { serveDesk } from './desk.ts';
 import { serveFeeds } from './feeds/serve.ts';
 import { gate, healthRoutes, type Lifecycle } from './health.ts';
+import { createBudget } from './limits.ts';
 import { answerProblem, noRoute } from './problem.ts';
 import { requestLog } from './request-log.ts';
 import { createIndex, createRoutes } from './routes.ts';
@@ -45,6 +47,7 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   app.use(uploads(config.uploadsDir));
   app.use(serveAssets(assets));
   app.use(gate(lifecycle));
+  app.use(serveDesk(site, assets, createBudget(config)));
   app.use(serveRoutes(site, router, answers));
   app.use(serveFeeds(site, answers));
   app.use(noRoute);

@@ -24,18 +24,20 @@ import { editsKind, listRights, listVisibility, mayDelete, mayEdit, mayRead, see
  * what is shown.
  */
 
-/** A record in a list of records to edit. */
-export interface EditRow {
+/** A record to edit: what it holds under the names of its fields, and the version of that. */
+export interface Editable {
   readonly id: number;
   readonly row: Post;
   /** What the API shows of it to somebody who may read all of it. */
   readonly record: PublishedRecord;
+  readonly values: Values;
+  readonly version: string;
   readonly mayEdit: boolean;
   readonly mayDelete: boolean;
 }
 
 export interface EditList {
-  readonly rows: readonly EditRow[];
+  readonly rows: readonly Editable[];
   readonly total: number;
   readonly page: number;
   readonly pages: number;
@@ -104,34 +106,31 @@ export async function listToEdit(site: Site, caller: Caller, declared: PostKind,
 const isPublicListsOwn = (condition: Condition, bounded: boolean): boolean =>
   (condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present) || (condition.by === 'moment' && !bounded);
 
-async function editRows({ db }: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<EditRow[]> {
+async function editRows({ db }: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Editable[]> {
   const bundle = await loadBundle(db, kind, ids, [], caller.settings.recurrence?.base);
   return ids.flatMap((id) => {
     const row = bundle.posts.get(id);
-    if (!row) return [];
-    const it = seen(row, bundle.metas.get(id));
-    return [
-      {
-        id,
-        row,
-        record: openRecord(caller, kind, id, bundle),
-        mayEdit: mayEdit(caller.viewer, it),
-        mayDelete: mayDelete(caller.viewer, it),
-      },
-    ];
+    return row ? [editable(caller, kind, row, bundle)] : [];
   });
 }
 
-/** What the API shows of a record, whatever protects it, with what the caller may read of what it links to. */
-const openRecord = (caller: Caller, kind: PostKind, id: number, bundle: Bundle): PublishedRecord =>
-  kind.render(id, bundle, renderContext(caller, { mayRead: (row) => mayRead(caller.viewer, row), opens: () => true }), false);
-
-/** A record to edit: what it holds under the names of its fields, and the version of that. */
-export interface Editable extends EditRow {
-  readonly values: Values;
-  readonly version: string;
-  /** What it links to and shows, by id: venues, organizers, images. */
-  readonly named: Bundle['posts'];
+function editable(caller: Caller, kind: PostKind, row: Post, bundle: Bundle): Editable {
+  const { viewer, settings } = caller;
+  const { ID: id } = row;
+  const metas = bundle.metas.get(id);
+  const it = seen(row, metas);
+  const context = renderContext(caller, { mayRead: (linked) => mayRead(viewer, linked), opens: () => true });
+  const record = kind.render(id, bundle, context, false);
+  const stored = { row, metas, terms: bundle.terms.get(id) ?? [], record };
+  return {
+    id,
+    row,
+    record,
+    values: editableValues(kind, stored, settings.calendar.customFields),
+    version: loadedVersion(caller, id, bundle),
+    mayEdit: mayEdit(viewer, it),
+    mayDelete: mayDelete(viewer, it),
+  };
 }
 
 /**
@@ -140,26 +139,11 @@ export interface Editable extends EditRow {
  * @throws rest_invalid_param (`id`) where there is no such record; rest_forbidden
  */
 export async function readToEdit(site: Site, caller: Caller, declared: PostKind, record: number): Promise<Editable> {
-  const { viewer, settings } = caller;
-  const kind = onSite(declared, settings);
+  const kind = onSite(declared, caller.settings);
   const id = await postOfRecord(lookUpOnce(site.db), caller, kind, record);
-  const bundle = await loadBundle(site.db, kind, [id], [], settings.recurrence?.base);
+  const bundle = await loadBundle(site.db, kind, [id], [], caller.settings.recurrence?.base);
   const row = bundle.posts.get(id);
   if (row?.post_type !== kind.postType) return failParam('id', 'id-unknown');
-  const metas = bundle.metas.get(id);
-  const it = seen(row, metas);
-  if (!mayEdit(viewer, it)) refuse(viewer);
-  const shown = openRecord(caller, kind, id, bundle);
-  const stored = { row, metas, terms: bundle.terms.get(id) ?? [], record: shown };
-  return {
-    id,
-    row,
-    record: shown,
-    mayEdit: true,
-    mayDelete: mayDelete(viewer, it),
-    values: editableValues(kind, stored, settings.calendar.customFields),
-    version: loadedVersion(caller, id, bundle),
-    named: bundle.posts,
-  };
+  const found = editable(caller, kind, row, bundle);
+  return found.mayEdit ? found : refuse(caller.viewer);
 }
-

@@ -1,10 +1,11 @@
-import { fail } from '../errors.ts';
+import { fail, failParam } from '../errors.ts';
 import type { PostKind, PostValues, Rows } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/rows/changes.ts';
 import { lockNames } from '../storage/rows/locks.ts';
-import type { Post } from '../wordpress/rows.ts';
+import { metaOf, type Post } from '../wordpress/rows.ts';
+import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { dateOfRecord, withKeptDates } from './occurrences.ts';
@@ -112,6 +113,28 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
   });
   return last ? { record: last.record } : renderPost(site, caller, kind, id);
 }
+
+/**
+ * Takes a record out of the trash, with the status that it had before, as far as the caller may give it that; without
+ * one it is a draft (`wp_untrash_post`, as WordPress's own lists do it).
+ *
+ * @throws rest_invalid_param (`id`) for a record that is not in the trash
+ */
+export async function restorePost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
+  await written(site, caller, async (db) => {
+    const write = { db, caller, kind };
+    const before = await lockExisting(write, id);
+    if (before.row.post_status !== 'trash') failParam('id', 'id-unknown');
+    const was = metaOf(before.metas, '_wp_trash_meta_status') ?? '';
+    const plan = planPost(caller, kind, { status: isSettable(was) && was !== 'trash' ? was : 'draft' }, before);
+    await lockNames(db, namesOfChange(caller, { kind, values: {}, plan }, before.row));
+    const gone = Object.keys(trashMetas(kind, before.row, caller.now)).map((key) => [key, []] as const);
+    await writeChange(write, before, plan, { metas: Object.fromEntries(gone), terms: new Map() });
+  });
+  return renderPost(site, caller, kind, id);
+}
+
+const isSettable = (status: string): boolean => (SETTABLE_STATUSES as readonly string[]).includes(status);
 
 /** The id of the post of a record that is to be deleted: one date of an event that recurs cannot be deleted alone. */
 async function deletable({ db }: Site, caller: Caller, kind: PostKind, record: number): Promise<number> {
