@@ -7,6 +7,7 @@ import { unixFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
 import { attemptsOf } from './attempts.ts';
 import { endAllSessions } from './logins.ts';
+import { verifySlowly } from './slow-passwords.ts';
 import { requireUser, type UserReference } from './users.ts';
 
 /*
@@ -84,11 +85,21 @@ export async function choosePassword(site: Site, link: PasswordLink, password: s
 /**
  * Gives somebody who is signed in another password, if they know the one they have. All sessions end with it.
  *
- * @throws incorrect_password; AccountError `password-short`, `password-long`
+ * @throws incorrect_password, too-many-requests; AccountError `password-short`, `password-long`
  */
-export async function changePassword(site: Site, id: number, before: string, password: string): Promise<StoredUser> {
+export async function changePassword(
+  site: Site,
+  id: number,
+  { before, password, address }: { readonly before: string; readonly password: string; readonly address: string },
+): Promise<StoredUser> {
+  const attempts = attemptsOf(site);
+  const wait = attempts.waitOf(address, site.clock());
+  if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
   const user = await requireUser(site.db, id, [capabilitiesKey(site.db)]);
-  if (!(await verifyPassword(before, user.row.user_pass))) fail('incorrect_password');
+  if (!(await verifySlowly(before, user.row.user_pass))) {
+    attempts.failed(address, user.row.user_login, site.clock());
+    return fail('incorrect_password');
+  }
   const hash = await hashOf(password);
   await site.db.transaction((db) => setPassword(db, id, hash));
   return { ...user, row: { ...user.row, user_pass: hash } };

@@ -9,9 +9,18 @@ import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
-import { type About, choiceId, type ImageShown, type LinkChoices, linkFormIn, type Shown, type TermChoice } from './controls.tsx';
+import {
+  type About,
+  choiceId,
+  choiceText,
+  type ImageShown,
+  type LinkChoices,
+  linkFormIn,
+  type Shown,
+  type TermChoice,
+} from './controls.tsx';
 import { labelOf } from './labels.ts';
-import type { Visit } from './visit.ts';
+import { type Outcome, textIn, type Visit } from './visit.ts';
 
 /*
  * What the inputs of a form offer: terms, records to link to, people, the image.
@@ -99,7 +108,7 @@ async function linkChoices(visit: Visit, name: 'venue' | 'organizer', linked: re
 }
 
 /** How a record is named where it is chosen: a venue with its town. */
-export function linkName(kind: PostKind, record: Values): string {
+function linkName(kind: PostKind, record: Values): string {
   const title = decodeEntities(String(record[kind.titleField] ?? ''));
   const { city } = record;
   return typeof city === 'string' && city !== '' ? `${title} · ${decodeEntities(city)}` : title;
@@ -124,6 +133,22 @@ export async function resolvedLinks(visit: Visit, name: 'venue' | 'organizer', s
   }
   return [...keep, ...added];
 }
+
+/** Records to link to that a text finds, as choices: for the script that completes what is typed. */
+export async function findLinks(visit: Visit, name: 'venue' | 'organizer'): Promise<Outcome> {
+  const kind = postKind(name);
+  const search = textIn(visit.request.query, 'q').trim();
+  const narrowed: PostListValues = {
+    per_page: FOUND,
+    orderby: 'title',
+    order: 'asc',
+    ...(search === '' ? {} : { search }),
+  } as PostListValues;
+  const { records } = await listPosts(visit.site, visit.caller, kind, narrowed);
+  return { json: records.map((record) => choiceText(linkName(kind, record), Number(record.id))) };
+}
+
+const FOUND = 20;
 
 async function idOfTitle({ site, caller }: Visit, kind: PostKind, title: string): Promise<number> {
   const { records } = await listPosts(site, caller, kind, { search: title, per_page: MOST_CHOICES } as PostListValues, MOST_CHOICES);

@@ -143,8 +143,8 @@ const momentIn = (shown: Shown): Moment => {
   return { date: asText(date), time: asText(time) };
 };
 
-/** `31/12/2026`, `31.12.2026` and `31-12-2026` as `2026-12-31`: browsers without an input of dates send what is typed. */
-export function dayFirst(typed: string): string {
+/** `31/12/2026` and `31.12.2026` as `2026-12-31`: browsers without an input of dates send what is typed. */
+function dayFirst(typed: string): string {
   const [, day = '', month = '', year = ''] = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(typed.trim()) ?? [];
   return year === '' ? typed.trim() : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
 }

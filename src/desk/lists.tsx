@@ -120,7 +120,7 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
  * Parameters of the kind's list from the address of a page: any of its filters, `month` for the dates of one, `mine`
  * for what the caller wrote.
  */
-export function listParams({ request: { query }, caller }: Visit, kind: PostKind): Values {
+function listParams({ request: { query }, caller }: Visit, kind: PostKind): Values {
   const { filters } = listedToEdit(kind);
   const named = Object.entries(query).filter(
     ([name, value]) => name in filters && name !== 'password' && value !== '' && value !== undefined,

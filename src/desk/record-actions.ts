@@ -11,7 +11,7 @@ import { at, idIn, type Outcome, textIn, textsIn, type Visit, type Writing } fro
  * What is done to records without a form: one at a time, or to all that are selected in a list.
  */
 
-export const RECORD_ACTIONS = ['trash', 'restore', 'delete', 'publish'] as const;
+const RECORD_ACTIONS = ['trash', 'restore', 'delete', 'publish'] as const;
 export type RecordAction = (typeof RECORD_ACTIONS)[number];
 
 /** The sentence that says that it is done. */

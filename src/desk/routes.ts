@@ -1,9 +1,27 @@
-import { postKinds, termKinds } from '../kinds/index.ts';
+import { postKind, postKinds, termKinds } from '../kinds/index.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
+import { findLinks } from './about.ts';
+import { importByForm, importPage } from './import.tsx';
 import { listPage } from './lists.tsx';
+import { monthPage, moveEvent } from './month.tsx';
+import {
+  changeOwnPassword,
+  changeRole,
+  chooseLanguage,
+  invite,
+  makeOwnPassword,
+  newLink,
+  ownPage,
+  peoplePage,
+  personPage,
+  removePerson,
+  revokeOf,
+  revokeOwn,
+} from './people.tsx';
 import { actOnOne, actOnSelected } from './record-actions.ts';
 import { duplicatePage, editRecordPage, newRecordPage, saveRecord } from './records.tsx';
 import { signInByForm, signInPage, signOut, welcomeByForm, welcomePage } from './sign-in.tsx';
+import { healthPage, repair, saveSettings, settingsPage } from './site-pages.tsx';
 import { removeTerm, saveTerm, termPage, termsPage } from './terms.tsx';
 import { at, idIn, type Outcome, type Visit, type Writing } from './visit.ts';
 
@@ -76,6 +94,29 @@ export const deskRoutes: readonly DeskRoute[] = [
       post(`${path}/:id/delete`, manages, (visit, pieces) => removeTerm(visit, kind, idOf(pieces))),
     ];
   }),
+  ...(['venue', 'organizer'] as const).map((name) =>
+    get(`/find/${postKind(name).path}`, can('edit_tribe_events'), (visit) => findLinks(visit, name)),
+  ),
+  get('/month', can('edit_tribe_events'), (visit) => monthPage(visit)),
+  post('/month/move', can('edit_tribe_events'), moveEvent),
+  get('/import', can('import'), (visit) => importPage(visit)),
+  upload('/import', can('import'), importByForm),
+  get('/people', can('list_users'), (visit) => peoplePage(visit)),
+  post('/people', can('create_users'), invite),
+  get('/people/:id', can('list_users'), (visit, pieces) => personPage(visit, idOf(pieces))),
+  post('/people/:id', can('promote_users'), (visit, pieces) => changeRole(visit, idOf(pieces))),
+  post('/people/:id/link', can('edit_users'), (visit, pieces) => newLink(visit, idOf(pieces))),
+  post('/people/:id/delete', can('delete_users'), (visit, pieces) => removePerson(visit, idOf(pieces))),
+  post('/people/:id/passwords/:uuid/revoke', can('edit_users'), (visit, pieces) => revokeOf(visit, idOf(pieces), pieces.uuid ?? '')),
+  get('/me', 'signed-in', (visit) => ownPage(visit)),
+  post('/me/password', 'signed-in', changeOwnPassword),
+  post('/me/language', 'signed-in', chooseLanguage),
+  post('/me/passwords', 'signed-in', makeOwnPassword),
+  post('/me/passwords/:uuid/revoke', 'signed-in', (visit, pieces) => revokeOwn(visit, pieces.uuid ?? '')),
+  get('/settings', can('manage_options'), (visit) => settingsPage(visit)),
+  post('/settings', can('manage_options'), saveSettings),
+  get('/health', can('manage_options'), healthPage),
+  post('/health/repair', can('manage_options'), repair),
 ];
 
 /** A route with the pieces of the path that led to it. */

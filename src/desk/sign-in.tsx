@@ -54,7 +54,7 @@ function wantedPath(visit: Visit): string {
 }
 
 /** An address below the desk's, without a host; undefined for any other. */
-export function ownAddress(base: string, address: string): string | undefined {
+function ownAddress(base: string, address: string): string | undefined {
   const origin = 'https://desk.invalid';
   if (address === '' || !URL.canParse(address, origin)) return undefined;
   const { origin: found, pathname, search } = new URL(address, origin);

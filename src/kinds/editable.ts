@@ -1,6 +1,7 @@
 import type { CustomField } from '../calendar/custom-fields.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { type Metas, metaOf, type Post, type Term } from '../wordpress/rows.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
 import { isImage, isLinks, isTerms } from './fields.ts';
 import { filter, group } from './filter.ts';
@@ -40,11 +41,11 @@ function editableValue(name: string, field: Field, { row, metas, terms, record }
   if (isImage(field)) return Number(metaOf(metas, '_thumbnail_id')) || 0;
   if (field.place.in === 'column') return row[field.place.column];
   if (field.place.in === 'meta') return metaOf(metas, field.place.key) ?? '';
-  return RULES[name]?.({ row, metas, terms, record }, customFields) ?? metaOf(metas, field.names?.core || '') ?? '';
+  return RULES.get(name)?.({ row, metas, terms, record }, customFields) ?? metaOf(metas, field.names?.core || '') ?? '';
 }
 
 /** What is stored nowhere by itself, and not in the meta that WordPress's own routes call it by. */
-const RULES: Readonly<Record<string, (stored: Stored, customFields: readonly CustomField[]) => unknown>> = {
+const RULES: ReadonlyMap<string, (stored: Stored, customFields: readonly CustomField[]) => unknown> = tableOf({
   status: ({ row }) => row.post_status,
   date: ({ row }) => row.post_date,
   date_utc: ({ row }) => row.post_date_gmt,
@@ -52,7 +53,7 @@ const RULES: Readonly<Record<string, (stored: Stored, customFields: readonly Cus
   // As it is shown: what is stored may be an amount whose currency stands elsewhere.
   cost: ({ record }) => decodeEntities(String(record.cost ?? '')),
   custom_fields: ({ metas }, customFields) => Object.fromEntries(customFields.map(({ name, meta }) => [name, metaOf(metas, meta) ?? ''])),
-};
+});
 
 /** A kind whose list can be narrowed to what one person wrote, and holds what is hidden from public lists, too. */
 export const listedToEdit = madeOnce(
