@@ -2,10 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { errorsPage } from '../src/cli/docs.ts';
 import { problems } from '../src/errors.ts';
+import { batchRoute } from '../src/http/batch.ts';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import { describeSite } from '../src/http/describe.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
-import { createIndex } from '../src/http/routes.ts';
+import { createIndex, inLanguages } from '../src/http/routes.ts';
+import { createRouter } from '../src/http/routing.ts';
 import type { Say } from '../src/kinds/core-labels.ts';
 import { coreTaxonomies, coreTypes } from '../src/kinds/core-types.ts';
 import { status } from '../src/kinds/grammar.ts';
@@ -16,6 +18,12 @@ import { callerOf, config, LANGUAGES, routes } from './http/describing.ts';
 const root = new URL('..', import.meta.url);
 const texts = await loadTexts(LANGUAGES);
 const companions = companionNamespaces();
+const roots = [
+  inLanguages(
+    batchRoute(() => createRouter([], new Map(), [])),
+    LANGUAGES,
+  ),
+];
 
 /** Sentences by key: `fields:venue.city`. */
 function sentences(language: string): Map<string, string> {
@@ -100,10 +108,10 @@ function told(): { missing: string[]; used: Set<string> } {
   };
   for (const language of LANGUAGES) {
     const site = { config, texts: { ...texts, t } };
-    describeSite(site, callerOf({ language }), routes, { others: companions });
+    describeSite(site, callerOf({ language }), routes, { others: companions, roots });
     for (const endpoint of [...companions.values()].flat().flatMap((route) => route.endpoints)) t(language, `routes:${endpoint.summary}`);
     const caller = callerOf({ language, options: WITH_FIELDS });
-    openApiDocument(site, { ...caller, settings: { ...caller.settings, recurrence: { base: 10_000_000, series: true } } }, routes);
+    openApiDocument(site, { ...caller, settings: { ...caller.settings, recurrence: { base: 10_000_000, series: true } } }, routes, roots);
     const say: Say = (key, words) => t(language, `site:${key}`, words);
     coreTypes(callerOf({ language }), 'edit', say);
     coreTaxonomies(callerOf({ language }), 'edit', say);

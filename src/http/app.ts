@@ -1,17 +1,21 @@
 import express, { type Express } from 'express';
 import { servedNamespaces } from '../config.ts';
 import { loadAssets } from '../html/assets.ts';
+import { OWN_THEME } from '../pages/theme.ts';
 import type { Site } from '../site.ts';
 import { createAnswers } from './answers.ts';
 import { serveAssets } from './assets.ts';
+import { batchRoute } from './batch.ts';
 import { companionNamespaces } from './companion/namespaces.ts';
 import { serveDesk } from './desk.ts';
 import { serveFeeds } from './feeds/serve.ts';
 import { gate, healthRoutes, type Lifecycle } from './health.ts';
 import { createBudget } from './limits.ts';
+import { createPages } from './pages.ts';
 import { answerProblem, noRoute } from './problem.ts';
+import { servePublicFiles } from './public-files.ts';
 import { requestLog } from './request-log.ts';
-import { createIndex, createRoutes } from './routes.ts';
+import { createIndex, createRoutes, inLanguages } from './routes.ts';
 import { createRouter } from './routing.ts';
 import { oneHost, secure } from './security.ts';
 import { fromMemory, serveRoutes } from './serve-route.ts';
@@ -25,14 +29,21 @@ const SERVING: Lifecycle = { phase: () => 'serving' };
  */
 export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   const { config } = site;
-  const routes = createRoutes(site.texts.languages);
+  const { languages } = site.texts;
+  const routes = createRoutes(languages, () => [batch]);
   const companions = companionNamespaces();
-  const index = createIndex(routes, site.texts.languages, companions);
-  const router = createRouter(servedNamespaces(config), index, routes, companions);
+  const batch = inLanguages(
+    batchRoute(() => router),
+    languages,
+  );
+  const index = createIndex(routes, languages, companions, [batch]);
+  const roots = new Map([index, batch].map((route) => [route.pattern || '/', route]));
+  const router = createRouter(servedNamespaces(config), roots, routes, companions);
 
   const answers = config.cache ? createAnswers({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
 
   const assets = loadAssets();
+  const pages = createPages(site, { assets, theme: OWN_THEME });
 
   const app = express();
   app.set('trust proxy', config.trustProxy);
@@ -49,8 +60,9 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   app.use(gate(lifecycle));
   app.use(serveDesk(site, assets, createBudget(config)));
   app.use(serveRoutes(site, router, answers));
-  app.use(serveFeeds(site, answers));
+  app.use(servePublicFiles(site, { pages, assets, theme: OWN_THEME, answers }));
+  app.use(serveFeeds(site, answers, pages));
   app.use(noRoute);
-  app.use(answerProblem(site));
+  app.use(answerProblem(site, pages));
   return app;
 }

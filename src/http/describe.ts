@@ -41,8 +41,9 @@ export function describeNamespace(site: Described, caller: Caller, routes: reado
 /**
  * The index of the site (WordPress `WP_REST_Server::get_index`): its name and address, its namespaces and all of their
  * routes.
- * `routes`: those that each of our namespaces serves; `others`: further namespaces with their own; `iconUrl`: the
- * address of the site's icon, where it has one; `secure`: whether the request came over an encrypted connection.
+ * `routes`: those that each of our namespaces serves; `others`: further namespaces with their own; `roots`: routes
+ * outside all namespaces; `iconUrl`: the address of the site's icon, where it has one; `secure`: whether the request
+ * came over an encrypted connection.
  */
 export function describeSite(
   site: Described,
@@ -50,9 +51,10 @@ export function describeSite(
   routes: readonly Route[],
   {
     others = new Map(),
+    roots = [],
     iconUrl = '',
     secure = false,
-  }: { others?: ReadonlyMap<string, readonly Route[]>; iconUrl?: string; secure?: boolean } = {},
+  }: { others?: ReadonlyMap<string, readonly Route[]>; roots?: readonly Route[]; iconUrl?: string; secure?: boolean } = {},
 ): Json {
   const served = [...servedNamespaces(site.config).map((namespace) => [namespace, routes] as const), ...others];
   const credentials = caller.settings.applicationPasswords && (secure || site.config.basicAuth === 'always');
@@ -74,6 +76,7 @@ export function describeSite(
     authentication: credentials ? { 'application-passwords': { endpoints: { authorization } } } : [],
     routes: Object.assign(
       { '/': rootRoute(caller) },
+      ...roots.map((route) => ({ [route.pattern]: describeRoute(site, caller, route, '') })),
       ...served.map(([namespace, own]) => describeRoutes(site, caller, own, namespace)),
     ) as Json,
     site_logo: id('site_logo'),

@@ -9,7 +9,8 @@ import type { Upload } from './upload.ts';
  * A handler as it is served. `unlisted`: parameters that it accepts though no description names them. `upload`: it gets
  * the uploaded file as value `upload`. `acknowledged`: a header that every request must have. `prepare`: what must
  * happen before the transaction because it is slow or not in the database; `run` gets what it gives. `secret`: its
- * answers are never kept for requests that are sent again (`Idempotency-Key`).
+ * answers are never kept for requests that are sent again (`Idempotency-Key`). `forwards`: it gets the request itself
+ * as value `received`, because it answers for other endpoints.
  */
 export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<V>, 'run'> {
   readonly run: Handler<Prepared, ReturnType<Endpoint['run']>>;
@@ -18,6 +19,7 @@ export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<
   readonly prepare?: Handler<V, Promise<Values>>;
   readonly acknowledged?: string;
   readonly secret?: true;
+  readonly forwards?: true;
 }
 
 /**

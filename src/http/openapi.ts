@@ -4,6 +4,7 @@ import type { Kind, Param } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { tableOf } from '../wordpress/table.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
 import { type Described, defaultOf, fieldTextKeys, isRequired, kindOf, paramTextKeys, selectorsOf } from './describe.ts';
 import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting } from './described-writes.ts';
 import { type Endpoint, type Method, paramsOn, type Route } from './route.ts';
@@ -37,10 +38,14 @@ const EARLIER: ReadonlyMap<string, Readonly<Record<string, string>>> = tableOf({
 /** Problems by what is asked; each stands once in the document. */
 const PROBLEMS = ['400', '401', '403', '404', '409', '410', '412', '422', '500'] as const;
 
-/** The API as an OpenAPI 3.0 document (`/doc`), from the routes and the kinds, in the caller's language. */
-export function openApiDocument(site: Described, caller: Caller, routes: readonly Route[]): Json {
+/**
+ * The API as an OpenAPI 3.0 document (`/doc`), from the routes and the kinds, in the caller's language. `roots`: routes
+ * outside all namespaces.
+ */
+export function openApiDocument(site: Described, caller: Caller, routes: readonly Route[], roots: readonly Route[] = []): Json {
   const say = (key: string | readonly string[], values = {}) => site.texts.t(caller.language, key, values);
   const base = restUrl(caller, caller.namespace);
+  const root = trimEndOf(restUrl(caller, ''), '/');
   return {
     openapi: '3.0.0',
     info: { version: '1.0.0', title: say('site:doc-title'), description: say('site:doc-description') },
@@ -68,7 +73,10 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
     // The reference names the host without port or path; the true address stands with each path, where it has
     // precedence.
     servers: [{ url: `${/^https?:\/\/[^/:]+/.exec(base)?.[0] ?? base}/wp-json/${caller.namespace}/` }],
-    paths: Object.fromEntries(routes.map((route) => [templateOf(route), { servers: [{ url: base }], ...operations(caller, route, say) }])),
+    paths: Object.fromEntries([
+      ...routes.map((route) => [templateOf(route), { servers: [{ url: base }], ...operations(caller, route, say) }] as const),
+      ...roots.map((route) => [templateOf(route), { servers: [{ url: root }], ...operations(caller, route, say) }] as const),
+    ]),
   };
 }
 
@@ -101,7 +109,7 @@ function operation(described: Operation, method: Method): Json {
   const { caller, say, route, endpoint } = described;
   const kind = kindOf(route);
   const ofSite = endpoint.onSite?.(caller.settings) ?? {};
-  const isField = (name: string) => name in (kind?.fields ?? {}) || name in ofSite;
+  const isField = (name: string) => (kind ? name in kind.fields || name in ofSite : name !== 'translation_language');
   const written = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter(isField);
   const others = Object.entries(endpoint.params).filter(([name]) => !written.includes(name) || selectorsOf(route).includes(name));
   return {
@@ -112,7 +120,7 @@ function operation(described: Operation, method: Method): Json {
       ...others.map(([name, param]) => parameter(described, name, param)),
       ...(kind ? headersTaken(method, selectorsOf(route).length > 0) : []),
     ],
-    ...(written.length > 0 && kind ? { requestBody: requestBody(described, kind, written) } : {}),
+    ...(written.length > 0 ? { requestBody: requestBody(described, kind, written) } : {}),
     responses: responses(route, method, kind, say),
   };
 }
@@ -138,13 +146,13 @@ function parameter({ caller, say, route, endpoint }: Operation, name: string, { 
 }
 
 /** Fields as a form or as JSON. The path's own selector is named too, as the reference does. */
-function requestBody({ say, route, endpoint }: Operation, kind: Kind, written: readonly string[]): Json {
+function requestBody({ say, route, endpoint }: Operation, kind: Kind | undefined, written: readonly string[]): Json {
   const selectors = selectorsOf(route).filter((name) => !written.includes(name));
   const ignored = selectors.map(
     (name) =>
       [name, { ...schemaOf(endpoint.params[name]?.grammar.json ?? {}), description: say(`params:common.${name}-in-body`) }] as const,
   );
-  const textKeys = (name: string) => (name in kind.fields ? fieldTextKeys(kind, name) : paramTextKeys(route, endpoint, name));
+  const textKeys = (name: string) => (kind && name in kind.fields ? fieldTextKeys(kind, name) : paramTextKeys(route, endpoint, name));
   const fields = written.map(
     (name) => [name, { ...schemaOf(endpoint.params[name]!.grammar.json), description: say(textKeys(name)) }] as const,
   );
@@ -156,10 +164,11 @@ function requestBody({ say, route, endpoint }: Operation, kind: Kind, written: r
 function responses(route: Route, method: Method, kind: Kind | undefined, say: Say): Json {
   const problems = (...statuses: readonly (typeof PROBLEMS)[number][]) =>
     Object.fromEntries(statuses.map((status) => [status, ref(`responses/Problem${status}`)]));
+  const whole = method === 'GET' ? '200' : '207';
   const unknownNamespace = route.pattern === '' ? (['404'] as const) : [];
   if (!kind)
     return {
-      '200': { description: say('routes:answers.200'), content: json({ type: 'object' }) },
+      [whole]: { description: say(`routes:answers.${whole}`), content: json({ type: 'object' }) },
       ...problems('400', '401', ...unknownNamespace),
     };
   const record = ref(`schemas/${recordName(kind)}`);
@@ -213,12 +222,28 @@ function typed(value: unknown, { type }: Json): unknown {
   return type === 'integer' ? Number(value) : value;
 }
 
-/** JSON Schema as OpenAPI 3.0 has it: one type only; several become alternatives. */
+/**
+ * JSON Schema as OpenAPI 3.0 has it: one type only; several become alternatives. WordPress says of each member whether
+ * it is required, and writes an object without members as an empty list.
+ */
 function schemaOf(schema: Readonly<Json>): Json {
-  const { type, items, ...rest } = schema;
-  const nested = items === undefined ? {} : { items: schemaOf(items as Json) };
+  const { type, items, properties, additionalProperties: others, ...rest } = schema;
+  const members = Array.isArray(properties) ? [] : Object.entries((properties ?? {}) as Record<string, Json>);
+  const required = members.filter(([, member]) => member.required === true).map(([name]) => name);
+  const nested = {
+    ...(items === undefined ? {} : { items: schemaOf(items as Json) }),
+    ...(members.length > 0
+      ? { properties: Object.fromEntries(members.map(([name, { required: _, ...member }]) => [name, schemaOf(member)])) }
+      : {}),
+    ...(required.length > 0 ? { required } : {}),
+    ...(others === undefined ? {} : { additionalProperties: typeof others === 'object' ? schemaOf(others as Json) : others }),
+  };
   if (!Array.isArray(type)) return { ...(type === undefined ? {} : { type }), ...nested, ...rest };
-  return { anyOf: type.map((one: string) => ({ type: one })), ...nested, ...rest };
+  return {
+    anyOf: type.map((one: string) => (one === 'array' ? { type: one, ...nested } : { type: one })),
+    ...(type.includes('array') ? {} : nested),
+    ...rest,
+  };
 }
 
 // ------------------------------------------------------------------------------------------------- schemas

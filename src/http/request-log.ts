@@ -40,6 +40,6 @@ export function requestLog(log: Log): RequestHandler {
 }
 
 /** A request as entries of the log tell of it. `from`: its address, which is not known any more when it is over. */
-export const requestEntry = ({ id, method, originalUrl }: Request, from: string | undefined) => ({
+export const requestEntry = ({ id, method, originalUrl }: Pick<Request, 'id' | 'method' | 'originalUrl'>, from: string | undefined) => ({
   req: { id, method, url: loggedUrl(originalUrl), from },
 });

@@ -5,13 +5,14 @@ import { type Caller, callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { addressOf, basePath, splitTarget } from './addressing.ts';
+import type { Head } from './head.ts';
 import { type Body, overriddenMethod, parseQuery, type Raw } from './input.ts';
 import { languageOf } from './language.ts';
 import type { Found, Router } from './routing.ts';
 
 /** A request of the API, read as far as neither body nor caller is needed. */
-export interface Incoming {
-  readonly req: Request;
+export interface Incoming<Sent extends Head = Head> {
+  readonly req: Sent;
   readonly settings: SiteSettings;
   /** The moment of the request. */
   readonly now: Date;
@@ -31,7 +32,7 @@ export interface Incoming {
 }
 
 /** Reads where a request goes and what its query says; undefined: not to the API. */
-export async function readRequest(site: Site, router: Router, req: Request): Promise<Incoming | undefined> {
+export async function readRequest(site: Site, router: Router, req: Request): Promise<Incoming<Request> | undefined> {
   const { path, query: text } = splitTarget(req.originalUrl);
   const query = parseQuery(text);
   const settings = await site.settings();

@@ -19,6 +19,8 @@ export interface Reply {
   readonly paging?: { readonly page: number; readonly pages: number };
   /** The version of the record that the reply is about. */
   readonly version?: string;
+  /** Nothing came of the request, though it is no error: it may be sent again with the same key. */
+  readonly undone?: true;
   /** To be called once the transaction is committed. */
   readonly afterwards?: () => Promise<void>;
 }

@@ -2,12 +2,12 @@ import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
 import { OFFSET } from '../kinds/core-params.ts';
 import { onSite } from '../kinds/custom-fields.ts';
-import { RECURRENCE } from '../kinds/event-recurrence.ts';
+import { RECURRENCE, SCOPE, SPAN } from '../kinds/event-recurrence.ts';
 import { anyId, anything, type Grammar, LENGTHS, oneOf, selector, text, unread } from '../kinds/grammar.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, Param, Params, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
-import { changePost, createPost, trashPost } from '../records/post-writes.ts';
+import { changePost, createDate, createPost, deleteDate, trashPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../records/terms.ts';
 import { lockPostVersion, lockTermVersion } from '../records/versions.ts';
@@ -24,13 +24,13 @@ import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
 
 /**
  * All routes of the namespace in the order in which the index shows them. `languages`: those an answer can be asked for
- * in.
+ * in; `roots`: routes outside all namespaces, which the documentation describes, too.
  */
-export function createRoutes(languages: readonly string[]): readonly ServedRoute[] {
+export function createRoutes(languages: readonly string[], roots: () => readonly ServedRoute[] = () => []): readonly ServedRoute[] {
   const all: ServedRoute[] = [
     namespaceIndex(() => routes),
-    documentation(() => routes),
-    ...postKinds.flatMap((kind) => [posts(kind), onePost(kind), onePostBySlug(kind)]),
+    documentation(() => routes, roots),
+    ...postKinds.flatMap((kind) => [posts(kind), onePost(kind), onePostBySlug(kind), ...(kind.dated ? [datesOf(kind)] : [])]),
     ...termKinds.flatMap((kind) => [terms(kind), oneTerm(kind)]),
   ];
   const routes = all.map((route) => inLanguages(route, languages));
@@ -39,12 +39,13 @@ export function createRoutes(languages: readonly string[]): readonly ServedRoute
 
 /**
  * The root of the whole interface. `routes`: those of the namespaces, which exist unless the calendar's settings switch
- * them off; `others`: those of further namespaces.
+ * them off; `others`: those of further namespaces; `roots`: those outside all namespaces.
  */
 export function createIndex(
   routes: readonly ServedRoute[],
   languages: readonly string[],
   others: ReadonlyMap<string, readonly ServedRoute[]> = new Map(),
+  roots: readonly ServedRoute[] = [],
 ): ServedRoute {
   const index = endpoint({
     methods: ['GET'],
@@ -54,7 +55,7 @@ export function createIndex(
     allow: 'anyone',
     run: async (site, caller) => {
       const served = caller.settings.calendar.restDisabled ? [] : routes;
-      const description = describeSite(site, caller, served, { others, secure: caller.home.startsWith('https:') });
+      const description = describeSite(site, caller, served, { others, roots, secure: caller.home.startsWith('https:') });
       return { ...described(description), linksAreFields: true };
     },
   });
@@ -80,7 +81,7 @@ const namespaceIndex = (routes: () => readonly ServedRoute[]): ServedRoute => ({
   ],
 });
 
-const documentation = (routes: () => readonly ServedRoute[]): ServedRoute => ({
+const documentation = (routes: () => readonly ServedRoute[], roots: () => readonly ServedRoute[]): ServedRoute => ({
   pattern: '/doc',
   endpoints: [
     endpoint({
@@ -89,7 +90,7 @@ const documentation = (routes: () => readonly ServedRoute[]): ServedRoute => ({
       params: {},
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller) => ok(openApiDocument(site, caller, routes())),
+      run: async (site, caller) => ok(openApiDocument(site, caller, routes(), roots())),
     }),
   ],
 });
@@ -136,6 +137,9 @@ const READING = { ...PASSWORD, context: { grammar: anything(LENGTHS.word) } } sa
  * other kinds too.
  */
 const recurrenceOf = ({ dated }: PostKind) => (dated ? RECURRENCE : {}) as typeof RECURRENCE;
+
+/** The same for what says that a write is about one date alone. */
+const scopeOf = ({ dated }: PostKind) => (dated ? SCOPE : {}) as typeof SCOPE;
 
 // ------------------------------------------------------------------------------------------------- events, venues,
 //                                                                                                   organizers
@@ -213,24 +217,45 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       methods: ['DELETE'],
       summary: `${kind.name}.trash${suffix}`,
       params: { ...select, ...(kind.writesNamePassword ? PASSWORD : {}) },
+      unlisted: scopeOf(kind),
+      onSite: ({ recurrence }) => (recurrence ? scopeOf(kind) : {}),
       mode: 'read',
       allow: (lookUp, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(lookUp, caller, kind, id),
-      run: async (site, caller, values) => written(await trashPost(site, caller, kind, values.id)),
+      run: async (site, caller, { id, scope }) => written(await (scope ? deleteDate : trashPost)(site, caller, kind, id)),
     }),
     recordEndpoint({
       methods: ['POST', 'PUT', 'PATCH'],
       summary: `${kind.name}.change${suffix}`,
       params: { ...selectToChange, ...optional(kind.fields) },
-      onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
+      unlisted: scopeOf(kind),
+      onSite: (settings) => ({ ...added(kind.fields, onSite(kind, settings).fields), ...(settings.recurrence ? scopeOf(kind) : {}) }),
       mode: 'change',
       allow: (lookUp, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
         const own = onSite(kind, caller.settings);
-        return written(await changePost(site, caller, own, values.id, only(own.fields, values)));
+        return written(await changePost(site, caller, own, values.id, only(own.fields, values), values.scope));
       },
     }),
   ];
 }
+
+/** Further dates of events that recur. */
+const datesOf = (kind: PostKind): ServedRoute => ({
+  pattern: `/${kind.path}/(?P<id>\\d+)/dates`,
+  kind,
+  lockVersion: lockPostVersion(kind),
+  endpoints: [
+    recordEndpoint({
+      methods: ['POST'],
+      summary: `${kind.name}.create-date`,
+      params: { ...ID, ...SPAN },
+      mode: 'create',
+      allow: (lookUp, caller, { id }) => mayChange(lookUp, caller, kind, id),
+      run: async (site, caller, { id, start_date, end_date }) =>
+        created(await createDate(site, caller, kind, id, { start_date, end_date })),
+    }),
+  ],
+});
 
 /** Where the path names no record, WordPress asks for the general capability. */
 const named = ({ viewer }: Caller, kind: PostKind, action: 'edit' | 'delete', id: number): boolean | undefined =>
@@ -329,7 +354,7 @@ const optional = (fields: Params): Params =>
   Object.fromEntries(Object.entries(fields).map(([name, { required: _, ...field }]): [string, Param] => [name, field]));
 
 /** Every handler takes the language of its texts. */
-const inLanguages = (route: ServedRoute, languages: readonly string[]): ServedRoute => ({
+export const inLanguages = (route: ServedRoute, languages: readonly string[]): ServedRoute => ({
   ...route,
   endpoints: route.endpoints.map((endpoint) => ({
     ...endpoint,

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { servedNamespaces } from '../config.ts';
 import type { Site } from '../site.ts';
 import { acceptedParams, answerRoute } from './answer-route.ts';
@@ -64,7 +64,7 @@ const languageKey = (site: Site) => (acceptLanguage: string | undefined) =>
  * The answer to a request, in the order of WordPress's checks: the name of the JSONP function, then who calls, for
  * whatever route and method, then the route.
  */
-async function compose(site: Site, incoming: Incoming, budget: Budget): Promise<Answer> {
+async function compose(site: Site, incoming: Incoming<Request>, budget: Budget): Promise<Answer> {
   const { query, method, req } = incoming;
   const changedAt = site.changedAt();
   let received: Received | undefined;

@@ -1,5 +1,5 @@
 import { fail, failParam } from '../errors.ts';
-import type { PostKind, PostValues, Rows } from '../kinds/kind.ts';
+import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/rows/changes.ts';
@@ -8,12 +8,14 @@ import { metaOf, type Post } from '../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
-import { dateOfRecord, withKeptDates } from './occurrences.ts';
+import { dateOfRecord, recordOfStart, withKeptDates, withoutDates } from './occurrences.ts';
 import { deleteForGood } from './post-details.ts';
 import { namedBy, namesOfChange, namesOfNew } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { renderPost } from './posts.ts';
+import { addDate, leaveOutDate, moveDate, oneDate, type Scope } from './single-dates.ts';
 import type { Shown } from './versions.ts';
+import type { Write } from './write.ts';
 import { lockExisting, resolveDetails, writeChange, writeNew } from './write-post.ts';
 
 /** Rows that a write names beside the kind's own fields, already clean. `anew`: as in `NewPost`. */
@@ -23,10 +25,11 @@ export interface Besides {
   readonly anew?: boolean;
 }
 
-/** What is to be changed of a record. */
+/** What is to be changed of a record. `scope`: of one date of an event that recurs, when it takes place. */
 export interface PostChange {
   readonly values: PostValues;
   readonly besides?: Besides;
+  readonly scope?: Scope | undefined;
 }
 
 /**
@@ -48,10 +51,17 @@ export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values:
 
 /**
  * Changes what the values name of a record, and nothing else (decision D1). The id of one date of an event names the
- * event: all its dates change.
+ * event: all its dates change, unless `scope` says that this one shall be moved.
  */
-export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
-  await changeRecord(site, caller, kind, id, { values });
+export async function changePost(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  id: number,
+  values: PostValues,
+  scope?: Scope,
+): Promise<Shown> {
+  await changeRecord(site, caller, kind, id, { values, scope });
   return renderPost(site, caller, kind, id, namedBy(kind, values));
 }
 
@@ -61,7 +71,7 @@ export async function changeRecord(
   caller: Caller,
   kind: PostKind,
   record: number,
-  { values: asked, besides = {} }: PostChange,
+  { values: asked, besides = {}, scope }: PostChange,
 ): Promise<void> {
   const date = await dateOfRecord(site.db, caller, kind, record);
   const id = date?.post ?? record;
@@ -74,8 +84,9 @@ export async function changeRecord(
   await written(site, caller, async (db) => {
     const write = { db, caller, kind };
     const before = await lockExisting(write, id);
-    const values = await withKeptDates(db, caller, kind, { before, date }, asked);
-    const plan = besidePlan(planPost(caller, kind, values, before), besides);
+    const moved = scope ? await moveDate(write, before, oneDate(date), asked) : {};
+    const values = scope ? withoutDates(asked) : await withKeptDates(db, caller, kind, { before, date }, asked);
+    const plan = besidePlan(besidePlan(planPost(caller, kind, values, before), besides), { metas: moved });
     await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
     await writeChange(write, before, plan, await resolveDetails(write, values));
   });
@@ -135,6 +146,48 @@ export async function restorePost(site: Site, caller: Caller, kind: PostKind, id
 }
 
 const isSettable = (status: string): boolean => (SETTABLE_STATUSES as readonly string[]).includes(status);
+/**
+ * Leaves out one date of an event that recurs. Gives it as it was.
+ *
+ * @throws rest_invalid_param for another id; recurring-event-date-kept for a date that can't be left out
+ */
+export async function deleteDate(site: Site, caller: Caller, kind: PostKind, record: number): Promise<Shown> {
+  const date = oneDate(await dateOfRecord(site.db, caller, kind, record));
+  const last = await renderPost(site, caller, kind, record);
+  await changeDates(site, caller, kind, date.post, (write, before) => leaveOutDate(write, before, date));
+  return { record: last.record };
+}
+
+/**
+ * Adds a date to an event that recurs; `values` name its start and end.
+ *
+ * @throws recurring-event-dates where it can't be added
+ */
+export async function createDate(site: Site, caller: Caller, kind: PostKind, record: number, values: PostValues): Promise<Shown> {
+  const post = (await dateOfRecord(site.db, caller, kind, record))?.post ?? record;
+  let startUtc = '';
+  await changeDates(site, caller, kind, post, async (write, before) => {
+    const added = await addDate(write, before, values);
+    startUtc = added.startUtc;
+    return added.metas;
+  });
+  return renderPost(site, caller, kind, await recordOfStart(site.db, caller, post, startUtc));
+}
+
+/** Changes the dates of an event: `change` writes them and gives the metas that belong to them. */
+const changeDates = (
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  post: number,
+  change: (write: Write, before: Before) => Promise<Rows['metas']>,
+): Promise<void> =>
+  written(site, caller, async (db) => {
+    const write = { db, caller, kind };
+    const before = await lockExisting(write, post);
+    const metas = await change(write, before);
+    await writeChange(write, before, planPost(caller, kind, {}, before), { metas, terms: new Map() });
+  });
 
 /** The id of the post of a record that is to be deleted: one date of an event that recurs cannot be deleted alone. */
 async function deletable({ db }: Site, caller: Caller, kind: PostKind, record: number): Promise<number> {

@@ -59,6 +59,14 @@ export interface Database extends Asker {
    */
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
 
+  /**
+   * Runs `work` as a part of the transaction that this is: if it fails, what it wrote is undone, and the transaction
+   * goes on. Outside a transaction it is one of its own. A part cannot have parts.
+   *
+   * @throws whatever `work` throws
+   */
+  part<T>(work: (db: Database) => Promise<T>): Promise<T>;
+
   /** Its servers. */
   readonly cluster: Cluster;
 
@@ -207,6 +215,18 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
         if (way !== outside) return work(db);
         refuseBeside();
         return inTransaction((transaction) => watchedWork(work, transaction));
+      },
+      part: async (work) => {
+        if (way === outside) return db.transaction(work);
+        await db.ask('SAVEPOINT part');
+        try {
+          const result = await work({ ...db, part: (inner) => inner(db) });
+          await db.ask('RELEASE SAVEPOINT part');
+          return result;
+        } catch (error) {
+          await db.ask('ROLLBACK TO SAVEPOINT part');
+          throw error;
+        }
       },
       queries: () => count,
       close: async () => {
