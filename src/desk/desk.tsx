@@ -9,7 +9,7 @@ import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { deskPage } from './layout.tsx';
 import { type FoundRoute, findRoute } from './routes.ts';
 import { resumePage, signInPage } from './sign-in.tsx';
-import type { DeskRequest, Outcome, Sent, Visit } from './visit.ts';
+import { DESK_PATH, type DeskRequest, type Outcome, type Sent, type Visit } from './visit.ts';
 
 /** An answer of the desk, whole. */
 export interface DeskAnswer {
@@ -25,9 +25,6 @@ export interface Opened {
   /** Whether the body may bring files along: its sender may use a route that takes some. */
   readonly takesFiles: boolean;
 }
-
-/** Below the path of the site's home. */
-export const DESK_PATH = '/admin';
 
 /**
  * Who sends a request to the desk and which route it leads to. `base`: path of the site's home.

@@ -113,7 +113,7 @@ function Day(props: {
       >
         {Number(day.slice(8))}
       </Link>
-      <ul>
+      <ul class="day-events">
         {events.map((row) => (
           <li
             key={row.id}

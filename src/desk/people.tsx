@@ -23,7 +23,7 @@ import type { Values } from '../kinds/kind.ts';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
 import { sentenceOf } from './records.tsx';
 import { accountSentence, setCookie } from './sign-in.tsx';
-import { at, idIn, type Outcome, textIn, type Visit, type Writing } from './visit.ts';
+import { at, DESK_PATH, idIn, type Outcome, textIn, type Visit, type Writing } from './visit.ts';
 
 /*
  * People: who may do what, who is invited; and one's own password and application passwords.
@@ -116,7 +116,7 @@ const roleName = ({ speech, settings }: Visit, role: string): string =>
 const roleOptions = (visit: Visit) => [...visit.settings.roles.keys()].map((role) => ({ value: role, text: roleName(visit, role) }));
 
 /** The whole address of a link by which somebody chooses a password. */
-const addressOf = ({ settings }: Visit, link: PasswordLink): string => `${settings.home}/admin/welcome?${linkQuery(link)}`;
+const addressOf = ({ settings }: Visit, link: PasswordLink): string => `${settings.home}${DESK_PATH}/welcome?${linkQuery(link)}`;
 
 /** Makes an account for somebody, and shows the link by which they choose their password. */
 export async function invite(visit: Writing): Promise<Outcome> {

@@ -379,7 +379,8 @@ function FieldOf({ visit, form, name }: { readonly visit: Visit; readonly form: 
       />
       {other !== undefined && (
         <p class="theirs">
-          {visit.speech.say('desk:form.theirs')} <span>{other === '' ? visit.speech.say('desk:form.nothing') : other}</span>
+          {visit.speech.say('desk:form.theirs')}{' '}
+          <span class="saved-now">{other === '' ? visit.speech.say('desk:form.nothing') : other}</span>
         </p>
       )}
     </div>

@@ -5,6 +5,9 @@ import type { Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 
+/** The path of the desk, below that of the site's home. */
+export const DESK_PATH = '/admin';
+
 /** A request to the desk, as far as its body is not needed. */
 export interface DeskRequest {
   /** `HEAD` counts as `GET`. */

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { answerDesk, DESK_PATH, type DeskAnswer, deskProblem, type Opened, openDesk } from '../desk/desk.tsx';
-import type { DeskRequest, Sent } from '../desk/visit.ts';
+import { answerDesk, type DeskAnswer, deskProblem, type Opened, openDesk } from '../desk/desk.tsx';
+import { DESK_PATH, type DeskRequest, type Sent } from '../desk/visit.ts';
 import type { Assets } from '../html/assets.ts';
 import type { Site } from '../site.ts';
 import { basePath, splitTarget } from './addressing.ts';

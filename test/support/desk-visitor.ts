@@ -22,7 +22,10 @@ export interface Visitor {
 export async function visitor(ask: Pick<Asking, 'send' | 'running' | 'rows'>, login?: string): Promise<Visitor> {
   let cookie = '';
   // The site is put back after whatever is written to it.
-  if (login !== undefined) await ask.rows(async () => void (cookie = await sessionOf(ask.running(), login)));
+  if (login !== undefined)
+    await ask.rows(async () => {
+      cookie = await sessionOf(ask.running(), login);
+    });
   const send = async (method: string, path: string, headers: Record<string, string>, body: string | null = null): Promise<Answer> => {
     const answer = await ask.send(method, path, { headers: { ...(cookie ? { Cookie: cookie } : {}), ...headers }, body });
     const [set] = answer.headers['set-cookie'] ?? [];
