@@ -129,8 +129,8 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
 }
 
 /**
- * Takes a record out of the trash, with the status and the slug that it had before (`wp_untrash_post`); what is due
- * meanwhile is published. What cannot be known becomes a draft.
+ * Takes a record out of the trash, with the slug and the status that it had before, as far as the caller may give it
+ * that (`wp_untrash_post`); what is due meanwhile is published. What cannot be known becomes a draft.
  *
  * @throws not-in-trash
  */
@@ -142,6 +142,7 @@ export async function restorePost(site: Site, caller: Caller, kind: PostKind, id
     const known = metaOf(before.metas, '_wp_trash_meta_status');
     const status = SETTABLE_STATUSES.find((one) => one === known && one !== 'trash') ?? 'draft';
     const plan = planPost(caller, kind, { status }, before);
+    await lockNames(db, namesOfChange(caller, { kind, values: {}, plan }, before.row));
     return writeChange(write, before, plan, { metas: untrashedMetas(kind), terms: new Map() });
   });
   return renderPost(site, caller, kind, id);
