@@ -55,7 +55,7 @@ export async function readRequest(site: Site, router: Router, req: Request): Pro
 }
 
 /** What the head of a request says of who sends it. */
-export function credentialsOf({ req }: Incoming): Credentials {
+export function credentialsOf({ req }: Pick<Incoming, 'req'>): Credentials {
   const { authorization, cookie } = req.headers;
   return {
     authorization,
