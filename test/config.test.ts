@@ -32,6 +32,8 @@ describe('settings', () => {
       cacheFreshness: 100,
       cacheStale: 60_000,
       logLevel: 'info',
+      journalDays: 90,
+      logFormat: 'auto',
       trustProxy: false,
       basicAuth: 'always',
       keys: undefined,
