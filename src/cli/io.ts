@@ -62,6 +62,8 @@ export type CliProblem =
   | 'file-exists'
   | 'format-unknown'
   | 'database-in-use'
+  | 'file-unreadable'
+  | 'shell-unknown'
   | CustomFieldProblem
   | 'no-custom-fields'
   | 'custom-field-form';
