@@ -2,15 +2,20 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import express, { type Express } from 'express';
 import proxyAddress from 'proxy-addr';
 import { servedNamespaces } from '../config.ts';
+import { loadAssets } from '../html/assets.ts';
+import { OWN_THEME } from '../pages/theme.ts';
 import type { Site } from '../site.ts';
 import { type Observer, observed } from './answered.ts';
 import { type Answers, createAnswers } from './answers.ts';
+import { serveAssets } from './assets.ts';
 import { batchRoute } from './batch.ts';
 import { companionNamespaces } from './companion/namespaces.ts';
 import { serveFeeds } from './feeds/serve.ts';
 import { fromMemory } from './from-memory.ts';
 import { gate, healthRoutes, type Lifecycle } from './health.ts';
+import { createPages } from './pages.ts';
 import { answerProblem, noRoute } from './problem.ts';
+import { servePublicFiles } from './public-files.ts';
 import { requestLog } from './request-log.ts';
 import { createIndex, createRoutes, inLanguages } from './routes.ts';
 import { createRouter } from './routing.ts';
@@ -51,6 +56,9 @@ function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefin
   const roots = new Map([index, batch].map((route) => [route.pattern || '/', route]));
   const router = createRouter(servedNamespaces(config), roots, routes, companions);
 
+  const assets = loadAssets();
+  const pages = createPages(site, { assets, theme: OWN_THEME });
+
   const app = express();
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', false);
@@ -60,11 +68,13 @@ function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefin
   app.use(oneHost);
   app.use('/health', secure, healthRoutes(site, lifecycle));
   app.use(uploads(config.uploadsDir));
+  app.use(serveAssets(assets));
   app.use(gate(lifecycle));
   app.use(serveRoutes(site, router, answers));
-  app.use(serveFeeds(site, answers));
+  app.use(servePublicFiles(site, { pages, assets, theme: OWN_THEME, answers }));
+  app.use(serveFeeds(site, answers, pages));
   app.use(noRoute);
-  app.use(answerProblem(site));
+  app.use(answerProblem(site, pages));
   return app;
 }
 

@@ -1,11 +1,12 @@
-import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
+import type { SiteSettings } from '../calendar/settings.ts';
 import { ApiError, type Fault, fail, type ProblemDetails, type ProblemName } from '../errors.ts';
 import { LibraryUnavailable } from '../media/library.ts';
 import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable, type UnavailableReason } from '../storage/engine/database.ts';
 import type { Texts } from '../texts.ts';
-import { deliver } from './deliver.ts';
+import { type Answer, deliver } from './deliver.ts';
 import type { Head } from './head.ts';
 import { answerOf, PLAIN } from './protocol.ts';
 import { requestEntry } from './request-log.ts';
@@ -48,13 +49,24 @@ export function problemOf(site: Site, req: Head, language: string, error: unknow
 /** Answers what nothing else has answered. */
 export const noRoute: RequestHandler = () => fail('rest_no_route');
 
+/** What shows errors to people. */
+export interface ProblemPage {
+  readonly areOn: (settings: SiteSettings) => boolean;
+  readonly problem: (site: Site, settings: SiteSettings, req: Request, error: unknown) => Answer;
+}
+
+/** Whether a page is asked for, as browsers do; programs take anything, or JSON. */
+const wantsPage = (req: Request): boolean => req.headers.accept?.includes('text/html') === true;
+
 /**
  * Answers errors that come up before an answer has a form: of the files, of the way to the database, of addresses that
  * lead nowhere.
  */
-export function answerProblem(site: Site): ErrorRequestHandler {
-  return (error: unknown, req, res, next) => {
+export function answerProblem(site: Site, asPage: ProblemPage): ErrorRequestHandler {
+  return async (error: unknown, req, res, next) => {
     if (res.headersSent || req.socket.destroyed) return next(error);
+    const settings = wantsPage(req) ? await site.settings().catch(() => undefined) : undefined;
+    if (settings && asPage.areOn(settings)) return deliver(req, res, asPage.problem(site, settings, req, error));
     const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
     const reply = problemOf(site, req, language, error);
     void deliver(req, res, answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: true }));

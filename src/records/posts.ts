@@ -100,13 +100,17 @@ export async function narrowedPosts<Published extends PublishedRecord>(
   return { records, bundle, total };
 }
 
-/** Records by their ids, in this order: those that the caller may read, though a password protects them. */
+/**
+ * Records by their ids, in this order: those that the caller may read, though a password protects them. `single`: with
+ * their JSON-LD.
+ */
 export async function readablePosts<Published extends PublishedRecord>(
   { db }: Site,
   caller: Caller,
   kind: PostKind<PostFields, Published>,
   ids: readonly number[],
   asked: Opened,
+  single = false,
 ): Promise<Rendered<Published>> {
   const { viewer, settings } = caller;
   const bundle = await loadBundle(db, kind, ids, [], settings.recurrence?.base);
@@ -115,7 +119,7 @@ export async function readablePosts<Published extends PublishedRecord>(
     const row = bundle.posts.get(id);
     return row?.post_type === kind.postType && mayRead(viewer, seen(row, bundle.metas.get(id)));
   });
-  return { records: readable.map((id) => kind.render(id, bundle, context, false)), bundle };
+  return { records: readable.map((id) => kind.render(id, bundle, context, single)), bundle };
 }
 
 /** What a list is narrowed by, and the statuses that it holds. */
