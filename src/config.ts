@@ -131,6 +131,24 @@ export const settings = {
       .refine((codes) => new Set(codes).size === codes.length)
       .transform((codes): readonly [string, ...string[]] => Object.freeze(codes)),
   },
+  contentLanguages: {
+    env: 'CONTENT_LANGUAGES',
+    type: 'choice',
+    fallback: 'auto',
+    allowed: 'one of auto, off, polylang and wpml',
+    meaning:
+      'Where the languages of events, venues, organizers and categories are read from. `auto`: from the tables of WPML or Polylang, whichever is active, and in a database without WordPress from rows in the form of Polylang. `off`: content has no language.',
+    schema: z.enum(['auto', 'off', 'polylang', 'wpml']),
+  },
+  contentLanguageDefault: {
+    env: 'CONTENT_LANGUAGE_DEFAULT',
+    type: 'text',
+    fallback: 'auto',
+    allowed: 'auto, all, default, or the code of a language of the content',
+    meaning:
+      'The language of the records in lists for which a request chooses none: `all` of them, the `default` one of the site, or the one of this code. `auto`: all where WordPress runs Polylang, which lists them so; otherwise the default one.',
+    schema: z.string().regex(/^[A-Za-z][\w-]{1,19}$/),
+  },
   uploadsDir: {
     env: 'UPLOADS_DIR',
     type: 'path',

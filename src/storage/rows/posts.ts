@@ -19,15 +19,16 @@ export async function lockPost(db: Database, id: number): Promise<Post | undefin
 }
 
 /**
- * Id of the post of this type with these slugs, outermost first, whatever its status (`get_page_by_path`); the lowest
- * where old data hold several. One slug finds posts without a parent only.
+ * Ids of the posts of this type with these slugs, outermost first, whatever their status (`get_page_by_path`), the
+ * lowest first: old data may hold several, and translations may have one slug. One slug finds posts without a parent
+ * only.
  */
-export async function findPostByPath(db: Database, type: string, path: readonly string[]): Promise<number | undefined> {
+export async function findPostsByPath(db: Database, type: string, path: readonly string[]): Promise<number[]> {
   const slug = path.at(-1);
-  if (!slug) return undefined;
+  if (!slug) return [];
   const rows = await db.from('posts').where({ post_name: slug, post_type: type }).orderBy('ID').select('ID', 'post_parent');
-  const parent = path.length === 1 ? 0 : await findPostByPath(db, type, path.slice(0, -1));
-  return rows.find((row) => row.post_parent === parent)?.ID;
+  const [parent] = path.length === 1 ? [0] : await findPostsByPath(db, type, path.slice(0, -1));
+  return rows.filter((row) => row.post_parent === parent).map(({ ID }) => ID);
 }
 
 /** Slugs of this type that begin with `base`, of other posts than `id`. */

@@ -49,6 +49,16 @@ export async function loadTerms(db: Database, taxonomy: string, ids: readonly nu
   return new Map(rows.map((row) => [row.term_id, row]));
 }
 
+/** Terms of the calendar by one of their two ids, under that id. */
+export async function loadTermsBy(db: Database, key: 'term_id' | 'term_taxonomy_id', ids: readonly number[]): Promise<Map<number, Term>> {
+  if (ids.length === 0) return new Map();
+  const column = verbatim(key === 'term_id' ? 't.term_id' : 'tt.term_taxonomy_id');
+  const rows = await db.rows<Term>`
+    SELECT ${verbatim(COLUMNS.join())} FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
+    WHERE ${column} IN (${ids}) AND tt.taxonomy IN (${taxonomies})`;
+  return new Map(rows.map((row) => [row[key], row]));
+}
+
 /** Terms that one of these slugs, names or ids may mean, in one query. Names are compared under the collation. */
 export async function findTermsLike(
   db: Database,
