@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config.ts';
+import { createMetrics, type Measured, metricsPage } from '../../src/http/metrics.ts';
+import { openSite } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { basic, serveDatabase } from '../support/running-site.ts';
@@ -9,6 +14,16 @@ import { loadSite } from '../support/site.ts';
 
 const LIST = '/wp-json/tribe/events/v1/events';
 const TOKEN = 'a-token-of-sixteen-letters';
+
+/** The numbers of a process that has served nobody. */
+async function measuredNowhere(): Promise<Measured> {
+  const site = await openSite(readConfig({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent' }));
+  try {
+    return await createMetrics(site, { phase: () => 'starting' }, '0.0.0').measured();
+  } finally {
+    await site.close();
+  }
+}
 
 /** The value of a series, as the text format of Prometheus writes it. */
 const seriesIn = (page: string, series: string): number =>
@@ -46,6 +61,10 @@ describeDatabases('metrics', (open) => {
     await read(`${server.base}${LIST}/999999`);
     const port = server.entries.map((entry) => entry as { msg: string; port?: number }).find(({ msg }) => msg === 'serving metrics')?.port;
 
+    // The port is open as soon as the first worker can serve.
+    const processes = async () => seriesIn((await read(`http://127.0.0.1:${port}/metrics`, TOKEN)).body, 'fasti_processes');
+    while ((await processes()) < 2) await sleep(50);
+
     for (const base of [`http://127.0.0.1:${port}`, server.base]) {
       expect((await read(`${base}/metrics`)).status).toBe(401);
       expect((await read(`${base}/metrics`, 'another-token-of-that-length')).status).toBe(401);
@@ -73,6 +92,17 @@ describeDatabases('metrics', (open) => {
     server = await startServing(urlOf(db));
     expect((await read(`${server.base}/metrics`)).status).toBe(404);
   });
+});
+
+it('have a dashboard that asks for nothing else', async () => {
+  const dashboard = readFileSync(new URL('../../docs/grafana.json', import.meta.url), 'utf8');
+  const asked = new Set([...dashboard.matchAll(/\b((?:fasti|process|nodejs)_[a-z0-9_]+)[{),]/g)].map(([, name = '']) => name));
+  const page = await metricsPage([await measuredNowhere()]);
+  const series = new Set(
+    [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type]) => (type === 'histogram' ? [`${name}_bucket`] : [name])),
+  );
+  expect(asked.size).toBeGreaterThan(12);
+  expect([...asked].filter((name) => !series.has(name))).toEqual([]);
 });
 
 describeDatabases('health, part by part', (open) => {
