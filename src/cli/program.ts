@@ -14,6 +14,7 @@ import { addExportCommand } from './export.ts';
 import { addFieldCommands } from './fields.ts';
 import { addImportCommand } from './import.ts';
 import type { Io } from './io.ts';
+import { addLanguageCommands } from './languages.ts';
 import { addMediaCommands } from './media.ts';
 import { report } from './report.ts';
 import type { Session } from './session.ts';
@@ -77,6 +78,7 @@ export function createProgram(session: Session): Command {
   addContentCommands(program, session);
   addMediaCommands(program, session);
   addFieldCommands(program, session);
+  addLanguageCommands(program, session);
   addImportCommand(program, session);
   addExportCommand(program, session);
   addVerifyCommand(program, session);
