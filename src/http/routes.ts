@@ -305,10 +305,12 @@ const terms = (kind: TermKind): ServedRoute => ({
       summary: `${kind.name}.create`,
       params: kind.fields,
       unlisted: parent(kind),
+      onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
       mode: 'create',
       allow: (_look, caller) => mayManageTerms(caller, kind),
       run: async (site, caller, values) => {
-        const { id, ...term } = await createTerm(site, caller, kind, only({ ...kind.fields, ...parent(kind) }, values));
+        const own = onSite(kind, caller.settings);
+        const { id, ...term } = await createTerm(site, caller, own, only({ ...own.fields, ...parent(kind) }, values));
         return created(term, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
       },
     }),
@@ -341,10 +343,13 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         summary: `${kind.name}.change`,
         params: { ...id, ...optional(kind.fields) },
         unlisted: parent(kind),
+        onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
         mode: 'change',
         allow,
-        run: async (site, caller, values) =>
-          written(await changeTerm(site, caller, kind, values.id, only({ ...kind.fields, ...parent(kind) }, values))),
+        run: async (site, caller, values) => {
+          const own = onSite(kind, caller.settings);
+          return written(await changeTerm(site, caller, own, values.id, only({ ...own.fields, ...parent(kind) }, values)));
+        },
       }),
       recordEndpoint({
         methods: ['DELETE'],

@@ -33,6 +33,8 @@ export interface Param<T = unknown> {
    */
   readonly ours?: true;
   readonly required?: boolean;
+  /** Not required where this parameter is there and is sent: the value comes from there. */
+  readonly unless?: string;
   /** Shown as default in descriptions; `undefined`: none is shown. */
   readonly fallback?: unknown;
 }

@@ -13,14 +13,24 @@ import { noteChange } from '../storage/journal/touched.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { findTerms } from '../storage/lists/term-list.ts';
 import { findTerm, loadTermsBy, loadTree } from '../storage/rows/terms.ts';
-import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
+import { type ContentLanguage, type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 import { inLanguage, termGroups } from './content-lists.ts';
 import { keepIndexOfMoved, removeIndexedTerm } from './list-index.ts';
 import { type Listing, pageSize, termsShownIn } from './posts.ts';
-import { changeTermRow, createTermRow, dropTree } from './term-writes.ts';
+import {
+  forgetLanguage,
+  languageOfChange,
+  languageOfNew,
+  languagesOf,
+  languagesOfRecords,
+  languageValues,
+  placeInLanguage,
+} from './record-languages.ts';
+import { createTermIn } from './term-languages.ts';
+import { changeTermRow, dropTree } from './term-writes.ts';
 import { type Shown, versionOfTerm } from './versions.ts';
 import { mayManageTerms } from './visibility.ts';
 
@@ -74,13 +84,9 @@ export async function createTerm(
 ): Promise<Required<Shown> & { id: number }> {
   const { name = '', slug, description, parent } = values;
   if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');
-  const { id } = await site.db.transaction(async (trx) => {
-    const made = await createTermRow(trx, kind, {
-      name,
-      slug,
-      description: description ?? '',
-      parent: parent ?? 0,
-    });
+  const id = await site.db.transaction(async (trx) => {
+    const draft = { name, slug, description: description ?? '', parent: parent ?? 0 };
+    const made = await createTermIn(trx, caller, kind, draft, await languageOfNewTerm(trx, caller, kind, values), languageValues(values));
     noteChange(trx, caller);
     return made;
   });
@@ -100,6 +106,8 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
       ...(description === undefined ? {} : { description: description ?? '' }),
       ...(parent === undefined ? {} : { parent: parent ?? 0 }),
     });
+    const language = await languageOfChange(trx, caller, kind, id, values);
+    if (language) await placeInLanguage(trx, caller, kind, { id, ...language }, language.values);
     await keepIndexOfMoved(trx, caller, term);
     noteChange(trx, caller);
   });
@@ -111,11 +119,20 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
   return db.transaction(async (trx) => {
     const term = await existing(trx, kind, id);
     const record = (await translatedTerms(trx, caller, kind, [term]))(term);
+    await forgetLanguage(trx, caller, kind, id);
     await removeIndexedTerm(trx, caller, term);
     if (kind.hierarchical) await dropTree(trx, kind);
     noteChange(trx, caller);
     return record;
   });
+}
+
+/** The language of a new term; that of its parent where nothing is chosen. */
+async function languageOfNewTerm(db: Database, caller: Caller, kind: TermKind, values: TermValues): Promise<ContentLanguage | undefined> {
+  const own = languagesOf(caller, kind);
+  const { parent } = values;
+  const above = own && parent ? (await languagesOfRecords(db, own, [parent])).get(parent) : undefined;
+  return languageOfNew(caller, kind, values, undefined, above);
 }
 
 type Tree = ReadonlyMap<number, { readonly parent: number; readonly slug: string }>;

@@ -12,6 +12,11 @@ const fixtures = { polylang: read('polylang'), wpml: read('wpml') };
 /** A site in English and Italian whose languages are in the form of this plugin; to be loaded into a new database. */
 export async function loadLanguages(db: Database, form: 'polylang' | 'wpml'): Promise<Database> {
   if (form === 'wpml') await createWpmlTables(db);
+  return resetLanguages(db, form);
+}
+
+/** Puts that site back. */
+export async function resetLanguages(db: Database, form: 'polylang' | 'wpml'): Promise<Database> {
   await loadSite(db, fixtures[form]);
   await runScript(
     db,

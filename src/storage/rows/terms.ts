@@ -29,11 +29,9 @@ export function termsOf(db: Database, taxonomy: string) {
     .select(COLUMNS);
 }
 
-/** Ids of the rows of a taxonomy, in the order of its terms, the first ones. */
-export async function termTaxonomyIds(db: Database, taxonomy: string, most: number): Promise<number[]> {
-  const rows = (await termsOf(db, taxonomy).orderBy('t.term_id').limit(most)) as Term[];
-  return rows.map((term) => term.term_taxonomy_id);
-}
+/** The terms of a taxonomy in the order of their ids, the first ones. */
+export const firstTerms = async (db: Database, taxonomy: string, most: number): Promise<Term[]> =>
+  (await termsOf(db, taxonomy).orderBy('t.term_id').limit(most)) as Term[];
 
 export async function findTerm(db: Database, taxonomy: string, id: number): Promise<Term | undefined> {
   return (await termsOf(db, taxonomy).where('t.term_id', id).first()) as Term | undefined;
