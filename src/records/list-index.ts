@@ -14,6 +14,7 @@ import {
   isOvertaken,
   withTranslations,
 } from '../storage/index/event-index.ts';
+import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { facetOf } from '../storage/index/event-index-rows.ts';
 import { findTerm, removeTerm } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
@@ -41,6 +42,16 @@ export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefine
   if (!occurrenceTables) return undefined;
   if (shared) return 'shared';
   return trustsIndex(await site.settings()) ? undefined : 'missing';
+}
+
+/**
+ * Makes the index again if lists were read from it until now: it says in which language events are, and a change of the
+ * site's languages makes all of it old.
+ */
+export async function renewIndex(site: Site): Promise<void> {
+  const { shared, occurrenceTables, raw, contentLanguages: languages } = await site.settings();
+  if (shared || !occurrenceTables || !raw.has(INDEX_OPTION)) return;
+  await reindexEvents(site.db, site.clock, { trust: true, languages });
 }
 
 /** Keeps the index in step with a write of these events, in its transaction, after everything else. */

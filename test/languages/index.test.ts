@@ -8,6 +8,7 @@ import { type Caller, type ContentChoice, callerFor } from '../../src/records/ca
 import { acceptParams } from '../../src/records/input.ts';
 import { keepIndexOf, trustsIndex } from '../../src/records/list-index.ts';
 import { type Listing, listPosts } from '../../src/records/posts.ts';
+import { addSiteLanguage } from '../../src/records/site-languages.ts';
 import { indexState } from '../../src/storage/audit/audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
@@ -16,6 +17,7 @@ import { updatePost } from '../../src/storage/rows/posts.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { loadSite } from '../support/site.ts';
 
 const NOW = new Date('2026-11-22T21:30:00Z');
 const EDITOR = 2;
@@ -122,6 +124,27 @@ describeDatabases('lists in several languages', (open) => {
       expect(await indexState(db, contentLanguages)).toBe('trusted');
     });
 
+    it('are in step with whatever is written by the API', async () => {
+      const { contentLanguages } = await running.site.settings();
+      const write = async (method: string, path: string, body: object | null = null) => {
+        const answer = await running.send(method, `/wp-json/calendar/events/v1${path}`, { as: 'admin', body });
+        expect([method, path, answer.status, answer.status < 300 ? '' : answer.text]).toEqual([method, path, answer.status, '']);
+        expect([method, path, await indexState(db, contentLanguages)]).toEqual([method, path, 'trusted']);
+        return answer.body;
+      };
+      const day = { start_date: '2031-07-01 10:00:00', end_date: '2031-07-01 12:00:00' };
+      const english = await write('POST', '/events', { title: 'Walk', language: 'en', ...day });
+      const italian = await write('POST', '/events', { title: 'Passeggiata', language: 'it', translation_of: english.id, ...day });
+      expect(idsOf(await listing(await callerOf(0, 'it'), 'event', { ...SPAN, language_fallback: 'true' }))).toContain(italian.id);
+      await write('PATCH', `/events/${italian.id}`, { translations: { en: null } });
+      await write('PATCH', `/events/${italian.id}`, { translations: { en: english.id } });
+      await write('PATCH', `/events/${italian.id}`, { status: 'draft' });
+      expect(idsOf(await listing(await callerOf(0, 'it'), 'event', { ...SPAN, language_fallback: 'true' }))).toContain(english.id);
+      await write('DELETE', `/events/${italian.id}`);
+      await write('DELETE', `/events/${english.id}`);
+      await expectSame();
+    });
+
     it('are not read from an index that was made before there were languages', async () => {
       const settings = await running.site.settings();
       expect(trustsIndex({ ...settings, contentLanguages: undefined })).toBe(false);
@@ -177,5 +200,18 @@ describeDatabases('lists in several languages', (open) => {
         { numRuns: 60 },
       );
     });
+  });
+
+  it('are read from the index again as soon as a site has its first language', async () => {
+    const db = await loadSite(await open());
+    const running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
+    await reindexEvents(db, () => NOW, { trust: true });
+    expect(trustsIndex(await running.site.settings())).toBe(true);
+    await addSiteLanguage(running.site, { code: 'en', isDefault: true });
+    const { contentLanguages } = await running.site.settings();
+    expect(contentLanguages?.defaultCode).toBe('en');
+    expect(trustsIndex(await running.site.settings())).toBe(true);
+    expect(await indexState(db, contentLanguages)).toBe('trusted');
+    await running.close();
   });
 });
