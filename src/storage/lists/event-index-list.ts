@@ -166,7 +166,8 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
   const kind = postKind('event').links[condition.key];
   const { all } = query.visibleEvents;
   const { password } = query.opened;
-  if (!query.indexed || !query.occurrences || !kind || !isAnybodys(query.visibleEvents) || password !== undefined) return undefined;
+  if (condition.within || !query.indexed || !query.occurrences || !kind || !isAnybodys(query.visibleEvents) || password !== undefined)
+    return undefined;
   const upcoming = condition.upcomingSince;
   const since = upcoming === undefined ? UNDATED : momentOf(upcoming);
   const hushed = upcoming === undefined ? ['draft', 'pending', 'trash'] : ['trash'];
