@@ -262,6 +262,24 @@ describeDatabases('content in several languages', (open) => {
     });
   });
 
+  it('costs two queries more for a page, and one for the languages of the site', async () => {
+    const costs = async (form: string, path: string): Promise<number> => {
+      const site = await serve({ CACHE: 'off', CONTENT_LANGUAGES: form });
+      await read(path, { site });
+      const before = site.site.db.queries();
+      await read(path, { site });
+      return site.site.db.queries() - before;
+    };
+    for (const [path, more] of [
+      [`${ROOT}/events?${SPAN}`, 1],
+      [`${ROOT}/events?${SPAN}&lang=it`, 2],
+      [`${ROOT}/venues?lang=it`, 2],
+      [`${ROOT}/events/118?lang=it`, 2],
+      [`${ROOT}/categories?lang=it`, 2],
+    ] as const)
+      expect([path, (await costs('polylang', path)) - (await costs('off', path))]).toEqual([path, more + 1]);
+  });
+
   it('has feeds in the default language, in that of their address, and in all', async () => {
     const count = async (path: string) => ((await ask(path)).text.match(/^SUMMARY/gm) ?? []).length;
     expect(await count('/events/list/?ical=1&tribe-bar-date=2031-06-01')).toBe(5);
