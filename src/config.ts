@@ -113,6 +113,24 @@ export const settings = {
       .refine((codes) => new Set(codes).size === codes.length)
       .transform((codes): readonly [string, ...string[]] => Object.freeze(codes)),
   },
+  contentLanguages: {
+    env: 'CONTENT_LANGUAGES',
+    type: 'choice',
+    fallback: 'auto',
+    allowed: 'one of auto, off, polylang and wpml',
+    meaning:
+      'Where the languages of events, venues, organizers and categories are read from. `auto`: from the tables of WPML or Polylang, whichever is active, and in a database without WordPress from rows in the form of Polylang. `off`: content has no language.',
+    schema: z.enum(['auto', 'off', 'polylang', 'wpml']),
+  },
+  contentLanguageDefault: {
+    env: 'CONTENT_LANGUAGE_DEFAULT',
+    type: 'text',
+    fallback: 'auto',
+    allowed: 'auto, all, default, or the code of a language of the content',
+    meaning:
+      'The language of the records in lists for which a request chooses none: `all` of them, the `default` one of the site, or the one of this code. `auto`: all where WordPress runs Polylang, which lists them so; otherwise the default one.',
+    schema: z.string().regex(/^[A-Za-z][\w-]{1,19}$/),
+  },
   uploadsDir: {
     env: 'UPLOADS_DIR',
     type: 'path',
@@ -170,6 +188,15 @@ export const settings = {
       'Where WordPress writes to the same MySQL or MariaDB database: for how many seconds, at most, an answer is still given that a change made wrong without the server showing it. What the server shows, which is nearly everything, is noticed after `CACHE_FRESHNESS_MS`.',
     schema: whole(1, 86_400).transform((seconds) => seconds * 1000),
   },
+  journalDays: {
+    env: 'JOURNAL_DAYS',
+    type: 'number',
+    fallback: '90',
+    allowed: 'a whole number from 1 to 3650',
+    meaning:
+      'For how many days changes stay in the journal. A client that has not asked for changes for longer has to read everything again.',
+    schema: whole(1, 3650),
+  },
   sharedWithWordpress: {
     env: 'SHARED_WITH_WORDPRESS',
     type: 'choice',
@@ -204,6 +231,15 @@ export const settings = {
     allowed: 'one of fatal, error, warn, info, debug, trace and silent',
     meaning: 'The least important entries that are still written to the log.',
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+  },
+  logFormat: {
+    env: 'LOG_FORMAT',
+    type: 'choice',
+    fallback: 'auto',
+    allowed: 'one of auto, json and pretty',
+    meaning:
+      'How the log is written: `json`, one object on each line, or `pretty`, for people. `auto`: for people on a terminal, else JSON.',
+    schema: z.enum(['auto', 'json', 'pretty']),
   },
   trustProxy: {
     env: 'TRUST_PROXY',

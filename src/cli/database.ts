@@ -4,6 +4,7 @@ import { LINK_SECONDS, linkQuery, makePasswordLink } from '../accounts/password-
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Config } from '../config.ts';
 import { DESK_PATH } from '../desk/visit.ts';
+import { addSiteLanguage } from '../records/site-languages.ts';
 import { seedEvents } from '../sample/generate.ts';
 import { seedSample } from '../sample/seed.ts';
 import type { Site } from '../site.ts';
@@ -11,12 +12,13 @@ import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { countEvents, reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
+import { isLanguageCode, knownLanguage } from '../wordpress/language-names.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { keepPassword } from './first-password.ts';
 import type { FreshSite } from './fresh-site.ts';
 import { type Administrator, installSite } from './install.ts';
-import { CliError } from './io.ts';
+import { CliError, EXIT } from './io.ts';
 import { numberOf, userOf, withExamples } from './options.ts';
 import { print } from './print.ts';
 import { actingCaller, configOf, progressOf, type Session, withDatabase, withNewDatabase, withSite } from './session.ts';
@@ -78,6 +80,7 @@ function addInit(program: Command, session: Session): void {
     'fasti init',
     "fasti init --url=https://calendar.example.org --title='Town calendar' --login=anna --email=anna@example.org",
     'fasti init --sample',
+    'fasti init --languages=en,it',
   ])
     .option('--url <url>', say('database.url'))
     .option('--title <text>', say('database.title'))
@@ -85,9 +88,12 @@ function addInit(program: Command, session: Session): void {
     .option('--login <name>', say('database.login'))
     .option('--email <address>', say('database.email'))
     .option('--sample', say('database.sample'))
-    .action((given: InitOptions) =>
+    .option('--languages <codes>', say('database.languages'))
+    .action((given: InitOptions & { readonly languages?: string }) =>
       withNewDatabase(session, async (site) => {
+        const codes = languagesIn(given.languages);
         await init(session, site, { ...given, asks: !given.sample });
+        for (const code of codes) await addSiteLanguage(site, { code });
         if (given.sample) await sample(session, site);
       }),
     );
@@ -106,6 +112,14 @@ function addSeed(program: Command, session: Session): void {
         else if (count === 0) throw new CliError('already-seeded');
       }),
     );
+}
+
+/** The languages of a new site, the first of which is the default. Throws CliError `language-code-invalid`. */
+function languagesIn(text: string | undefined): string[] {
+  const codes = [...new Set(text?.split(',').map((code) => code.trim()) ?? [])];
+  const wrong = codes.find((code) => !isLanguageCode(code) || !knownLanguage(code));
+  if (wrong !== undefined) throw new CliError('language-code-invalid', { code: wrong }, EXIT.usage);
+  return codes;
 }
 
 // ------------------------------------------------------------------------------------------------- verbs

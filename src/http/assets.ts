@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { ASSETS_PATH, type Assets } from '../html/assets.ts';
-import { deliver, tagOf } from './answers.ts';
+import { deliver, tagOf } from './deliver.ts';
 
 /** Below the home of the site, wherever that is; a proxy may take its path off. */
 const PLACE = new RegExp(`^(?:/[\\w.~-]+)*?${ASSETS_PATH}(?<file>[\\w.-]+)$`);

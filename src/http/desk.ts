@@ -4,6 +4,7 @@ import { DESK_PATH, type DeskRequest, type Sent } from '../desk/visit.ts';
 import type { Assets } from '../html/assets.ts';
 import type { Site } from '../site.ts';
 import { basePath, splitTarget } from './addressing.ts';
+import { notesOf } from './answered.ts';
 import { bodyTypeOf, parseBody, parseQuery } from './input.ts';
 import { type Budget, cutSlowReader, readBody, SMALL_BODY } from './limits.ts';
 import { problemOf } from './problem.ts';
@@ -23,6 +24,9 @@ export function serveDesk(site: Site, assets: Assets, budget: Budget): RequestHa
     const asset = (name: string) => assets.at(base, name);
     const request = requestOf(req, below.slice(DESK_PATH.length), query, settings.home);
     const opened = await openDesk(site, { base, asset }, request);
+    const notes = notesOf(req);
+    notes.user = opened.visit.caller.viewer.id;
+    notes.route = opened.found && DESK_PATH + opened.found.route.path.replace(/:(\w+)/g, '{$1}');
     const answer = await answerOf(site, budget, req, opened);
     send(res, answer, req.method === 'HEAD');
   };
@@ -36,7 +40,7 @@ async function answerOf(site: Site, budget: Budget, req: Request, opened: Opened
     const { visit } = opened;
     const { status, body } = problemOf(site, req, visit.speech.language, error);
     const { message } = body as { readonly message?: unknown };
-    return deskProblem(visit, status, typeof message === 'string' ? message : '', req.id);
+    return deskProblem(visit, status, typeof message === 'string' ? message : '', notesOf(req).id);
   } finally {
     share.release();
   }
@@ -86,7 +90,7 @@ function send(res: Response, { status, headers, body }: DeskAnswer, head: boolea
     ...SECURITY_HEADERS,
     ...headers,
     'Content-Length': bytes.length,
-    ...(res.req.id ? { 'X-Request-Id': res.req.id } : {}),
+    'X-Request-Id': notesOf(res.req).id,
   });
   res.end(head ? undefined : bytes);
   cutSlowReader(res, bytes.length);

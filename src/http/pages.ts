@@ -7,7 +7,8 @@ import { renderPage } from '../pages/render.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
-import { type Answer, tagOf } from './answers.ts';
+import { notesOf } from './answered.ts';
+import { type Answer, tagOf } from './deliver.ts';
 import { discoveryHeaders } from './feeds/discovery.ts';
 import type { Wanted } from './feeds/wanted.ts';
 import { problemOf } from './problem.ts';
@@ -30,7 +31,7 @@ export function createPages({ config }: Site, parts: Omit<Workshop, 'site'>): Pa
     const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
     const caller = callerFor(site, settings, ANONYMOUS, { language });
     const { status, headers } = problemOf(site, req, language, error);
-    const page = problemPage({ ...parts, site }, caller, status, req.id);
+    const page = problemPage({ ...parts, site }, caller, status, notesOf(req).id);
     return answerOf(page, { site, caller, personal: true, changedAt: undefined, headers });
   };
   return {
@@ -44,7 +45,7 @@ export function createPages({ config }: Site, parts: Omit<Workshop, 'site'>): Pa
         return answerOf(page, { site, caller, personal: password !== undefined, changedAt });
       } catch (error) {
         const { status, headers } = problemOf(site, req, caller.language, error);
-        const page = problemPage({ ...parts, site }, caller, status, req.id);
+        const page = problemPage({ ...parts, site }, caller, status, notesOf(req).id);
         return answerOf(page, { site, caller, personal: false, changedAt, headers });
       }
     },

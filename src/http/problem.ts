@@ -6,7 +6,7 @@ import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable, type UnavailableReason } from '../storage/engine/database.ts';
 import type { Texts } from '../texts.ts';
-import { type Answer, deliver } from './answers.ts';
+import { type Answer, deliver } from './deliver.ts';
 import type { Head } from './head.ts';
 import { answerOf, PLAIN } from './protocol.ts';
 import { requestEntry } from './request-log.ts';
@@ -39,11 +39,11 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason, ProblemName>> = {
 export function problemOf(site: Site, req: Head, language: string, error: unknown): Reply {
   const refusal = refusalOf(error);
   const { status, problem, details } = refusal;
-  req.refusal = { problem, ...details.detail };
+  if (req.notes) req.notes.refusal = { problem, ...details.detail };
   // What the client did wrong is no fault of the server, though WordPress's status says so.
   const isOurs = problem === 'internal_server_error';
-  if (status >= 500) site.log[isOurs ? 'error' : 'warn']({ ...requestEntry(req, req.ip), err: error }, problem);
-  return problemReply(site.texts, language, refusal, String(req.id));
+  if (status >= 500) site.log[isOurs ? 'error' : 'warn']({ ...requestEntry(req), err: error }, problem);
+  return problemReply(site.texts, language, refusal, req.notes?.id);
 }
 
 /** Answers what nothing else has answered. */

@@ -6,7 +6,8 @@ import { type Caller, callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { basePath, splitTarget } from './addressing.ts';
-import { type Answer, type Answers, deliver, keyOf, tagOf } from './answers.ts';
+import { type Answers, keyOf } from './answers.ts';
+import { type Answer, deliver, tagOf } from './deliver.ts';
 import type { Pages } from './pages.ts';
 import { KEPT, untilWhen } from './protocol.ts';
 
@@ -35,7 +36,8 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
       const caller = callerFor(from, await from.settings(), ANONYMOUS, { language: from.texts.languages[0] ?? 'en' });
       return name === '/robots.txt' ? plain(robots(caller)) : sitemap(from, caller, name);
     };
-    const answer = answers && key !== undefined ? await answers.answerFor(key, from.freshness, compute) : await compute();
+    const answer =
+      answers && key !== undefined ? await answers.answerFor(req, { key, freshness: from.freshness, compute }) : await compute();
     return answer.status === 404 ? next() : deliver(req, res, answer);
   };
 }

@@ -11,7 +11,7 @@ import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
-import { type Caller, renderContext } from './caller.ts';
+import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { acceptParams } from './input.ts';
 import { trustsIndex } from './list-index.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
@@ -107,7 +107,7 @@ const isPublicListsOwn = (condition: Condition, bounded: boolean): boolean =>
   (condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present) || (condition.by === 'moment' && !bounded);
 
 async function editRows({ db }: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Editable[]> {
-  const bundle = await loadBundle(db, kind, ids, [], caller.settings.recurrence?.base);
+  const bundle = await loadBundle(db, kind, ids, bundleOptions(caller));
   return ids.flatMap((id) => {
     const row = bundle.posts.get(id);
     return row ? [editable(caller, kind, row, bundle)] : [];
@@ -141,7 +141,7 @@ function editable(caller: Caller, kind: PostKind, row: Post, bundle: Bundle): Ed
 export async function readToEdit(site: Site, caller: Caller, declared: PostKind, record: number): Promise<Editable> {
   const kind = onSite(declared, caller.settings);
   const id = await postOfRecord(lookUpOnce(site.db), caller, kind, record);
-  const bundle = await loadBundle(site.db, kind, [id], [], caller.settings.recurrence?.base);
+  const bundle = await loadBundle(site.db, kind, [id], bundleOptions(caller));
   const row = bundle.posts.get(id);
   if (row?.post_type !== kind.postType) return failParam('id', 'id-unknown');
   const found = editable(caller, kind, row, bundle);

@@ -1,8 +1,8 @@
-import { fail, failParam } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { noteChange } from '../storage/rows/changes.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { lockNames } from '../storage/rows/locks.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
@@ -13,10 +13,12 @@ import { deleteForGood } from './post-details.ts';
 import { namedBy, namesOfChange, namesOfNew } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { renderPost } from './posts.ts';
+import { languageOfChange } from './record-languages.ts';
 import { addDate, leaveOutDate, moveDate, oneDate, type Scope } from './single-dates.ts';
+import { planOfNew, sourceOf } from './translation-source.ts';
 import type { Shown } from './versions.ts';
 import type { Write } from './write.ts';
-import { lockExisting, resolveDetails, writeChange, writeNew } from './write-post.ts';
+import { inLanguage, lockExisting, newWrite, resolveDetails, writeChange, writeNew } from './write-post.ts';
 
 /** Rows that a write names beside the kind's own fields, already clean. `anew`: as in `NewPost`. */
 export interface Besides {
@@ -43,10 +45,11 @@ export async function createPost(site: Site, caller: Caller, kind: PostKind, val
 /** The same, giving the id alone. */
 export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: PostValues, besides: Besides = {}): Promise<number> =>
   written(site, caller, async (db) => {
-    const plan = besidePlan(planPost(caller, kind, values), besides);
+    const source = await sourceOf(db, caller, kind, values);
+    const plan = besidePlan(planOfNew(caller, kind, values, source), besides);
     const { anew } = besides;
     await lockNames(db, namesOfNew(caller, { kind, values, plan, anew }));
-    return writeNew({ db, caller, kind }, { values, plan, anew });
+    return writeNew(newWrite(db, caller, kind, values), { values, plan, anew, source });
   });
 
 /**
@@ -82,13 +85,13 @@ export async function changeRecord(
     return;
   }
   await written(site, caller, async (db) => {
-    const write = { db, caller, kind };
-    const before = await lockExisting(write, id);
-    const moved = scope ? await moveDate(write, before, oneDate(date), asked) : {};
+    const before = await lockExisting({ db, kind }, id);
+    const moved = scope ? await moveDate({ db, caller, kind }, before, oneDate(date), asked) : {};
     const values = scope ? withoutDates(asked) : await withKeptDates(db, caller, kind, { before, date }, asked);
     const plan = besidePlan(besidePlan(planPost(caller, kind, values, before), besides), { metas: moved });
     await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
-    await writeChange(write, before, plan, await resolveDetails(write, values));
+    const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
+    await writeChange(write, before, plan, await inLanguage(write, id, await resolveDetails(write, values)));
   });
 }
 
@@ -126,26 +129,24 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
 }
 
 /**
- * Takes a record out of the trash, with the status that it had before, as far as the caller may give it that; without
- * one it is a draft (`wp_untrash_post`, as WordPress's own lists do it).
+ * Takes a record out of the trash, with the status and the slug that it had before (`wp_untrash_post`); what is due
+ * meanwhile is published. What cannot be known becomes a draft.
  *
- * @throws rest_invalid_param (`id`) for a record that is not in the trash
+ * @throws not-in-trash
  */
 export async function restorePost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
   await written(site, caller, async (db) => {
     const write = { db, caller, kind };
     const before = await lockExisting(write, id);
-    if (before.row.post_status !== 'trash') failParam('id', 'id-unknown');
-    const was = metaOf(before.metas, '_wp_trash_meta_status') ?? '';
-    const plan = planPost(caller, kind, { status: isSettable(was) && was !== 'trash' ? was : 'draft' }, before);
-    await lockNames(db, namesOfChange(caller, { kind, values: {}, plan }, before.row));
-    const gone = Object.keys(trashMetas(kind, before.row, caller.now)).map((key) => [key, []] as const);
-    await writeChange(write, before, plan, { metas: Object.fromEntries(gone), terms: new Map() });
+    if (before.row.post_status !== 'trash') fail('not-in-trash');
+    const known = metaOf(before.metas, '_wp_trash_meta_status');
+    const status = SETTABLE_STATUSES.find((one) => one === known && one !== 'trash') ?? 'draft';
+    const plan = planPost(caller, kind, { status }, before);
+    return writeChange(write, before, plan, { metas: untrashedMetas(kind), terms: new Map() });
   });
   return renderPost(site, caller, kind, id);
 }
 
-const isSettable = (status: string): boolean => (SETTABLE_STATUSES as readonly string[]).includes(status);
 /**
  * Leaves out one date of an event that recurs. Gives it as it was.
  *
@@ -196,13 +197,12 @@ async function deletable({ db }: Site, caller: Caller, kind: PostKind, record: n
 }
 
 /**
- * Runs a write as one transaction. The change counter is updated last, because all writers update that row: a writer
- * that held it while waiting for a name could deadlock with the holder of the name.
+ * Runs a write as one transaction, and notes who wrote.
  */
-function written<Result>({ db }: Site, { now }: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
+function written<Result>({ db }: Site, caller: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
   return db.transaction(async (trx) => {
     const result = await work(trx);
-    await noteChange(trx, now);
+    noteChange(trx, caller);
     return result;
   });
 }
@@ -212,6 +212,10 @@ const besidePlan = (plan: PostPlan, { columns = {}, metas = {} }: Besides): Post
   columns: { ...plan.columns, ...columns },
   metas: { ...plan.metas, ...metas },
 });
+
+/** Without those notes. */
+const untrashedMetas = (kind: PostKind): Rows['metas'] =>
+  Object.fromEntries(['_wp_trash_meta_status', '_wp_trash_meta_time', kind.trashedStatusMeta ?? []].flat().map((key) => [key, []]));
 
 /**
  * What WordPress and the calendar note of a post that is deleted into the trash (`wp_trash_post`); one whose status

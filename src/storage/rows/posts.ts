@@ -3,6 +3,7 @@ import type { Database } from '../engine/database.ts';
 import { isSlugLike } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
+import { learnPost, postBefore, postChanged, postMade, postRemoved } from '../journal/touched.ts';
 import { loadPosts } from './bundle.ts';
 
 /** The row of one post, or undefined. */
@@ -13,27 +14,37 @@ export async function findPost(db: Database, id: number): Promise<Post | undefin
 /** The row of one post, kept from other writers until the end of the transaction. */
 export async function lockPost(db: Database, id: number): Promise<Post | undefined> {
   const [row] = await db.rows<Post>`SELECT * FROM {posts} WHERE ID = ${id} ${verbatim(db.dialect.locks.update)}`;
+  if (row) postBefore(db, row);
   return row;
 }
 
 /**
- * Id of the post of this type with these slugs, outermost first, whatever its status (`get_page_by_path`); the lowest
- * where old data hold several. One slug finds posts without a parent only.
+ * Ids of the posts of this type with these slugs, outermost first, whatever their status (`get_page_by_path`), the
+ * lowest first: old data may hold several, and translations may have one slug. One slug finds posts without a parent
+ * only.
  */
-export async function findPostByPath(db: Database, type: string, path: readonly string[]): Promise<number | undefined> {
+export async function findPostsByPath(db: Database, type: string, path: readonly string[]): Promise<number[]> {
   const slug = path.at(-1);
-  if (!slug) return undefined;
+  if (!slug) return [];
   const rows = await db.from('posts').where({ post_name: slug, post_type: type }).orderBy('ID').select('ID', 'post_parent');
-  const parent = path.length === 1 ? 0 : await findPostByPath(db, type, path.slice(0, -1));
-  return rows.find((row) => row.post_parent === parent)?.ID;
+  const [parent] = path.length === 1 ? [0] : await findPostsByPath(db, type, path.slice(0, -1));
+  return rows.filter((row) => row.post_parent === parent).map(({ ID }) => ID);
 }
 
 /** Slugs of this type that begin with `base`, of other posts than `id`. */
 export async function slugsLike(db: Database, type: string, base: string, id: number): Promise<Set<string>> {
-  const rows = await db.rows<{ post_name: string }>`
-    SELECT post_name FROM {posts} WHERE post_type = ${type} AND NOT ID = ${id} AND ${new Piece(isSlugLike(db, 'post_name', base))}`;
-  return new Set(rows.map(({ post_name: name }) => name));
+  return new Set((await slugHolders(db, type, base, id)).map(({ slug }) => slug));
 }
+
+/** The other posts of this type whose slugs begin with `base`. */
+export const slugHolders = (
+  db: Database,
+  type: string,
+  base: string,
+  id: number,
+): Promise<{ readonly id: number; readonly slug: string }[]> =>
+  db.rows`SELECT ID AS id, post_name AS slug FROM {posts}
+    WHERE post_type = ${type} AND NOT ID = ${id} AND ${new Piece(isSlugLike(db, 'post_name', base))}`;
 
 /** So many scheduled posts are published in one go. */
 const MOST_DUE = 500;
@@ -65,7 +76,9 @@ export async function findByTitle(db: Database, type: string, title: string, con
 
 /** Inserts a post; columns that are not named get WordPress's defaults. Gives its id. */
 export async function insertPost(db: Database, columns: Partial<Post>): Promise<number> {
-  return insertRows(db, 'posts', [{ ...BLANK, ...columns }]);
+  const id = await insertRows(db, 'posts', [{ ...BLANK, ...columns }]);
+  postMade(db, columns.ID ?? id, columns);
+  return id;
 }
 
 /** The columns of a post that nothing is said about. */
@@ -88,13 +101,17 @@ export const BLANK = {
 };
 
 export async function updatePost(db: Database, id: number, columns: Partial<Post>): Promise<void> {
-  if (Object.keys(columns).length > 0) await db.from('posts').where('ID', id).update(columns);
+  if (Object.keys(columns).length === 0) return;
+  if (columns.post_status !== undefined) await learnPost(db, id);
+  await db.from('posts').where('ID', id).update(columns);
+  postChanged(db, id, columns);
 }
 
 /** The metas of a post that has none yet, each key with these values in this order. */
 export async function insertMetas(db: Database, id: number, metas: Readonly<Record<string, readonly string[]>>): Promise<void> {
   const rows = Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ post_id: id, meta_key, meta_value })));
   await insertRows(db, 'postmeta', rows);
+  postChanged(db, id);
 }
 
 /**
@@ -118,6 +135,7 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
     if (same) continue;
     if (before.length === 1 && after.length === 1) {
       await table().where('meta_id', before[0]!.meta_id).update({ meta_value: after[0]! });
+      postChanged(db, id);
       continue;
     }
     remove.push(...before.map((row) => row.meta_id));
@@ -125,13 +143,20 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
   }
   if (remove.length > 0) await table().whereIn('meta_id', remove).delete();
   await insertRows(db, 'postmeta', insert);
+  if (remove.length + insert.length > 0) postChanged(db, id);
 }
+
+/** Taxonomies whose relations name terms instead of posts (Polylang). */
+const ABOUT_TERMS = ['term_language', 'term_translations'];
 
 /** Removes a post with its metas, its links to terms and its revisions. Gives back nothing. */
 export async function removePost(db: Database, id: number): Promise<void> {
+  await learnPost(db, id);
   const revisions = (await db.from('posts').where({ post_parent: id, post_type: 'revision' }).select('ID')).map(({ ID }) => ID);
   const ids = [id, ...revisions];
   await db.from('postmeta').whereIn('post_id', ids).delete();
-  await db.from('term_relationships').whereIn('object_id', ids).delete();
+  await db.change`DELETE FROM {term_relationships} WHERE object_id IN (${ids}) AND term_taxonomy_id NOT IN
+    (SELECT term_taxonomy_id FROM {term_taxonomy} WHERE taxonomy IN (${ABOUT_TERMS}))`;
   await db.from('posts').whereIn('ID', ids).delete();
+  postRemoved(db, id);
 }
