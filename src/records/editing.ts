@@ -107,7 +107,7 @@ const isPublicListsOwn = (condition: Condition, bounded: boolean): boolean =>
   (condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present) || (condition.by === 'moment' && !bounded);
 
 async function editRows({ db }: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Editable[]> {
-  const bundle = await loadBundle(db, kind, ids, bundleOptions(caller));
+  const bundle = await loadBundle(db, kind, ids, { ...bundleOptions(caller), translatesLinks: false });
   return ids.flatMap((id) => {
     const row = bundle.posts.get(id);
     return row ? [editable(caller, kind, row, bundle)] : [];
@@ -141,7 +141,7 @@ function editable(caller: Caller, kind: PostKind, row: Post, bundle: Bundle): Ed
 export async function readToEdit(site: Site, caller: Caller, declared: PostKind, record: number): Promise<Editable> {
   const kind = onSite(declared, caller.settings);
   const id = await postOfRecord(lookUpOnce(site.db), caller, kind, record);
-  const bundle = await loadBundle(site.db, kind, [id], bundleOptions(caller));
+  const bundle = await loadBundle(site.db, kind, [id], { ...bundleOptions(caller), translatesLinks: false });
   const row = bundle.posts.get(id);
   if (row?.post_type !== kind.postType) return failParam('id', 'id-unknown');
   const found = editable(caller, kind, row, bundle);
