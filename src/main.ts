@@ -1,3 +1,4 @@
+import { on } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +8,8 @@ import { endAtOnce, endByItself } from './host/ending.ts';
 import { EnvironmentError, readEnvironment } from './host/environment.ts';
 import { standardOutput } from './host/output.ts';
 import { closePort, placeOf } from './host/port.ts';
+import { metricsPage } from './http/metrics.ts';
+import { metricsListener, openMetricsPort } from './http/metrics-door.ts';
 import { type Door, startService } from './http/service.ts';
 import { type FromWorker, manageWorkers, type ToWorker, WORKER } from './http/workers.ts';
 import { createLog } from './log.ts';
@@ -20,6 +23,8 @@ import { openSite, type Site } from './site.ts';
 const NOTICE_MS = 2000;
 /** For the last lines of the log to be read. */
 const LOG_MS = 1000;
+/** A worker waits this long for the metrics of all. */
+const METRICS_MS = 5000;
 
 // By itself V8 lets the heap grow to four times what is in use before it clears up, and keeps a hundred megabytes of
 // old answers. Twice costs little time.
@@ -52,6 +57,8 @@ async function serveAlone(): Promise<void> {
     { open, close: (server) => closePort(server, place), notices: log, life: log },
     quit,
   );
+  const { metrics } = service;
+  if (metrics) serveMetrics(async () => metricsPage([await metrics.measured()]));
   let told = false;
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     if (told) endAtOnce(signal);
@@ -80,6 +87,7 @@ function serveByWorkers(): void {
     ended,
     failed: cannotListen,
   });
+  serveMetrics(workers.metrics);
   const stop = (signal: NodeJS.Signals): void => {
     told = signal;
     workers.stop();
@@ -99,7 +107,14 @@ async function serveAsWorker(number: string): Promise<void> {
   const say = (word: FromWorker): void => {
     if (process.connected) process.send?.(word, undefined, undefined, () => undefined);
   };
-  const door: Door = { open: takeConnections(say), close: async () => undefined, notices: number === '0' ? log : silent, life: silent };
+  const metrics = async (): Promise<string> => {
+    say('asks for metrics');
+    for await (const [word] of on(process, 'message', { signal: AbortSignal.timeout(METRICS_MS) }))
+      if (typeof word === 'object' && word !== null && 'metrics' in word) return String(word.metrics);
+    throw new Error('the first process does not answer');
+  };
+  const life = { notices: number === '0' ? log : silent, life: silent };
+  const door: Door = { open: takeConnections(say), close: async () => undefined, ...life, metrics };
   const service = startService(await siteOf(config), await lookOf(config), door, quit);
   end = async () => {
     await service.end();
@@ -108,6 +123,7 @@ async function serveAsWorker(number: string): Promise<void> {
   process.on('message', (word: ToWorker) => {
     if (word === 'stopping') service.giveNotice();
     if (word === 'end') void end();
+    if (word === 'measure') void service.metrics?.measured().then((measured) => say({ measured }));
   });
   // A whole group of processes is told at once, by a terminal for instance. The first one knows what to do.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => say('leaving'));
@@ -130,6 +146,17 @@ function takeConnections(say: (word: FromWorker) => void): Door['open'] {
     }
     say(state);
   };
+}
+
+/** Opens the port for metrics, where there is to be one. */
+function serveMetrics(read: () => Promise<string>): void {
+  const { metricsPort: port, metricsToken: token, host } = config;
+  if (port === undefined) return;
+  const failed = (error: Error): never => quit(`The metrics cannot be served on ${host}, port ${port}: ${error.message}`);
+  openMetricsPort({ host, port }, metricsListener(token, read), {
+    opened: (opened) => log.info({ port: opened }, 'serving metrics'),
+    failed,
+  });
 }
 
 function readSettings(): Config {

@@ -18,6 +18,8 @@ describe('settings', () => {
       port: 8080,
       host: '127.0.0.1',
       siteUrl: undefined,
+      metricsPort: undefined,
+      metricsToken: undefined,
       databaseUrl: 'sqlite:data/fasti.sqlite',
       databaseReadUrl: undefined,
       databaseReadLag: 2000,
