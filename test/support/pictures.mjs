@@ -44,7 +44,9 @@ try {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme });
     const page = await context.newPage();
     await page.goto(SITE + path, { waitUntil: 'networkidle' });
-    await sharp(await page.screenshot()).webp({ quality: 80 }).toFile(join(FOLDER, `${name}.webp`));
+    await sharp(await page.screenshot())
+      .webp({ quality: 80 })
+      .toFile(join(FOLDER, `${name}.webp`));
     await context.close();
   }
   await browser.close();
