@@ -1,5 +1,5 @@
 /**
- * What `npm run pictures` runs: takes the pictures of the pages that the documentation shows, of a new sample site, with
+ * What `npm run pictures` runs: takes the pictures of pages that the documentation shows, of a new sample site, with
  * the browser of the machine. They lie in `docs/pictures/`.
  */
 import { spawn } from 'node:child_process';
