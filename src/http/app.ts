@@ -21,6 +21,7 @@ const SERVING: Lifecycle = { phase: () => 'serving' };
  */
 export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   const { config } = site;
+  site.followOthers();
   const routes = createRoutes(site.texts.languages);
   const companions = companionNamespaces();
   const index = createIndex(routes, site.texts.languages, companions);

@@ -17,7 +17,7 @@ export async function createEvents(db: Database, caller: Caller, events: readonl
   const more = new Map<number, number>();
   for (const id of events.flatMap(({ terms }) => terms)) more.set(id, (more.get(id) ?? 0) + 1);
   await addToCounts(db, more);
-  await keepIndexOf(db, caller, ids);
+  await keepIndexOf(db, ids);
   const places = [...events.keys()];
   const earliest = places.reduce((least, place) => (events[place]!.dates.startUtc < events[least]!.dates.startUtc ? place : least), 0);
   const latest = places.reduce((most, place) => (events[place]!.dates.endUtc > events[most]!.dates.endUtc ? place : most), 0);

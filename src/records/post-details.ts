@@ -35,7 +35,7 @@ export async function writeDetailsOfNew(write: Write, row: Post, { metas, terms 
     );
   if (!kind.dated) return;
   const occurrence = await firstOccurrence(write, row, metas);
-  await keepIndexOfNew(db, write.caller, {
+  await keepIndexOfNew(db, {
     post: row,
     occurrences: occurrence ? [{ ...occurrence, occurrence_id: 0 }] : [],
     metas: Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ meta_key, meta_value }))),
@@ -65,7 +65,7 @@ export async function deleteForGood(write: Write, row: Post): Promise<void> {
   await removePost(db, row.ID);
   if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID, caller.settings.recurrence);
   await shiftCounts(db, counted, []);
-  if (kind.dated) await keepIndexOf(db, caller, [row.ID]);
+  if (kind.dated) await keepIndexOf(db, [row.ID]);
 }
 
 async function firstOccurrence({ db, caller }: Write, row: Post, metas: Rows['metas']) {
@@ -86,7 +86,7 @@ async function writeCalendarRows({ db, caller }: Write, id: number, changed: Row
     }
     await noteEdges(db, id);
   }
-  await keepIndexOf(db, caller, [id]);
+  await keepIndexOf(db, [id]);
 }
 
 const writing = ({ now, settings }: Caller) => ({ updatedAt: nowUtc(now), recurrence: settings.recurrence });

@@ -13,7 +13,6 @@ import { keepIndexOf } from './list-index.ts';
 export async function publishDue(site: Site): Promise<number> {
   const due = await findDuePosts(site.db, postTypes, nowUtc(site.clock()));
   if (due.length === 0) return 0;
-  const settings = await site.settings();
   let published = 0;
   for (const id of due) {
     published += await site.db.transaction(async (db) => {
@@ -23,7 +22,7 @@ export async function publishDue(site: Site): Promise<number> {
       const kind = postKindOfType(row.post_type)!;
       await updatePost(db, id, { post_status: 'publish' });
       await shiftCounts(db, [], await termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)));
-      if (kind.dated) await keepIndexOf(db, { settings }, [id]);
+      if (kind.dated) await keepIndexOf(db, [id]);
       noteChange(db, { now });
       return 1;
     });

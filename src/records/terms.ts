@@ -92,7 +92,7 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
       ...(description === undefined ? {} : { description: description ?? '' }),
       ...(parent === undefined ? {} : { parent: parent ?? 0 }),
     });
-    await keepIndexOfMoved(trx, caller, term);
+    await keepIndexOfMoved(trx, term);
     noteChange(trx, caller);
   });
   return readTerm(site, caller, kind, id);
@@ -103,7 +103,7 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
   return db.transaction(async (trx) => {
     const term = await existing(trx, kind, id);
     const record = termRecord(term, kind, await ancestorsOf(trx, kind, term), caller);
-    await removeIndexedTerm(trx, caller, term);
+    await removeIndexedTerm(trx, term);
     if (kind.hierarchical) await dropTree(trx, kind);
     noteChange(trx, caller);
     return record;

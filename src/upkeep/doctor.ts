@@ -254,7 +254,7 @@ async function rowFindings(site: Site): Promise<Finding[]> {
 }
 
 async function dateFindings(site: Site): Promise<Finding[]> {
-  const { occurrenceTables: rows, recurrence, shared, calendar } = await site.settings();
+  const { occurrenceTables: rows, recurrence, calendar } = await site.settings();
   const found = new Map<DateFault, number[]>();
   for await (const { id, fault } of auditDates(site.db, { rows, recurrence })) found.set(fault, [...(found.get(fault) ?? []), id]);
   return [...found].flatMap(([fault, ids]) => {
@@ -263,7 +263,7 @@ async function dateFindings(site: Site): Promise<Finding[]> {
         await repair(site, async (db) => {
           const kept = { rows, recurrence, now: nowUtc(site.clock()), cutoff: calendar.cutoff };
           for (const id of some) await repairDates(db, id, kept);
-          if (!shared) await indexEvents(db, some);
+          await indexEvents(db, some);
           if (rows) await renewEdges(db);
         })();
       }
@@ -285,7 +285,7 @@ const RECURRENCE_REPAIRS: ReadonlyMap<RecurrenceFault, (db: Database, post: numb
 
 async function recurrenceFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
-  const { recurrence, occurrenceTables, shared, raw } = await site.settings();
+  const { recurrence, occurrenceTables, raw } = await site.settings();
   const posts = [
     ...finding('recurrence-many-starts', 'warning', (await eventsOfManyStarts(db)).map(String)),
     ...finding('recurrence-parents-gone', 'warning', (await datesWithoutEvent(db)).map(String)),
@@ -301,7 +301,7 @@ async function recurrenceFindings(site: Site): Promise<Finding[]> {
     const mend = RECURRENCE_REPAIRS.get(fault);
     const fix = repair(site, async (trx) => {
       for (const id of ids) await mend?.(trx, id, now);
-      if (!shared) await indexEvents(trx, ids);
+      await indexEvents(trx, ids);
       await renewEdges(trx);
     });
     return finding(`recurrence-${fault}`, SEVERE.has(fault) ? 'error' : 'warning', ids.map(String), mend && fix);

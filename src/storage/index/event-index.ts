@@ -106,6 +106,23 @@ export async function eventsWith(db: Database, termTaxonomyId: number): Promise<
   return rows.length > MOST_AT_ONCE ? undefined : rows.map(({ object_id: id }) => id);
 }
 
+/**
+ * Events that are listed under a term, or carry it (`link`: its row in the taxonomy); undefined: too many to be changed
+ * at once.
+ */
+export async function eventsOfTerm(db: Database, facet: Facet, link: number): Promise<number[] | undefined> {
+  const [listed, carrying] = [
+    await db
+      .from('fasti_entries')
+      .where('facet', facet)
+      .distinct('post_id')
+      .limit(MOST_AT_ONCE + 1),
+    await eventsWith(db, link),
+  ];
+  const ids = new Set([...listed.map(({ post_id: id }) => id), ...(carrying ?? [])]);
+  return carrying === undefined || ids.size > MOST_AT_ONCE ? undefined : [...ids];
+}
+
 /** Removes a heading for good, with its counts. */
 export async function dropFacet(db: Database, facet: Facet): Promise<void> {
   await db
@@ -274,6 +291,8 @@ async function loadParents(db: Database, categories: readonly EventTerm[]): Prom
       SELECT term_id, parent FROM {term_taxonomy} WHERE taxonomy = ${termKind('category').taxonomy} AND term_id IN (${wanted})
       ORDER BY term_taxonomy_id ${verbatim(db.dialect.locks.share)}`;
     for (const { term_id: id, parent } of rows) parents.set(id, parent);
+    // A parent that is gone has none above it.
+    for (const id of wanted) if (!parents.has(id)) parents.set(id, 0);
     wanted = unknownParents(parents);
   }
   return parents;

@@ -2,7 +2,7 @@ import type { Post } from '../../wordpress/rows.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database, Gathering } from '../engine/database.ts';
 import { given, upsertRows } from '../engine/insert.ts';
-import { append, type Change, type ObjectKind } from './entries.ts';
+import { append, type Change, EVERYTHING, type ObjectKind } from './entries.ts';
 
 /*
  * Each function that writes rows of an object says here which object it is. At the end of the transaction that becomes
@@ -176,8 +176,6 @@ async function noteLastSave(db: Database, now: Date): Promise<void> {
   const row = { option_name: 'tribe_last_save_post', option_value, autoload: 'auto' };
   await upsertRows(db, 'options', [row], ['option_name'], given(db, ['option_value', 'autoload']));
 }
-
-const EVERYTHING: Change = { kind: 'all', type: '', object: 0, what: 'changed', wasPublic: true, isPublic: true };
 
 async function changesOf(db: Database, touched: Touched): Promise<Change[]> {
   return [
