@@ -27,7 +27,7 @@ export interface WatchOptions {
 /** A server shows a change at about the time when its rows can be read; which comes first is not documented. */
 const MARGIN_MS = 1000;
 /** For so long something remembered may be used while it is not known what a change was. */
-const GRACE_MS = 700;
+const GRACE_MS = 600;
 /** Changes are taken over again for the same signs after so many times what it took before. */
 const REST = 5;
 
