@@ -29,7 +29,7 @@ import type { Endpoint, Reply } from './route.ts';
 import type { Found } from './routing.ts';
 import { uploadIn } from './upload.ts';
 import { warningHeader } from './warnings.ts';
-import { answerOnce, isReplay, keyOfWrite, runAndKeep } from './write-once.ts';
+import { answerOnce, earlierAnswer, isReplay, keyOfWrite, runAndKeep } from './write-once.ts';
 
 /** A request that an endpoint answers. */
 interface Asked extends Received {
@@ -56,14 +56,14 @@ export async function answerRoute(site: Site, received: Received): Promise<Linke
   const found = isSwitchedOff(site, incoming) ? undefined : incoming.found;
   if (!found) return incoming.method === 'OPTIONS' ? ok([]) : fail('rest_no_route');
 
-  const selected = await select(site, found);
+  const selected = await select(site, found, caller);
   const lookUp = lookUpOnce(site.db);
   let reply: LinkedReply;
   let refused: Endpoint | undefined;
   try {
     reply = isHandled(found)
       ? await handle(site, { ...received, found, selected, lookUp })
-      : described(describeRoute(site, caller, found.route, incoming.path === '/' ? '' : caller.namespace));
+      : described(describeRoute(site, caller, found.route, incoming.namespace === undefined ? '' : caller.namespace));
   } catch (error) {
     if (error instanceof ApiError && error.details.notAllowed) refused = found.endpoint;
     reply = problemOf(site, incoming.req, caller.language, error);
@@ -102,49 +102,103 @@ async function handle(site: Site, asked: Asked): Promise<LinkedReply> {
 
 /** Checks parameters and permission, then runs the handler. */
 async function checkAndRun(site: Site, asked: Parsed): Promise<LinkedReply> {
-  const { caller, found, selected, raw } = asked;
-  const { req, query, path } = asked.incoming;
-  const { endpoint, pieces } = found;
-  const accepted = acceptedParams(endpoint, caller.settings);
-  const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(accepted) : accepted;
-  if (isReading(endpoint)) await admitRecordPassword(site, raw.password, req.ip ?? '');
-  const values = { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selected };
+  const { caller, raw } = asked;
+  const { query, path } = asked.incoming;
+  const { params, values } = await accept(site, asked);
   const reply = await explaining(params, raw, () => discardingImages(values, () => runAllowed(site, asked, values)));
   const link = reply.paging && neighbourLinks(caller, path.slice(1), query, values, reply.paging);
   return link === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: link } };
 }
 
-async function runAllowed(site: Site, asked: Parsed, values: Values): Promise<Reply> {
-  const { caller, found, body } = asked;
-  const { req } = asked.incoming;
-  const { endpoint } = found;
-  const verdict = await verdictOf(asked.lookUp, caller, endpoint, values);
-  if (verdict !== true) refuse(caller.viewer, verdict || undefined, { notAllowed: true });
-  if (endpoint.acknowledged !== undefined && !req.get(endpoint.acknowledged)) fail('missing_experimental_endpoint_acknowledgement');
-  return runHandler(site, asked, endpoint.upload ? { ...values, upload: uploadIn(req, body) } : values);
+/** The accepted values of a request, and the parameters that accepted them. */
+async function accept(site: Site, { caller, found, selected, raw, incoming }: Parsed): Promise<{ params: Params; values: Values }> {
+  const { endpoint, pieces } = found;
+  const accepted = acceptedParams(endpoint, caller.settings);
+  const params = 'slug' in pieces && selected.id === 0 ? withUnknownSlug(accepted) : accepted;
+  if (isReading(endpoint)) await admitRecordPassword(site, raw.password, incoming.req.ip ?? '');
+  return { params, values: { ...(await acceptParams(site, caller, params, raw, endpoint.mode)), ...selected } };
 }
 
-/**
- * Runs the handler. For a write with preconditions or a key, the check of the record, the write itself and the keeping
- * of its answer are one transaction.
- */
-async function runHandler(site: Site, { incoming, caller, found, key }: Parsed, values: Values): Promise<Reply> {
-  const { endpoint, route } = found;
-  const prepared = endpoint.prepare ? await endpoint.prepare(site, caller, values) : values;
-  const run = (inside: Site) => endpoint.run(inside, caller, prepared);
-  const conditions = isReading(endpoint) ? undefined : preconditionsOf(incoming.req.headers);
-  const { lockVersion } = route;
-  const allowed = (inside: Site) =>
-    conditions && lockVersion ? onlyIf(inside, caller, lockVersion, { id: Number(values.id), conditions }, run) : run(inside);
-  const reply = await discardingImages(prepared, () =>
-    onceWritten(site, (own) =>
-      key ? own.db.transaction((db) => runAndKeep(db, key, caller.now, () => allowed({ ...own, db }))) : allowed(own),
-    ),
-  );
+async function runAllowed(site: Site, asked: Parsed, values: Values): Promise<Reply> {
+  const { found, body, incoming } = asked;
+  const { upload, forwards } = found.endpoint;
+  await checkAllowed(asked, values);
+  const more = { ...(upload ? { upload: uploadIn(incoming.req, body) } : {}), ...(forwards ? { received: asked } : {}) };
+  return runHandler(site, asked, { ...values, ...more });
+}
+
+/** Refuses what the caller may not do. */
+async function checkAllowed({ caller, found: { endpoint }, lookUp, incoming }: Parsed, values: Values): Promise<void> {
+  const verdict = await verdictOf(lookUp, caller, endpoint, values);
+  if (verdict !== true) refuse(caller.viewer, verdict || undefined, { notAllowed: true });
+  if (endpoint.acknowledged !== undefined && !incoming.req.get(endpoint.acknowledged))
+    fail('missing_experimental_endpoint_acknowledgement');
+}
+
+/** Does what must happen before the transaction, then runs the handler. */
+async function runHandler(site: Site, asked: Parsed, values: Values): Promise<Reply> {
+  const { endpoint } = asked.found;
+  const prepared = endpoint.prepare ? await endpoint.prepare(site, asked.caller, values) : values;
+  const reply = await discardingImages(prepared, () => onceWritten(site, (own) => runSafely(own, asked, prepared)));
   if (isReplay(reply)) await discardImages(prepared);
   await reply.afterwards?.();
   return reply;
 }
+
+/**
+ * Runs the handler itself. For a write with preconditions or a key, the check of the record, the write and the keeping
+ * of its answer are one transaction.
+ */
+function runSafely(site: Site, { incoming, caller, found, key }: Parsed, prepared: Values): Promise<Reply> {
+  const { endpoint, route } = found;
+  const run = (inside: Site) => endpoint.run(inside, caller, prepared);
+  const conditions = isReading(endpoint) ? undefined : preconditionsOf(incoming.req.headers);
+  const { lockVersion } = route;
+  const allowed = (inside: Site) =>
+    conditions && lockVersion ? onlyIf(inside, caller, lockVersion, { id: Number(prepared.id), conditions }, run) : run(inside);
+  return key ? site.db.transaction((db) => runAndKeep(db, key, caller.now, () => allowed({ ...site, db }))) : allowed(site);
+}
+
+// ------------------------------------------------------------------------------------------------- writes of a batch
+/** A write of a batch: what was accepted of it, to be run with the others. */
+export interface Accepted {
+  readonly asked: Parsed;
+  readonly params: Params;
+  readonly values: Values;
+}
+
+/**
+ * Accepts a write that came in a batch, without running it. Gives the answer instead if the same write, by its key, was
+ * answered before.
+ *
+ * @throws rest_no_route, batch-not-allowed, rest_missing_callback_param, rest_invalid_param, idempotency-key-reused
+ */
+export async function acceptWrite(site: Site, received: Received): Promise<Accepted | Reply> {
+  const { incoming, body } = received;
+  const found = isSwitchedOff(site, incoming) ? undefined : incoming.found;
+  if (!found || !isHandled(found)) return fail('rest_no_route');
+  const { endpoint, pieces } = found;
+  if (isReading(endpoint) || endpoint.upload || endpoint.secret || endpoint.forwards) fail('batch-not-allowed');
+  const raw = mergeParams({ query: incoming.query, body, path: selectors(endpoint, pieces), method: incoming.method });
+  const key = keyOfWrite(received, found, raw);
+  const earlier = key && (await earlierAnswer(site, key, received.caller.now));
+  if (earlier) return earlier;
+  const asked: Parsed = { ...received, found, selected: await select(site, found, received.caller), lookUp: lookUpOnce(site.db), raw, key };
+  return { asked, ...(await accept(site, asked)) };
+}
+
+/**
+ * Runs a write that was accepted, in the transaction of `site`. Files that were fetched for it are left to whoever
+ * knows what becomes of the transaction.
+ *
+ * @throws whatever the write alone would be refused with
+ */
+export const runWrite = (site: Site, { asked, params, values }: Accepted): Promise<Reply> =>
+  explaining(params, asked.raw, async () => {
+    const inside = { ...asked, lookUp: lookUpOnce(site.db) };
+    await checkAllowed(inside, values);
+    return runSafely(site, inside, values);
+  });
 
 /** All parameters that an endpoint accepts on a site, described or not. */
 export function acceptedParams(endpoint: ServedEndpoint, settings: SiteSettings): Params {
@@ -164,8 +218,8 @@ function refuseJson({ texts }: Site, { language }: Caller, { code, reason }: Jso
 }
 
 /** The id of the record that the path names, 0 where there is none; nothing for routes that name no record. */
-async function select(site: Site, { route, pieces: { id, slug } }: Found): Promise<Partial<Selected>> {
-  if (slug !== undefined) return { id: slug.length > LENGTHS.slug ? 0 : ((await route.select?.(site, slug)) ?? 0) };
+async function select(site: Site, { route, pieces: { id, slug } }: Found, caller: Caller): Promise<Partial<Selected>> {
+  if (slug !== undefined) return { id: slug.length > LENGTHS.slug ? 0 : ((await route.select?.(site, slug, caller)) ?? 0) };
   return id === undefined ? {} : { id: Number.isSafeInteger(Number(id)) ? Number(id) : 0 };
 }
 

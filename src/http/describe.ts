@@ -3,6 +3,7 @@ import { narrowList } from '../kinds/filter.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
+import { type ContentLanguages, urlIn } from '../wordpress/content-languages.ts';
 import { restRoot, restUrl } from '../wordpress/links.ts';
 import { offsetAt, unixFromDate } from '../wordpress/time.ts';
 import { type Endpoint, paramsOn, type Route } from './route.ts';
@@ -41,8 +42,9 @@ export function describeNamespace(site: Described, caller: Caller, routes: reado
 /**
  * The index of the site (WordPress `WP_REST_Server::get_index`): its name and address, its namespaces and all of their
  * routes.
- * `routes`: those that each of our namespaces serves; `others`: further namespaces with their own; `iconUrl`: the
- * address of the site's icon, where it has one; `secure`: whether the request came over an encrypted connection.
+ * `routes`: those that each of our namespaces serves; `others`: further namespaces with their own; `roots`: routes
+ * outside all namespaces; `iconUrl`: the address of the site's icon, where it has one; `secure`: whether the request
+ * came over an encrypted connection.
  */
 export function describeSite(
   site: Described,
@@ -50,9 +52,10 @@ export function describeSite(
   routes: readonly Route[],
   {
     others = new Map(),
+    roots = [],
     iconUrl = '',
     secure = false,
-  }: { others?: ReadonlyMap<string, readonly Route[]>; iconUrl?: string; secure?: boolean } = {},
+  }: { others?: ReadonlyMap<string, readonly Route[]>; roots?: readonly Route[]; iconUrl?: string; secure?: boolean } = {},
 ): Json {
   const served = [...servedNamespaces(site.config).map((namespace) => [namespace, routes] as const), ...others];
   const credentials = caller.settings.applicationPasswords && (secure || site.config.basicAuth === 'always');
@@ -74,12 +77,29 @@ export function describeSite(
     authentication: credentials ? { 'application-passwords': { endpoints: { authorization } } } : [],
     routes: Object.assign(
       { '/': rootRoute(caller) },
+      ...roots.map((route) => ({ [route.pattern]: describeRoute(site, caller, route, '') })),
       ...served.map(([namespace, own]) => describeRoutes(site, caller, own, namespace)),
     ) as Json,
     site_logo: id('site_logo'),
     site_icon: id('site_icon'),
     site_icon_url: iconUrl,
+    ...(settings.contentLanguages ? { languages: describeLanguages(caller, settings.contentLanguages) } : {}),
     _links: { help: [{ href: HELP }] },
+  };
+}
+
+/** The languages of the content, with their pages and the roots of the API that choose them. */
+function describeLanguages({ settings }: Caller, languages: ContentLanguages): Json {
+  const { home } = settings;
+  return {
+    default: languages.defaultCode,
+    available: languages.languages.map(({ code, locale, name }) => ({
+      code,
+      locale,
+      name,
+      url: urlIn(languages, code, home, (root) => `${root}/`),
+      rest_url: restRoot({ home: `${home}/${code}`, permalinkStructure: settings.permalinkStructure }),
+    })),
   };
 }
 

@@ -9,7 +9,8 @@ import type { Upload } from './upload.ts';
  * A handler as it is served. `unlisted`: parameters that it accepts though no description names them. `upload`: it gets
  * the uploaded file as value `upload`. `acknowledged`: a header that every request must have. `prepare`: what must
  * happen before the transaction because it is slow or not in the database; `run` gets what it gives. `secret`: its
- * answers are never kept for requests that are sent again (`Idempotency-Key`).
+ * answers are never kept for requests that are sent again (`Idempotency-Key`). `forwards`: it gets the request itself
+ * as value `received`, because it answers for other endpoints.
  */
 export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<V>, 'run'> {
   readonly run: Handler<Prepared, ReturnType<Endpoint['run']>>;
@@ -18,6 +19,7 @@ export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<
   readonly prepare?: Handler<V, Promise<Values>>;
   readonly acknowledged?: string;
   readonly secret?: true;
+  readonly forwards?: true;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<
  */
 export interface ServedRoute extends Route {
   readonly endpoints: readonly ServedEndpoint[];
-  readonly select?: (site: Site, slug: string) => Promise<number | undefined>;
+  readonly select?: (site: Site, slug: string, caller: Caller) => Promise<number | undefined>;
   readonly lockVersion?: LockVersion;
 }
 

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Param } from '../kinds/kind.ts';
+import { languageShape } from '../kinds/shapes.ts';
 import type { Caller } from '../records/caller.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { tableOf } from '../wordpress/table.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
 import { type Described, defaultOf, fieldTextKeys, isRequired, kindOf, paramTextKeys, selectorsOf } from './describe.ts';
 import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting } from './described-writes.ts';
-import { type Endpoint, type Method, paramsOn, type Route } from './route.ts';
+import { type Endpoint, type Method, paramsOn, type Route, templateOf } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -37,15 +39,19 @@ const EARLIER: ReadonlyMap<string, Readonly<Record<string, string>>> = tableOf({
 /** Problems by what is asked; each stands once in the document. */
 const PROBLEMS = ['400', '401', '403', '404', '409', '410', '412', '422', '500'] as const;
 
-/** The API as an OpenAPI 3.0 document (`/doc`), from the routes and the kinds, in the caller's language. */
-export function openApiDocument(site: Described, caller: Caller, routes: readonly Route[]): Json {
+/**
+ * The API as an OpenAPI 3.0 document (`/doc`), from the routes and the kinds, in the caller's language. `roots`: routes
+ * outside all namespaces.
+ */
+export function openApiDocument(site: Described, caller: Caller, routes: readonly Route[], roots: readonly Route[] = []): Json {
   const say = (key: string | readonly string[], values = {}) => site.texts.t(caller.language, key, values);
   const base = restUrl(caller, caller.namespace);
+  const root = trimEndOf(restUrl(caller, ''), '/');
   return {
     openapi: '3.0.0',
     info: { version: '1.0.0', title: say('site:doc-title'), description: say('site:doc-description') },
     components: {
-      schemas: schemas(say),
+      schemas: schemas(say, caller.settings.contentLanguages !== undefined),
       parameters: {
         password: {
           name: 'password',
@@ -68,7 +74,10 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
     // The reference names the host without port or path; the true address stands with each path, where it has
     // precedence.
     servers: [{ url: `${/^https?:\/\/[^/:]+/.exec(base)?.[0] ?? base}/wp-json/${caller.namespace}/` }],
-    paths: Object.fromEntries(routes.map((route) => [templateOf(route), { servers: [{ url: base }], ...operations(caller, route, say) }])),
+    paths: Object.fromEntries([
+      ...routes.map((route) => [templateOf(route) || '/', { servers: [{ url: base }], ...operations(caller, route, say) }] as const),
+      ...roots.map((route) => [templateOf(route) || '/', { servers: [{ url: root }], ...operations(caller, route, say) }] as const),
+    ]),
   };
 }
 
@@ -76,7 +85,6 @@ type Say = (key: string | readonly string[], values?: Record<string, string>) =>
 
 const ref = (name: string) => ({ $ref: `#/components/${name}` });
 const json = (schema: Json) => ({ 'application/json': { schema } });
-const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}') || '/';
 
 // ------------------------------------------------------------------------------------------------- paths
 /** What is described, for whom. */
@@ -101,7 +109,7 @@ function operation(described: Operation, method: Method): Json {
   const { caller, say, route, endpoint } = described;
   const kind = kindOf(route);
   const ofSite = endpoint.onSite?.(caller.settings) ?? {};
-  const isField = (name: string) => name in (kind?.fields ?? {}) || name in ofSite;
+  const isField = (name: string) => (kind ? name in kind.fields || name in ofSite : name !== 'translation_language');
   const written = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter(isField);
   const others = Object.entries(endpoint.params).filter(([name]) => !written.includes(name) || selectorsOf(route).includes(name));
   return {
@@ -112,7 +120,7 @@ function operation(described: Operation, method: Method): Json {
       ...others.map(([name, param]) => parameter(described, name, param)),
       ...(kind ? headersTaken(method, selectorsOf(route).length > 0) : []),
     ],
-    ...(written.length > 0 && kind ? { requestBody: requestBody(described, kind, written) } : {}),
+    ...(written.length > 0 ? { requestBody: requestBody(described, kind, written) } : {}),
     responses: responses(route, method, kind, say),
   };
 }
@@ -138,13 +146,13 @@ function parameter({ caller, say, route, endpoint }: Operation, name: string, { 
 }
 
 /** Fields as a form or as JSON. The path's own selector is named too, as the reference does. */
-function requestBody({ say, route, endpoint }: Operation, kind: Kind, written: readonly string[]): Json {
+function requestBody({ say, route, endpoint }: Operation, kind: Kind | undefined, written: readonly string[]): Json {
   const selectors = selectorsOf(route).filter((name) => !written.includes(name));
   const ignored = selectors.map(
     (name) =>
       [name, { ...schemaOf(endpoint.params[name]?.grammar.json ?? {}), description: say(`params:common.${name}-in-body`) }] as const,
   );
-  const textKeys = (name: string) => (name in kind.fields ? fieldTextKeys(kind, name) : paramTextKeys(route, endpoint, name));
+  const textKeys = (name: string) => (kind && name in kind.fields ? fieldTextKeys(kind, name) : paramTextKeys(route, endpoint, name));
   const fields = written.map(
     (name) => [name, { ...schemaOf(endpoint.params[name]!.grammar.json), description: say(textKeys(name)) }] as const,
   );
@@ -156,10 +164,11 @@ function requestBody({ say, route, endpoint }: Operation, kind: Kind, written: r
 function responses(route: Route, method: Method, kind: Kind | undefined, say: Say): Json {
   const problems = (...statuses: readonly (typeof PROBLEMS)[number][]) =>
     Object.fromEntries(statuses.map((status) => [status, ref(`responses/Problem${status}`)]));
+  const whole = method === 'GET' ? '200' : '207';
   const unknownNamespace = route.pattern === '' ? (['404'] as const) : [];
   if (!kind)
     return {
-      '200': { description: say('routes:answers.200'), content: json({ type: 'object' }) },
+      [whole]: { description: say(`routes:answers.${whole}`), content: json({ type: 'object' }) },
       ...problems('400', '401', ...unknownNamespace),
     };
   const record = ref(`schemas/${recordName(kind)}`);
@@ -213,12 +222,28 @@ function typed(value: unknown, { type }: Json): unknown {
   return type === 'integer' ? Number(value) : value;
 }
 
-/** JSON Schema as OpenAPI 3.0 has it: one type only; several become alternatives. */
+/**
+ * JSON Schema as OpenAPI 3.0 has it: one type only; several become alternatives. WordPress says of each member whether
+ * it is required, and writes an object without members as an empty list.
+ */
 function schemaOf(schema: Readonly<Json>): Json {
-  const { type, items, ...rest } = schema;
-  const nested = items === undefined ? {} : { items: schemaOf(items as Json) };
+  const { type, items, properties, additionalProperties: others, ...rest } = schema;
+  const members = Array.isArray(properties) ? [] : Object.entries((properties ?? {}) as Record<string, Json>);
+  const required = members.filter(([, member]) => member.required === true).map(([name]) => name);
+  const nested = {
+    ...(items === undefined ? {} : { items: schemaOf(items as Json) }),
+    ...(members.length > 0
+      ? { properties: Object.fromEntries(members.map(([name, { required: _, ...member }]) => [name, schemaOf(member)])) }
+      : {}),
+    ...(required.length > 0 ? { required } : {}),
+    ...(others === undefined ? {} : { additionalProperties: typeof others === 'object' ? schemaOf(others as Json) : others }),
+  };
   if (!Array.isArray(type)) return { ...(type === undefined ? {} : { type }), ...nested, ...rest };
-  return { anyOf: type.map((one: string) => ({ type: one })), ...nested, ...rest };
+  return {
+    anyOf: type.map((one: string) => (one === 'array' ? { type: one, ...nested } : { type: one })),
+    ...(type.includes('array') ? {} : nested),
+    ...rest,
+  };
 }
 
 // ------------------------------------------------------------------------------------------------- schemas
@@ -231,8 +256,8 @@ const trueName = (id: string) => (EARLIER.has(id) ? `${id}Record` : id);
 const groupOf = (id: string) => id.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase();
 
 /** All schemas: what answers hold, what earlier documents say, and the form of an error. */
-function schemas(say: Say): Json {
-  const published = Object.entries(publishedShapes());
+function schemas(say: Say, languages: boolean): Json {
+  const published = Object.entries(publishedShapes(languages));
   const named = published.map(([id, schema]) => [id, withDescriptions(id, schema, say)] as const);
   const earlier = named.filter(([id]) => EARLIER.has(id)).map(([id, schema]) => [id, earlierSchema(id, schema, say)]);
   return {
@@ -242,8 +267,8 @@ function schemas(say: Say): Json {
   };
 }
 
-/** The records of all kinds and their parts, by the ids of their shapes. */
-function publishedShapes(): Record<string, ObjectSchema> {
+/** The records of all kinds and their parts, by the ids of their shapes. `languages`: whether content has any. */
+function publishedShapes(languages: boolean): Record<string, ObjectSchema> {
   const all = z.object(Object.fromEntries(kinds.map((kind) => [kind.name, kind.record])));
   const { definitions } = z.toJSONSchema(all, { target: 'openapi-3.0', override: ({ jsonSchema }) => withoutSafeRange(jsonSchema) }) as {
     definitions?: unknown;
@@ -251,8 +276,19 @@ function publishedShapes(): Record<string, ObjectSchema> {
   const renamed = JSON.stringify(definitions).replace(/"#\/definitions\/(\w+)"/g, (_, id: string) =>
     JSON.stringify(ref(`schemas/${trueName(id)}`).$ref),
   );
-  return JSON.parse(renamed) as Record<string, ObjectSchema>;
+  const shapes = JSON.parse(renamed) as Record<string, ObjectSchema>;
+  return languages
+    ? shapes
+    : Object.fromEntries(Object.entries(shapes).flatMap(([id, shape]) => (id === TRANSLATION ? [] : [[id, withoutLanguages(shape)]])));
 }
+
+/** The id of what a record says of each of its translations. */
+const TRANSLATION = 'Translation';
+
+const withoutLanguages = (shape: ObjectSchema): ObjectSchema =>
+  shape.properties
+    ? { ...shape, properties: Object.fromEntries(Object.entries(shape.properties).filter(([name]) => !Object.hasOwn(languageShape, name))) }
+    : shape;
 
 /** The limits of JavaScript's whole numbers say nothing about the records. */
 function withoutSafeRange(schema: Json): void {

@@ -23,7 +23,7 @@ export interface Received {
  * @throws incorrect_password, too-many-requests, rest_cookie_invalid_nonce, body-too-large, body-too-complex,
  * server-busy, request-aborted
  */
-export async function receive(site: Site, incoming: Incoming, budget: Budget): Promise<Received> {
+export async function receive(site: Site, incoming: Incoming<Request>, budget: Budget): Promise<Received> {
   const { req } = incoming;
   const claim = claimOf(site, incoming.settings, credentialsOf(incoming));
   const received = ({ viewer, nonce }: Identity, body: Body, release: () => void): Received => ({

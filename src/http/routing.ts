@@ -21,12 +21,12 @@ export interface Router {
 
 /**
  * Matches as `WP_REST_Server::match_request_to_handler` does: whole paths, whatever their case; HEAD where there is
- * GET. `index` is the route of `/`;
- * `routes` are those below each of the namespaces; `others`: further namespaces, each with routes of its own.
+ * GET. `roots` are the routes outside all namespaces, by their paths; `routes` are those below each of the namespaces;
+ * `others`: further namespaces, each with routes of its own.
  */
 export function createRouter(
   namespaces: readonly string[],
-  index: ServedRoute,
+  roots: ReadonlyMap<string, ServedRoute>,
   routes: readonly ServedRoute[],
   others: ReadonlyMap<string, readonly ServedRoute[]> = new Map(),
 ): Router {
@@ -38,7 +38,8 @@ export function createRouter(
     names.find((namespace) => path.toLowerCase() === `/${namespace}` || path.toLowerCase().startsWith(`/${namespace}/`));
 
   const candidates = remembered((path: string): readonly Found[] => {
-    if (path === '/') return [{ route: index, pieces: {} }];
+    const root = roots.get(path.toLowerCase());
+    if (root) return [{ route: root, pieces: {} }];
     const namespace = namespaceOf(path);
     if (namespace === undefined) return [];
     const rest = path.slice(namespace.length + 1);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Request } from 'express';
 import { fail } from '../errors.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
+import type { Head } from './head.ts';
 import type { Body, SentFile } from './input.ts';
 
 /** What a request holds of a file: as the field `file` of a form, or as its body with headers that say what it is. */
@@ -17,7 +17,7 @@ export interface Upload {
 }
 
 /** Gathers what a request holds of a file. */
-export const uploadIn = (req: Request, body: Body): Upload => ({
+export const uploadIn = (req: Pick<Head, 'get'>, body: Body): Upload => ({
   file: body.files?.get('file'),
   body: body.bytes,
   empty: Object.keys(body).length === 0,

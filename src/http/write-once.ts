@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { type AnswerKey, claimAnswer, findAnswer, type KeptAnswer, keepAnswer } from '../storage/rows/kept-answers.ts';
+import { type AnswerKey, claimAnswer, findAnswer, type KeptAnswer, keepAnswer, unclaimAnswer } from '../storage/rows/kept-answers.ts';
 import type { Raw } from './input.ts';
 import type { Received } from './receive.ts';
 import type { Reply } from './route.ts';
@@ -42,8 +42,8 @@ export function keyOfWrite({ incoming, caller, body }: Received, { route, endpoi
  * running
  */
 export async function answerOnce(site: Site, key: AnswerKey, now: Date, work: () => Promise<Reply>): Promise<Reply> {
-  const earlier = await findAnswer(site.db, key.id, now);
-  if (earlier) return replayed(earlier, key);
+  const earlier = await earlierAnswer(site, key, now);
+  if (earlier) return earlier;
   const underWay = UNDER_WAY.get(site) ?? new Map<string, string>();
   UNDER_WAY.set(site, underWay);
   const running = underWay.get(key.id);
@@ -54,6 +54,12 @@ export async function answerOnce(site: Site, key: AnswerKey, now: Date, work: ()
   } finally {
     underWay.delete(key.id);
   }
+}
+
+/** The answer that this request was given before, if there is one. Throws idempotency-key-reused. */
+export async function earlierAnswer({ db }: Site, key: AnswerKey, now: Date): Promise<Reply | undefined> {
+  const earlier = await findAnswer(db, key.id, now);
+  return earlier && replayed(earlier, key);
 }
 
 /** Keyed requests that this process is working on, with their fingerprints. Other processes wait in `claimAnswer`. */
@@ -67,8 +73,9 @@ export async function runAndKeep(db: Database, key: AnswerKey, now: Date, work: 
   const earlier = await claimAnswer(db, key, now);
   if (earlier) return replayed(earlier, key);
   const reply = await work();
-  const { status, body, headers, version } = reply;
-  await keepAnswer(db, key.id, JSON.stringify({ status, body, headers, version }));
+  const { status, body, headers, version, undone } = reply;
+  if (undone) await unclaimAnswer(db, key.id);
+  else await keepAnswer(db, key.id, JSON.stringify({ status, body, headers, version }));
   return reply;
 }
 

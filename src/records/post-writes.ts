@@ -1,19 +1,24 @@
 import { fail } from '../errors.ts';
-import type { PostKind, PostValues, Rows } from '../kinds/kind.ts';
+import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { lockNames } from '../storage/rows/locks.ts';
-import type { Post } from '../wordpress/rows.ts';
+import { metaOf, type Post } from '../wordpress/rows.ts';
+import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
-import { dateOfRecord, withKeptDates } from './occurrences.ts';
+import { dateOfRecord, recordOfStart, withKeptDates, withoutDates } from './occurrences.ts';
 import { deleteForGood } from './post-details.ts';
 import { namedBy, namesOfChange, namesOfNew } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { renderPost } from './posts.ts';
+import { languageOfChange } from './record-languages.ts';
+import { addDate, leaveOutDate, moveDate, oneDate, type Scope } from './single-dates.ts';
+import { planOfNew, sourceOf } from './translation-source.ts';
 import type { Shown } from './versions.ts';
-import { lockExisting, resolveDetails, writeChange, writeNew } from './write-post.ts';
+import type { Write } from './write.ts';
+import { inLanguage, lockExisting, newWrite, resolveDetails, writeChange, writeNew } from './write-post.ts';
 
 /** Rows that a write names beside the kind's own fields, already clean. `anew`: as in `NewPost`. */
 export interface Besides {
@@ -22,10 +27,11 @@ export interface Besides {
   readonly anew?: boolean;
 }
 
-/** What is to be changed of a record. */
+/** What is to be changed of a record. `scope`: of one date of an event that recurs, when it takes place. */
 export interface PostChange {
   readonly values: PostValues;
   readonly besides?: Besides;
+  readonly scope?: Scope | undefined;
 }
 
 /**
@@ -39,18 +45,26 @@ export async function createPost(site: Site, caller: Caller, kind: PostKind, val
 /** The same, giving the id alone. */
 export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: PostValues, besides: Besides = {}): Promise<number> =>
   written(site, caller, async (db) => {
-    const plan = besidePlan(planPost(caller, kind, values), besides);
+    const source = await sourceOf(db, caller, kind, values);
+    const plan = besidePlan(planOfNew(caller, kind, values, source), besides);
     const { anew } = besides;
     await lockNames(db, namesOfNew(caller, { kind, values, plan, anew }));
-    return writeNew({ db, caller, kind }, { values, plan, anew });
+    return writeNew(newWrite(db, caller, kind, values), { values, plan, anew, source });
   });
 
 /**
  * Changes what the values name of a record, and nothing else (decision D1). The id of one date of an event names the
- * event: all its dates change.
+ * event: all its dates change, unless `scope` says that this one shall be moved.
  */
-export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
-  await changeRecord(site, caller, kind, id, { values });
+export async function changePost(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  id: number,
+  values: PostValues,
+  scope?: Scope,
+): Promise<Shown> {
+  await changeRecord(site, caller, kind, id, { values, scope });
   return renderPost(site, caller, kind, id, namedBy(kind, values));
 }
 
@@ -60,7 +74,7 @@ export async function changeRecord(
   caller: Caller,
   kind: PostKind,
   record: number,
-  { values: asked, besides = {} }: PostChange,
+  { values: asked, besides = {}, scope }: PostChange,
 ): Promise<void> {
   const date = await dateOfRecord(site.db, caller, kind, record);
   const id = date?.post ?? record;
@@ -71,12 +85,13 @@ export async function changeRecord(
     return;
   }
   await written(site, caller, async (db) => {
-    const write = { db, caller, kind };
-    const before = await lockExisting(write, id);
-    const values = await withKeptDates(db, caller, kind, { before, date }, asked);
-    const plan = besidePlan(planPost(caller, kind, values, before), besides);
+    const before = await lockExisting({ db, kind }, id);
+    const moved = scope ? await moveDate({ db, caller, kind }, before, oneDate(date), asked) : {};
+    const values = scope ? withoutDates(asked) : await withKeptDates(db, caller, kind, { before, date }, asked);
+    const plan = besidePlan(besidePlan(planPost(caller, kind, values, before), besides), { metas: moved });
     await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
-    await writeChange(write, before, plan, await resolveDetails(write, values));
+    const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
+    await writeChange(write, before, plan, await inLanguage(write, id, await resolveDetails(write, values)));
   });
 }
 
@@ -113,6 +128,69 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
   return last ? { record: last.record } : renderPost(site, caller, kind, id);
 }
 
+/**
+ * Takes a record out of the trash, with the slug and the status that it had before, as far as the caller may give it
+ * that (`wp_untrash_post`); what is due meanwhile is published. What cannot be known becomes a draft.
+ *
+ * @throws not-in-trash
+ */
+export async function restorePost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
+  await written(site, caller, async (db) => {
+    const write = { db, caller, kind };
+    const before = await lockExisting(write, id);
+    if (before.row.post_status !== 'trash') fail('not-in-trash');
+    const known = metaOf(before.metas, '_wp_trash_meta_status');
+    const status = SETTABLE_STATUSES.find((one) => one === known && one !== 'trash') ?? 'draft';
+    const plan = planPost(caller, kind, { status }, before);
+    await lockNames(db, namesOfChange(caller, { kind, values: {}, plan }, before.row));
+    return writeChange(write, before, plan, { metas: untrashedMetas(kind), terms: new Map() });
+  });
+  return renderPost(site, caller, kind, id);
+}
+
+/**
+ * Leaves out one date of an event that recurs. Gives it as it was.
+ *
+ * @throws rest_invalid_param for another id; recurring-event-date-kept for a date that can't be left out
+ */
+export async function deleteDate(site: Site, caller: Caller, kind: PostKind, record: number): Promise<Shown> {
+  const date = oneDate(await dateOfRecord(site.db, caller, kind, record));
+  const last = await renderPost(site, caller, kind, record);
+  await changeDates(site, caller, kind, date.post, (write, before) => leaveOutDate(write, before, date));
+  return { record: last.record };
+}
+
+/**
+ * Adds a date to an event that recurs; `values` name its start and end.
+ *
+ * @throws recurring-event-dates where it can't be added
+ */
+export async function createDate(site: Site, caller: Caller, kind: PostKind, record: number, values: PostValues): Promise<Shown> {
+  const post = (await dateOfRecord(site.db, caller, kind, record))?.post ?? record;
+  let startUtc = '';
+  await changeDates(site, caller, kind, post, async (write, before) => {
+    const added = await addDate(write, before, values);
+    startUtc = added.startUtc;
+    return added.metas;
+  });
+  return renderPost(site, caller, kind, await recordOfStart(site.db, caller, post, startUtc));
+}
+
+/** Changes the dates of an event: `change` writes them and gives the metas that belong to them. */
+const changeDates = (
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  post: number,
+  change: (write: Write, before: Before) => Promise<Rows['metas']>,
+): Promise<void> =>
+  written(site, caller, async (db) => {
+    const write = { db, caller, kind };
+    const before = await lockExisting(write, post);
+    const metas = await change(write, before);
+    await writeChange(write, before, planPost(caller, kind, {}, before), { metas, terms: new Map() });
+  });
+
 /** The id of the post of a record that is to be deleted: one date of an event that recurs cannot be deleted alone. */
 async function deletable({ db }: Site, caller: Caller, kind: PostKind, record: number): Promise<number> {
   const date = await dateOfRecord(db, caller, kind, record);
@@ -135,6 +213,10 @@ const besidePlan = (plan: PostPlan, { columns = {}, metas = {} }: Besides): Post
   columns: { ...plan.columns, ...columns },
   metas: { ...plan.metas, ...metas },
 });
+
+/** Without those notes. */
+const untrashedMetas = (kind: PostKind): Rows['metas'] =>
+  Object.fromEntries(['_wp_trash_meta_status', '_wp_trash_meta_time', kind.trashedStatusMeta ?? []].flat().map((key) => [key, []]));
 
 /**
  * What WordPress and the calendar note of a post that is deleted into the trash (`wp_trash_post`); one whose status

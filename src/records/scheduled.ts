@@ -5,6 +5,7 @@ import { findDuePosts, lockPost, updatePost } from '../storage/rows/posts.ts';
 import { shiftCounts, termTaxonomyIdsOf } from '../storage/rows/terms.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import { keepIndexOf } from './list-index.ts';
+import { countForLanguage } from './record-languages.ts';
 
 /**
  * Publishes the scheduled records whose time has come, as WordPress's own clock does it (`wp_publish_post`): only the
@@ -13,6 +14,7 @@ import { keepIndexOf } from './list-index.ts';
 export async function publishDue(site: Site): Promise<number> {
   const due = await findDuePosts(site.db, postTypes, nowUtc(site.clock()));
   if (due.length === 0) return 0;
+  const settings = await site.settings();
   let published = 0;
   for (const id of due) {
     published += await site.db.transaction(async (db) => {
@@ -22,6 +24,7 @@ export async function publishDue(site: Site): Promise<number> {
       const kind = postKindOfType(row.post_type)!;
       await updatePost(db, id, { post_status: 'publish' });
       await shiftCounts(db, [], await termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)));
+      await countForLanguage(db, { settings }, kind, id, 'shown');
       if (kind.dated) await keepIndexOf(db, [id]);
       noteChange(db, { now });
       return 1;

@@ -4,7 +4,7 @@ import { createRouter } from '../../src/http/routing.ts';
 
 const NS = 'tribe/events/v1';
 const routes = createRoutes(['en', 'it']);
-const router = createRouter(['calendar/events/v1', NS], createIndex(routes, ['en', 'it']), routes);
+const router = createRouter(['calendar/events/v1', NS], new Map([['/', createIndex(routes, ['en', 'it'])]]), routes);
 const found = (path: string, method: string) => router.find(path, method)?.endpoint?.summary;
 
 describe('the routes', () => {
@@ -15,6 +15,7 @@ describe('the routes', () => {
       '/events',
       '/events/(?P<id>\\d+)',
       '/events/by-slug/(?P<slug>[^/]+)',
+      '/events/(?P<id>\\d+)/dates',
       '/venues',
       '/venues/(?P<id>\\d+)',
       '/venues/by-slug/(?P<slug>[^/]+)',

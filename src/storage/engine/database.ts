@@ -60,6 +60,15 @@ export interface Database extends Asker {
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
 
   /**
+  /**
+   * Runs `work` as a part of the transaction that this is: if it fails, what it wrote is undone, and the transaction
+   * goes on. Outside a transaction it is one of its own. A part cannot have parts.
+   *
+   * @throws whatever `work` throws
+   */
+  part<T>(work: (db: Database) => Promise<T>): Promise<T>;
+
+  /**
    * What this transaction has gathered so far. It is written once, at the end of the transaction, just before COMMIT.
    * Undefined outside of transactions.
    */
@@ -78,6 +87,8 @@ export interface Database extends Asker {
 /** Something that a transaction gathers, and writes at its end. */
 export interface Gathering<T> {
   readonly begin: () => T;
+  /** The same, untouched by what is gathered later: a part of the transaction that fails goes back to it. */
+  readonly copy: (gathered: T) => T;
   /** Whether any records are named in it. */
   readonly namesRecords: (gathered: T) => boolean;
   readonly settle: (db: Database, gathered: T) => Promise<void>;
@@ -237,6 +248,24 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
         if (way !== outside) return work(db);
         refuseBeside();
         return inTransaction((transaction) => watchedWork(work, transaction));
+      },
+      part: async (work) => {
+        if (way === outside) return db.transaction(work);
+        await db.ask('SAVEPOINT part');
+        const before = [...(gatherings ?? [])].map(([what, gathered]) => [what, what.copy(gathered)] as const);
+        const state = inside?.getStore();
+        const records = state?.records === true;
+        try {
+          const result = await work({ ...db, part: (inner) => inner(db) });
+          await db.ask('RELEASE SAVEPOINT part');
+          return result;
+        } catch (error) {
+          await db.ask('ROLLBACK TO SAVEPOINT part');
+          if (state) state.records = records;
+          gatherings?.clear();
+          for (const [what, gathered] of before) gatherings?.set(what, gathered);
+          throw error;
+        }
       },
       gathered: <T>(what: Gathering<T>): T | undefined => {
         // The key of the map says the type of its value.

@@ -16,7 +16,9 @@ export type PrintKind = 'post' | 'term';
 
 /** Types of posts that answers show. Revisions, orders of a shop and menus are none of them. */
 const TYPES = [...new Set([...postTypes, ...SEARCHED_TYPES, 'attachment', 'tribe_event_series'])];
-const TAXONOMIES = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES])];
+/** Polylang keeps languages, and what is a translation of what, in terms. */
+const LANGUAGES = ['language', 'post_translations', 'term_language', 'term_translations'];
+const TAXONOMIES = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUAGES])];
 
 /** Metas that change while somebody has an editor open, and are shown nowhere. */
 const UNSEEN_METAS = ['_edit_lock', '_edit_last'];

@@ -49,9 +49,19 @@ const TOUCHED: Gathering<Touched> = {
     users: new Map(),
     options: new Set(),
   }),
+  copy: ({ posts, terms, counted, users, options, ...others }) => ({
+    ...others,
+    posts: copied(posts),
+    terms: copied(terms),
+    counted: new Set(counted),
+    users: new Map(users),
+    options: new Set(options),
+  }),
   namesRecords: ({ everything, posts, terms, counted, users }) => everything || posts.size + terms.size + counted.size + users.size > 0,
   settle,
 };
+
+const copied = <T extends object>(map: ReadonlyMap<number, T>): Map<number, T> => new Map(Array.from(map, ([id, one]) => [id, { ...one }]));
 
 // ------------------------------------------------------------------------------------------------- what is touched
 /** A post that was read and is kept from other writers, as it is before anything is written. Not a change by itself. */

@@ -50,6 +50,12 @@ export async function keepAnswer(db: Database, id: string, answer: string): Prom
   await db.change`UPDATE {fasti_answers} SET answer = ${answer} WHERE id = ${id}`;
 }
 
+/** Removes the row that `claimAnswer` inserted, since nothing was written. */
+export async function unclaimAnswer(db: Database, id: string): Promise<void> {
+  await joinWriters(db);
+  await db.change`DELETE FROM {fasti_answers} WHERE id = ${id}`;
+}
+
 /** How many answers are removed at once. */
 const STEP = 500;
 

@@ -1,0 +1,215 @@
+import { fail } from '../errors.ts';
+import { type BatchedWrite, batchedWrites } from '../kinds/batch-grammar.ts';
+import { oneOf } from '../kinds/grammar.ts';
+import type { Params, Values, ValuesOf } from '../kinds/kind.ts';
+import { discardImages } from '../records/prepared-images.ts';
+import { versionTag } from '../records/versions.ts';
+import { type Site, withinTransaction } from '../site.ts';
+import { DatabaseUnavailable } from '../storage/engine/database.ts';
+import { splitTarget } from './addressing.ts';
+import { type Accepted, acceptWrite, runWrite } from './answer-route.ts';
+import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
+import type { Head } from './head.ts';
+import { parseQuery } from './input.ts';
+import { problemOf } from './problem.ts';
+import { fieldNames, pickFields } from './protocol.ts';
+import type { Received } from './receive.ts';
+import { callerOf, type Incoming } from './request.ts';
+import type { Reply } from './route.ts';
+import type { Router } from './routing.ts';
+import { isReplay } from './write-once.ts';
+
+/*
+ * Many writes in one request (`WP_REST_Server::serve_batch_request_v1`). Each is a request of its own, with its own
+ * path, body and headers, from the caller of the batch. All are checked before the first one runs.
+ */
+
+/** `require-all-validate`: all of them are carried out, or none. */
+const VALIDATIONS = ['require-all-validate', 'normal'] as const;
+
+const PARAMS = {
+  validation: { grammar: oneOf(VALIDATIONS, 'enum'), fallback: 'normal' },
+  requests: { grammar: batchedWrites, required: true },
+} satisfies Params;
+
+/**
+ * A write of the batch after it was checked. `values`: those accepted, whose files are discarded if nothing comes of
+ * it.
+ */
+interface Checked {
+  readonly received: Received;
+  readonly values: Values;
+  readonly accepted?: Accepted;
+  /** Its answer, if there is nothing left to do: it was refused, or answered before. */
+  readonly reply?: Reply;
+}
+
+interface Prepared extends Values {
+  readonly atomic: boolean;
+  readonly writes: readonly Checked[];
+}
+
+/** The route `/batch/v1`, outside all namespaces. `router`: what finds the routes of the writes. */
+export function batchRoute(router: () => Router): ServedRoute {
+  type Asked = ValuesOf<typeof PARAMS> & { readonly received: Received };
+  const batch: ServedEndpoint<Asked, Prepared> = {
+    methods: ['POST'],
+    summary: 'batch',
+    params: PARAMS,
+    mode: 'create',
+    allow: 'anyone',
+    forwards: true,
+    prepare: async (site, _caller, { validation, requests = [], received }) => {
+      const writes: Checked[] = [];
+      for (const write of requests) writes.push(await checked(site, innerRequest(site, router(), received, write)));
+      return { atomic: validation === 'require-all-validate', writes };
+    },
+    run: async (site, _caller, prepared) => (prepared.atomic ? runTogether(site, prepared) : runEach(site, prepared)),
+  };
+  return { pattern: '/batch/v1', texts: 'batch', endpoints: [batch] };
+}
+
+/** A write of the batch as a request of its own. */
+function innerRequest(site: Site, router: Router, { incoming: outer, caller }: Received, write: BatchedWrite): Received {
+  const { path, query: text } = splitTarget(write.path);
+  const query = parseQuery(text);
+  const headers = { 'accept-language': outer.req.get('accept-language'), ...write.headers };
+  const req: Head = {
+    method: write.method,
+    originalUrl: write.path,
+    headers,
+    secure: outer.req.secure,
+    ip: outer.req.ip,
+    ...(outer.req.notes ? { notes: { ...outer.req.notes, url: write.path } } : {}),
+    get: (name) => (headers as Readonly<Record<string, string | undefined>>)[name.toLowerCase()],
+  };
+  const incoming: Incoming = {
+    ...outer,
+    req,
+    method: write.method,
+    query,
+    path,
+    namespace: router.namespaceOf(path),
+    found: router.find(path, write.method),
+  };
+  const body = { json: write.body };
+  return { incoming, caller: callerOf(site, incoming, body, caller.viewer), nonce: undefined, body, release: () => undefined };
+}
+
+async function checked(site: Site, received: Received): Promise<Checked> {
+  try {
+    if (!received.incoming.path.startsWith('/')) fail('parse_path_failed');
+    const accepted = await acceptWrite(site, received);
+    return 'asked' in accepted ? { received, accepted, values: accepted.values } : { received, values: {}, reply: accepted };
+  } catch (error) {
+    return { received, values: {}, reply: refused(site, received, error) };
+  }
+}
+
+const refused = (site: Site, { incoming, caller }: Received, error: unknown): Reply =>
+  problemOf(site, incoming.req, caller.language, error);
+
+/** A write that was refused as it ran, so that what it had written must be undone. */
+class Refused extends Error {
+  readonly reply: Reply;
+  readonly place: number;
+  constructor(reply: Reply, place: number) {
+    super('a write of a batch was refused');
+    this.reply = reply;
+    this.place = place;
+  }
+}
+
+/** Runs one write after the other. What one of them did is undone if it is refused; the others stay. */
+async function runEach(site: Site, { writes }: Prepared): Promise<Reply> {
+  const replies = await site.db.transaction(async (db) => {
+    const inside = withinTransaction(site, db);
+    const done: Reply[] = [];
+    for (const [place, write] of writes.entries()) {
+      done.push(write.reply ?? (await db.part((part) => runChecked({ ...inside, db: part }, write, place)).catch(replyOfRefused)));
+    }
+    return done;
+  });
+  return { ...multiStatus({ responses: envelopes(writes, replies) }), afterwards: () => finish(writes, replies) };
+}
+
+/** Runs all of them, or none if one is refused. */
+async function runTogether(site: Site, { writes }: Prepared): Promise<Reply> {
+  if (writes.some(({ reply }) => reply !== undefined && reply.status >= 400))
+    return failed(
+      writes,
+      writes.map(({ reply }) => reply),
+    );
+  try {
+    const replies = await site.db.transaction((db) =>
+      db.part(async (part) => {
+        const inside = withinTransaction(site, part);
+        const done: Reply[] = [];
+        for (const [place, write] of writes.entries()) done.push(write.reply ?? (await runChecked(inside, write, place)));
+        return done;
+      }),
+    );
+    return { ...multiStatus({ responses: envelopes(writes, replies) }), afterwards: () => finish(writes, replies) };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const { reply, place } = error;
+    return failed(
+      writes,
+      writes.map((_, at) => (at === place ? reply : undefined)),
+    );
+  }
+}
+
+/** Throws Refused; the database is lost to all of them, so that its errors are no answer to one. */
+async function runChecked(site: Site, { received, accepted }: Checked, place: number): Promise<Reply> {
+  try {
+    return await runWrite(site, accepted!);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    throw new Refused(refused(site, received, error), place);
+  }
+}
+
+function replyOfRefused(error: unknown): Reply {
+  if (error instanceof Refused) return error.reply;
+  throw error;
+}
+
+// ------------------------------------------------------------------------------------------------- the answer
+const multiStatus = (body: object): Reply => ({ status: 207, body });
+
+/** Nothing was written. Writes that were not at fault have no answer. */
+const failed = (writes: readonly Checked[], replies: readonly (Reply | undefined)[]): Reply => ({
+  ...multiStatus({
+    failed: 'validation',
+    responses: envelopes(
+      writes,
+      replies.map((reply) => (reply && reply.status >= 400 ? reply : undefined)),
+    ),
+  }),
+  undone: true,
+  afterwards: async () => void (await Promise.all(writes.map(({ values }) => discardImages(values)))),
+});
+
+/** What comes after the transaction: files that no record names are deleted. */
+async function finish(writes: readonly Checked[], replies: readonly Reply[]): Promise<void> {
+  for (const [place, reply] of replies.entries()) {
+    if (reply.status >= 400 || isReplay(reply)) await discardImages(writes[place]!.values);
+    await reply.afterwards?.();
+  }
+}
+
+/** Answers as members of the answer to the batch (WordPress `WP_REST_Server::envelope_response`). */
+const envelopes = (writes: readonly Checked[], replies: readonly (Reply | undefined)[]): unknown[] =>
+  replies.map((reply, place) => (reply === undefined ? null : enveloped(reply, writes[place]!.received)));
+
+function enveloped({ status, body, version, headers = {} }: Reply, { incoming }: Received): object {
+  const fields = fieldNames(incoming.query._fields);
+  const tagged = { ...headers, ...(version === undefined ? {} : { ETag: versionTag(version) }) };
+  return {
+    body: fields.length > 0 && status < 400 ? pickFields(body, fields) : body,
+    status,
+    // PHP writes an empty object as an empty list.
+    headers: Object.keys(tagged).length > 0 ? tagged : [],
+  };
+}

@@ -1,0 +1,70 @@
+import { type Grammar, LENGTHS } from './grammar.ts';
+
+/** The most writes of one batch. WordPress takes 25 unless a plugin says otherwise; clients ask by `OPTIONS`. */
+export const MOST_WRITES = 100;
+
+const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** One write of a batch as it was sent. */
+export interface BatchedWrite {
+  readonly method: (typeof METHODS)[number];
+  /** The path of its route, perhaps with a query. */
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The writes of a batch (`WP_REST_Server`, route `/batch/v1`). */
+export const batchedWrites: Grammar<readonly BatchedWrite[]> = {
+  longest: LENGTHS.content,
+  hint: {
+    reason: 'not-batched-writes',
+    values: { most: String(MOST_WRITES) },
+    example: [{ method: 'POST', path: '/wp/v2/tribe_events', body: { title: 'Jazz' } }],
+  },
+  json: {
+    type: 'array',
+    maxItems: MOST_WRITES,
+    items: {
+      type: 'object',
+      properties: {
+        method: { type: 'string', enum: METHODS, default: 'POST' },
+        path: { type: 'string', required: true },
+        body: { type: 'object', properties: [], additionalProperties: true },
+        headers: {
+          type: 'object',
+          properties: [],
+          additionalProperties: { type: ['string', 'array'], items: { type: 'string' } },
+        },
+      },
+    },
+  },
+  read: (raw) => {
+    const writes = Array.isArray(raw) && raw.length <= MOST_WRITES ? raw.map(batchedWrite) : [undefined];
+    const sound = writes.filter((write) => write !== undefined);
+    return sound.length === writes.length ? { value: sound } : { fault: { stage: 'value' } };
+  },
+};
+
+function batchedWrite(raw: unknown): BatchedWrite | undefined {
+  if (!isObject(raw)) return undefined;
+  const { method: named = 'POST', path, body = {}, headers = {} } = raw;
+  const method = METHODS.find((known) => known === named);
+  const sent = isObject(headers) ? Object.entries(headers).map(([name, value]) => [name.toLowerCase(), headerText(value)] as const) : [];
+  if (method === undefined || typeof path !== 'string' || !(isObject(body) || isEmptyList(body))) return undefined;
+  if (!(isObject(headers) || isEmptyList(headers)) || sent.some(([, value]) => value === undefined)) return undefined;
+  return { method, path, body: isObject(body) ? body : {}, headers: Object.fromEntries(sent) as Record<string, string> };
+}
+
+/** Several values of one header are joined by commas (RFC 9110, 5.2). */
+function headerText(value: unknown): string | undefined {
+  const values = Array.isArray(value) ? value : [value];
+  return values.every((one) => typeof one === 'string') ? values.join(', ') : undefined;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** PHP writes an empty object as an empty list. */
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
