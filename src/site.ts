@@ -5,7 +5,7 @@ import { createLog, type Log } from './log.ts';
 import type { ServerChange } from './storage/engine/cluster.ts';
 import { type Database, DatabaseUnavailable, hasTable, openDatabase } from './storage/engine/database.ts';
 import { addressesOf } from './storage/engine/mysql/address.ts';
-import { takeOverChanges } from './storage/freshness/foreign-changes.ts';
+import { printOwnChanges, takeOverChanges } from './storage/freshness/foreign-changes.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness/freshness.ts';
 import { type PrintSource, printSources } from './storage/freshness/prints.ts';
 import { followReplicas } from './storage/freshness/replicas.ts';
@@ -161,7 +161,10 @@ function sourceOf(db: Database, config: Config, name: string, takeOver?: () => P
 function takingOver(db: Database, clock: () => Date): () => Promise<true> {
   let sources: Promise<readonly PrintSource[]> | undefined;
   return async () => {
-    sources ??= printSources(db);
+    sources ??= printSources(db).then((found) => {
+      printOwnChanges(db, found);
+      return found;
+    });
     await takeOverChanges(db, clock, await sources);
     const isIndexed = (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) === INDEX_LAYOUT;
     if (!isIndexed && (await hasTable(db, 'tec_occurrences'))) await reindexEvents(db, clock, { trust: true });

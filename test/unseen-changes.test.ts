@@ -45,6 +45,7 @@ describeDatabases('beside others who write', (open, engine) => {
 
   const serve = async (env: Record<string, string> = {}) => {
     running = await serveDatabase(db, { env: { ...DEFAULTS, ...env } });
+    running.site.followOthers();
     memory = memoryOf(running);
   };
   const other = async () => {

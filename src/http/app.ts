@@ -34,7 +34,6 @@ const SERVING: Lifecycle = { phase: () => 'serving' };
  */
 export function createApp(site: Site, lifecycle: Lifecycle = SERVING, observers: readonly Observer[] = []): RequestListener {
   const { config } = site;
-  site.followOthers();
   const answers = config.cache ? createAnswers({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
   const app = expressApp(site, lifecycle, answers);
   const observe = observed([requestLog(site.log), ...observers], addressOf(app));

@@ -87,6 +87,7 @@ export function startService(site: Site, door: Door, failed: (line: string) => v
 
   async function serve(): Promise<void> {
     if (phase === 'starting') phase = 'serving';
+    site.followOthers();
     open('ready');
     while (!ending) {
       for (const [work, failure] of TASKS) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));

@@ -17,6 +17,7 @@ import {
 import { facetOf } from '../storage/index/event-index-rows.ts';
 import { findTerm, removeTerm } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
+import type { Caller } from './caller.ts';
 
 /** Whether there is an index of all events. */
 export const hasIndex = ({ occurrenceTables, raw }: SiteSettings): boolean => occurrenceTables && raw.get(INDEX_OPTION) === INDEX_LAYOUT;
@@ -44,30 +45,40 @@ export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefine
   return shared ? 'shared' : 'missing';
 }
 
+type Known = Pick<Caller, 'settings'>;
+
 /** Keeps the index in step with a write of these events, in its transaction, after everything else. */
-export async function keepIndexOf(db: Database, ids: readonly number[]): Promise<void> {
-  await indexEvents(db, ids);
-}
+export const keepIndexOf = (db: Database, caller: Known, ids: readonly number[]): Promise<void> =>
+  keep(caller, async () => void (await indexEvents(db, ids)));
 
 /** The same for an event that has just been made, whose rows are known. */
-export const keepIndexOfNew = (db: Database, rows: EventRows): Promise<void> => indexNewEvent(db, rows);
+export const keepIndexOfNew = (db: Database, caller: Known, rows: EventRows): Promise<void> => keep(caller, () => indexNewEvent(db, rows));
 
 /** The same after a change of a term; `before`: as it was. Only another parent counts, for what is below it. */
-export async function keepIndexOfMoved(db: Database, before: Term): Promise<void> {
+export async function keepIndexOfMoved(db: Database, caller: Known, before: Term): Promise<void> {
   if (before.taxonomy !== 'tribe_events_cat') return;
   const after = await findTerm(db, before.taxonomy, before.term_id);
   if (after?.parent === before.parent) return;
-  await indexOrDistrust(db, await eventsUnder(db, before.term_id));
+  await keep(caller, async () => indexOrDistrust(db, await eventsUnder(db, before.term_id)));
 }
 
 /** Removes a term for good, from the index too. */
-export async function removeIndexedTerm(db: Database, term: Term): Promise<void> {
+export async function removeIndexedTerm(db: Database, caller: Known, term: Term): Promise<void> {
   const category = term.taxonomy === 'tribe_events_cat';
   // Events lose the categories above with it, unless others keep them there.
-  const events = category && term.parent > 0 ? await eventsWith(db, term.term_taxonomy_id) : [];
+  const events = category && term.parent > 0 && isKept(caller) ? await eventsWith(db, term.term_taxonomy_id) : [];
   await removeTerm(db, term);
-  await dropFacet(db, facetOf(category ? 'category' : 'tag', term.term_id));
-  await indexOrDistrust(db, events);
+  await keep(caller, async () => {
+    await dropFacet(db, facetOf(category ? 'category' : 'tag', term.term_id));
+    await indexOrDistrust(db, events);
+  });
+}
+
+/** Beside a WordPress there may be no index; once it is made, what was written until then is found as WordPress's own. */
+const isKept = ({ settings: { shared, raw } }: Known): boolean => !shared || raw.has(INDEX_OPTION);
+
+async function keep(caller: Known, work: () => Promise<void>): Promise<void> {
+  if (isKept(caller)) await work();
 }
 
 async function indexOrDistrust(db: Database, ids: readonly number[] | undefined): Promise<void> {

@@ -25,7 +25,7 @@ export async function createEvents(db: Database, caller: Caller, events: readonl
   const own = languagesOf(caller, event);
   const language = own && languageOfCode(own.languages, own.languages.defaultCode);
   if (own && language) await writerFor(own.languages).assign(db, own.of, ids, language, ids.length);
-  await keepIndexOf(db, ids);
+  await keepIndexOf(db, caller, ids);
   const places = [...events.keys()];
   const earliest = places.reduce((least, place) => (events[place]!.dates.startUtc < events[least]!.dates.startUtc ? place : least), 0);
   const latest = places.reduce((most, place) => (events[place]!.dates.endUtc > events[most]!.dates.endUtc ? place : most), 0);

@@ -36,7 +36,7 @@ export async function writeDetailsOfNew(write: Write, row: Post, { metas, terms 
     );
   if (!kind.dated) return;
   const occurrence = await firstOccurrence(write, row, metas);
-  await keepIndexOfNew(db, {
+  await keepIndexOfNew(db, write.caller, {
     post: row,
     occurrences: occurrence ? [{ ...occurrence, occurrence_id: 0 }] : [],
     metas: Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ meta_key, meta_value }))),
@@ -67,7 +67,7 @@ export async function deleteForGood(write: Write, row: Post): Promise<void> {
   await removePost(db, row.ID);
   if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID, caller.settings.recurrence);
   await shiftCounts(db, counted, []);
-  if (kind.dated) await keepIndexOf(db, [row.ID, ...translations]);
+  if (kind.dated) await keepIndexOf(db, caller, [row.ID, ...translations]);
 }
 
 async function firstOccurrence({ db, caller }: Write, row: Post, metas: Rows['metas']) {
@@ -88,7 +88,7 @@ async function writeCalendarRows({ db, caller }: Write, id: number, changed: Row
     }
     await noteEdges(db, id);
   }
-  await keepIndexOf(db, [id]);
+  await keepIndexOf(db, caller, [id]);
 }
 
 const writing = ({ now, settings }: Caller) => ({ updatedAt: nowUtc(now), recurrence: settings.recurrence });

@@ -25,7 +25,7 @@ export async function publishDue(site: Site): Promise<number> {
       await updatePost(db, id, { post_status: 'publish' });
       await shiftCounts(db, [], await termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)));
       await countForLanguage(db, { settings }, kind, id, 'shown');
-      if (kind.dated) await keepIndexOf(db, [id]);
+      if (kind.dated) await keepIndexOf(db, { settings }, [id]);
       noteChange(db, { now });
       return 1;
     });

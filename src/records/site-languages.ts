@@ -99,7 +99,7 @@ async function assignAll(inside: Site, code: string, of: readonly Kind[]): Promi
       const ids = records.map(({ id }) => id);
       if (ids.length === 0) break;
       await writerFor(own.languages).assign(db, own.of, ids, language, records.filter(({ visible }) => visible).length);
-      if (kind.is === 'post' && kind.dated) await keepIndexOf(db, ids);
+      if (kind.is === 'post' && kind.dated) await keepIndexOf(db, { settings }, ids);
       count += ids.length;
     }
   }

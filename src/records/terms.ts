@@ -108,7 +108,7 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
     });
     const language = await languageOfChange(trx, caller, kind, id, values);
     if (language) await placeInLanguage(trx, caller, kind, { id, ...language }, language.values);
-    await keepIndexOfMoved(trx, term);
+    await keepIndexOfMoved(trx, caller, term);
     noteChange(trx, caller);
   });
   return readTerm(site, caller, kind, id);
@@ -120,7 +120,7 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
     const term = await existing(trx, kind, id);
     const record = (await translatedTerms(trx, caller, kind, [term]))(term);
     await forgetLanguage(trx, caller, kind, id);
-    await removeIndexedTerm(trx, term);
+    await removeIndexedTerm(trx, caller, term);
     if (kind.hierarchical) await dropTree(trx, kind);
     noteChange(trx, caller);
     return record;

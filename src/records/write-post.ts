@@ -74,7 +74,7 @@ export async function writeChange(write: Write, before: Before, plan: PostPlan, 
   const metas = { ...plan.metas, ...slugMetas(before, after), ...details.metas };
   const translations = await writeLanguage(write, row, after);
   await writeDetails(write, after, row.post_status, { ...details, metas });
-  if (kind.dated) await keepIndexOf(db, translations);
+  if (kind.dated) await keepIndexOf(db, caller, translations);
   if (after.post_status === 'publish') await publishLinked(write, before, details);
 }
 
@@ -164,7 +164,7 @@ async function insertNew(write: Write, plan: PostPlan, details: PostDetails): Pr
   if (row.menu_order) await keepRevision(db, row, caller.viewer.id, caller.settings.home);
   const translations = await writeLanguage(write, undefined, row);
   await writeDetailsOfNew(write, row, { ...details, metas: { ...plan.metas, ...details.metas } });
-  if (kind.dated) await keepIndexOf(db, translations);
+  if (kind.dated) await keepIndexOf(db, caller, translations);
   return id;
 }
 

@@ -1,9 +1,13 @@
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { termKind } from '../../src/kinds/index.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
-import { isInStep } from '../../src/storage/index/event-index.ts';
+import { printOwnChanges, takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
+import { printSources } from '../../src/storage/freshness/prints.ts';
+import { indexEvents, isInStep } from '../../src/storage/index/event-index.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { entriesAfter, lastNumber } from '../../src/storage/journal/entries.ts';
+import { removePost, updatePost } from '../../src/storage/rows/posts.ts';
+import { insertTerm } from '../../src/storage/rows/terms.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 
@@ -68,6 +72,17 @@ describeDatabases('what others change', (open) => {
   ])('is nothing, if it is shown nowhere: %s', async (_, script) => {
     expect(await taken(script)).toEqual([]);
   }); // biome-ignore format: a table
+
+  it('is nothing, if it was our own write', async () => {
+    printOwnChanges(db, await printSources(db));
+    await db.transaction(async (trx) => {
+      await updatePost(trx, 38, { post_title: 'Ours' });
+      await insertTerm(trx, termKind('tag'), { name: 'Ours', slug: 'ours', description: '', parent: 0 });
+      await removePost(trx, 39);
+      await indexEvents(trx, [38, 39]);
+    });
+    expect(await taken("UPDATE wp_posts SET post_title = 'Other' WHERE ID = 12")).toEqual(['post tribe_venue 12 changed 11']);
+  });
 
   it('is noted once, however many look for it at the same time', async () => {
     const from = await lastNumber(db);

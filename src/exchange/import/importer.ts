@@ -208,7 +208,7 @@ async function write(course: Course, { task, keys, originals = new Map(), seen =
     await writeLedger(db, run.importId, ledger.added());
     await writeWaiting(db, run.importId, work.waiting);
     if (work.touched.tree) await dropTree(db, termKind('category'));
-    await keepIndexOf(db, [...new Set(work.events)]);
+    await keepIndexOf(db, run.caller, [...new Set(work.events)]);
     if (work.touched.any) noteChange(db, { now: run.site.clock(), viewer: run.caller.viewer });
     const report = newTally();
     addTally(report, sum);

@@ -53,7 +53,7 @@ async function settleTerm(work: Work, kind: 'category' | 'tag', target: number, 
     return;
   }
   await updateTerm(db, term, { parent });
-  await keepIndexOfMoved(db, term);
+  await keepIndexOfMoved(db, run.caller, term);
   touched.any = true;
   touched.tree = true;
 }

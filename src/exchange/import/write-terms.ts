@@ -131,7 +131,7 @@ async function changeTerm({ run, db, touched }: Work, here: Term, term: TermItem
   if (Object.keys(changes).length === 0) return false;
   if (!run.dry) {
     await updateTerm(db, here, changes);
-    await keepIndexOfMoved(db, here);
+    await keepIndexOfMoved(db, run.caller, here);
   }
   touched.any = true;
   touched.tree ||= termKind(term.kind).hierarchical;

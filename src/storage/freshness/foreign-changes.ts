@@ -6,6 +6,7 @@ import { verbatim } from '../engine/statement.ts';
 import { distrustIndex, dropFacet, eventsOfTerm, indexEvents } from '../index/event-index.ts';
 import { facetOf } from '../index/event-index-rows.ts';
 import { append, type Change, EVERYTHING } from '../journal/entries.ts';
+import { afterAppending } from '../journal/touched.ts';
 import {
   arePrintsComplete,
   currentPrints,
@@ -17,12 +18,13 @@ import {
   printSources,
   storedPrints,
   storePrints,
+  termKeys,
 } from './prints.ts';
 
 /** How many milliseconds one query should take: the next one reads as many keys as fit into that. */
 const STEP_MS = 20;
-const FIRST_KEYS = 256;
-const FEWEST_KEYS = 64;
+const FIRST_KEYS = 512;
+const FEWEST_KEYS = 512;
 const MOST_KEYS = 65_536;
 /** So many changes are taken over in one transaction. */
 const AT_ONCE = 200;
@@ -46,6 +48,23 @@ export async function takeOverChanges(db: Database, now: () => Date, sources?: r
   await db.transaction(async (trx) => {
     await notePrintsComplete(trx);
     await append(trx, [EVERYTHING], { writer: 'found', at: nowUtc(now()), user: 0 });
+  });
+}
+
+/**
+ * Keeps the prints of what this process changes itself, in its transactions, so that it is not found as a change of
+ * others. What others have written meanwhile is not seen there, and is found later.
+ */
+export function printOwnChanges(db: Database, sources: readonly PrintSource[]): void {
+  afterAppending(db, async (trx, changes) => {
+    for (const source of sources) {
+      const ids = changes.filter(({ kind }) => kind === source.kind).map(({ object }) => object);
+      if (ids.length === 0) continue;
+      const keys = source.kind === 'post' ? ids : await termKeys(trx, ids);
+      const current = await currentPrints(trx, source, keys);
+      const gone = keys.filter((key) => !current.has(key));
+      await storePrints(trx, source.kind, [...current.values()], gone);
+    }
   });
 }
 
@@ -115,12 +134,15 @@ async function indexPosts(db: Database, differences: readonly Difference[]): Pro
   );
 }
 
-const HEADINGS: Readonly<Record<string, 'category' | 'tag'>> = { tribe_events_cat: 'category', post_tag: 'tag' };
+const HEADINGS = new Map<string, 'category' | 'tag'>([
+  ['tribe_events_cat', 'category'],
+  ['post_tag', 'tag'],
+]);
 
 /** Only its place in the tree counts, and whether it is there at all. */
 async function indexTerm(db: Database, { before, after }: Difference): Promise<void> {
   const print = (after ?? before)!;
-  const heading = HEADINGS[print.type];
+  const heading = HEADINGS.get(print.type);
   if (!heading || (before && after && Number(before.parent) === Number(after.parent))) return;
   const facet = facetOf(heading, Number(print.term));
   const events = await eventsOfTerm(db, facet, Number(print.object));

@@ -76,8 +76,11 @@ function digestOf(db: Database, table: WatchedName, column: string, key: string)
 export async function differingKeys(db: Database, source: PrintSource, { from, to }: Keys): Promise<number[]> {
   const { kind, key, which, columns, table } = source;
   const [own, all] = [verbatim(`o.${key}`), new Piece(['??', [db.table(table)]])];
+  // The limit, which is never reached, keeps both databases from making each digest twice.
   const changed = await db.rows<{ object: number }>`
-    SELECT now.object FROM (SELECT ${own} AS object, ${columns} FROM ${all} o WHERE ${own} >= ${from} AND ${own} < ${to} AND ${which}) now
+    SELECT now.object FROM (
+      SELECT ${own} AS object, ${columns} FROM ${all} o WHERE ${own} >= ${from} AND ${own} < ${to} AND ${which} LIMIT ${to - from}
+    ) now
     LEFT JOIN {fasti_prints} p ON p.kind = ${kind} AND p.object = now.object
     WHERE p.digest IS NULL OR NOT p.digest = now.digest OR NOT p.type = now.type`;
   const gone = await db.rows<{ object: number }>`
@@ -103,6 +106,14 @@ export async function currentPrints(db: Database, source: PrintSource, keys: rea
   const rows = await db.rows<Omit<Print, 'kind'>>`
     SELECT ${own} AS object, ${columns} FROM ${new Piece(['??', [db.table(table)]])} o WHERE ${own} IN (${keys}) AND ${which}`;
   return new Map(rows.map((row) => [Number(row.object), { ...row, kind }]));
+}
+
+/** Keys of the prints of these terms, those among them that are gone. */
+export async function termKeys(db: Database, terms: readonly number[]): Promise<number[]> {
+  const rows = await db.rows<{ id: number }>`
+    SELECT term_taxonomy_id AS id FROM {term_taxonomy} WHERE term_id IN (${terms})
+    UNION SELECT object FROM {fasti_prints} WHERE kind = ${'term'} AND term IN (${terms})`;
+  return rows.map(({ id }) => Number(id));
 }
 
 /** The prints of these objects that are stored. */

@@ -174,8 +174,19 @@ async function settle(db: Database, touched: Touched): Promise<void> {
   }
   const now = hand?.now ?? new Date();
   await append(db, changes, { writer: 'fasti', at: nowUtc(now), user: hand?.viewer?.id ?? 0 });
+  if (changes.length > 0) await followers.get(db.driver)?.(db, changes);
   if (hand) await noteLastSave(db, now);
 }
+
+/**
+ * Has `work` called in each transaction of this process that has changes for the journal, after these were appended.
+ * One piece of work for each database.
+ */
+export function afterAppending(db: Database, work: (db: Database, changes: readonly Change[]) => Promise<void>): void {
+  followers.set(db.driver, work);
+}
+
+const followers = new WeakMap<Database['driver'], (db: Database, changes: readonly Change[]) => Promise<void>>();
 
 /** As `writeOption`, which tells us what it writes. */
 async function noteLastSave(db: Database, now: Date): Promise<void> {
