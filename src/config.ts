@@ -233,6 +233,14 @@ export const settings = {
       'Whether the calendar is served as HTML pages too: `/`, `/events/`, `/event/…`, `/venue/…`, `/organizer/…`. `auto`: unless WordPress serves them, that is, unless the calendar plugin is active in this database (`SHARED_WITH_WORDPRESS`).',
     schema: z.enum(['auto', 'on', 'off']),
   },
+  themeDir: {
+    env: 'THEME_DIR',
+    type: 'path',
+    fallback: undefined,
+    allowed: 'a folder',
+    meaning: 'A folder with stylesheets, a logo and views that make the HTML pages look like the rest of your site (docs/pages.md).',
+    schema: z.string(),
+  },
   customTables: {
     env: 'CUSTOM_TABLES',
     type: 'choice',
@@ -329,7 +337,7 @@ export const variables: readonly string[] = Object.values(settings).map(({ env }
 
 type Parsed = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
 type KeyName = 'loggedInKey' | 'loggedInSalt' | 'nonceKey' | 'nonceSalt';
-type Optional = 'siteUrl' | 'metricsPort' | 'metricsToken' | 'databaseReadUrl' | 'folder' | KeyName;
+type Optional = 'siteUrl' | 'metricsPort' | 'metricsToken' | 'databaseReadUrl' | 'folder' | 'themeDir' | KeyName;
 
 /** WordPress's keys and salts of `wp-config.php`, by which cookies and nonces are recognised. */
 export type Keys = Readonly<Record<KeyName, string>>;
@@ -342,6 +350,7 @@ export type Config = Omit<Parsed, Optional> & {
   readonly metricsPort: number | undefined;
   readonly metricsToken: string | undefined;
   readonly databaseReadUrl: string | undefined;
+  readonly themeDir: string | undefined;
   readonly keys: Keys | undefined;
 };
 
@@ -380,6 +389,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     metricsPort: rest.metricsPort,
     metricsToken: rest.metricsToken,
     databaseReadUrl: rest.databaseReadUrl,
+    themeDir: rest.themeDir === undefined || isAbsolute(rest.themeDir) ? rest.themeDir : join(folder, rest.themeDir),
     keys: allKeys({ loggedInKey, loggedInSalt, nonceKey, nonceSalt }),
   });
 }

@@ -14,6 +14,7 @@ import { type Door, startService } from './http/service.ts';
 import { type FromWorker, manageWorkers, type ToWorker, WORKER } from './http/workers.ts';
 import { createLog } from './log.ts';
 import { openLibrary } from './media/library.ts';
+import { type Look, loadLook } from './pages/theme.ts';
 import { openSite, type Site } from './site.ts';
 
 /**
@@ -50,7 +51,12 @@ async function serveAlone(): Promise<void> {
     server.on('error', cannotListen);
     server.listen(place, () => log.info({ address: server.address() }, 'listening'));
   };
-  const service = startService(await siteOf(config), { open, close: (server) => closePort(server, place), notices: log, life: log }, quit);
+  const service = startService(
+    await siteOf(config),
+    await lookOf(config),
+    { open, close: (server) => closePort(server, place), notices: log, life: log },
+    quit,
+  );
   const { metrics } = service;
   if (metrics) serveMetrics(async () => metricsPage([await metrics.measured()]));
   let told = false;
@@ -109,7 +115,7 @@ async function serveAsWorker(number: string): Promise<void> {
   };
   const life = { notices: number === '0' ? log : silent, life: silent };
   const door: Door = { open: takeConnections(say), close: async () => undefined, ...life, metrics };
-  const service = startService(await siteOf(config), door, quit);
+  const service = startService(await siteOf(config), await lookOf(config), door, quit);
   end = async () => {
     await service.end();
     await finish('SIGTERM');
@@ -175,6 +181,14 @@ async function siteOf(config: Config): Promise<Site> {
     return await openSite(config, { log });
   } catch (error) {
     return quit(`The site cannot be opened: ${messageOf(error)}`);
+  }
+}
+
+async function lookOf({ themeDir }: Config): Promise<Look> {
+  try {
+    return await loadLook(themeDir);
+  } catch (error) {
+    return quit(`THEME_DIR is ${JSON.stringify(themeDir)}, which cannot be used: ${messageOf(error)}`);
   }
 }
 

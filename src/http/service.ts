@@ -5,6 +5,7 @@ import { drainable } from '../host/drain.ts';
 import { version } from '../host/version.ts';
 import { startWatchdog, type Watchdog } from '../host/watchdog.ts';
 import type { Log } from '../log.ts';
+import type { Look } from '../pages/theme.ts';
 import { giveUpStaleIndex, type IndexLack } from '../records/list-index.ts';
 import { publishDue } from '../records/scheduled.ts';
 import type { Site } from '../site.ts';
@@ -72,14 +73,14 @@ export interface Service {
 }
 
 /** Serves a site. `failed` is told in one line why that cannot be. */
-export function startService(site: Site, door: Door, failed: (line: string) => void): Service {
+export function startService(site: Site, look: Look, door: Door, failed: (line: string) => void): Service {
   const { shutdownSeconds, watchdogSeconds } = site.config;
   let phase: ReturnType<Lifecycle['phase']> = 'starting';
   let ending = false;
   let watchdog: Watchdog | undefined;
   const lifecycle: Lifecycle = { phase: () => phase };
   const metrics = isMeasured(site.config) ? createMetrics(site, lifecycle, version()) : undefined;
-  const app = createApp(site, lifecycle, metrics ? [metrics.observe] : []);
+  const app = createApp(site, lifecycle, metrics ? [metrics.observe] : [], look);
   const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, withMetrics(app, site, metrics, door));
   const { drain, connections } = drainable(server);
 
