@@ -13,7 +13,8 @@ import { languagesOf } from './record-languages.ts';
 
 /**
  * Makes many published events at once, with a few statements for all of them, and keeps in step what depends on them:
- * counts of terms, their language (the default one), the index, the calendar's first and last date and the change counter. Call it in a transaction.
+ * counts of terms, their language (the default one), the index, the calendar's first and last date and the change
+ * counter. Call it in a transaction.
  */
 export async function createEvents(db: Database, caller: Caller, events: readonly NewEvent[]): Promise<void> {
   const ids = await insertEvents(db, events, nowUtc(caller.now));
