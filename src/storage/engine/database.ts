@@ -253,12 +253,15 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
         if (way === outside) return db.transaction(work);
         await db.ask('SAVEPOINT part');
         const before = [...(gatherings ?? [])].map(([what, gathered]) => [what, what.copy(gathered)] as const);
+        const state = inside?.getStore();
+        const records = state?.records === true;
         try {
           const result = await work({ ...db, part: (inner) => inner(db) });
           await db.ask('RELEASE SAVEPOINT part');
           return result;
         } catch (error) {
           await db.ask('ROLLBACK TO SAVEPOINT part');
+          if (state) state.records = records;
           gatherings?.clear();
           for (const [what, gathered] of before) gatherings?.set(what, gathered);
           throw error;

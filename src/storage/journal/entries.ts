@@ -1,6 +1,7 @@
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Binding } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
+import { insertMissing } from '../engine/insert.ts';
 import { Piece } from '../engine/statement.ts';
 import type { JournalRow } from '../engine/tables.ts';
 
@@ -59,7 +60,8 @@ const AT_ONCE = 200;
  */
 export async function append(db: Database, changes: readonly Change[], origin: Origin): Promise<void> {
   const step = Math.max(1, changes.length);
-  await db.change`UPDATE {fasti_changes} SET counter = counter + ${step}, changed_at = ${origin.at} WHERE id = 1`;
+  const met = await db.change`UPDATE {fasti_changes} SET counter = counter + ${step}, changed_at = ${origin.at} WHERE id = 1`;
+  if (met === 0) await beginCounting(db, origin.at, step);
   for (let first = 0; first < changes.length; first += AT_ONCE) {
     const some = changes.slice(first, first + AT_ONCE);
     const rows = some.map((change, place) => rowOf(db, change, changes.length - first - place - 1, origin));
@@ -67,6 +69,12 @@ export async function append(db: Database, changes: readonly Change[], origin: O
     await db.insert`
       INSERT INTO {fasti_journal} (number, writer, at, kind, type, object, what, user, was_public, is_public) VALUES ${values}`;
   }
+}
+
+/** Makes the row that counts changes, where it is missing: above all numbers that were given out. */
+export async function beginCounting(db: Database, now: string, step = 1): Promise<void> {
+  const [row] = await db.rows<{ number: number | string | null }>`SELECT MAX(number) AS number FROM {fasti_journal}`;
+  await insertMissing(db, 'fasti_changes', [{ id: 1, counter: Number(row?.number ?? 0) + step, changed_at: now }], ['id']);
 }
 
 /** A row `before` the last one of the transaction; its number follows from the counter, which saves asking for that. */

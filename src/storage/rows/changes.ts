@@ -1,6 +1,6 @@
 import { ZERO_DATE } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
-import { insertMissing, insertRows } from '../engine/insert.ts';
+import { insertRows } from '../engine/insert.ts';
 
 /** How often something was changed. */
 export const changeCount = async (db: Database): Promise<number> =>
@@ -15,11 +15,6 @@ export async function changedAt(db: Database): Promise<string> {
 /** Whether the row that counts changes is there. */
 export const countsChanges = async (db: Database): Promise<boolean> =>
   (await db.from('fasti_changes').where('id', 1).first()) !== undefined;
-
-/** Makes the row that counts changes, where it is missing. */
-export async function beginCounting(db: Database, now: string): Promise<void> {
-  await insertMissing(db, 'fasti_changes', [{ id: 1, counter: 1, changed_at: now }], ['id']);
-}
 
 /**
  * After all rows were replaced: the count goes on from the higher of what it was `before` and what came with the rows,
