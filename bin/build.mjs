@@ -3,7 +3,7 @@
  * starts looks up, reads and links each file by itself; with hundreds of them that takes longer than all else until the
  * first answer.
  */
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -48,6 +48,8 @@ export const OPTIONS = {
   platform: 'node',
   target: 'node20.19',
   format: 'esm',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
   sourcemap: true,
   logLevel: 'warning',
 };
@@ -55,5 +57,7 @@ export const OPTIONS = {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
   await build(OPTIONS);
+  // Stylesheets and scripts for browsers go out as they are.
+  cpSync(join(ROOT, 'src/html/assets'), join(ROOT, 'dist/assets'), { recursive: true });
   chmodSync(join(ROOT, 'dist/src/cli.js'), 0o755);
 }

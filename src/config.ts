@@ -206,6 +206,15 @@ export const settings = {
       'Whether WordPress writes to the same database meanwhile, so that its changes are looked for too and lists are read from its tables. `auto`: where the calendar plugin is active in it, even if nobody runs that WordPress any more. With `off`, run `fasti reindex` once.',
     schema: z.enum(['auto', 'on', 'off']),
   },
+  pages: {
+    env: 'PAGES',
+    type: 'choice',
+    fallback: 'auto',
+    allowed: 'one of auto, on and off',
+    meaning:
+      'Whether the calendar is served as HTML pages too: `/`, `/events/`, `/event/…`, `/venue/…`, `/organizer/…`. `auto`: unless WordPress serves them, that is, unless the calendar plugin is active in this database (`SHARED_WITH_WORDPRESS`).',
+    schema: z.enum(['auto', 'on', 'off']),
+  },
   customTables: {
     env: 'CUSTOM_TABLES',
     type: 'choice',
@@ -222,6 +231,15 @@ export const settings = {
     allowed: 'one of fatal, error, warn, info, debug, trace and silent',
     meaning: 'The least important entries that are still written to the log.',
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+  },
+  logFormat: {
+    env: 'LOG_FORMAT',
+    type: 'choice',
+    fallback: 'auto',
+    allowed: 'one of auto, json and pretty',
+    meaning:
+      'How the log is written: `json`, one object on each line, or `pretty`, for people. `auto`: for people on a terminal, else JSON.',
+    schema: z.enum(['auto', 'json', 'pretty']),
   },
   trustProxy: {
     env: 'TRUST_PROXY',

@@ -42,7 +42,7 @@ const keysOf = (file: string) => [...sentences('en').keys()].filter((key) => key
 const variables = (sentence: string) => [...sentence.matchAll(/\{\{[^}]*\}\}/g)].map(([variable]) => variable).sort();
 /** The room of files and other sites has reasons of its own, for losses; their sentences are checked there. */
 const sources = (readdirSync(new URL('src', root), { recursive: true }) as string[])
-  .filter((path) => path.endsWith('.ts') && !path.startsWith('exchange/'))
+  .filter((path) => /\.tsx?$/.test(path) && !path.startsWith('exchange/'))
   .map((path) => readFileSync(new URL(`src/${path}`, root), 'utf8'))
   .join('\n');
 

@@ -131,7 +131,7 @@ export const settingNames = (prefix: string): string[] => [
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', 'active_plugins', 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
-  'default_comment_status', 'WPLANG', 'admin_email', 'fasti_index', VERSION_KEY_OPTION, CUSTOM_FIELDS_OPTION, ...RECURRENCE_OPTIONS,
+  'default_comment_status', 'WPLANG', 'admin_email', 'start_of_week', 'blog_public', 'fasti_index', VERSION_KEY_OPTION, CUSTOM_FIELDS_OPTION, ...RECURRENCE_OPTIONS,
   'polylang', 'icl_sitepress_settings',
 ]; // biome-ignore format: a list of names
 

@@ -8,7 +8,7 @@ import { withLanguages } from '../kinds/language-fields.ts';
 import type { Caller } from '../records/caller.ts';
 import { explaining, shortened } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
-import { changePost, createPost, trashPost } from '../records/post-writes.ts';
+import { changePost, createPost, deletePost, restorePost, trashPost } from '../records/post-writes.ts';
 import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { discardingImages } from '../records/prepared-images.ts';
 import { termLookUp } from '../records/references.ts';
@@ -22,7 +22,7 @@ import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
-import { shapeOf, userOf, withExamples, withShape } from './options.ts';
+import { readableDate, shapeOf, userOf, withExamples, withShape } from './options.ts';
 import { type Item, oneLine, print, printedItem, printedList } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
@@ -102,6 +102,7 @@ function addKind(program: Command, session: Session, kind: Kind): void {
     );
   const reference = kind.is === 'post' ? '<id-or-slug>' : '<id-slug-or-name>';
   for (const add of [addList, addGet, addCreate, addUpdate, addDelete]) add({ session, kind, verb, reference });
+  if (kind.is === 'post') addRestore({ session, kind, verb, reference }, kind);
 }
 
 function addList({ session, kind, verb }: Group): void {
@@ -173,7 +174,9 @@ function addUpdate({ session, kind, verb, reference: refer }: Group): void {
 
 function addDelete({ session, kind, verb, reference: refer }: Group): void {
   const { say } = session;
-  verb('delete', ` ${several(refer)}`)
+  const command = verb('delete', ` ${several(refer)}`);
+  if (kind.is === 'post') command.option('--force', say('content.force'));
+  command
     .option('--if-match <tag>', say('options.if-match'))
     .option('--porcelain', say('options.porcelain'))
     .action((references: string[], given: Options, command: Command) =>
@@ -182,8 +185,25 @@ function addDelete({ session, kind, verb, reference: refer }: Group): void {
         const caller = await actingCaller(site, session, userOf(command));
         for (const reference of references) {
           const id = await idOf(site, kind, reference);
-          await remove({ site, caller, kind }, id, only);
-          tellDone(session, given, kind.is === 'post' && site.config.emptyTrashDays > 0 ? 'trashed' : 'deleted', id);
+          await remove({ site, caller, kind }, id, only, given.force === true);
+          const trashed = kind.is === 'post' && !given.force && site.config.emptyTrashDays > 0;
+          tellDone(session, given, trashed ? 'trashed' : 'deleted', id);
+        }
+      }),
+    );
+}
+
+function addRestore({ session, verb, reference: refer }: Group, kind: PostKind): void {
+  verb('restore', ` ${several(refer)}`)
+    .option('--porcelain', session.say('options.porcelain'))
+    .action((references: string[], given: Options, command: Command) =>
+      withSite(session, 'write', async (site) => {
+        const caller = await actingCaller(site, session, userOf(command));
+        for (const reference of references) {
+          const id = await idInTrash(site, kind, reference);
+          allow(await mayTrash(lookUpOnce(site.db), caller, kind, id));
+          await restorePost(site, caller, kind, id);
+          tellDone(session, given, 'restored', id);
         }
       }),
     );
@@ -253,7 +273,7 @@ function rawOf(caller: Caller, kind: Kind, params: Params, given: Options): Reco
   const { custom_fields: custom } = given;
   if (custom !== undefined && onSiteOf(caller, kind) === kind) throw new CliError('no-custom-fields', {}, EXIT.usage);
   return {
-    ...Object.fromEntries(named.map(([name, param]) => [name, parsed(name, param, given[name])])),
+    ...Object.fromEntries(named.map(([name, param]) => [name, readableDate(caller, param, parsed(name, param, given[name]))])),
     ...(Array.isArray(custom) ? { custom_fields: Object.fromEntries(custom.map(memberIn)) } : {}),
     ...languagesIn(caller, kind, given),
   };
@@ -367,11 +387,11 @@ async function change(writing: Writing, id: number, raw: Options, only: Precondi
   await explaining(kind.fields, raw, () => discardingImages(values, work));
 }
 
-async function remove(writing: Writing, id: number, only: Preconditions | undefined): Promise<void> {
+async function remove(writing: Writing, id: number, only: Preconditions | undefined, force: boolean): Promise<void> {
   const { site, caller, kind } = writing;
   allow(kind.is === 'post' ? await mayTrash(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
   await unlessChanged<unknown>(writing, id, only, (inside) =>
-    kind.is === 'post' ? trashPost(inside, caller, kind, id) : deleteTerm(inside, caller, kind, id),
+    kind.is === 'post' ? (force ? deletePost : trashPost)(inside, caller, kind, id) : deleteTerm(inside, caller, kind, id),
   );
 }
 
@@ -411,6 +431,10 @@ async function idOf(site: Site, kind: Kind, reference: string): Promise<number> 
 async function postIdOf(site: Site, kind: PostKind, reference: string): Promise<number | undefined> {
   return /^\d{1,15}$/.test(reference) ? Number(reference) : postIdOfSlug(site, kind, reference);
 }
+
+/** The same for a record in the trash, where its slug ends in `__trashed`. Throws CliError `not-found`. */
+const idInTrash = async (site: Site, kind: PostKind, reference: string): Promise<number> =>
+  (await postIdOf(site, kind, `${reference}__trashed`)) ?? idOf(site, kind, reference);
 
 async function termIdOf({ db }: Site, { name }: TermKind, reference: string): Promise<number | undefined> {
   return (await termLookUp(db, name, [reference])).byToken(reference)?.term_id;

@@ -63,6 +63,8 @@ export type CliProblem =
   | 'file-exists'
   | 'format-unknown'
   | 'database-in-use'
+  | 'file-unreadable'
+  | 'shell-unknown'
   | CustomFieldProblem
   | LanguageProblem
   | 'no-custom-fields'

@@ -4,6 +4,7 @@ import type { Say } from '../refusals.ts';
 import { loadTexts, type Texts } from '../texts.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { addBackupCommands } from './backup.ts';
+import { addCompletionCommand } from './completion.ts';
 import { addConfigCommand } from './config.ts';
 import { addContentCommands, spellOutFlags } from './content.ts';
 import { addDatabaseCommands } from './database.ts';
@@ -13,6 +14,7 @@ import { addFieldCommands } from './fields.ts';
 import { addImportCommand } from './import.ts';
 import type { Io } from './io.ts';
 import { addLanguageCommands } from './languages.ts';
+import { addMediaCommands } from './media.ts';
 import { report } from './report.ts';
 import type { Session } from './session.ts';
 import { addOptionCommands } from './site-options.ts';
@@ -74,6 +76,7 @@ export function createProgram(session: Session): Command {
   addOptionCommands(program, session);
   addUserCommands(program, session);
   addContentCommands(program, session);
+  addMediaCommands(program, session);
   addFieldCommands(program, session);
   addLanguageCommands(program, session);
   addImportCommand(program, session);
@@ -81,6 +84,7 @@ export function createProgram(session: Session): Command {
   addVerifyCommand(program, session);
   addDoctorCommand(program, session);
   addBackupCommands(program, session);
+  addCompletionCommand(program, session);
   return program;
 }
 

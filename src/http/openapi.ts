@@ -8,7 +8,7 @@ import { tableOf } from '../wordpress/table.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { type Described, defaultOf, fieldTextKeys, isRequired, kindOf, paramTextKeys, selectorsOf } from './describe.ts';
 import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting } from './described-writes.ts';
-import { type Endpoint, type Method, paramsOn, type Route } from './route.ts';
+import { type Endpoint, type Method, paramsOn, type Route, templateOf } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -75,8 +75,8 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
     // precedence.
     servers: [{ url: `${/^https?:\/\/[^/:]+/.exec(base)?.[0] ?? base}/wp-json/${caller.namespace}/` }],
     paths: Object.fromEntries([
-      ...routes.map((route) => [templateOf(route), { servers: [{ url: base }], ...operations(caller, route, say) }] as const),
-      ...roots.map((route) => [templateOf(route), { servers: [{ url: root }], ...operations(caller, route, say) }] as const),
+      ...routes.map((route) => [templateOf(route) || '/', { servers: [{ url: base }], ...operations(caller, route, say) }] as const),
+      ...roots.map((route) => [templateOf(route) || '/', { servers: [{ url: root }], ...operations(caller, route, say) }] as const),
     ]),
   };
 }
@@ -85,7 +85,6 @@ type Say = (key: string | readonly string[], values?: Record<string, string>) =>
 
 const ref = (name: string) => ({ $ref: `#/components/${name}` });
 const json = (schema: Json) => ({ 'application/json': { schema } });
-const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}') || '/';
 
 // ------------------------------------------------------------------------------------------------- paths
 /** What is described, for whom. */

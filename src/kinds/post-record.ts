@@ -147,7 +147,8 @@ export function linkedRecord<Name extends string, Texts extends Readonly<Record<
   const present: Record<string, unknown> = {};
   for (const [member, value] of members) {
     const isOpen = !locked || member === name || member === 'slug';
-    if (value !== '' && value !== '0' && value !== false) present[member] = isOpen ? value : '';
+    // A title may be 0 (decision D47).
+    if (value !== '' && (value !== '0' || member === name) && value !== false) present[member] = isOpen ? value : '';
   }
   // The compiler does not follow names through entries: they are those of `members`, with their values.
   const shown = present as Present<Name, Texts>;

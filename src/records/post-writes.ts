@@ -4,7 +4,8 @@ import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { lockNames } from '../storage/rows/locks.ts';
-import type { Post } from '../wordpress/rows.ts';
+import { metaOf, type Post } from '../wordpress/rows.ts';
+import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { dateOfRecord, recordOfStart, withKeptDates, withoutDates } from './occurrences.ts';
@@ -128,6 +129,25 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
 }
 
 /**
+ * Takes a record out of the trash, with the status and the slug that it had before (`wp_untrash_post`); what is due
+ * meanwhile is published. What cannot be known becomes a draft.
+ *
+ * @throws not-in-trash
+ */
+export async function restorePost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
+  await written(site, caller, async (db) => {
+    const write = { db, caller, kind };
+    const before = await lockExisting(write, id);
+    if (before.row.post_status !== 'trash') fail('not-in-trash');
+    const known = metaOf(before.metas, '_wp_trash_meta_status');
+    const status = SETTABLE_STATUSES.find((one) => one === known && one !== 'trash') ?? 'draft';
+    const plan = planPost(caller, kind, { status }, before);
+    return writeChange(write, before, plan, { metas: untrashedMetas(kind), terms: new Map() });
+  });
+  return renderPost(site, caller, kind, id);
+}
+
+/**
  * Leaves out one date of an event that recurs. Gives it as it was.
  *
  * @throws rest_invalid_param for another id; recurring-event-date-kept for a date that can't be left out
@@ -192,6 +212,10 @@ const besidePlan = (plan: PostPlan, { columns = {}, metas = {} }: Besides): Post
   columns: { ...plan.columns, ...columns },
   metas: { ...plan.metas, ...metas },
 });
+
+/** Without those notes. */
+const untrashedMetas = (kind: PostKind): Rows['metas'] =>
+  Object.fromEntries(['_wp_trash_meta_status', '_wp_trash_meta_time', kind.trashedStatusMeta ?? []].flat().map((key) => [key, []]));
 
 /**
  * What WordPress and the calendar note of a post that is deleted into the trash (`wp_trash_post`); one whose status

@@ -114,13 +114,17 @@ export async function narrowedPosts<Published extends PublishedRecord>(
   return { records, bundle, total };
 }
 
-/** Records by their ids, in this order: those that the caller may read, though a password protects them. */
+/**
+ * Records by their ids, in this order: those that the caller may read, though a password protects them. `single`: with
+ * their JSON-LD.
+ */
 export async function readablePosts<Published extends PublishedRecord>(
   { db }: Site,
   caller: Caller,
   kind: PostKind<PostFields, Published>,
   ids: readonly number[],
   asked: Opened,
+  single = false,
 ): Promise<Rendered<Published>> {
   const { viewer } = caller;
   const bundle = await loadBundle(db, kind, ids, bundleOptions(caller));
@@ -129,7 +133,7 @@ export async function readablePosts<Published extends PublishedRecord>(
     const row = bundle.posts.get(id);
     return row?.post_type === kind.postType && mayRead(viewer, seen(row, bundle.metas.get(id)));
   });
-  return { records: readable.map((id) => published(kind, id, bundle, context, false)), bundle };
+  return { records: readable.map((id) => published(kind, id, bundle, context, single)), bundle };
 }
 
 /** What a list is narrowed by, and the statuses that it holds. */

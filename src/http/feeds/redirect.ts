@@ -14,7 +14,7 @@ import type { Wanted } from './wanted.ts';
  */
 export async function redirectOf(wanted: Wanted): Promise<string | undefined> {
   const { address, page, queryText } = wanted;
-  if (address.form !== 'ical') return undefined;
+  if (address.form !== 'ical' && address.form !== undefined) return undefined;
   if (!address.byPath) return redirectOfQuery(wanted);
   const { permalinkStructure } = wanted.caller.settings;
   return permalinkStructure.endsWith('/') && !page.endsWith('/') ? withQuery(`${page}/`, queryText) : undefined;
