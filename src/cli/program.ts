@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
+import { version } from '../host/version.ts';
 import type { Say } from '../refusals.ts';
 import { loadTexts, type Texts } from '../texts.ts';
 import { tableOf } from '../wordpress/table.ts';
@@ -20,7 +21,6 @@ import type { Session } from './session.ts';
 import { addOptionCommands } from './site-options.ts';
 import { addUserCommands } from './users.ts';
 import { addVerifyCommand } from './verify.ts';
-import { version } from './version.ts';
 
 /**
  * Runs the command `fasti` with these arguments.

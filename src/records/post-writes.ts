@@ -54,17 +54,21 @@ export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values:
 
 /**
  * Changes what the values name of a record, and nothing else (decision D1). The id of one date of an event names the
- * event: all its dates change, unless `scope` says that this one shall be moved.
+ * event: all its dates change.
  */
-export async function changePost(
-  site: Site,
-  caller: Caller,
-  kind: PostKind,
-  id: number,
-  values: PostValues,
-  scope?: Scope,
-): Promise<Shown> {
-  await changeRecord(site, caller, kind, id, { values, scope });
+export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
+  await changeRecord(site, caller, kind, id, { values });
+  return renderPost(site, caller, kind, id, namedBy(kind, values));
+}
+
+/**
+ * The same under the id of one date of an event that recurs: start and end move this date, everything else is the
+ * event's.
+ *
+ * @throws rest_invalid_param for another id; recurring-event-dates for a date that can't be moved
+ */
+export async function changeDate(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
+  await changeRecord(site, caller, kind, id, { values, scope: 'date' });
   return renderPost(site, caller, kind, id, namedBy(kind, values));
 }
 
@@ -129,8 +133,8 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
 }
 
 /**
- * Takes a record out of the trash, with the status and the slug that it had before (`wp_untrash_post`); what is due
- * meanwhile is published. What cannot be known becomes a draft.
+ * Takes a record out of the trash, with the slug and the status that it had before, as far as the caller may give it
+ * that (`wp_untrash_post`); what is due meanwhile is published. What cannot be known becomes a draft.
  *
  * @throws not-in-trash
  */
@@ -142,6 +146,7 @@ export async function restorePost(site: Site, caller: Caller, kind: PostKind, id
     const known = metaOf(before.metas, '_wp_trash_meta_status');
     const status = SETTABLE_STATUSES.find((one) => one === known && one !== 'trash') ?? 'draft';
     const plan = planPost(caller, kind, { status }, before);
+    await lockNames(db, namesOfChange(caller, { kind, values: {}, plan }, before.row));
     return writeChange(write, before, plan, { metas: untrashedMetas(kind), terms: new Map() });
   });
   return renderPost(site, caller, kind, id);

@@ -197,7 +197,7 @@ async function linksShownIn({ db }: Site, caller: Caller, key: string, id: numbe
 }
 
 /** A term that is asked for stands for those below it too, where there can be any. */
-async function withDescendants(db: Database, conditions: readonly Condition[]): Promise<Condition[]> {
+export async function withDescendants(db: Database, conditions: readonly Condition[]): Promise<Condition[]> {
   return Promise.all(
     conditions.map(async (condition) =>
       condition.by === 'terms' ? { ...condition, ...(await rootsAndBelow(db, termKind(condition.kind), condition.ids)) } : condition,
