@@ -142,6 +142,8 @@ export const PAGE_NAMES = [
   'p',
   'event_ids',
   'tribe_events',
+  'tribe_venue',
+  'tribe_organizer',
   'tribe_events_cat',
   'tag',
   'order',

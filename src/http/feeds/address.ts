@@ -1,4 +1,4 @@
-import type { CalendarPageAsked, EventPage, IdsPage, ListPage } from '../../kinds/calendar-page.ts';
+import type { CalendarPageAsked, EventPage, IdsPage, LinkedPage, ListPage } from '../../kinds/calendar-page.ts';
 import type { FeedView } from '../../kinds/feed-list.ts';
 import {
   type CalendarPage,
@@ -48,10 +48,8 @@ export function feedAddress(path: string, query: Raw, place: FeedPlace): FeedAdd
   const found = segments.length === 0 ? homeOf(query) : pageOf(segments, place);
   if (found === undefined) return undefined;
   const byPath = segments.length > 0;
-  if (found.linked) {
-    const [slug = '', number = '1'] = [found.parts.get('linked'), found.parts.get('page')];
-    return { form: undefined, page: { of: 'linked', kind: found.linked, slug, number: Math.max(1, Number(number)) }, language, byPath };
-  }
+  const linked = byPath ? linkedByPath(found) : linkedByQuery(query);
+  if (linked) return { form: undefined, page: linked, language, byPath };
   const form = found.form ?? formOf(query);
   const page = found.parts.has('event')
     ? eventPage(found.parts.get('event') ?? '', found.parts.get('day'), found.parts.get('number'))
@@ -60,6 +58,23 @@ export function feedAddress(path: string, query: Raw, place: FeedPlace): FeedAdd
   if (isNews(form) && found.feeds !== 'all') return undefined;
   return { form, page, language, byPath };
 }
+
+function linkedByPath({ linked, parts }: Found): LinkedPage | undefined {
+  const [slug = '', number = '1'] = [parts.get('linked'), parts.get('page')];
+  return linked && { of: 'linked', kind: linked, slug, number: Math.max(1, Number(number)) };
+}
+
+/** Sites without readable addresses name venues and organizers by their post types. */
+function linkedByQuery(query: Raw): LinkedPage | undefined {
+  const number = pageNumber(said(query, 'paged'));
+  for (const kind of ['venue', 'organizer'] as const) {
+    const slug = said(query, `tribe_${kind}`);
+    if (slug !== undefined) return { of: 'linked', kind, slug, number };
+  }
+  return undefined;
+}
+
+const pageNumber = (text: string | undefined): number => Math.max(1, Number(/^\d{1,6}$/.exec(text ?? '')?.[0] ?? 1));
 
 const isNews = (form: FeedForm | undefined): boolean => form === 'rss2' || form === 'atom' || form === 'rdf';
 
