@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { failParam } from '../errors.ts';
 import { dayInWords, isTwentyFour, timeInWords, weekdays } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { Paging } from '../html/paging.tsx';
@@ -6,7 +7,7 @@ import { postKind } from '../kinds/index.ts';
 import { type Editable, listToEdit, readToEdit } from '../records/editing.ts';
 import { acceptParams } from '../records/input.ts';
 import { changePost } from '../records/post-writes.ts';
-import { nowLocal } from '../wordpress/time.ts';
+import { addSeconds, diffSeconds, nowLocal } from '../wordpress/time.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { monthBounds } from './lists.tsx';
 import { at, type Outcome, textIn, type Visit, type Writing } from './visit.ts';
@@ -140,8 +141,11 @@ export async function moveEvent(visit: Writing): Promise<Outcome> {
   const kind = postKind('event');
   const day = textIn(fields, 'day');
   const record = await readToEdit(site, caller, kind, Number(textIn(fields, 'id')) || 0);
-  const time = String(record.values.start_date ?? '').slice(11);
-  const values = await acceptParams(site, caller, kind.fields, { start_date: `${day} ${time}` }, 'change');
+  const [start, end] = [record.values.start_date, record.values.end_date].map(String) as [string, string];
+  if (!/^\d{4}-\d\d-\d\d$/.test(day)) failParam('start_date', 'start-invalid');
+  const moved = day + start.slice(10);
+  const dates = { start_date: moved, end_date: addSeconds(moved, diffSeconds(start, end)) };
+  const values = await acceptParams(site, caller, kind.fields, dates, 'change');
   await changePost(site, caller, kind, record.id, values);
   return { to: at(visit, '/month', { month: day.slice(0, 7), done: 'moved' }) };
 }

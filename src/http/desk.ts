@@ -39,8 +39,9 @@ async function answerOf(site: Site, budget: Budget, req: Request, opened: Opened
   } catch (error) {
     const { visit } = opened;
     const { status, body } = problemOf(site, req, visit.speech.language, error);
-    const { message } = body as { readonly message?: unknown };
-    return deskProblem(visit, status, typeof message === 'string' ? message : '', notesOf(req).id);
+    const { message, data } = body as { readonly message?: unknown; readonly data?: { readonly params?: object } };
+    const details = Object.values(data?.params ?? {}).filter((sentence) => / /.test(String(sentence)));
+    return deskProblem(visit, status, [message, ...details].join(' '), notesOf(req).id);
   } finally {
     share.release();
   }

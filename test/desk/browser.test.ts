@@ -69,7 +69,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       await page.getByLabel('E-mail address').fill('bruno@example.org');
       await page.getByRole('button', { name: 'Create the invitation' }).click();
       expect(await page.locator('.shown-once').textContent()).toMatch(/\/admin\/welcome\?login=bruno&token=\w{24}$/);
-      // The sample site's pictures are at an address where nothing listens, and what is refused has a status of its own.
+      // Nothing listens at the address of the sample site's pictures, and what is refused has a status of its own.
       expect(complaints.filter((one) => !/CONNECTION_REFUSED|status of 422/.test(one))).toEqual([]);
     });
 
