@@ -6,8 +6,9 @@ import { RECURRENCE } from '../kinds/event-recurrence.ts';
 import { anyId, anything, type Grammar, LENGTHS, oneOf, selector, text, unread } from '../kinds/grammar.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, Param, Params, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
+import { UPSERT } from '../kinds/post-fields.ts';
 import type { Caller } from '../records/caller.ts';
-import { changePost, createPost, trashPost } from '../records/post-writes.ts';
+import { changePost, createPost, trashPost, upsertPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../records/terms.ts';
 import { lockPostVersion, lockTermVersion } from '../records/versions.ts';
@@ -158,14 +159,17 @@ const posts = (kind: PostKind): ServedRoute => ({
     endpoint({
       methods: ['POST'],
       summary: `${kind.name}.create`,
-      params: kind.fields,
+      params: { ...kind.fields, ...UPSERT },
       unlisted: undescribed(Object.keys(kind.extraMetas)),
       onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
       mode: 'create',
       allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) => {
         const own = onSite(kind, caller.settings);
-        return created(await createPost(site, caller, own, only(own.fields, values), { metas: extraMetasIn(kind, values) }));
+        const change = { values: only(own.fields, values), besides: { metas: extraMetasIn(kind, values) } };
+        if (values.upsert === undefined) return created(await createPost(site, caller, own, change.values, change.besides));
+        const { isNew, ...shown } = await upsertPost(site, caller, own, { by: values.upsert, ...change });
+        return (isNew ? created : written)(shown);
       },
     }),
   ],

@@ -1,27 +1,33 @@
 import { isImage, isLinks, valueIn } from '../kinds/fields.ts';
-import type { PostKind, PostValues } from '../kinds/kind.ts';
+import type { PostKind, PostValues, Rows } from '../kinds/kind.ts';
 import type { LinkPlan } from '../kinds/link-grammar.ts';
-import { slugLock, titleLock } from '../storage/rows/locks.ts';
+import { EXTERNAL_ID } from '../kinds/post-fields.ts';
+import { externalIdLock, slugLock, titleLock } from '../storage/rows/locks.ts';
 import type { Post } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { mayCreate } from './posts.ts';
 import { isNewRecord } from './prepared-images.ts';
 
-/** A new record that a request asks for. `anew`: it is made even where its kind reuses the record of the same title. */
+/**
+ * A new record that a request asks for. `anew`: it is made even where its kind reuses the record of the same title.
+ * `brought`: it comes along with another record, which may then use one that exists.
+ */
 export interface NewPost {
   readonly kind: PostKind;
   readonly values: PostValues;
   readonly plan: PostPlan;
   readonly anew?: boolean | undefined;
+  readonly brought?: boolean;
 }
 
 /**
  * The names (slugs, titles) that a new record and the records it brings along need. They are locked together, before
  * anything else: locking one after the other would deadlock with a request that does so in another order.
  */
-export function namesOfNew(caller: Caller, { kind, values, plan: { columns, slug }, anew = false }: NewPost): string[] {
+export function namesOfNew(caller: Caller, { kind, values, plan: { columns, metas, slug }, anew = false }: NewPost): string[] {
   return [
+    ...externalLocks(kind, metas),
     ...(kind.reusesTitles && !anew ? [titleLock(kind.postType, columns.post_title ?? '')] : []),
     ...(slug.unique && slug.slug !== '' ? [slugLock(kind.postType, slug.slug)] : []),
     ...namesOfBrought(caller, kind, values),
@@ -30,9 +36,13 @@ export function namesOfNew(caller: Caller, { kind, values, plan: { columns, slug
 
 /** The same for a record that is changed: the names of what it brings along, and its own new slug. */
 export const namesOfChange = (caller: Caller, { kind, values, plan }: NewPost, before: Post): string[] => [
+  ...externalLocks(kind, plan.metas),
   ...namesOfBrought(caller, kind, values),
   ...(isNewSlug(plan, before) ? [slugLock(kind.postType, plan.slug.slug)] : []),
 ];
+
+const externalLocks = ({ postType }: PostKind, metas: Rows['metas']): string[] =>
+  (metas[EXTERNAL_ID] ?? []).map((externalId) => externalIdLock(postType, externalId));
 
 /** Whether a change gives a record a slug that nobody else may have. */
 export const isNewSlug = ({ slug: { slug, unique } }: PostPlan, row: Post): boolean => unique && slug !== '' && slug !== row.post_name;

@@ -1,9 +1,12 @@
-import { fail } from '../errors.ts';
-import type { PostKind, PostValues, Rows } from '../kinds/kind.ts';
+import { fail, failParam, refuse } from '../errors.ts';
+import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
+import type { EventDate } from '../kinds/occurrence.ts';
+import { EXTERNAL_ID } from '../kinds/post-fields.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/rows/changes.ts';
-import { lockNames } from '../storage/rows/locks.ts';
+import { lockNames, slugLock } from '../storage/rows/locks.ts';
+import { findByMeta, findPostByPath } from '../storage/rows/posts.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
@@ -13,6 +16,8 @@ import { namedBy, namesOfChange, namesOfNew } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { renderPost } from './posts.ts';
 import type { Shown } from './versions.ts';
+import { mayEdit, seen } from './visibility.ts';
+import type { Write } from './write.ts';
 import { lockExisting, resolveDetails, writeChange, writeNew } from './write-post.ts';
 
 /** Rows that a write names beside the kind's own fields, already clean. `anew`: as in `NewPost`. */
@@ -72,12 +77,62 @@ export async function changeRecord(
   }
   await written(site, caller, async (db) => {
     const write = { db, caller, kind };
-    const before = await lockExisting(write, id);
-    const values = await withKeptDates(db, caller, kind, { before, date }, asked);
-    const plan = besidePlan(planPost(caller, kind, values, before), besides);
-    await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
-    await writeChange(write, before, plan, await resolveDetails(write, values));
+    await changeLocked(write, { before: await lockExisting(write, id), date }, { values: asked, besides });
   });
+}
+
+/** Changes a record that is locked. `date`: the one of its dates that the change names. */
+async function changeLocked(
+  write: Write,
+  named: { readonly before: Before; readonly date: EventDate | undefined },
+  { values: asked, besides = {} }: PostChange,
+): Promise<void> {
+  const { db, caller, kind } = write;
+  const { before } = named;
+  const values = await withKeptDates(db, caller, kind, named, asked);
+  const plan = besidePlan(planPost(caller, kind, values, before), besides);
+  await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
+  await writeChange(write, before, plan, await resolveDetails(write, values));
+}
+
+/** By what an existing record is found that a request means to create or to change. */
+export type UpsertBy = 'external_id' | 'slug';
+
+/**
+ * Changes the record that the values name by `by`, or creates it. One in the trash comes back, unless the values say
+ * what status it gets. Requests at the same time wait for each other, so that only one of them creates it.
+ *
+ * @throws rest_invalid_param where the values don't name it; rest_forbidden for a record that the caller may not change
+ */
+export async function upsertPost(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  { by, values, besides = {} }: PostChange & { readonly by: UpsertBy },
+): Promise<Shown & { readonly isNew: boolean }> {
+  const name = values[by as keyof PostValues];
+  if (typeof name !== 'string' || name === '') failParam('upsert', 'upsert-without-name');
+  const { id, isNew } = await written(site, caller, async (db) => {
+    const write = { db, caller, kind };
+    const plan = besidePlan(planPost(caller, kind, values), besides);
+    const own = by === 'slug' ? [slugLock(kind.postType, plan.slug.slug)] : [];
+    await lockNames(db, [...own, ...namesOfNew(caller, { kind, values, plan, anew: true })]);
+    const existing = await namedRecord(db, kind, by, plan);
+    if (existing === undefined) return { id: await writeNew(write, { values, plan, anew: true }), isNew: true };
+    const before = await lockExisting(write, existing);
+    if (!mayEdit(caller.viewer, seen(before.row, before.metas))) refuse(caller.viewer);
+    const status = before.row.post_status === 'trash' ? { status: 'publish' as const } : {};
+    await changeLocked(write, { before, date: undefined }, { values: { ...status, ...values }, besides: {} });
+    return { id: existing, isNew: false };
+  });
+  return { ...(await renderPost(site, caller, kind, id, namedBy(kind, values))), isNew };
+}
+
+async function namedRecord(db: Database, { postType }: PostKind, by: UpsertBy, { metas, slug }: PostPlan): Promise<number | undefined> {
+  if (by === 'slug') return findPostByPath(db, postType, [slug.slug]);
+  const [externalId = ''] = metas[EXTERNAL_ID] ?? [];
+  const [id] = externalId === '' ? [] : await findByMeta(db, postType, EXTERNAL_ID, externalId);
+  return id;
 }
 
 /**

@@ -4,10 +4,11 @@ import type { FetchedImage } from '../kinds/grammar.ts';
 import { postKind } from '../kinds/index.ts';
 import type { Before, PostValues, Rows, TermKindName } from '../kinds/kind.ts';
 import type { LinkPlan } from '../kinds/link-grammar.ts';
+import { EXTERNAL_ID } from '../kinds/post-fields.ts';
 import { insertPrepared } from '../media/images.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { lockNames, slugLock } from '../storage/rows/locks.ts';
-import { BLANK, findByTitle, insertPost, lockPost, slugsLike, updatePost } from '../storage/rows/posts.ts';
+import { BLANK, findByMeta, findByTitle, insertPost, lockPost, slugsLike, updatePost } from '../storage/rows/posts.ts';
 import { keepRevision } from '../storage/rows/revisions.ts';
 import { postUrl } from '../wordpress/links.ts';
 import type { Post } from '../wordpress/rows.ts';
@@ -40,10 +41,9 @@ export async function lockExisting({ db, kind }: Pick<Write, 'db' | 'kind'>, id:
 }
 
 /** Writes a new record whose names are locked. Gives its id, or that of the record whose title it reuses. */
-export async function writeNew(write: Write, { values, plan, anew = false }: Omit<NewPost, 'kind'>): Promise<number> {
-  const { kind } = write;
+export async function writeNew(write: Write, { values, plan, anew = false, brought = false }: Omit<NewPost, 'kind'>): Promise<number> {
   const details = await resolveDetails(write, values);
-  const known = kind.reusesTitles && !anew ? await knownByTitle(write, plan.columns) : undefined;
+  const known = await knownRecord(write, plan, { anew, brought });
   if (!known) return insertNew(write, plan, details);
   await updateKnown(write, known, values, details);
   return known.row.ID;
@@ -54,6 +54,7 @@ export async function writeChange(write: Write, before: Before, plan: PostPlan, 
   const { db, caller } = write;
   const { row } = before;
   const { slug, unique } = plan.slug;
+  await refuseTakenName(write, plan, row.ID);
   const free = isNewSlug(plan, row) ? await freeSlug(write, slug, row.ID) : slug;
   const after = { ...row, ...plan.columns, post_name: free || (unique ? String(row.ID) : '') };
   await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
@@ -99,7 +100,7 @@ async function linkRows({ db, caller }: Making, links: readonly LinkPlan[]): Pro
     else {
       const { kind, values } = link;
       if (!mayCreate(caller, kind)) refuse(caller.viewer);
-      ids.push(await writeNew({ db, caller, kind }, { values, plan: planPost(caller, kind, values) }));
+      ids.push(await writeNew({ db, caller, kind }, { values, plan: planPost(caller, kind, values), brought: true }));
     }
   }
   return [...new Set(ids)].map(String);
@@ -131,6 +132,24 @@ const guidPlace = ({ settings }: Caller) => ({
   permalinkStructure: settings.permalinkStructure,
   singleEventSlug: settings.calendar.singleEventSlug,
 });
+
+/** The record that is used instead of a new one. A name from another system says more than the title. */
+async function knownRecord(write: Write, { columns, metas }: PostPlan, { anew, brought }: { anew: boolean; brought: boolean }) {
+  const [externalId] = metas[EXTERNAL_ID] ?? [];
+  if (externalId === undefined) return write.kind.reusesTitles && !anew ? knownByTitle(write, columns) : undefined;
+  const [holder] = await findByMeta(write.db, write.kind.postType, EXTERNAL_ID, externalId);
+  if (holder === undefined) return undefined;
+  const known = brought ? await lockExisting(write, holder) : undefined;
+  return known && mayEdit(write.caller.viewer, seen(known.row, known.metas)) ? known : failParam('external_id', 'external-id-taken');
+}
+
+/** Throws rest_invalid_param if another record of the kind has the name that a change gives to this one. */
+async function refuseTakenName({ db, kind }: Write, { metas }: PostPlan, id: number): Promise<void> {
+  const [externalId] = metas[EXTERNAL_ID] ?? [];
+  if (externalId === undefined) return;
+  const holders = await findByMeta(db, kind.postType, EXTERNAL_ID, externalId);
+  if (holders.some((holder) => holder !== id)) failParam('external_id', 'external-id-taken');
+}
 
 /**
  * The record of this title that the caller may edit: it is used instead of creating a second one (decision D8). The
