@@ -170,6 +170,15 @@ export const settings = {
       'Where WordPress writes to the same MySQL or MariaDB database: for how many seconds, at most, an answer is still given that a change made wrong without the server showing it. What the server shows, which is nearly everything, is noticed after `CACHE_FRESHNESS_MS`.',
     schema: whole(1, 86_400).transform((seconds) => seconds * 1000),
   },
+  journalDays: {
+    env: 'JOURNAL_DAYS',
+    type: 'number',
+    fallback: '90',
+    allowed: 'a whole number from 1 to 3650',
+    meaning:
+      'For how many days changes stay in the journal. A client that has not asked for changes for longer has to read everything again.',
+    schema: whole(1, 3650),
+  },
   sharedWithWordpress: {
     env: 'SHARED_WITH_WORDPRESS',
     type: 'choice',

@@ -8,6 +8,7 @@ import { addressesOf } from './storage/engine/mysql/address.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness/freshness.ts';
 import { followReplicas } from './storage/freshness/replicas.ts';
 import { watchTables } from './storage/freshness/table-watch.ts';
+import { createJournalFeed, type JournalFeed } from './storage/journal/feed.ts';
 import { readOptions } from './storage/rows/options.ts';
 import { loadTexts, type Texts } from './texts.ts';
 
@@ -25,6 +26,8 @@ export interface Site {
   readonly settings: () => Promise<SiteSettings>;
   /** What tells whether something remembered still holds. */
   readonly freshness: Freshness;
+  /** New entries of the journal of changes, as they become known; it goes on with each look of `freshness`. */
+  readonly journal: JournalFeed;
   /** Whether a write failed for lack of room a few seconds ago. MySQL says nothing of its disk at any other time. */
   readonly isFull: () => boolean;
   /** Time of the last change, UTC, as of the version that is known; undefined where nobody can tell. */
@@ -76,20 +79,23 @@ export async function openSite(
     clock,
     settings: main.settings,
     freshness: main.freshness,
+    journal: main.journal,
     changedAt: main.changedAt,
     reading: () => readers[following.current() ?? -1] ?? site,
     close: async () => {
       await Promise.all([opened, ...replicas].map((db) => db.close()));
     },
   };
-  const readers = sources.map(({ db, settings, freshness, changedAt }): Site => ({ ...site, db, settings, freshness, changedAt }));
+  const readers = sources.map(
+    ({ db, settings, freshness, journal, changedAt }): Site => ({ ...site, db, settings, freshness, journal, changedAt }),
+  );
   return site;
 }
 
 /**
  * What is read from one database, and remembered for it alone: the primary and each replica may differ at any moment.
  */
-interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'changedAt'> {
+interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' | 'changedAt'> {
   /** To be called at the end of every transaction. `open`: how many others there are. */
   readonly settle: (open: number) => void;
   /** To be called when it may say something else from now on. */
@@ -101,6 +107,7 @@ function sourceOf(db: Database, config: Config, name: string): Source {
   const keep = config.cache ? config.cacheFreshness : 0;
   const settings = settingsReader(db, config, keep);
   const watch = watchTables(db, { bound: config.cacheStale, clock: () => performance.now() });
+  const journal = createJournalFeed(db);
   let changedAt: string | undefined;
   const freshness = createFreshness(
     async () => {
@@ -108,6 +115,7 @@ function sourceOf(db: Database, config: Config, name: string): Source {
       await db.cluster.catchUp();
       const { shared, edition } = await settings.read();
       const looked = await lookAtVersion(db, shared ? watch : undefined);
+      await journal.advanceTo(looked.count);
       changedAt = looked.changedAt;
       // Another server may have been asked in between.
       return era === db.cluster.era()
@@ -121,6 +129,7 @@ function sourceOf(db: Database, config: Config, name: string): Source {
     settings: settings.known,
     settle: settings.settle,
     freshness,
+    journal,
     changedAt: () => changedAt,
     forget: () => {
       settings.forget();

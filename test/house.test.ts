@@ -27,7 +27,7 @@ const FLOORS: readonly (readonly string[])[] = [
  * import each other.
  */
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  storage: [['engine'], ['rows'], ['schema', 'index'], ['lists', 'freshness'], ['audit']],
+  storage: [['engine'], ['journal'], ['rows'], ['schema', 'index'], ['lists', 'freshness'], ['audit']],
   exchange: [['items'], ['ical', 'csv', 'wxr', 'json-ld', 'import'], ['live'], ['verify']],
 };
 

@@ -4,6 +4,7 @@ import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import type { ServedRoute } from '../src/http/endpoint.ts';
 import { createRoutes } from '../src/http/routes.ts';
 import type { Database } from '../src/storage/engine/database.ts';
+import { entriesAfter, lastNumber } from '../src/storage/journal/entries.ts';
 import { forgetAnswers } from '../src/storage/rows/kept-answers.ts';
 import { keepVersionKey } from '../src/storage/schema/version-key.ts';
 import { bodyOf, describeAsking, describeTwice, type Json, ROOT } from './support/asking.ts';
@@ -239,7 +240,22 @@ describeAsking('writes under conditions', (ask) => {
     const writes = await writesOf(work);
     const at = writes.indexOf('update fasti_changes');
     expect(at).toBeGreaterThan(0);
-    expect(writes.slice(at + 1).filter((one) => !/ options$/.test(one))).toEqual([]);
+    expect(writes.slice(at + 1).filter((one) => !/ (options|fasti_journal)$/.test(one))).toEqual([]);
+  });
+
+  it.each(
+    OF_RECORDS.map(
+      ({ name, namespace, route, method }) => [name, { path: pathOf(namespace, route), pattern: route.pattern, method }] as const,
+    ),
+  )('stand in the journal with who made them: %s', async (_name, { path, pattern, method }) => {
+    const { id, rename } = sampleOf(pattern)!;
+    const from = await lastNumber(ask.db());
+    expect((await write(method, path, {}, rename)).status).toBe(200);
+    const entry = (await entriesAfter(ask.db(), from, 100)).find(({ object }) => object === id);
+    const gone = method === 'DELETE' && /^\/(categories|tribe_events_cat|tags|media)\b/.test(pattern);
+    const kept = method === 'DELETE' && !gone && !path.includes('/wp/v2/');
+    expect(entry).toMatchObject({ writer: 'fasti', user: 1, what: method !== 'DELETE' || kept ? 'changed' : 'removed', wasPublic: true });
+    expect(entry?.isPublic).toBe(method !== 'DELETE');
   });
 
   it('are told of what is wrong with them first, as without conditions', async () => {

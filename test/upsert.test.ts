@@ -8,7 +8,8 @@ import { bodyOf, describeAsking, expectRefusal, type Json } from './support/aski
 const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00' };
 
 describeAsking('a record of another system', (ask) => {
-  const upsert = (path: string, body: Record<string, unknown>, as: 'admin' | 'auth' = 'admin') => ask.post(`${path}?upsert=external_id`, body, as);
+  const upsert = (path: string, body: Record<string, unknown>, as: 'admin' | 'auth' = 'admin') =>
+    ask.post(`${path}?upsert=external_id`, body, as);
   const count = async (type: string) => (await ask.db().from('posts').where('post_type', type)).length;
 
   it.each([

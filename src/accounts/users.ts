@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { noteChange } from '../storage/rows/changes.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { lockNames, USERS_LOCK } from '../storage/rows/locks.ts';
 import {
   capabilitiesKey,
@@ -109,7 +109,7 @@ export async function deleteUser(
     if (posts > 0 && !heir) throw new AccountError('user-owns-posts', { login: user.row.user_login, count: posts });
     if (posts > 0 && heir) {
       await reassignPosts(db, user.row.ID, heir.row.ID);
-      await noteChange(db, site.clock());
+      noteChange(db, { now: site.clock() });
     }
     await removeUser(db, user.row.ID);
     return accountOf(db, roles, user);

@@ -3,7 +3,7 @@ import { createUser } from '../accounts/users.ts';
 import { termKind } from '../kinds/index.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import { trustIndex } from '../storage/index/event-index.ts';
-import { noteChange } from '../storage/rows/changes.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { writeOption } from '../storage/rows/options.ts';
 import { insertTerm } from '../storage/rows/terms.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
@@ -39,7 +39,7 @@ export async function installSite(site: Site, fresh: FreshSite, administrator: A
     const inside = withinTransaction(site, db);
     await createUser(inside, { ...administrator, role: 'administrator' });
     const { password } = await createApplicationPassword(inside, administrator.login, passwordName);
-    await noteChange(db, site.clock());
+    noteChange(db, { now: site.clock() });
     return password;
   });
 }

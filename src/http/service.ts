@@ -7,6 +7,7 @@ import { giveUpStaleIndex, type IndexLack } from '../records/list-index.ts';
 import { publishDue } from '../records/scheduled.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
+import { pruneJournal } from '../storage/journal/entries.ts';
 import { forgetAnswers } from '../storage/rows/kept-answers.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import { keepVersionKey } from '../storage/schema/version-key.ts';
@@ -34,6 +35,7 @@ const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure
   [({ db }) => keepVersionKey(db), 'the versions of records are made without a secret'],
   [publishDue, 'scheduled records could not be published'],
   [({ db, clock }) => forgetAnswers(db, clock()), 'old answers could not be removed'],
+  [({ db, config, clock }) => pruneJournal(db, config.journalDays, clock()), 'old entries of the journal could not be removed'],
 ];
 
 /** How a process gets its connections. */

@@ -13,7 +13,7 @@ import {
 import { CALENDAR_OPTION } from '../calendar/settings.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { noteChange } from '../storage/rows/changes.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { parseSerialized, withMembers } from '../wordpress/serialized.ts';
@@ -70,7 +70,7 @@ export async function addCustomField({ db, clock }: Site, field: NewCustomField)
     const meta = `_ecp_custom_${number}`;
     definitions.set(String(number), { name: meta, label, type: EXTENSION_TYPES[type], values: choices.join('\n') });
     await write(definitions, { ...own, [meta]: { name, type } });
-    await noteChange(trx, clock());
+    noteChange(trx, { now: clock() });
     return { meta, name, label, type, choices };
   });
 }
@@ -87,7 +87,7 @@ export async function removeCustomField({ db, clock }: Site, name: string): Prom
     if (!field) throw new CustomFieldError('field-unknown', { name, names: fields.map((one) => one.name).join(', ') });
     const kept = new Map([...definitions].filter(([, definition]) => nameOf(definition) !== field.meta));
     await write(kept, { ...own, [field.meta]: undefined });
-    await noteChange(trx, clock());
+    noteChange(trx, { now: clock() });
     return field;
   });
 }

@@ -10,9 +10,9 @@ import { removeFiles } from '../media/library.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
-import { noteChange } from '../storage/rows/changes.ts';
 import { filesOf, freeFileSlug, removeAttachment } from '../storage/rows/media.ts';
 import { findPost, lockPost, updatePost, writeMetas } from '../storage/rows/posts.ts';
 import { existingUserIds } from '../storage/rows/users.ts';
@@ -178,7 +178,7 @@ export function uploadMedia({ db }: Site, caller: Caller, prepared: PreparedImag
     const attachment = { ...prepared.attachment, ...title, ...(slug ? { slug } : {}) };
     const id = await insertPrepared(trx, { ...prepared, attachment }, viewer.id, now, settings.zone);
     await writeFields(trx, caller, id, others);
-    await noteChange(trx, now);
+    noteChange(trx, caller);
     return id;
   });
 }
@@ -192,7 +192,7 @@ export async function changeMedia(site: Site, caller: Caller, id: number, values
     if (await writeFields(db, caller, id, values)) {
       const stamps = { post_modified: nowLocal(caller.now, caller.settings.zone), post_modified_gmt: nowUtc(caller.now) };
       await updatePost(db, id, stamps);
-      await noteChange(db, caller.now);
+      noteChange(db, caller);
     }
   });
 }
@@ -215,7 +215,7 @@ export async function removeMedia(site: Site, caller: Caller, id: number, force:
   const files = filesOf((await loadMetas(site.db, [id])).get(id));
   await site.db.transaction(async (db) => {
     await removeAttachment(db, id);
-    await noteChange(db, caller.now);
+    noteChange(db, caller);
   });
   const afterwards = async (): Promise<void> => {
     // The record is gone: a file that can't be removed is the administrator's to look after.

@@ -1,8 +1,8 @@
 import type { Database } from '../storage/engine/database.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { addToCounts } from '../storage/lists/many-posts.ts';
 import { insertEvents, type NewEvent } from '../storage/rows/bulk.ts';
 import { noteEdges } from '../storage/rows/calendar-edges.ts';
-import { noteChange } from '../storage/rows/changes.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { keepIndexOf } from './list-index.ts';
@@ -22,5 +22,5 @@ export async function createEvents(db: Database, caller: Caller, events: readonl
   const earliest = places.reduce((least, place) => (events[place]!.dates.startUtc < events[least]!.dates.startUtc ? place : least), 0);
   const latest = places.reduce((most, place) => (events[place]!.dates.endUtc > events[most]!.dates.endUtc ? place : most), 0);
   for (const place of new Set([earliest, latest])) await noteEdges(db, ids[place]!);
-  await noteChange(db, caller.now);
+  noteChange(db, caller);
 }

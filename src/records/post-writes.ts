@@ -4,7 +4,7 @@ import type { EventDate } from '../kinds/occurrence.ts';
 import { EXTERNAL_ID } from '../kinds/post-fields.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { noteChange } from '../storage/rows/changes.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { lockNames, slugLock } from '../storage/rows/locks.ts';
 import { findByMeta, findPostByPath } from '../storage/rows/posts.ts';
 import type { Post } from '../wordpress/rows.ts';
@@ -175,13 +175,12 @@ async function deletable({ db }: Site, caller: Caller, kind: PostKind, record: n
 }
 
 /**
- * Runs a write as one transaction. The change counter is updated last, because all writers update that row: a writer
- * that held it while waiting for a name could deadlock with the holder of the name.
+ * Runs a write as one transaction, and notes who wrote.
  */
-function written<Result>({ db }: Site, { now }: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
+function written<Result>({ db }: Site, caller: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
   return db.transaction(async (trx) => {
     const result = await work(trx);
-    await noteChange(trx, now);
+    noteChange(trx, caller);
     return result;
   });
 }

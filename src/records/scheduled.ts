@@ -1,6 +1,6 @@
 import { postKindOfType, postTypes, taxonomiesOf } from '../kinds/index.ts';
 import type { Site } from '../site.ts';
-import { noteChange } from '../storage/rows/changes.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { findDuePosts, lockPost, updatePost } from '../storage/rows/posts.ts';
 import { shiftCounts, termTaxonomyIdsOf } from '../storage/rows/terms.ts';
 import { nowUtc } from '../wordpress/time.ts';
@@ -24,7 +24,7 @@ export async function publishDue(site: Site): Promise<number> {
       await updatePost(db, id, { post_status: 'publish' });
       await shiftCounts(db, [], await termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)));
       if (kind.dated) await keepIndexOf(db, { settings }, [id]);
-      await noteChange(db, now);
+      noteChange(db, { now });
       return 1;
     });
   }

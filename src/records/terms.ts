@@ -7,8 +7,8 @@ import { termOrder } from '../kinds/term-list.ts';
 import { termRecord } from '../kinds/term-record.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { findTerms } from '../storage/lists/term-list.ts';
-import { noteChange } from '../storage/rows/changes.ts';
 import { findTerm, loadTree } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
@@ -73,7 +73,7 @@ export async function createTerm(
       description: description ?? '',
       parent: parent ?? 0,
     });
-    await noteChange(trx, caller.now);
+    noteChange(trx, caller);
     return made;
   });
   return { id, ...(await readTerm(site, caller, kind, id)) };
@@ -93,7 +93,7 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
       ...(parent === undefined ? {} : { parent: parent ?? 0 }),
     });
     await keepIndexOfMoved(trx, caller, term);
-    await noteChange(trx, caller.now);
+    noteChange(trx, caller);
   });
   return readTerm(site, caller, kind, id);
 }
@@ -105,7 +105,7 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
     const record = termRecord(term, kind, await ancestorsOf(trx, kind, term), caller);
     await removeIndexedTerm(trx, caller, term);
     if (kind.hierarchical) await dropTree(trx, kind);
-    await noteChange(trx, caller.now);
+    noteChange(trx, caller);
     return record;
   });
 }

@@ -41,8 +41,10 @@ import { pagesOf } from '../storage/engine/pages.ts';
 import { comesTo, positionOf } from '../storage/freshness/replicas.ts';
 import { indexEvents } from '../storage/index/event-index.ts';
 import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
+import { beginCounting } from '../storage/journal/entries.ts';
+import { everythingTouched, noteChange } from '../storage/journal/touched.ts';
 import { renewEdges } from '../storage/rows/calendar-edges.ts';
-import { beginCounting, countsChanges, noteChange } from '../storage/rows/changes.ts';
+import { countsChanges } from '../storage/rows/changes.ts';
 import { recount } from '../storage/rows/terms.ts';
 import { migrate, pendingMigrations } from '../storage/schema/migrate.ts';
 import { findRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
@@ -122,7 +124,8 @@ const finding = (name: string, severity: Finding['severity'], all: readonly stri
 const repair = (site: Site, work: (db: Database) => Promise<unknown>) => (): Promise<void> =>
   site.db.transaction(async (db) => {
     await work(db);
-    await noteChange(db, site.clock());
+    everythingTouched(db);
+    noteChange(db, { now: site.clock() });
   });
 
 // ------------------------------------------------------------------------------------------------- tables

@@ -2,6 +2,7 @@ import type { Site } from '../site.ts';
 import { columnsOf, emptySite, type Row } from '../storage/audit/snapshot.ts';
 import { insertRows } from '../storage/engine/insert.ts';
 import type { TableName } from '../storage/engine/tables.ts';
+import { everythingTouched } from '../storage/journal/touched.ts';
 import { changeCount, countOn } from '../storage/rows/changes.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import { createRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
@@ -36,6 +37,7 @@ export async function restore(site: Site, backup: Backup, onProgress: (rows: num
       }
     }
     await countOn(db, before, nowUtc(site.clock()));
+    everythingTouched(db);
     return count;
   });
 }

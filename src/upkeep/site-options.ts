@@ -1,6 +1,6 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Site } from '../site.ts';
-import { noteChange } from '../storage/rows/changes.ts';
+import { noteChange } from '../storage/journal/touched.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { withMembers } from '../wordpress/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
@@ -75,7 +75,7 @@ export async function setSiteOption(site: Site, name: SiteOptionName, value: str
     if (members && calendar === undefined) return false;
     for (const [option, text] of Object.entries(options)) await writeOption(db, option, text);
     if (calendar !== undefined) await writeOption(db, CALENDAR, calendar);
-    await noteChange(db, site.clock());
+    noteChange(db, { now: site.clock() });
     return true;
   });
 }

@@ -48,7 +48,7 @@ try {
 }
 
 function look(db) {
-  return db.dialect.changeSigns(db.knex, watchedNames.map(db.table));
+  return db.dialect.changeSigns(db, watchedNames.map(db.table));
 }
 
 async function round(db) {

@@ -5,6 +5,7 @@ import { builders } from '../../src/storage/engine/builder.ts';
 import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/engine/database.ts';
 import { given, insertMissing, insertRows, upsertRows } from '../../src/storage/engine/insert.ts';
 import { transactionRunner } from '../../src/storage/engine/transaction-runner.ts';
+import { everythingTouched } from '../../src/storage/journal/touched.ts';
 import { lockNames } from '../../src/storage/rows/locks.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 
@@ -193,6 +194,7 @@ describeDatabases('a database', (open, engine) => {
     const take = (one: Database) =>
       one.transaction(async (tx) => {
         await lockNames(tx, ['term:jazz', 'term:jazz', 'slug:jazz']);
+        everythingTouched(tx);
         const known = await tx.from('terms').where('slug', 'jazz').pluck('term_id');
         if (known.length === 0) await tx.from('terms').insert({ name: 'Jazz', slug: 'jazz' });
       });

@@ -15,8 +15,8 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
 import { distrustIndex, indexEvents, isOvertaken, trustIndex } from '../../src/storage/index/event-index.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { joinWriters, postChanged } from '../../src/storage/journal/touched.ts';
 import { MOST_FOUND } from '../../src/storage/lists/linked-records.ts';
-import { joinWriters } from '../../src/storage/rows/changes.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
@@ -244,7 +244,8 @@ describeDatabases('the list index', (open, engine) => {
         await site.db.transaction(async (trx) => {
           await trx.from('posts').where('ID', id).update({ post_password: 'secret' });
           await indexEvents(trx, [id]);
-          await joinWriters(trx);
+          postChanged(trx, id);
+          joinWriters(trx);
         });
       }
     } catch (error) {
@@ -256,7 +257,7 @@ describeDatabases('the list index', (open, engine) => {
     it('ends where an event ends before it starts, until that is mended and the index made anew', async () => {
       await db.from('tec_occurrences').where('post_id', 38).update({ end_date: '2001-01-01 00:00:00' });
       const unfit = site.db.transaction(async (trx) => {
-        await joinWriters(trx);
+        joinWriters(trx);
         return indexEvents(trx, [38]);
       });
       expect(await unfit).toEqual([38]);

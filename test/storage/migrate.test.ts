@@ -12,6 +12,7 @@ const ALL = [
   '006-months',
   '007-kept-answers',
   '008-occurrences',
+  '010-journal',
 ];
 const WORDPRESS = [
   'commentmeta',
@@ -36,6 +37,8 @@ const OWN = [
   'fasti_import_ids',
   'fasti_import_waiting',
   'fasti_imports',
+  'fasti_journal',
+  'fasti_journal_inbox',
   'fasti_locks',
   'fasti_migrations',
   'fasti_migrations_lock',

@@ -6,8 +6,8 @@ import { dropTree } from '../../records/term-writes.ts';
 import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { pagesOf } from '../../storage/engine/pages.ts';
+import { joinWriters, noteChange } from '../../storage/journal/touched.ts';
 import { renewEdges } from '../../storage/rows/calendar-edges.ts';
-import { joinWriters, noteChange } from '../../storage/rows/changes.ts';
 import {
   beginImport,
   dropWaiting,
@@ -209,7 +209,7 @@ async function write(course: Course, { task, keys, originals = new Map(), seen =
     await writeWaiting(db, run.importId, work.waiting);
     if (work.touched.tree) await dropTree(db, termKind('category'));
     await keepIndexOf(db, run.caller, [...new Set(work.events)]);
-    if (work.touched.any) await noteChange(db, run.site.clock());
+    if (work.touched.any) noteChange(db, { now: run.site.clock(), viewer: run.caller.viewer });
     const report = newTally();
     addTally(report, sum);
     addTally(report, work.tally);
@@ -296,7 +296,7 @@ async function finish(course: Course): Promise<void> {
           db,
           [...terms.values()].map((term) => term.term_taxonomy_id),
         );
-        await joinWriters(db);
+        joinWriters(db);
       });
     }
   }

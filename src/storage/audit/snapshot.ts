@@ -19,8 +19,8 @@ export interface SnapshotTable {
   readonly rows: AsyncIterable<Row>;
 }
 
-/** Where rows only stand while something is going on. */
-const PASSING = new Set<TableName>(['fasti_locks']);
+/** Rows that only stand there while something is going on, and what was noted of changes: it is no part of the site. */
+const PASSING = new Set<TableName>(['fasti_locks', 'fasti_journal', 'fasti_journal_inbox']);
 
 /** Names of the tables that make up a site, without the prefix. */
 export const siteTables = (): TableName[] =>

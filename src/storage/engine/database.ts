@@ -67,6 +67,12 @@ export interface Database extends Asker {
    */
   part<T>(work: (db: Database) => Promise<T>): Promise<T>;
 
+  /**
+   * What this transaction has gathered so far. It is written once, at the end of the transaction, just before COMMIT.
+   * Undefined outside of transactions.
+   */
+  gathered<T>(what: Gathering<T>): T | undefined;
+
   /** Its servers. */
   readonly cluster: Cluster;
 
@@ -75,6 +81,16 @@ export interface Database extends Asker {
 
   /** Ends all connections. */
   close(): Promise<void>;
+}
+
+/** Something that a transaction gathers, and writes at its end. */
+export interface Gathering<T> {
+  readonly begin: () => T;
+  /** The same once more, to return to if a part of the transaction is undone. */
+  readonly copy: (gathered: T) => T;
+  /** Whether any records are named in it. */
+  readonly namesRecords: (gathered: T) => boolean;
+  readonly settle: (db: Database, gathered: T) => Promise<void>;
 }
 
 /** Where the data are, and what the names of the tables begin with. */
@@ -88,8 +104,8 @@ export interface DatabaseSettings {
   readonly told?: (change: ServerChange) => void;
   /**
    * Refuses queries beside the transaction that is open, which would miss what it wrote, and transactions that lock
-   * rows and write without writing the row that every writer writes (`joinWriters`). For tests: it follows every
-   * promise of the process.
+   * rows and write without writing the row that every writer writes (`joinWriters`), or that write records without
+   * telling the journal. For tests: it follows every promise of the process.
    */
   readonly watched?: boolean;
 }
@@ -141,6 +157,9 @@ interface Watched {
   locked: boolean;
   wrote: boolean;
   counted: boolean;
+  /** It has written records; the journal was told which. */
+  records: boolean;
+  told: boolean;
 }
 
 /** `inside`: where the transaction that a piece of work belongs to is noted. */
@@ -164,14 +183,27 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
     if (inside?.getStore()?.open) throw new Error('inside a transaction, use the database given to it');
   };
 
+  /** Runs a piece of work, and writes what it has gathered. */
+  const wholeWork = async <T>(work: (db: Database) => Promise<T>, transaction: Transaction, state?: Watched): Promise<T> => {
+    const gatherings = new Map<Gathering<unknown>, unknown>();
+    const db = handle(transaction, gatherings);
+    const result = await work(db);
+    for (const [what, gathered] of gatherings) {
+      if (state) state.told ||= what.namesRecords(gathered);
+      await what.settle(db, gathered);
+    }
+    return result;
+  };
+
   /** Runs a piece of work; meanwhile it is known that it has a transaction. */
   const watchedWork = async <T>(work: (db: Database) => Promise<T>, transaction: Transaction): Promise<T> => {
-    if (!inside) return work(handle(transaction));
-    const state: Watched = { open: true, locked: false, wrote: false, counted: false };
+    if (!inside) return wholeWork(work, transaction);
+    const state: Watched = { open: true, locked: false, wrote: false, counted: false, records: false, told: false };
     try {
-      const result = await inside.run(state, () => work(handle(transaction)));
+      const result = await inside.run(state, () => wholeWork(work, transaction, state));
       if (state.locked && state.wrote && !state.counted)
         throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
+      if (state.records && !state.told) throw new Error('a transaction that writes records must tell the journal which');
       return result;
     } finally {
       state.open = false;
@@ -179,7 +211,7 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
   };
 
   /** The database as seen from `way`: from outside, or from a transaction. */
-  const handle = (way: Transaction): Database => {
+  const handle = (way: Transaction, gatherings?: Map<Gathering<unknown>, unknown>): Database => {
     const run = (method: 'select' | 'insert' | 'update', text: TemplateStringsArray, places: Place[]): Promise<unknown> => {
       if (way === outside) refuseBeside();
       return way.run({ method, ...statementOf(text, places) });
@@ -218,6 +250,7 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
       },
       part: async (work) => {
         if (way === outside) return db.transaction(work);
+        const before = new Map([...(gatherings ?? [])].map(([what, gathered]) => [what, what.copy(gathered)]));
         await db.ask('SAVEPOINT part');
         try {
           const result = await work({ ...db, part: (inner) => inner(db) });
@@ -225,8 +258,16 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
           return result;
         } catch (error) {
           await db.ask('ROLLBACK TO SAVEPOINT part');
+          gatherings?.clear();
+          for (const [what, gathered] of before) gatherings?.set(what, gathered);
           throw error;
         }
+      },
+      gathered: <T>(what: Gathering<T>): T | undefined => {
+        // The key of the map says the type of its value.
+        const key = what as Gathering<unknown>;
+        if (gatherings && !gatherings.has(key)) gatherings.set(key, what.begin());
+        return gatherings?.get(key) as T | undefined;
       },
       queries: () => count,
       close: async () => {
@@ -242,5 +283,9 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
 function watch(state: Watched, sql: string): void {
   state.locked ||= /\b(for update|lock in share mode)$/i.test(sql.trim());
   state.wrote ||= /^(insert|update|delete|replace)\b/i.test(sql);
+  state.records ||= RECORDS.test(sql);
   state.counted ||= /^(insert|update) .*fasti_changes`/i.test(sql);
 }
+
+/** A statement that changes what records are made of. Metas of users are not: they change with each login. */
+const RECORDS = /^(insert into|update|delete from) `\w*?(posts|postmeta|terms|termmeta|term_taxonomy|term_relationships|tec_\w+|users)`/i;

@@ -269,6 +269,30 @@ export interface DayRow {
   running: number;
 }
 
+/** A change that was noted (`src/storage/journal/entries.ts` says what the words mean). */
+interface ChangeColumns {
+  /** UTC. */
+  at: string;
+  kind: string;
+  type: string;
+  object: number;
+  what: string;
+  user: number;
+  was_public: number;
+  is_public: number;
+}
+
+/** A change in the journal. */
+export interface JournalRow extends ChangeColumns {
+  number: number;
+  writer: string;
+}
+
+/** A change that the WordPress plugin has noted. */
+export interface InboxRow extends ChangeColumns {
+  id: number;
+}
+
 /**
  * A step of the schema that was applied. The columns are those that knex gave to its own journal of migrations, which
  * this once was.
@@ -312,6 +336,8 @@ export interface Tables {
   fasti_entries: EntryRow;
   fasti_days: DayRow;
   fasti_answers: AnswerRow;
+  fasti_journal: JournalRow;
+  fasti_journal_inbox: InboxRow;
   fasti_migrations: MigrationRow;
   fasti_migrations_lock: MigrationLockRow;
 }

@@ -94,6 +94,8 @@ export function createFreshness(
 export interface DataVersion {
   /** Undefined: something changed so lately that a further change might not show; nothing may be remembered. */
   readonly found: Found | undefined;
+  /** Our own counter. */
+  readonly count: number;
   /** Time of the last change, UTC; undefined where others write besides us and do not say. */
   readonly changedAt: string | undefined;
 }
@@ -109,6 +111,7 @@ export async function lookAtVersion(db: Database, watch: (() => Promise<Watched>
   }>`SELECT counter, changed_at FROM {fasti_changes} WHERE id = 1`;
   const { version, since } = watch ? await watch() : { version: '', since: Number.NEGATIVE_INFINITY };
   return {
+    count: Number(row?.counter ?? 0),
     found: version === undefined ? undefined : { name: `${row?.counter ?? 0}:${version}`, since },
     changedAt: watch ? undefined : row?.changed_at,
   };

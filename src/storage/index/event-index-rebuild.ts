@@ -3,7 +3,7 @@ import type { Database } from '../engine/database.ts';
 import { insertMissing } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import type { DayRow } from '../engine/tables.ts';
-import { joinWriters, noteChange } from '../rows/changes.ts';
+import { joinWriters, noteChange } from '../journal/touched.ts';
 import { countRows } from '../rows/row-count.ts';
 import { indexEvents, trustIndex } from './event-index.ts';
 import { ALL, beginOf, dayOf, type Facet, monthOf, monthRow, sharesOf, shortBefore } from './event-index-rows.ts';
@@ -43,7 +43,7 @@ export async function reindexEvents(
   for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) await recount(db, facet);
   await db.transaction(async (trx) => {
     if (trust && unfit.length === 0) await trustIndex(trx);
-    await noteChange(trx, now());
+    noteChange(trx, { now: now() });
   });
   return { events, unfit };
 }
@@ -51,7 +51,7 @@ export async function reindexEvents(
 /** What a step gives, once it is in line with all who write. */
 async function joined<T>(db: Database, step: Promise<T>): Promise<T> {
   const result = await step;
-  await joinWriters(db);
+  joinWriters(db);
   return result;
 }
 

@@ -4,6 +4,7 @@ import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import type { TableName } from '../engine/tables.ts';
+import { postChanged, postMade, taxonomyRowsChanged, termTouched } from '../journal/touched.ts';
 import { BLANK } from '../rows/posts.ts';
 import { countRows } from '../rows/row-count.ts';
 import type { Visibility } from './post-query.ts';
@@ -51,6 +52,7 @@ export async function holdersOfSlugs(db: Database, slugs: readonly string[]): Pr
 /** Removes what is left of posts that no longer exist, so that new ones under their ids don't inherit it. */
 export async function removeRemains(db: Database, ids: readonly number[], occurrences: boolean): Promise<void> {
   if (ids.length === 0) return;
+  for (const id of ids) postChanged(db, id);
   const ours = db.from('term_taxonomy').whereIn('taxonomy', taxonomies).select('term_taxonomy_id');
   await db
     .from('postmeta')
@@ -76,6 +78,7 @@ export async function insertPosts(db: Database, posts: readonly Partial<Post>[])
     'posts',
     posts.map((columns) => ({ ...BLANK, ...columns })),
   );
+  for (const { ID, ...columns } of posts) if (ID !== undefined) postMade(db, ID, columns);
 }
 
 export async function insertMetas(
@@ -83,6 +86,7 @@ export async function insertMetas(
   metas: readonly { post_id: number; meta_key: string; meta_value: string }[],
 ): Promise<void> {
   await insertAll(db, 'postmeta', metas);
+  for (const { post_id: id } of metas) postChanged(db, id);
 }
 
 /** Links posts to rows of taxonomies. */
@@ -92,10 +96,12 @@ export async function insertTermLinks(db: Database, links: readonly { object_id:
     'term_relationships',
     links.map((link) => ({ ...link, term_order: 0 })),
   );
+  for (const { object_id: id } of links) postChanged(db, id);
 }
 
 /** Adds to the counts of terms (by `term_taxonomy_id`), one statement for each number. */
 export async function addToCounts(db: Database, more: ReadonlyMap<number, number>): Promise<void> {
+  taxonomyRowsChanged(db, more.keys());
   const byNumber = new Map<number, number[]>();
   for (const [id, number] of more) byNumber.set(number, [...(byNumber.get(number) ?? []), id]);
   for (const [number, ids] of byNumber) await db.from('term_taxonomy').whereIn('term_taxonomy_id', ids).increment('count', number);
@@ -112,6 +118,7 @@ export async function insertTermAs(
   const term_id = (await insertRows(db, 'terms', [id === undefined ? named : { ...named, term_id: id }])) || id!;
   const placed = { term_id, taxonomy, description, parent, count: 0 };
   const given = await insertRows(db, 'term_taxonomy', [taxonomyId === undefined ? placed : { ...placed, term_taxonomy_id: taxonomyId }]);
+  termTouched(db, { term_id, taxonomy }, 'made');
   return { id: term_id, taxonomyId: given || taxonomyId! };
 }
 

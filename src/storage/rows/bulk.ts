@@ -2,6 +2,7 @@ import { type EventDates, occurrence, occurrenceHash } from '../../calendar/date
 import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
+import { postChanged, postMade } from '../journal/touched.ts';
 import { BLANK } from './posts.ts';
 
 /** An event to be inserted with many others. Its slug must be its own. */
@@ -27,6 +28,7 @@ export async function insertEvents(db: Database, events: readonly NewEvent[], up
   );
   const bySlug = await idsBySlug(db, events);
   const ids = events.map(({ columns }) => bySlug.get(columns.post_name)!);
+  for (const [place, { columns }] of events.entries()) postMade(db, ids[place]!, columns);
 
   const metas = events.flatMap((event, place) =>
     Object.entries(event.metas).flatMap(([meta_key, values]) =>
@@ -76,6 +78,7 @@ export async function insertOccurrences(db: Database, events: ReadonlyMap<number
       updated_at: updatedAt,
     })),
   );
+  for (const { post_id: id } of rows) postChanged(db, id);
   return unsound;
 }
 

@@ -1,26 +1,6 @@
-import { nowUtc, ZERO_DATE } from '../../wordpress/time.ts';
+import { ZERO_DATE } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
-import { insertMissing, insertRows } from '../engine/insert.ts';
-import { writeOption } from './options.ts';
-
-/**
- * Says in the transaction that writes that something changed: our counter, which every process asks before it answers
- * from memory, and the option by which WordPress and the calendar drop what they keep (`tribe_last_save_post`, Unix
- * time as a text with fraction).
- */
-export async function noteChange(db: Database, now: Date): Promise<void> {
-  await db.change`UPDATE {fasti_changes} SET counter = counter + 1, changed_at = ${nowUtc(now)} WHERE id = 1`;
-  await writeOption(db, 'tribe_last_save_post', String(now.getTime() / 1000), 'auto');
-}
-
-/**
- * Writes the one row that every writer writes. Call it (or `noteChange`, which does the same) in each transaction that
- * locks rows and depends on what it read: the nodes of a cluster don't know each other's locks, but if two transactions
- * write the same row, one of them is refused and runs again.
- */
-export async function joinWriters(db: Database): Promise<void> {
-  await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
-}
+import { insertRows } from '../engine/insert.ts';
 
 /** How often something was changed. */
 export const changeCount = async (db: Database): Promise<number> =>
@@ -35,11 +15,6 @@ export async function changedAt(db: Database): Promise<string> {
 /** Whether the row that counts changes is there. */
 export const countsChanges = async (db: Database): Promise<boolean> =>
   (await db.from('fasti_changes').where('id', 1).first()) !== undefined;
-
-/** Makes the row that counts changes, where it is missing. */
-export async function beginCounting(db: Database, now: string): Promise<void> {
-  await insertMissing(db, 'fasti_changes', [{ id: 1, counter: 1, changed_at: now }], ['id']);
-}
 
 /**
  * After all rows were replaced: the count goes on from the higher of what it was `before` and what came with the rows,

@@ -2,7 +2,7 @@ import { nowUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { upsertRows } from '../engine/insert.ts';
 import type { AnswerRow } from '../engine/tables.ts';
-import { joinWriters } from './changes.ts';
+import { joinWriters } from '../journal/touched.ts';
 
 /*
  * Answers to writes with an `Idempotency-Key`. Each is written in the transaction of its write, so there is never a
@@ -46,7 +46,7 @@ export async function claimAnswer(db: Database, { id, fingerprint }: AnswerKey, 
  * writers: what it read must hold on all nodes of a cluster nevertheless.
  */
 export async function keepAnswer(db: Database, id: string, answer: string): Promise<void> {
-  await joinWriters(db);
+  joinWriters(db);
   await db.change`UPDATE {fasti_answers} SET answer = ${answer} WHERE id = ${id}`;
 }
 

@@ -3,6 +3,7 @@ import { parseSerialized } from '../../wordpress/serialized.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
 import type { Database } from '../engine/database.ts';
 import { isSlugLike } from '../engine/expressions.ts';
+import { postChanged } from '../journal/touched.ts';
 import { loadMetas, loadPosts } from './bundle.ts';
 import { lockNames, slugLock } from './locks.ts';
 import { readOptions } from './options.ts';
@@ -198,9 +199,8 @@ export function filesOf(metas: Metas | undefined): string[] {
 
 /** Removes an attachment with all that names it as a picture. */
 export async function removeAttachment(db: Database, id: number): Promise<void> {
-  await db
-    .from('postmeta')
-    .where({ meta_key: '_thumbnail_id', meta_value: String(id) })
-    .delete();
+  const links = () => db.from('postmeta').where({ meta_key: '_thumbnail_id', meta_value: String(id) });
+  for (const { post_id: post } of await links().select('post_id')) postChanged(db, post);
+  await links().delete();
   await removePost(db, id);
 }

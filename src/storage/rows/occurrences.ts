@@ -3,6 +3,7 @@ import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { fail } from '../../errors.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
+import { postChanged } from '../journal/touched.ts';
 import { isRecurringEvent } from './recurring-events.ts';
 
 /** Where the rows of an event are written: `recurrence` as the settings have it. */
@@ -37,6 +38,7 @@ export async function writeOccurrence(
   const occurrence = { ...rows.occurrence, event_id: eventId };
   if (present) await db.from('tec_occurrences').where('occurrence_id', present.id).update(occurrence);
   else await insertRows(db, 'tec_occurrences', [occurrence]);
+  postChanged(db, postId);
   return rows.moments;
 }
 
@@ -53,6 +55,7 @@ export async function writeFirstOccurrence(
   try {
     const eventId = await insertRows(db, 'tec_events', [rows.event]);
     await insertRows(db, 'tec_occurrences', [{ ...rows.occurrence, event_id: eventId }]);
+    postChanged(db, postId);
     return rows.moments;
   } catch (error) {
     if (!db.dialect.isDuplicate(error)) throw error;
@@ -83,6 +86,7 @@ function calendarRows(postId: number, dates: EventDates, updatedAt: string) {
 export async function removeOccurrence(db: Database, postId: number, recurrence: RecurrenceSettings | undefined): Promise<void> {
   if (recurrence?.series) await db.change`DELETE FROM {tec_series_relationships} WHERE event_post_id = ${postId}`;
   for (const table of ['tec_occurrences', 'tec_events'] as const) await db.from(table).where('post_id', postId).delete();
+  postChanged(db, postId);
 }
 
 /** The first start and the last end (UTC) of a calendar, with the events that mark them. */

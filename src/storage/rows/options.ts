@@ -3,6 +3,7 @@ import { isWrite } from '../engine/driver.ts';
 import { given, upsertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import type { OptionRow } from '../engine/tables.ts';
+import { optionTouched } from '../journal/touched.ts';
 
 /**
  * The options of these names that exist, in one query: name -> text as it is stored (PHP-serialized where WordPress
@@ -37,6 +38,7 @@ export async function writeOption(
   value: string,
   autoload?: 'on' | 'off' | 'auto' | 'yes' | 'no',
 ): Promise<void> {
+  optionTouched(db, name);
   const kept = autoload === undefined ? verbatim('autoload') : autoload;
   const met = await db.change`UPDATE {options} SET option_value = ${value}, autoload = ${kept} WHERE option_name = ${name}`;
   if (met > 0) return;
@@ -52,6 +54,7 @@ export async function writeOption(
 
 /** Removes an option; one that does not exist is no fault. */
 export async function deleteOption(db: Database, name: string): Promise<void> {
+  optionTouched(db, name);
   await db.from('options').where('option_name', name).del();
 }
 

@@ -3,6 +3,7 @@ import type { Database } from '../engine/database.ts';
 import { isSlugLike } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
+import { learnPost, postBefore, postChanged, postMade, postRemoved } from '../journal/touched.ts';
 import { loadPosts } from './bundle.ts';
 
 /** The row of one post, or undefined. */
@@ -13,6 +14,7 @@ export async function findPost(db: Database, id: number): Promise<Post | undefin
 /** The row of one post, kept from other writers until the end of the transaction. */
 export async function lockPost(db: Database, id: number): Promise<Post | undefined> {
   const [row] = await db.rows<Post>`SELECT * FROM {posts} WHERE ID = ${id} ${verbatim(db.dialect.locks.update)}`;
+  if (row) postBefore(db, row);
   return row;
 }
 
@@ -73,7 +75,9 @@ export async function findByMeta(db: Database, type: string, key: string, value:
 
 /** Inserts a post; columns that are not named get WordPress's defaults. Gives its id. */
 export async function insertPost(db: Database, columns: Partial<Post>): Promise<number> {
-  return insertRows(db, 'posts', [{ ...BLANK, ...columns }]);
+  const id = await insertRows(db, 'posts', [{ ...BLANK, ...columns }]);
+  postMade(db, columns.ID ?? id, columns);
+  return id;
 }
 
 /** The columns of a post that nothing is said about. */
@@ -96,13 +100,17 @@ export const BLANK = {
 };
 
 export async function updatePost(db: Database, id: number, columns: Partial<Post>): Promise<void> {
-  if (Object.keys(columns).length > 0) await db.from('posts').where('ID', id).update(columns);
+  if (Object.keys(columns).length === 0) return;
+  if (columns.post_status !== undefined) await learnPost(db, id);
+  await db.from('posts').where('ID', id).update(columns);
+  postChanged(db, id, columns);
 }
 
 /** The metas of a post that has none yet, each key with these values in this order. */
 export async function insertMetas(db: Database, id: number, metas: Readonly<Record<string, readonly string[]>>): Promise<void> {
   const rows = Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ post_id: id, meta_key, meta_value })));
   await insertRows(db, 'postmeta', rows);
+  postChanged(db, id);
 }
 
 /**
@@ -126,6 +134,7 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
     if (same) continue;
     if (before.length === 1 && after.length === 1) {
       await table().where('meta_id', before[0]!.meta_id).update({ meta_value: after[0]! });
+      postChanged(db, id);
       continue;
     }
     remove.push(...before.map((row) => row.meta_id));
@@ -133,13 +142,16 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
   }
   if (remove.length > 0) await table().whereIn('meta_id', remove).delete();
   await insertRows(db, 'postmeta', insert);
+  if (remove.length + insert.length > 0) postChanged(db, id);
 }
 
 /** Removes a post with its metas, its links to terms and its revisions. Gives back nothing. */
 export async function removePost(db: Database, id: number): Promise<void> {
+  await learnPost(db, id);
   const revisions = (await db.from('posts').where({ post_parent: id, post_type: 'revision' }).select('ID')).map(({ ID }) => ID);
   const ids = [id, ...revisions];
   await db.from('postmeta').whereIn('post_id', ids).delete();
   await db.from('term_relationships').whereIn('object_id', ids).delete();
   await db.from('posts').whereIn('ID', ids).delete();
+  postRemoved(db, id);
 }

@@ -2,6 +2,7 @@ import { occurrenceHash } from '../../calendar/dates.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
+import { postChanged } from '../journal/touched.ts';
 import { loadMetas, loadPosts } from './bundle.ts';
 import { insertMetas, insertPost } from './posts.ts';
 import { recurringIn } from './recurring-events.ts';
@@ -148,6 +149,7 @@ export async function writeRecurrence(
   for (const { occurrence_id: id = 0, ...row } of kept) await db.from('tec_occurrences').where('occurrence_id', id).update(row);
   await insertRows(db, 'tec_occurrences', numbered);
   await insertRows(db, 'tec_occurrences', others);
+  postChanged(db, post);
   return renumbered;
 }
 
@@ -191,6 +193,7 @@ export async function joinSeries(db: Database, post: number, { id, columns, meta
   }
   await db.change`DELETE FROM {tec_series_relationships} WHERE event_post_id = ${post}`;
   await insertRows(db, 'tec_series_relationships', [{ series_post_id: series, event_id: event.id, event_post_id: post }]);
+  postChanged(db, post);
 }
 
 function groupedMetas(metas: StoredSeries['metas']): Record<string, string[]> {

@@ -6,6 +6,7 @@ import type { Sql } from '../engine/dialect.ts';
 import { among, either, isSlugLike } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
+import { postChanged, taxonomyRowsChanged, termTouched } from '../journal/touched.ts';
 
 const COLUMNS = [
   't.term_id',
@@ -132,6 +133,7 @@ export async function insertTerm(
       .update({ slug: String(id) });
   const { description, parent } = term;
   await insertRows(db, 'term_taxonomy', [{ term_id: id, taxonomy: kind.taxonomy, description, parent, count: 0 }]);
+  termTouched(db, { term_id: id, taxonomy: kind.taxonomy }, 'made');
   return id;
 }
 
@@ -145,13 +147,22 @@ export async function updateTerm(
   const placed = { ...(description === undefined ? {} : { description }), ...(parent === undefined ? {} : { parent }) };
   if (Object.keys(named).length > 0) await db.from('terms').where('term_id', term.term_id).update(named);
   if (Object.keys(placed).length > 0) await db.from('term_taxonomy').where('term_taxonomy_id', term.term_taxonomy_id).update(placed);
+  termTouched(db, term, 'changed');
 }
 
 /** Removes a term for good: its children move up to its parent, posts lose it (`wp_delete_term`). */
 export async function removeTerm(db: Database, term: Term): Promise<void> {
   await lockTerms(db, inTaxonomies([term.term_taxonomy_id]));
-  await db.from('term_taxonomy').where({ taxonomy: term.taxonomy, parent: term.term_id }).update({ parent: term.parent });
-  await db.from('term_relationships').where('term_taxonomy_id', term.term_taxonomy_id).delete();
+  const children = () => db.from('term_taxonomy').where({ taxonomy: term.taxonomy, parent: term.term_id });
+  taxonomyRowsChanged(
+    db,
+    (await children().select('term_taxonomy_id')).map(({ term_taxonomy_id: id }) => id),
+  );
+  await children().update({ parent: term.parent });
+  const links = () => db.from('term_relationships').where('term_taxonomy_id', term.term_taxonomy_id);
+  for (const { object_id: id } of await links().select('object_id')) postChanged(db, id);
+  await links().delete();
+  termTouched(db, term, 'removed');
   await db.from('term_taxonomy').where('term_taxonomy_id', term.term_taxonomy_id).delete();
   const elsewhere = await db.from('term_taxonomy').where('term_id', term.term_id).first();
   if (elsewhere) return;
@@ -168,6 +179,7 @@ export async function insertTermLinks(db: Database, postId: number, wanted: Read
   if (named.length === 0) return [];
   const links = await lockTerms(db, either(named.map(([taxonomy, ids]) => taxonomyTerms(taxonomy, ids))));
   await insertRows(db, 'term_relationships', linkRows(postId, idsOf(links)));
+  postChanged(db, postId);
   return links;
 }
 
@@ -181,6 +193,7 @@ export async function setTermsOf(db: Database, postId: number, taxonomy: string,
   const table = () => db.from('term_relationships');
   if (gone.length > 0) await table().where('object_id', postId).whereIn('term_taxonomy_id', gone).delete();
   await insertRows(db, 'term_relationships', linkRows(postId, fresh));
+  if (gone.length + fresh.length > 0) postChanged(db, postId);
   return [...gone, ...fresh];
 }
 
@@ -213,6 +226,7 @@ export async function recount(db: Database, termTaxonomyIds: readonly number[]):
     .from('term_taxonomy')
     .whereIn('term_taxonomy_id', ids)
     .update({ count: published as unknown as number });
+  taxonomyRowsChanged(db, ids);
 }
 
 /**
@@ -223,6 +237,7 @@ export async function recount(db: Database, termTaxonomyIds: readonly number[]):
 export async function shiftCounts(db: Database, before: readonly number[], after: readonly number[]): Promise<void> {
   const [gone, fresh] = [before.filter((id) => !after.includes(id)), after.filter((id) => !before.includes(id))];
   if (gone.length + fresh.length === 0) return;
+  taxonomyRowsChanged(db, [...gone, ...fresh]);
   // A single statement takes its rows in the order of their key; two of them could wait for each other's.
   if (gone.length > 0 && fresh.length > 0) await lockTerms(db, inTaxonomies([...gone, ...fresh]));
   if (fresh.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count + 1 WHERE term_taxonomy_id IN (${fresh})`;

@@ -6,6 +6,7 @@ import { among, beginsWith, contains, either, placeAmong } from '../engine/expre
 import { insertRows } from '../engine/insert.ts';
 import { Piece } from '../engine/statement.ts';
 import type { UserRow } from '../engine/tables.ts';
+import { postChanged, userTouched } from '../journal/touched.ts';
 import { lockNames, userLock } from './locks.ts';
 import { readOptions, writeOption } from './options.ts';
 import { countRows } from './row-count.ts';
@@ -92,6 +93,7 @@ export async function insertUser(db: Database, row: Omit<UserRow, 'ID'>, metas: 
   const rows = Object.entries(metas).map(([meta_key, meta_value]) => ({ user_id: user, meta_key, meta_value }));
   await insertRows(db, 'usermeta', rows);
   await countUsers(db);
+  userTouched(db, user, 'made');
   return user;
 }
 
@@ -100,6 +102,7 @@ export async function removeUser(db: Database, id: number): Promise<void> {
   await db.from('usermeta').where('user_id', id).delete();
   await db.from('users').where('ID', id).delete();
   await countUsers(db);
+  userTouched(db, id, 'removed');
 }
 
 /** Gives one meta of a user this value, or removes it. A single row remains of the key. */
@@ -108,6 +111,7 @@ export async function writeUserMeta(db: Database, id: number, key: string, value
   const [kept, ...surplus] = rows.map((row) => row.umeta_id);
   const remove = value === undefined && kept !== undefined ? [kept, ...surplus] : surplus;
   if (remove.length > 0) await db.from('usermeta').whereIn('umeta_id', remove).delete();
+  userTouched(db, id, 'changed');
   if (value === undefined) return;
   if (kept === undefined) await insertRows(db, 'usermeta', [{ user_id: id, meta_key: key, meta_value: value }]);
   else await db.from('usermeta').where('umeta_id', kept).update({ meta_value: value });
@@ -137,6 +141,7 @@ export async function countPostsOf(db: Database, id: number): Promise<number> {
 
 /** Makes another user the author of all posts of one. */
 export async function reassignPosts(db: Database, from: number, to: number): Promise<void> {
+  for (const { ID } of await db.from('posts').where('post_author', from).select('ID')) postChanged(db, ID);
   await db.from('posts').where('post_author', from).update({ post_author: to });
 }
 

@@ -7,6 +7,7 @@ import { shapes } from '../../../migrations/005-shapes.ts';
 import { months } from '../../../migrations/006-months.ts';
 import { keptAnswers } from '../../../migrations/007-kept-answers.ts';
 import { occurrences } from '../../../migrations/008-occurrences.ts';
+import { journal } from '../../../migrations/010-journal.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { DatabaseUnavailable, type TableDefinition } from '../engine/dialect.ts';
@@ -17,7 +18,17 @@ import type { Migration } from './migration.ts';
  * All steps in their order, listed here so that they are there after the build as well. A step that was published is
  * never changed.
  */
-const MIGRATIONS: readonly Migration[] = [wordpressTables, ownTables, importTables, listIndex, shapes, months, keptAnswers, occurrences];
+const MIGRATIONS: readonly Migration[] = [
+  wordpressTables,
+  ownTables,
+  importTables,
+  listIndex,
+  shapes,
+  months,
+  keptAnswers,
+  occurrences,
+  journal,
+];
 
 /** Every table as it is made in an empty database. */
 export const tableDefinitions = (): TableDefinition[] => MIGRATIONS.flatMap(({ tables }) => tables());
@@ -38,9 +49,9 @@ const appliedMigrations = async (db: Database): Promise<string[]> =>
  * @throws DatabaseUnavailable, or the driver's error when the user of the database may not create tables
  */
 export async function migrate(db: Database): Promise<string[]> {
-  // The usual start: one look into the journal, and no right to create anything is needed.
+  // The usual start: one look at the steps that were applied, and no right to create anything is needed.
   if ((await pendingMigrations(db)).length === 0) return [];
-  await createJournal(db);
+  await createStepTables(db);
   for (let waited = 0; ; waited += PAUSE_MS) {
     try {
       return await applyPending(db);
@@ -57,7 +68,7 @@ const PAUSE_MS = 200;
 const PATIENCE_MS = 15_000;
 
 /** Our two tables for the steps themselves. Two processes may make them at the same moment. */
-async function createJournal(db: Database): Promise<void> {
+async function createStepTables(db: Database): Promise<void> {
   const tables: TableDefinition[] = [
     {
       name: 'fasti_migrations',

@@ -1,0 +1,143 @@
+import { nowUtc } from '../../wordpress/time.ts';
+import type { Binding } from '../engine/builder.ts';
+import type { Database } from '../engine/database.ts';
+import { insertMissing } from '../engine/insert.ts';
+import { Piece } from '../engine/statement.ts';
+import type { JournalRow } from '../engine/tables.ts';
+
+/*
+ * The journal: one row for each change of an object, whoever made it. Numbers come from the row of `fasti_changes`,
+ * which each writing transaction keeps locked from here to its end. So they are in the order of the commits: whoever
+ * reads up to a number has missed nothing below it (decision 30).
+ */
+
+/**
+ * What was changed. `all`: anything may have changed, as after a restore; whoever follows the journal starts anew.
+ */
+export type ObjectKind = 'post' | 'term' | 'user' | 'option' | 'all';
+
+/** One change of one object. */
+export interface Change {
+  readonly kind: ObjectKind;
+  /** The type of a post, the taxonomy of a term, the name of an option. */
+  readonly type: string;
+  /** The id of a post, term or user; 0 where the kind has no ids. */
+  readonly object: number;
+  readonly what: 'made' | 'changed' | 'removed';
+  /** Whether everybody could see the object before; terms always, users and options never. */
+  readonly wasPublic: boolean;
+  readonly isPublic: boolean;
+}
+
+/** A change in the journal. */
+export interface JournalEntry extends Change {
+  /** Later ones have higher numbers. There are gaps. */
+  readonly number: number;
+  /** UTC, `YYYY-MM-DD HH:MM:SS`. */
+  readonly at: string;
+  /** This service, WordPress through the plugin, or anybody: then the change was found by comparing contents. */
+  readonly writer: Writer;
+  /** The id of the user who made the change; 0 where it is not known. */
+  readonly user: number;
+}
+
+export type Writer = 'fasti' | 'wordpress' | 'found';
+
+/** Who made changes, and when. */
+export interface Origin {
+  readonly writer: Writer;
+  /** UTC. */
+  readonly at: string;
+  readonly user: number;
+}
+
+/** Entries that one statement takes. */
+const AT_ONCE = 200;
+
+/**
+ * Adds changes to the journal and raises the counter by as many (at least by one). Call it in a transaction, as late as
+ * possible: all writers wait for that row. Most have no need to: `touched.ts` gathers what a transaction changes.
+ */
+export async function append(db: Database, changes: readonly Change[], origin: Origin): Promise<void> {
+  const step = Math.max(1, changes.length);
+  const met = await db.change`UPDATE {fasti_changes} SET counter = counter + ${step}, changed_at = ${origin.at} WHERE id = 1`;
+  if (met === 0) await beginCounting(db, origin.at, step);
+  for (let first = 0; first < changes.length; first += AT_ONCE) {
+    const some = changes.slice(first, first + AT_ONCE);
+    const rows = some.map((change, place) => rowOf(db, change, changes.length - first - place - 1, origin));
+    const values = new Piece([rows.map(({ sql }) => sql).join(), rows.flatMap(({ bindings }) => bindings)]);
+    await db.insert`
+      INSERT INTO {fasti_journal} (number, writer, at, kind, type, object, what, user, was_public, is_public) VALUES ${values}`;
+  }
+}
+
+/** Makes the row that counts changes, where it is missing: above all numbers that were given out. */
+export async function beginCounting(db: Database, now: string, step = 1): Promise<void> {
+  const [row] = await db.rows<{ number: number | string | null }>`SELECT MAX(number) AS number FROM {fasti_journal}`;
+  await insertMissing(db, 'fasti_changes', [{ id: 1, counter: Number(row?.number ?? 0) + step, changed_at: now }], ['id']);
+}
+
+/** A row `before` the last one of the transaction; its number follows from the counter, which saves asking for that. */
+function rowOf(db: Database, change: Change, before: number, { writer, at, user }: Origin): { sql: string; bindings: Binding[] } {
+  const { kind, type, object, what, wasPublic, isPublic } = change;
+  return {
+    sql: '((SELECT counter FROM ?? WHERE id = 1) - ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    bindings: [db.table('fasti_changes'), before, writer, at, kind, type, object, what, user, Number(wasPublic), Number(isPublic)],
+  };
+}
+
+/** The entries after this number, in their order. */
+export async function entriesAfter(db: Database, number: number, limit: number): Promise<JournalEntry[]> {
+  const rows = await db.rows<JournalRow>`SELECT * FROM {fasti_journal} WHERE number > ${number} ORDER BY number LIMIT ${limit}`;
+  return rows.map(entryOf);
+}
+
+/**
+ * A number that all entries of earlier transactions are at or below, and all those of later ones above: the place to
+ * follow the journal from, together with a reading of the data that begins afterwards.
+ */
+export async function lastNumber(db: Database): Promise<number> {
+  const [row] = await db.rows<{ counter: number | string }>`SELECT counter FROM {fasti_changes} WHERE id = 1`;
+  return Number(row?.counter ?? 0);
+}
+
+/**
+ * The number from which on the journal is complete: whoever has followed it up to one below may have missed entries
+ * that were pruned.
+ */
+export async function oldestNumber(db: Database): Promise<number> {
+  const [row] = await db.rows<{ number: number | string | null }>`SELECT MIN(number) AS number FROM {fasti_journal}`;
+  // Without any entries nothing is known of what was there before.
+  return row?.number ? Number(row.number) - 1 : await lastNumber(db);
+}
+
+/** How many entries are removed at once. */
+const PRUNED = 1000;
+const DAY_MS = 24 * 3600 * 1000;
+
+/**
+ * Removes some of the entries that are older than so many days. The latest one always stays, so that it is known from
+ * where the journal is complete. Gives how many were removed; after a full step there may be more.
+ */
+export async function pruneJournal(db: Database, days: number, now: Date): Promise<number> {
+  const oldest = nowUtc(new Date(now.getTime() - days * DAY_MS));
+  const rows = await db.rows<{ number: number; at: string }>`SELECT number, at FROM {fasti_journal} ORDER BY number LIMIT ${PRUNED + 1}`;
+  const young = rows.findIndex(({ at }) => at >= oldest);
+  const count = Math.min(young < 0 ? rows.length : young, rows.length - 1);
+  const last = rows[count - 1]?.number;
+  return last === undefined ? 0 : db.change`DELETE FROM {fasti_journal} WHERE number <= ${last}`;
+}
+
+const entryOf = (row: JournalRow): JournalEntry => ({
+  number: Number(row.number),
+  at: row.at,
+  // Only these words are ever written.
+  kind: row.kind as ObjectKind,
+  type: row.type,
+  object: Number(row.object),
+  what: row.what as Change['what'],
+  writer: row.writer as Writer,
+  user: Number(row.user),
+  wasPublic: Boolean(row.was_public),
+  isPublic: Boolean(row.is_public),
+});

@@ -1,0 +1,267 @@
+import type { Post } from '../../wordpress/rows.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import type { Database, Gathering } from '../engine/database.ts';
+import { given, upsertRows } from '../engine/insert.ts';
+import { append, type Change, type ObjectKind } from './entries.ts';
+
+/*
+ * Each function that writes rows of an object says here which object it is. At the end of the transaction that becomes
+ * entries of the journal, with the number that they get from the counter of changes. Nothing but these functions has to
+ * know that there is a journal, and none of their callers can forget it.
+ */
+
+/** Who writes. `now`: when. */
+export interface Hand {
+  readonly now: Date;
+  readonly viewer?: { readonly id: number };
+}
+
+/** What of a post says whether everybody can see it. */
+export type PostState = Pick<Post, 'post_type' | 'post_status' | 'post_parent'>;
+
+/** A post before and after; `undefined`: there is none; absent: not known. */
+interface PostTouch {
+  before?: PostState | undefined;
+  after?: PostState | undefined;
+  touched: boolean;
+}
+
+interface Touched {
+  hand: Hand | undefined;
+  joins: boolean;
+  everything: boolean;
+  readonly posts: Map<number, PostTouch>;
+  readonly terms: Map<number, { readonly taxonomy: string; what: Change['what'] }>;
+  /** Rows of taxonomies. */
+  readonly counted: Set<number>;
+  readonly users: Map<number, Change['what']>;
+  readonly options: Set<string>;
+}
+
+const TOUCHED: Gathering<Touched> = {
+  begin: () => ({
+    hand: undefined,
+    joins: false,
+    everything: false,
+    posts: new Map(),
+    terms: new Map(),
+    counted: new Set(),
+    users: new Map(),
+    options: new Set(),
+  }),
+  copy: (touched) => ({
+    ...touched,
+    posts: new Map([...touched.posts].map(([id, post]) => [id, { ...post }])),
+    terms: new Map([...touched.terms].map(([id, term]) => [id, { ...term }])),
+    counted: new Set(touched.counted),
+    users: new Map(touched.users),
+    options: new Set(touched.options),
+  }),
+  namesRecords: ({ everything, posts, terms, counted, users }) => everything || posts.size + terms.size + counted.size + users.size > 0,
+  settle,
+};
+
+// ------------------------------------------------------------------------------------------------- what is touched
+/** A post that was read and is kept from other writers, as it is before anything is written. Not a change by itself. */
+export function postBefore(db: Database, { ID, post_type, post_status, post_parent }: Pick<Post, 'ID'> & PostState): void {
+  const posts = db.gathered(TOUCHED)?.posts;
+  const state = { post_type, post_status, post_parent };
+  if (posts && !posts.has(ID)) posts.set(ID, { before: state, after: state, touched: false });
+}
+
+/** The same for one that is not locked: looks at it, unless it is known. */
+export async function learnPost(db: Database, id: number): Promise<void> {
+  if (!db.gathered(TOUCHED) || db.gathered(TOUCHED)?.posts.has(id)) return;
+  for (const [ID, state] of await statesOf(db, [id])) postBefore(db, { ID, ...state });
+}
+
+/** A post that has just been made. */
+export function postMade(db: Database, id: number, columns: Partial<PostState>): void {
+  const { post_type = '', post_status = '', post_parent = 0 } = columns;
+  const posts = db.gathered(TOUCHED)?.posts;
+  // One that was removed in the same transaction is made again.
+  posts?.set(id, { before: posts.get(id)?.before, after: { post_type, post_status, post_parent }, touched: true });
+}
+
+/** A post of which something was changed; `columns`: those of its row. */
+export function postChanged(db: Database, id: number, columns: Partial<PostState> = {}): void {
+  const posts = db.gathered(TOUCHED)?.posts;
+  const known = posts?.get(id);
+  if (!known) posts?.set(id, { touched: true });
+  else {
+    known.touched = true;
+    if (known.after) known.after = { ...known.after, ...stateIn(columns) };
+  }
+}
+
+/** A post that was removed for good. */
+export function postRemoved(db: Database, id: number): void {
+  const posts = db.gathered(TOUCHED)?.posts;
+  posts?.set(id, { ...posts.get(id), after: undefined, touched: true });
+}
+
+export function termTouched(
+  db: Database,
+  { term_id: id, taxonomy }: { readonly term_id: number; readonly taxonomy: string },
+  what: Change['what'],
+): void {
+  const terms = db.gathered(TOUCHED)?.terms;
+  const known = terms?.get(id);
+  if (!known) terms?.set(id, { taxonomy, what });
+  else if (what === 'removed') known.what = what;
+}
+
+/** Rows of taxonomies whose counts, or more, may have changed. */
+export function taxonomyRowsChanged(db: Database, ids: Iterable<number>): void {
+  const counted = db.gathered(TOUCHED)?.counted;
+  if (counted) for (const id of ids) counted.add(id);
+}
+
+export function userTouched(db: Database, id: number, what: Change['what']): void {
+  const users = db.gathered(TOUCHED)?.users;
+  if (users?.get(id) !== 'made' || what === 'removed') users?.set(id, what);
+}
+
+/** Options that come and go with the work itself: nobody is shown anything of them. */
+const isInternal = (name: string): boolean =>
+  name.startsWith('fasti_') || name.endsWith('_children') || name === 'tribe_last_save_post' || name === 'user_count';
+
+export function optionTouched(db: Database, name: string): void {
+  if (!isInternal(name)) db.gathered(TOUCHED)?.options.add(name);
+}
+
+/** Anything may have changed. Whoever follows the journal starts anew. */
+export function everythingTouched(db: Database): void {
+  const touched = db.gathered(TOUCHED);
+  if (touched) touched.everything = true;
+}
+
+/**
+ * Says in the transaction that writes that something changed: our counter, which every process asks before it answers
+ * from memory, and the option by which WordPress and the calendar drop what they keep (`tribe_last_save_post`, Unix
+ * time as a text with fraction). Both are written at the end of the transaction, because all writers write these rows:
+ * one that held them while waiting for a name could deadlock with the holder of the name.
+ */
+export function noteChange(db: Database, hand: Hand): void {
+  const touched = inTransaction(db);
+  touched.hand = { ...touched.hand, ...hand };
+}
+
+/**
+ * Writes the one row that every writer writes, at the end of the transaction. Call it (or `noteChange`, which does the
+ * same) in each transaction that locks rows and depends on what it read: the nodes of a cluster don't know each other's
+ * locks, but if two transactions write the same row, one of them is refused and runs again.
+ */
+export function joinWriters(db: Database): void {
+  inTransaction(db).joins = true;
+}
+
+function inTransaction(db: Database): Touched {
+  const touched = db.gathered(TOUCHED);
+  if (!touched) throw new Error('a change is noted in the transaction that makes it');
+  return touched;
+}
+
+// ------------------------------------------------------------------------------------------------- what is written
+async function settle(db: Database, touched: Touched): Promise<void> {
+  const { hand, joins } = touched;
+  const changes = touched.everything ? [EVERYTHING] : await changesOf(db, touched);
+  if (!hand && changes.length === 0) {
+    if (joins) await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
+    return;
+  }
+  const now = hand?.now ?? new Date();
+  await append(db, changes, { writer: 'fasti', at: nowUtc(now), user: hand?.viewer?.id ?? 0 });
+  if (hand) await noteLastSave(db, now);
+}
+
+/** As `writeOption`, which tells us what it writes. */
+async function noteLastSave(db: Database, now: Date): Promise<void> {
+  const option_value = String(now.getTime() / 1000);
+  const met = await db.change`
+    UPDATE {options} SET option_value = ${option_value}, autoload = ${'auto'} WHERE option_name = ${'tribe_last_save_post'}`;
+  if (met > 0) return;
+  const row = { option_name: 'tribe_last_save_post', option_value, autoload: 'auto' };
+  await upsertRows(db, 'options', [row], ['option_name'], given(db, ['option_value', 'autoload']));
+}
+
+const EVERYTHING: Change = { kind: 'all', type: '', object: 0, what: 'changed', wasPublic: true, isPublic: true };
+
+async function changesOf(db: Database, touched: Touched): Promise<Change[]> {
+  return [
+    ...(await postChanges(db, touched.posts)),
+    ...(await termChanges(db, touched)),
+    ...[...touched.users].map(([id, what]) => unseen('user', '', id, what)),
+    ...[...touched.options].map((name) => unseen('option', name, 0, 'changed')),
+  ];
+}
+
+const unseen = (kind: ObjectKind, type: string, object: number, what: Change['what']): Change => ({
+  kind,
+  type,
+  object,
+  what,
+  wasPublic: false,
+  isPublic: false,
+});
+
+async function postChanges(db: Database, posts: Touched['posts']): Promise<Change[]> {
+  const touched = [...posts].filter(([, post]) => post.touched);
+  const unknown = touched.filter(([, post]) => !('after' in post)).map(([id]) => id);
+  const now = await statesOf(db, unknown);
+  return touched.flatMap(([object, post]) => {
+    const after = 'after' in post ? post.after : now.get(object);
+    // What was not locked before kept its status: whoever changes that one locks the post.
+    const before = 'before' in post ? post.before : after;
+    const type = (after ?? before)?.post_type;
+    if (type === undefined || IGNORED.has(type)) return [];
+    const what = !before ? 'made' : after ? 'changed' : 'removed';
+    return [{ kind: 'post', type, object, what, wasPublic: isPublic(before), isPublic: isPublic(after) }];
+  });
+}
+
+/** Rows that records keep for themselves. */
+const IGNORED = new Set(['revision']);
+
+/**
+ * Whether everybody can see a post. A file that hangs on a post is as visible as that one is; it counts as not public
+ * here, so that its removal tells nobody of it.
+ */
+const isPublic = (state: PostState | undefined): boolean =>
+  state?.post_status === 'publish' || (state?.post_status === 'inherit' && state.post_parent === 0);
+
+async function statesOf(db: Database, ids: readonly number[]): Promise<Map<number, PostState>> {
+  const states = new Map<number, PostState>();
+  for (let first = 0; first < ids.length; first += 1000) {
+    const rows = await db.rows<Pick<Post, 'ID'> & PostState>`
+      SELECT ID, post_type, post_status, post_parent FROM {posts} WHERE ID IN (${ids.slice(first, first + 1000)})`;
+    for (const row of rows) states.set(row.ID, row);
+  }
+  return states;
+}
+
+async function termChanges(db: Database, { terms, counted }: Pick<Touched, 'terms' | 'counted'>): Promise<Change[]> {
+  const all = new Map(terms);
+  const ids = [...counted];
+  for (let first = 0; first < ids.length; first += 1000) {
+    const rows = await db.rows<{ term_id: number; taxonomy: string }>`
+      SELECT term_id, taxonomy FROM {term_taxonomy} WHERE term_taxonomy_id IN (${ids.slice(first, first + 1000)})`;
+    for (const { term_id: id, taxonomy } of rows) if (!all.has(id)) all.set(id, { taxonomy, what: 'changed' });
+  }
+  return [...all].map(([object, { taxonomy, what }]) => ({
+    kind: 'term',
+    type: taxonomy,
+    object,
+    what,
+    wasPublic: what !== 'made',
+    isPublic: what !== 'removed',
+  }));
+}
+
+function stateIn({ post_type, post_status, post_parent }: Partial<PostState>): Partial<PostState> {
+  return {
+    ...(post_type === undefined ? {} : { post_type }),
+    ...(post_status === undefined ? {} : { post_status }),
+    ...(post_parent === undefined ? {} : { post_parent }),
+  };
+}

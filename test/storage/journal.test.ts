@@ -1,0 +1,256 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { termKind } from '../../src/kinds/index.ts';
+import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
+import {
+  append,
+  type Change,
+  entriesAfter,
+  type JournalEntry,
+  lastNumber,
+  oldestNumber,
+  pruneJournal,
+} from '../../src/storage/journal/entries.ts';
+import { createJournalFeed } from '../../src/storage/journal/feed.ts';
+import { everythingTouched, joinWriters, noteChange } from '../../src/storage/journal/touched.ts';
+import { insertMetas, insertPost, lockPost, removePost, updatePost, writeMetas } from '../../src/storage/rows/posts.ts';
+import { insertTerm, removeTerm, setTermsOf, shiftCounts } from '../../src/storage/rows/terms.ts';
+import { reassignPosts, removeUser } from '../../src/storage/rows/users.ts';
+import { nowUtc } from '../../src/wordpress/time.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const HAND = { now: NOW, viewer: { id: 7 } };
+const change = (object: number): Change => ({
+  kind: 'post',
+  type: 'tribe_events',
+  object,
+  what: 'changed',
+  wasPublic: true,
+  isPublic: true,
+});
+const origin = (now = NOW) => ({ writer: 'fasti', at: nowUtc(now), user: 0 }) as const;
+
+describeDatabases('the journal', (open) => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await open();
+  });
+  beforeEach(async () => {
+    await loadSite(db);
+    await db.from('fasti_journal').delete();
+  });
+
+  /** What a transaction leaves in the journal, each entry as the words that tell it from others. */
+  const entriesOf = async (work: (trx: Database) => Promise<unknown>): Promise<string[]> => {
+    const from = await lastNumber(db);
+    await db.transaction(async (trx) => {
+      noteChange(trx, HAND);
+      await work(trx);
+    });
+    return (await entriesAfter(db, from, 100)).map(wordsOf);
+  };
+  const wordsOf = ({ kind, type, object, what, wasPublic, isPublic }: JournalEntry) =>
+    [kind, type, object, what, `${Number(wasPublic)}${Number(isPublic)}`].join(' ');
+
+  describe('what a transaction changes', () => {
+    const [made] = [{ post_type: 'tribe_venue', post_status: 'publish', post_title: 'New' }];
+
+    it('is one entry for each object, however many rows are written of it', async () => {
+      const entries = await entriesOf(async (trx) => {
+        const row = (await lockPost(trx, 38))!;
+        await updatePost(trx, 38, { post_title: 'Other' });
+        await writeMetas(trx, 38, { _EventURL: ['https://example.org/'], _EventCost: ['7'] });
+        expect(row.post_status).toBe('publish');
+      });
+      expect(entries).toEqual(['post tribe_events 38 changed 11']);
+    });
+    it('says whether everybody could see it before, and can after', async () => {
+      expect(await entriesOf((trx) => updatePost(trx, 38, { post_status: 'draft' }))).toEqual(['post tribe_events 38 changed 10']);
+      expect(await entriesOf((trx) => updatePost(trx, 38, { post_status: 'publish' }))).toEqual(['post tribe_events 38 changed 01']);
+      expect(await entriesOf((trx) => removePost(trx, 38))).toEqual(['post tribe_events 38 removed 10']);
+      const made38 = { post_type: 'tribe_events', post_status: 'draft', post_title: 'New', ID: 38 };
+      expect(await entriesOf((trx) => insertPost(trx, made38))).toEqual(['post tribe_events 38 made 00']);
+    });
+    it('names a new post, and not what WordPress keeps of its earlier texts', async () => {
+      const entries = await entriesOf(async (trx) => {
+        const id = await insertPost(trx, { ...made, post_date: '2026-01-01 00:00:00' });
+        await insertMetas(trx, id, { _VenueCity: ['Rome'] });
+        await insertPost(trx, { post_type: 'revision', post_status: 'inherit', post_parent: id });
+      });
+      expect(entries).toEqual([expect.stringMatching(/^post tribe_venue \d+ made 01$/)]);
+    });
+    it('names the terms whose counts it changes', async () => {
+      const entries = await entriesOf(async (trx) => {
+        const rows = await setTermsOf(trx, 38, 'post_tag', [12]);
+        await shiftCounts(trx, [], rows);
+      });
+      expect(entries).toEqual(['post tribe_events 38 changed 11', 'term post_tag 13 changed 11']);
+    });
+    it('names a term, and the posts that lose it', async () => {
+      let id = 0;
+      const term = { name: 'New', slug: 'new', description: '', parent: 0 };
+      const first = await entriesOf(async (trx) => {
+        id = await insertTerm(trx, termKind('tag'), term);
+        await setTermsOf(trx, 38, 'post_tag', [id]);
+      });
+      expect(first).toEqual(['post tribe_events 38 changed 11', `term post_tag ${id} made 01`]);
+      const [row] = await db.from('term_taxonomy').where('term_id', id);
+      const second = await entriesOf((trx) => removeTerm(trx, { ...term, ...row!, term_group: 0 }));
+      expect(second).toEqual(['post tribe_events 38 changed 11', `term post_tag ${id} removed 10`]);
+    });
+    it('names a user, and the posts that get another author', async () => {
+      const posts = await db.from('posts').where('post_author', 2).whereNot('post_type', 'revision').select('ID', 'post_type');
+      expect(posts.length).toBeGreaterThan(0);
+      const entries = await entriesOf(async (trx) => {
+        await reassignPosts(trx, 2, 1);
+        await removeUser(trx, 2);
+      });
+      expect(entries.filter((one) => one.startsWith('post')).length).toBe(posts.length);
+      expect(entries.at(-1)).toBe('user  2 removed 00');
+    });
+    it('is one entry of its own where it cannot be told', async () => {
+      const entries = await entriesOf(async (trx) => {
+        await updatePost(trx, 38, { post_title: 'Other' });
+        everythingTouched(trx);
+      });
+      expect(entries).toEqual(['all  0 changed 11']);
+    });
+    it('says who wrote, and when', async () => {
+      await entriesOf((trx) => updatePost(trx, 38, { post_title: 'Other' }));
+      expect(await entriesAfter(db, 0, 1)).toMatchObject([{ at: '2026-11-20 12:00:00', writer: 'fasti', user: 7 }]);
+    });
+    it('leaves nothing behind when it is undone', async () => {
+      const from = await lastNumber(db);
+      await expect(
+        db.transaction(async (trx) => {
+          await updatePost(trx, 38, { post_title: 'Other' });
+          throw new Error('no');
+        }),
+      ).rejects.toThrow('no');
+      expect(await entriesAfter(db, from, 10)).toEqual([]);
+      expect(await lastNumber(db)).toBe(from);
+    });
+    it('cannot be left out: a transaction that writes rows of records without saying of which fails', async () => {
+      const forgetful = db.transaction((trx) => trx.from('posts').where('ID', 38).update({ post_title: 'Other' }));
+      await expect(forgetful).rejects.toThrow('must tell the journal');
+    });
+  });
+
+  describe('the numbers', () => {
+    it('follow each other within a transaction, however many entries it has', async () => {
+      const from = await lastNumber(db);
+      await db.transaction((trx) =>
+        append(
+          trx,
+          Array.from({ length: 501 }, (_, n) => change(n + 1)),
+          origin(),
+        ),
+      );
+      const entries = await entriesAfter(db, from, 1000);
+      expect(entries.map(({ number }) => number)).toEqual(entries.map((_, place) => from + 1 + place));
+      expect(entries.map(({ object }) => object)).toEqual(entries.map((_, place) => place + 1));
+      expect(await lastNumber(db)).toBe(from + 501);
+    });
+
+    it('are in the order of the commits: whoever follows them while many write misses none', async () => {
+      const other = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
+      const feed = createJournalFeed(db);
+      await feed.advanceTo(await lastNumber(db));
+      const seen: JournalEntry[] = [];
+      feed.subscribe((entries) => void seen.push(...entries));
+      let writing = true;
+      const follow = (async () => {
+        for (; writing; await nextTurn()) await feed.advanceTo(await lastNumber(db));
+        await feed.advanceTo(await lastNumber(db));
+      })();
+      const write = async (one: Database, writer: number): Promise<void> => {
+        for (let round = 1; round <= 20; round += 1) {
+          await one.transaction(async (trx) => {
+            if (round % 5 === 0) joinWriters(trx);
+            await append(
+              trx,
+              Array.from({ length: (round % 3) + 1 }, (_, n) => change(writer * 1000 + round * 10 + n)),
+              origin(),
+            );
+          });
+        }
+      };
+      await Promise.all(Array.from({ length: 6 }, (_, n) => write(n % 2 === 0 ? db : other, n + 1)));
+      writing = false;
+      await follow;
+      expect(seen.map(({ number }) => number)).toEqual(seen.map(({ number }) => number).sort((one, two) => one - two));
+      expect(seen.map(({ object }) => object)).toEqual((await entriesAfter(db, 0, 10_000)).map(({ object }) => object));
+      expect(new Set(seen.map(({ object }) => object)).size).toBe(seen.length);
+      await other.close();
+    });
+  });
+
+  describe('a feed', () => {
+    const following = async () => {
+      const feed = createJournalFeed(db);
+      await feed.advanceTo(await lastNumber(db));
+      const seen: string[] = [];
+      const stop = feed.subscribe((entries) => void seen.push(...entries.map(({ kind, object }) => `${kind} ${object}`)));
+      return { feed, seen, stop, advance: async () => feed.advanceTo(await lastNumber(db)) };
+    };
+    const write = (...objects: number[]) => db.transaction((trx) => append(trx, objects.map(change), origin()));
+
+    it('hands on each entry once, to all who listen, and none that were there before it', async () => {
+      await write(1);
+      const { seen, stop, advance } = await following();
+      await write(2, 3);
+      await Promise.all([advance(), advance()]);
+      await advance();
+      expect(seen).toEqual(['post 2', 'post 3']);
+      stop();
+      await write(4);
+      await advance();
+      expect(seen).toEqual(['post 2', 'post 3']);
+    });
+    it('says that everything changed where it is too far behind, or the counter went back', async () => {
+      const { feed, seen, advance } = await following();
+      await write(1);
+      await write(2);
+      await db.from('fasti_journal').where('object', 1).delete();
+      await advance();
+      expect(seen).toEqual(['all 0']);
+      await feed.advanceTo((await lastNumber(db)) - 1);
+      expect(seen).toEqual(['all 0', 'all 0']);
+      await db.from('fasti_changes').increment('counter', 20_000);
+      await advance();
+      expect(seen).toEqual(['all 0', 'all 0', 'all 0']);
+    });
+    it('asks for nothing while nothing changes', async () => {
+      const { feed } = await following();
+      const count = await lastNumber(db);
+      const before = db.queries();
+      await feed.advanceTo(count);
+      expect(db.queries()).toBe(before);
+    });
+  });
+
+  it('is pruned in steps, and knows from where on it is complete', async () => {
+    expect(await oldestNumber(db)).toBe(await lastNumber(db));
+    const from = await lastNumber(db);
+    const day = (days: number) => new Date(NOW.getTime() - days * 24 * 3600 * 1000);
+    await db.transaction((trx) =>
+      append(
+        trx,
+        Array.from({ length: 1500 }, (_, n) => change(n)),
+        origin(day(91)),
+      ),
+    );
+    await db.transaction((trx) => append(trx, [change(1), change(2)], origin(day(89))));
+    expect(await oldestNumber(db)).toBe(from);
+    expect(await pruneJournal(db, 90, NOW)).toBe(1000);
+    expect(await oldestNumber(db)).toBe(from + 1000);
+    expect(await pruneJournal(db, 90, NOW)).toBe(500);
+    expect(await pruneJournal(db, 90, NOW)).toBe(0);
+    expect(await pruneJournal(db, 1, NOW)).toBe(1);
+    // The last one says from where on it is complete.
+    expect(await pruneJournal(db, 1, NOW)).toBe(0);
+    expect(await oldestNumber(db)).toBe(from + 1501);
+  });
+});
