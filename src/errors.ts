@@ -97,6 +97,7 @@ export const problems = {
   'idempotency-key-reused': { code: 'rest_idempotency_key_reused', status: 422 },
   'recurring-event-dates': { code: 'rest_recurring_event_dates', status: 409 },
   'recurring-event-date-kept': { code: 'rest_recurring_event_date', status: 409 },
+  'changes-token-expired': { code: 'rest_changes_token_expired', status: 410 },
   'request-under-way': { code: 'rest_request_under_way', status: 409 },
   'request-aborted': { code: 'rest_request_aborted', status: 400 },
   'several-hosts': { code: 'rest_invalid_host', status: 400 },

@@ -1,5 +1,6 @@
 import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
+import { CHANGES, MOST_CHANGES, USUAL_CHANGES } from '../kinds/changes-params.ts';
 import { OFFSET } from '../kinds/core-params.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { RECURRENCE } from '../kinds/event-recurrence.ts';
@@ -8,6 +9,7 @@ import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, Param, Params, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
 import { UPSERT } from '../kinds/post-fields.ts';
 import type { Caller } from '../records/caller.ts';
+import { changesSince } from '../records/changes.ts';
 import { changePost, createPost, trashPost, upsertPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../records/terms.ts';
@@ -33,6 +35,7 @@ export function createRoutes(languages: readonly string[], roots: () => readonly
     documentation(() => routes, roots),
     ...postKinds.flatMap((kind) => [posts(kind), onePost(kind), onePostBySlug(kind)]),
     ...termKinds.flatMap((kind) => [terms(kind), oneTerm(kind)]),
+    changes,
   ];
   const routes = all.map((route) => inLanguages(route, languages));
   return routes;
@@ -321,6 +324,26 @@ const oneTerm = (kind: TermKind): ServedRoute => {
  * (`rest_taxonomy_not_hierarchical`).
  */
 const parent = (kind: TermKind): Params => (kind.hierarchical ? {} : { parent: { grammar: anything(LENGTHS.word) } });
+
+// ------------------------------------------------------------------------------------------------- what has changed
+const changes: ServedRoute = {
+  pattern: '/changes',
+  texts: 'changes',
+  refusals: ['410'],
+  endpoints: [
+    endpoint({
+      methods: ['GET'],
+      summary: 'changes',
+      params: CHANGES,
+      mode: 'read',
+      allow: 'anyone',
+      run: async (site, caller, { since, kinds: names, include, limit = USUAL_CHANGES }) => {
+        const following = { kinds: names, records: include === 'records', limit: Math.min(limit, MOST_CHANGES) };
+        return { ...ok(await changesSince(site, caller, since, following)), timeliness: 'never' };
+      },
+    }),
+  ],
+};
 
 // ------------------------------------------------------------------------------------------------- parameters
 const existing = (grammar: Grammar): Params => ({ id: { grammar, required: true } });

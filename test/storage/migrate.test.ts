@@ -13,6 +13,7 @@ const ALL = [
   '007-kept-answers',
   '008-occurrences',
   '010-journal',
+  '011-webhooks',
 ];
 const WORDPRESS = [
   'commentmeta',
@@ -39,6 +40,8 @@ const OWN = [
   'fasti_imports',
   'fasti_journal',
   'fasti_journal_inbox',
+  'fasti_hooks',
+  'fasti_hook_messages',
   'fasti_locks',
   'fasti_migrations',
   'fasti_migrations_lock',

@@ -251,6 +251,8 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
       part: async (work) => {
         if (way === outside) return db.transaction(work);
         const before = new Map([...(gatherings ?? [])].map(([what, gathered]) => [what, what.copy(gathered)]));
+        const state = inside?.getStore();
+        const noted = { ...state };
         await db.ask('SAVEPOINT part');
         try {
           const result = await work({ ...db, part: (inner) => inner(db) });
@@ -258,6 +260,7 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
           return result;
         } catch (error) {
           await db.ask('ROLLBACK TO SAVEPOINT part');
+          if (state) Object.assign(state, noted);
           gatherings?.clear();
           for (const [what, gathered] of before) gatherings?.set(what, gathered);
           throw error;

@@ -293,6 +293,34 @@ export interface InboxRow extends ChangeColumns {
   id: number;
 }
 
+/** A webhook. */
+export interface HookRow {
+  id: number;
+  url: string;
+  secret: string;
+  kinds: string;
+  user: number;
+  state: string;
+  position: number;
+  busy_until: string;
+  created_at: string;
+}
+
+/** A message to a webhook. */
+export interface HookMessageRow {
+  id: string;
+  hook: number;
+  number: number;
+  subject: string;
+  payload: string;
+  state: string;
+  attempts: number;
+  next_at: string;
+  created_at: string;
+  status: number;
+  error: string;
+}
+
 /**
  * A step of the schema that was applied. The columns are those that knex gave to its own journal of migrations, which
  * this once was.
@@ -338,6 +366,8 @@ export interface Tables {
   fasti_answers: AnswerRow;
   fasti_journal: JournalRow;
   fasti_journal_inbox: InboxRow;
+  fasti_hooks: HookRow;
+  fasti_hook_messages: HookMessageRow;
   fasti_migrations: MigrationRow;
   fasti_migrations_lock: MigrationLockRow;
 }

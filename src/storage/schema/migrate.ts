@@ -8,6 +8,7 @@ import { months } from '../../../migrations/006-months.ts';
 import { keptAnswers } from '../../../migrations/007-kept-answers.ts';
 import { occurrences } from '../../../migrations/008-occurrences.ts';
 import { journal } from '../../../migrations/010-journal.ts';
+import { webhooks } from '../../../migrations/011-webhooks.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { DatabaseUnavailable, type TableDefinition } from '../engine/dialect.ts';
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly Migration[] = [
   keptAnswers,
   occurrences,
   journal,
+  webhooks,
 ];
 
 /** Every table as it is made in an empty database. */
