@@ -18,6 +18,7 @@ import { addOptionCommands } from './site-options.ts';
 import { addUserCommands } from './users.ts';
 import { addVerifyCommand } from './verify.ts';
 import { version } from './version.ts';
+import { addWebhookCommands } from './webhooks.ts';
 
 /**
  * Runs the command `fasti` with these arguments.
@@ -74,6 +75,7 @@ export function createProgram(session: Session): Command {
   addUserCommands(program, session);
   addContentCommands(program, session);
   addFieldCommands(program, session);
+  addWebhookCommands(program, session);
   addImportCommand(program, session);
   addExportCommand(program, session);
   addVerifyCommand(program, session);
