@@ -1,25 +1,26 @@
-# Builds with the compilers that native modules may need, runs without them. Versions are exact: change them deliberately, and run the tests on the new one.
-FROM node:24.11.1-bookworm AS build
+# Builds without a compiler: the native packages come compiled for this Node. Versions are exact: change them deliberately, and run the tests on the new one.
+FROM node:24.11.1-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY bin bin
-RUN node bin/install.mjs
-COPY tsconfig.json ./
+RUN node bin/install.mjs --running
+COPY tsconfig.json LICENSE ./
 COPY src src
 COPY migrations migrations
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+COPY locales locales
+RUN npm run --silent build && node bin/bundle.mjs /bundle
 
 FROM node:24.11.1-bookworm-slim
+LABEL org.opencontainers.image.title="Fasti" \
+  org.opencontainers.image.description="A REST API for events on WordPress data, without WordPress" \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.version="0.1.0"
 # The first process of a container can neither be killed from within nor by the watchdog; tini is that process, and passes signals on.
-RUN apt-get update && apt-get install -y --no-install-recommends tini && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install -y --no-install-recommends tini && rm -rf /var/lib/apt/lists/* /usr/local/lib/node_modules/npm /opt/yarn-*
 ENV NODE_ENV=production TZ=UTC HOST=0.0.0.0 DATABASE_URL=sqlite:/data/fasti.sqlite UPLOADS_DIR=/data/uploads
 WORKDIR /app
 RUN install -d -o node -g node -m 700 /data
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/dist dist
-COPY locales locales
-COPY bin/fasti bin/fasti
+COPY --from=build /bundle ./
 RUN ln -s /app/bin/fasti /usr/local/bin/fasti
 USER node
 VOLUME /data

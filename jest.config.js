@@ -1,9 +1,19 @@
 export default {
   testEnvironment: '<rootDir>/test/support/environment.mjs',
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
+  testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/test/**/*.test.tsx'],
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
   transform: {
-    '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
+    '^.+\\.tsx?$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2022',
+          parser: { syntax: 'typescript', tsx: true },
+          transform: { react: { runtime: 'automatic', importSource: 'preact' } },
+        },
+        module: { type: 'es6' },
+      },
+    ],
   },
   testTimeout: 120000,
   maxWorkers: '100%',

@@ -2,17 +2,19 @@
  * What `npm start` runs, on a fresh clone too: it installs and builds where that is missing or out of date, and goes on
  * as `fasti start`. It uses nothing but Node, since nothing else may be there yet.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { install, npm } from './install.mjs';
+import { install, isInstalled, npm } from './install.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const OLDEST_NODE = [20, 19];
 const COMMAND = join(ROOT, 'dist/src/cli.js');
 
 requireNode();
-if (!isInstalled()) step('Installing what is needed', install);
+// Where the tools for development were installed before, they stay.
+const everything = existsSync(join(ROOT, 'node_modules/jest'));
+if (!isInstalled({ everything })) step('Installing what is needed', () => install({ everything }));
 if (!isBuilt()) step('Building', () => npm('run', '--silent', 'build'));
 
 // In this very process, so that signals reach the server. Paths in the settings count from the folder of the project.
@@ -24,24 +26,6 @@ function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
   stop(`Node ${OLDEST_NODE.join('.')} or later is needed; this is ${process.versions.node}.`);
-}
-
-/**
- * Whether the packages that lie in node_modules are those of package-lock.json; optional ones depend on the machine.
- */
-function isInstalled() {
-  const installed = join(ROOT, 'node_modules/.package-lock.json');
-  if (!existsSync(installed)) return false;
-  const wanted = packagesIn(join(ROOT, 'package-lock.json'));
-  const present = packagesIn(installed);
-  return Object.entries(wanted).every(([path, { version, optional, devOptional, link }]) => {
-    if (path === '' || optional || devOptional || link) return true;
-    return present[path]?.version === version && existsSync(join(ROOT, path));
-  });
-}
-
-function packagesIn(file) {
-  return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
 }
 
 /** Whether the last build is younger than everything it is made of. */

@@ -113,6 +113,24 @@ export const settings = {
       .refine((codes) => new Set(codes).size === codes.length)
       .transform((codes): readonly [string, ...string[]] => Object.freeze(codes)),
   },
+  contentLanguages: {
+    env: 'CONTENT_LANGUAGES',
+    type: 'choice',
+    fallback: 'auto',
+    allowed: 'one of auto, off, polylang and wpml',
+    meaning:
+      'Where the languages of events, venues, organizers and categories are read from. `auto`: from the tables of WPML or Polylang, whichever is active, and in a database without WordPress from rows in the form of Polylang. `off`: content has no language.',
+    schema: z.enum(['auto', 'off', 'polylang', 'wpml']),
+  },
+  contentLanguageDefault: {
+    env: 'CONTENT_LANGUAGE_DEFAULT',
+    type: 'text',
+    fallback: 'auto',
+    allowed: 'auto, all, default, or the code of a language of the content',
+    meaning:
+      'The language of the records in lists for which a request chooses none: `all` of them, the `default` one of the site, or the one of this code. `auto`: all where WordPress runs Polylang, which lists them so; otherwise the default one.',
+    schema: z.string().regex(/^[A-Za-z][\w-]{1,19}$/),
+  },
   uploadsDir: {
     env: 'UPLOADS_DIR',
     type: 'path',
@@ -209,6 +227,15 @@ export const settings = {
       'Whether WordPress writes to the same database meanwhile, so that its changes are looked for too and lists are read from its tables. `auto`: where the calendar plugin is active in it, even if nobody runs that WordPress any more. With `off`, run `fasti reindex` once.',
     schema: z.enum(['auto', 'on', 'off']),
   },
+  pages: {
+    env: 'PAGES',
+    type: 'choice',
+    fallback: 'auto',
+    allowed: 'one of auto, on and off',
+    meaning:
+      'Whether the calendar is served as HTML pages too: `/`, `/events/`, `/event/…`, `/venue/…`, `/organizer/…`. `auto`: unless WordPress serves them, that is, unless the calendar plugin is active in this database (`SHARED_WITH_WORDPRESS`).',
+    schema: z.enum(['auto', 'on', 'off']),
+  },
   customTables: {
     env: 'CUSTOM_TABLES',
     type: 'choice',
@@ -225,6 +252,15 @@ export const settings = {
     allowed: 'one of fatal, error, warn, info, debug, trace and silent',
     meaning: 'The least important entries that are still written to the log.',
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+  },
+  logFormat: {
+    env: 'LOG_FORMAT',
+    type: 'choice',
+    fallback: 'auto',
+    allowed: 'one of auto, json and pretty',
+    meaning:
+      'How the log is written: `json`, one object on each line, or `pretty`, for people. `auto`: for people on a terminal, else JSON.',
+    schema: z.enum(['auto', 'json', 'pretty']),
   },
   trustProxy: {
     env: 'TRUST_PROXY',

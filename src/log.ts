@@ -1,6 +1,7 @@
 import { unescape as percentDecode } from 'node:querystring';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { standardOutput } from './host/output.ts';
+import { type OutputFormat, standardOutput } from './host/output.ts';
+import { remembered } from './memo.ts';
 
 export type Log = Logger;
 
@@ -30,19 +31,46 @@ const SECRETS = new Set([
 ]);
 const HIDDEN = '[hidden]';
 
+/** Where lines of the log go. `urgent`: what must not wait. */
+export interface LogTarget {
+  readonly write: (line: string, urgent: boolean) => void;
+}
+
+export interface LogOptions {
+  readonly logLevel: string;
+  readonly logFormat?: OutputFormat;
+}
+
 /**
- * The log: a line of JSON for each entry on standard output, readable lines on a terminal. Under a test runner it is
- * silent unless it is given a `stream` to write to.
+ * The log: a line of JSON for each entry on standard output, or readable lines. Under a test runner it is silent unless
+ * it is given a `target` to write to.
  */
-export function createLog({ logLevel }: { readonly logLevel: string }, stream?: DestinationStream): Log {
-  const quiet = stream === undefined && process.env.NODE_ENV === 'test';
+export function createLog({ logLevel, logFormat = 'auto' }: LogOptions, target?: LogTarget): Log {
+  const quiet = target === undefined && process.env.NODE_ENV === 'test';
   const options = {
     level: quiet ? 'silent' : logLevel,
-    formatters: { log: (entry: Record<string, unknown>) => withoutSecrets(entry) as Record<string, unknown> },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: {
+      level: (level: string) => ({ level }),
+      log: (entry: Record<string, unknown>) => withoutSecrets(entry) as Record<string, unknown>,
+    },
     serializers: { err: loggedError },
     base: { pid: process.pid },
   };
-  return pino(options, stream ?? (quiet ? { write: () => undefined } : standardOutput()));
+  return pino(options, streamTo(target ?? (quiet ? { write: () => undefined } : standardOutput(logFormat))));
+}
+
+/** From this level on, entries are written at once. */
+const URGENT = pino.levels.values.warn!;
+
+/** What pino writes to, told by it of which level each line is. */
+function streamTo({ write }: LogTarget): DestinationStream {
+  const stream = {
+    [Symbol.for('pino.metadata')]: true,
+    lastLevel: 0,
+    write: (line: string) => write(line, stream.lastLevel >= URGENT),
+  };
+  return stream;
 }
 
 /** No entry is nested as deep as this. */
@@ -67,11 +95,12 @@ const loggedError = (error: unknown): unknown => withoutSecrets(error instanceof
  * Whether a name is that of a secret, or of a member of one, as PHP reads names: `password`, `password[]`,
  * `user[post_password]`.
  */
-const isSecret = (name: string): boolean =>
+const isSecret = remembered((name: string): boolean =>
   name
     .split(/[[\]]/)
     .map((part) => part.trim().replace(/[ .]/g, '_').toLowerCase())
-    .some((part) => SECRETS.has(part));
+    .some((part) => SECRETS.has(part)),
+);
 
 // ------------------------------------------------------------------------------------------------- addresses
 /**
@@ -79,7 +108,10 @@ const isSecret = (name: string): boolean =>
  * names are written, and so is who signs in before the host. Addresses within its path or its values are read in the
  * same way.
  */
-export const loggedUrl = (url: string): string => withoutSecretsIn(url, 0);
+export const loggedUrl = (url: string): string => (MAY_HOLD_SECRETS.test(url) ? withoutSecretsIn(url, 0) : url);
+
+/** Without one of these it has no query, no user, and nothing that is encoded. */
+const MAY_HOLD_SECRETS = /[?#@%]/;
 
 function withoutSecretsIn(url: string, depth: number): string {
   const [place = '', query] = splitAt(url, '?');

@@ -26,7 +26,7 @@ setFlagsFromString('--heap-growing-percent=100');
 // The library that computes with dates is right in this zone only.
 process.env.TZ = 'UTC';
 const config = readSettings();
-const output = standardOutput();
+const output = standardOutput(config.logFormat);
 const log = createLog(config, output);
 const patience = config.shutdownSeconds * 1000;
 const notice = Math.min(NOTICE_MS, patience / 2);

@@ -7,7 +7,20 @@ import { remembered } from './memo.ts';
 /**
  * The files of each folder in `locales/`. A key names its file and the sentence in it: `problems:venue-is-in-trash`.
  */
-export const TEXT_FILES = ['problems', 'reasons', 'routes', 'params', 'fields', 'statuses', 'site', 'cli', 'upkeep', 'exchange'] as const;
+export const TEXT_FILES = [
+  'problems',
+  'reasons',
+  'routes',
+  'params',
+  'fields',
+  'statuses',
+  'site',
+  'pages',
+  'desk',
+  'cli',
+  'upkeep',
+  'exchange',
+] as const;
 
 /** Languages lacking a sentence show the English one. */
 const LAST_RESORT = 'en';

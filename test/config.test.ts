@@ -27,6 +27,7 @@ describe('settings', () => {
       uploadsDir: 'data/uploads',
       workers: 1,
       maxPerPage: 50,
+      pages: 'auto',
       cache: true,
       cacheBytes: 64 * 1024 * 1024,
       cacheFreshness: 100,

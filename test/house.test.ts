@@ -12,12 +12,13 @@ const FLOORS: readonly (readonly string[])[] = [
   ['calendar'],
   ['kinds'],
   ['storage', 'texts.ts', 'log.ts', 'config.ts'],
-  ['refusals.ts', 'known-settings.ts'],
+  ['refusals.ts', 'known-settings.ts', 'html'],
   ['media'],
   ['site.ts'],
   ['records', 'accounts'],
   ['exchange', 'webhooks'],
   ['upkeep', 'sample'],
+  ['pages', 'desk'],
   ['http', 'cli'],
   ['main.ts', 'cli.ts'],
 ];
@@ -27,7 +28,7 @@ const FLOORS: readonly (readonly string[])[] = [
  * import each other.
  */
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  storage: [['engine'], ['journal'], ['rows'], ['schema', 'index'], ['lists', 'freshness'], ['audit']],
+  storage: [['engine'], ['languages', 'journal'], ['rows'], ['translations'], ['schema', 'index'], ['lists', 'freshness'], ['audit']],
   exchange: [['items'], ['ical', 'csv', 'wxr', 'json-ld', 'import'], ['live'], ['verify']],
 };
 
@@ -39,7 +40,7 @@ const PURE: Readonly<Record<string, RegExp>> = {
   kinds: /^zod$/,
 };
 
-const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'));
+const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'));
 const imports = (name: string) =>
   [...readFileSync(join(SOURCE, name), 'utf8').matchAll(/^(?:import|export)[^'";]*? from '([^']+)'|^import '([^']+)'/gm)].map(
     (match) => match[1] ?? match[2] ?? '',
@@ -58,7 +59,7 @@ describe('the house', () => {
     const inFolder = (folder: string) =>
       read(
         folder,
-        readdirSync(join(SOURCE, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.m?[jt]s$/.test(name)),
+        readdirSync(join(SOURCE, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.m?[jt]sx?$/.test(name)),
       );
     const sources = new Map(files.map((name, place) => [name, named(read('.', files)[place]!)]));
     const commands = readFileSync(join(SOURCE, '../package.json'), 'utf8');
@@ -81,7 +82,7 @@ describe('the house', () => {
     const root = join(SOURCE, '..');
     const all = ['src', 'migrations', 'test'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((name) => /\.m?[jt]s$/.test(name) && !name.startsWith('fixtures'))
+        .filter((name) => /\.m?[jt]sx?$/.test(name) && !name.startsWith('fixtures'))
         .map((name) => join(folder, name)),
     );
     const wide = all.flatMap((name) =>
@@ -161,6 +162,13 @@ describe('the house', () => {
         );
       });
     expect(asked).toEqual([]);
+  });
+
+  /** Everything else on a page is text, which JSX escapes, or an address that `Link` has looked at. */
+  it('takes HTML into a page, and makes links, in one file each', () => {
+    const saying = (text: RegExp) => files.filter((name) => name.endsWith('.tsx') && text.test(readFileSync(join(SOURCE, name), 'utf8')));
+    expect(saying(/dangerouslySetInnerHTML/)).toEqual(['html/rendered.tsx']);
+    expect(saying(/<a\s(?!class="skip" href="#content")/)).toEqual(['html/links.tsx']);
   });
 
   it('has no circle of files', () => {

@@ -157,6 +157,7 @@ const PLAN: readonly Step[] = [
   ['GET', '/events?include=73', 200],
   ['GET', '/events?include=68', 200],
   ['GET', '/events/39', 200],
+  ['POST', '/events/39/dates', 409, 'admin', { start_date: '2031-07-01 18:00:00', end_date: '2031-07-01 20:00:00' }],
   ['GET', '/events/55?translation_language=it', 200],
   ['GET', '/events/68', 200],
   ['GET', '/events/73', 403],
@@ -220,7 +221,7 @@ const templateOf = (path: string) =>
   path
     .replace(/\?.*$/, '')
     .replace(/\/by-slug\/[^/]+$/, '/by-slug/{slug}')
-    .replace(/\/\d+$/, '/{id}') || '/';
+    .replace(/\/\d+(?=\/dates$|$)/, '/{id}') || '/';
 
 describeAsking('the document of the interface', (ask) => {
   let document: Json;
@@ -309,6 +310,9 @@ describeAsking('the document of the interface', (ask) => {
     },
   );
 
+  /** Where no event recurs there is no success; `test/recurrence.test.ts` has it. */
+  const RECURRING_ONLY = ['POST /events/{id}/dates'];
+
   it('is tested for every route and method, with a success and a refusal each', () => {
     const told = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods)
@@ -318,7 +322,7 @@ describeAsking('the document of the interface', (ask) => {
     const planned = (test: (status: number) => boolean) =>
       new Set(PLAN.filter(([, , status]) => test(status)).map(([method, path]) => `${method} ${templateOf(path)}`));
     expect(told.length).toBeGreaterThan(40);
-    expect(told.filter((route) => !planned((status) => status < 300).has(route))).toEqual([]);
+    expect(told.filter((route) => !planned((status) => status < 300).has(route))).toEqual(RECURRING_ONLY);
     expect(told.filter((route) => !planned((status) => status >= 400).has(route))).toEqual([]);
   });
 

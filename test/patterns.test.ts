@@ -12,7 +12,7 @@ import { check } from 'recheck';
  */
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../src');
-const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'));
+const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'));
 
 /** Files that make patterns of what is only known while they run, with the reason why that does no harm. */
 const MADE_LATER: Readonly<Record<string, string>> = {
@@ -44,7 +44,11 @@ function patternsIn(file: string): { literals: Found[]; later: number } {
         visit(member, within, name === 'arguments' || (name === 'expression' && isArgument));
     }
   };
-  visit(parseSync(readFileSync(join(SOURCE, file), 'utf8'), { syntax: 'typescript', target: 'es2022' }).body, false, false);
+  visit(
+    parseSync(readFileSync(join(SOURCE, file), 'utf8'), { syntax: 'typescript', tsx: file.endsWith('x'), target: 'es2022' }).body,
+    false,
+    false,
+  );
   return { literals, later };
 }
 
@@ -58,7 +62,7 @@ async function assembledPatterns(): Promise<Found[]> {
   globalThis.RegExp = new Proxy(real, {
     construct(target, args) {
       const made: RegExp = Reflect.construct(target, args);
-      const file = typeof args[0] === 'string' ? /\/src\/([\w/.-]+\.ts)/.exec(new Error().stack ?? '')?.[1] : undefined;
+      const file = typeof args[0] === 'string' ? /\/src\/([\w/.-]+\.tsx?)/.exec(new Error().stack ?? '')?.[1] : undefined;
       if (file !== undefined) found.push({ file, source: made.source, flags: made.flags });
       return made;
     },

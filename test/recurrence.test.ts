@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import ICAL from 'ical.js';
 import { listWindow } from '../src/calendar/window.ts';
 import { eventRecord } from '../src/kinds/event-shape.ts';
+import { auditRecurrences } from '../src/storage/audit/recurrence-audit.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
+import { serializedMembers } from '../src/wordpress/serialized.ts';
 import { addDays } from '../src/wordpress/time.ts';
 import { describeDatabases } from './support/databases.ts';
 import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/recurring-site.ts';
@@ -441,6 +443,149 @@ describeDatabases('writing to recurring events', (open) => {
       body: { meta: { _EventStartDate: '2031-01-21 19:30:00' } },
     });
     expect([status, moved.code]).toEqual([409, 'rest_recurring_event_dates']);
+  });
+
+  describe('of a single date', () => {
+    const shownDates = async (search: string): Promise<[number, string, string][]> => {
+      const { body } = await running.send('GET', `${EVENTS}?search=${search}&start_date=2031-01-01&end_date=2031-12-31&per_page=50`);
+      return body.events.map(({ id, start_date: start, end_date: end }: Record<string, string>) => [id, start, end]);
+    };
+    const setOf = async (post: number) => {
+      const [row] = await db.rows<{ rset: string }>`SELECT rset FROM {tec_events} WHERE post_id = ${post}`;
+      const [meta] = await db.rows<{ meta_value: string }>`
+        SELECT meta_value FROM {postmeta} WHERE post_id = ${post} AND meta_key = '_EventRecurrence'`;
+      return { lines: row!.rset.split('\n'), rules: serializedMembers(meta!.meta_value) as { rules: object[]; exclusions: object[] } };
+    };
+    /** What doctor says of an event. */
+    const faultsOf = async (post: number): Promise<string[]> => {
+      const faults = [];
+      for await (const finding of auditRecurrences(db, '2030-12-31 12:00:00')) if (finding.post === post) faults.push(finding.fault);
+      return faults;
+    };
+
+    it('leaves out one that the rule gives', async () => {
+      const before = await shownDates('choir,');
+      const { status, body } = await send('DELETE', 10_000_308, { scope: 'date' });
+      expect([status, body.id, body.start_date]).toEqual([200, 10_000_308, '2031-01-21 18:30:00']);
+      expect(await shownDates('choir,')).toEqual(before.filter(([id]) => id !== 10_000_308));
+      expect((await running.send('GET', `${EVENTS}/10000308`)).status).toBe(404);
+      const { lines, rules } = await setOf(502);
+      expect(lines.slice(-2)).toEqual(['EXDATE:20310130T183000', 'EXDATE:20310121T183000']);
+      expect([rules.rules.length, rules.exclusions.length]).toEqual([1, 2]);
+      expect(await faultsOf(502)).toEqual([]);
+    });
+
+    it('leaves out one that was listed', async () => {
+      const before = await shownDates('course');
+      const [, second] = before;
+      expect((await send('DELETE', second![0], { scope: 'date' })).status).toBe(200);
+      expect(await shownDates('course')).toEqual(before.filter((date) => date !== second));
+      const { lines, rules } = await setOf(509);
+      expect([lines.length, lines.some((line) => line.includes('20310612')), rules.rules.length]).toEqual([3, false, 1]);
+      expect(await faultsOf(509)).toEqual([]);
+    });
+
+    it('moves one that was listed, which keeps its id', async () => {
+      const [first, [id], third] = (await shownDates('course')) as [[number, string, string], [number], [number, string, string]];
+      const span = { start_date: '2031-06-13 18:00:00', end_date: '2031-06-13 19:00:00' };
+      const { status, body } = await send('POST', id, { scope: 'date', title: 'Course, moved', ...span });
+      expect([status, body.id, body.start_date, body.end_date, body.title]).toEqual([
+        200,
+        id,
+        '2031-06-13 18:00:00',
+        '2031-06-13 19:00:00',
+        'Course, moved',
+      ]);
+      expect(await shownDates('course')).toEqual([first, [id, '2031-06-13 18:00:00', '2031-06-13 19:00:00'], third]);
+      const { lines, rules } = await setOf(509);
+      expect(lines[2]).toBe('RDATE;TZID=Europe/Rome;VALUE=PERIOD:20310613T180000/20310613T190000');
+      expect(rules.rules[1]).toMatchObject({
+        custom: { date: { date: '2031-06-13' }, 'same-time': 'no', 'start-time': '6:00pm', 'end-time': '7:00pm', 'end-day': 'same-day' },
+      });
+      expect(await faultsOf(509)).toEqual([]);
+    });
+
+    it.each([
+      [502, 'choir,', '2031-01-18 10:00:00', '2031-01-18 12:00:00'],
+      [509, 'course', '2031-07-01 21:00:00', '2031-07-02 01:00:00'],
+      [512, 'two', '2031-07-12 10:00:00', '2031-07-12 11:00:00'],
+    ])('adds one to %s', async (post, search, start, end) => {
+      const before = await shownDates(search);
+      const path = `${EVENTS}/${post}/dates`;
+      const { status, body } = await running.send('POST', path, { as: 'admin', body: { start_date: start, end_date: end } });
+      expect([status, body.start_date, body.end_date]).toEqual([201, start, end]);
+      expect(eventRecord.safeParse(body).error).toBeUndefined();
+      expect(before.some(([id]) => id === body.id)).toBe(false);
+      const after = await shownDates(search);
+      expect(new Set(after)).toEqual(new Set([...before, [body.id, start, end]]));
+      expect(await faultsOf(post)).toEqual([]);
+    });
+
+    it('gives back what is added and left out again, byte for byte', async () => {
+      const before = await setOf(509);
+      const span = { start_date: '2031-07-01 21:00:00', end_date: '2031-07-02 01:00:00' };
+      const { body } = await running.send('POST', `${EVENTS}/509/dates`, { as: 'admin', body: span });
+      await send('DELETE', body.id, { scope: 'date' });
+      expect(await setOf(509)).toEqual(before);
+    });
+
+    it.each<[string, string, string, object, number, string]>([
+      ['the first date, left out', 'DELETE', '/10000306', { scope: 'date' }, 409, 'rest_recurring_event_date'],
+      [
+        'a date that the rule gives, moved',
+        'POST',
+        '/10000308',
+        { scope: 'date', start_date: '2031-01-22 18:30:00', end_date: '2031-01-22 20:00:00' },
+        409,
+        'rest_recurring_event_dates',
+      ],
+      ['another zone', 'POST', '/10000308', { scope: 'date', timezone: 'America/New_York' }, 409, 'rest_recurring_event_dates'],
+      [
+        'an added date before the first',
+        'POST',
+        '/509/dates',
+        { start_date: '2031-06-01 09:00:00', end_date: '2031-06-01 10:00:00' },
+        409,
+        'rest_recurring_event_dates',
+      ],
+      [
+        'an added date on the day of another',
+        'POST',
+        '/509/dates',
+        { start_date: '2031-06-12 18:00:00', end_date: '2031-06-12 19:00:00' },
+        409,
+        'rest_recurring_event_dates',
+      ],
+      [
+        'an added date of an event that takes place once',
+        'POST',
+        '/513/dates',
+        { start_date: '2031-12-01 18:00:00', end_date: '2031-12-01 19:00:00' },
+        409,
+        'rest_recurring_event_dates',
+      ],
+      [
+        'an added date that ends before it starts',
+        'POST',
+        '/509/dates',
+        { start_date: '2031-07-01 18:00:00', end_date: '2031-07-01 17:00:00' },
+        400,
+        'rest_invalid_param',
+      ],
+      ['the event itself', 'DELETE', '/502', { scope: 'date' }, 400, 'rest_invalid_param'],
+      ['an unknown scope', 'DELETE', '/10000308', { scope: 'series' }, 400, 'rest_invalid_param'],
+    ])('refuses %s and writes nothing', async (_, method, path, body, status, code) => {
+      const before = await datesStored();
+      const answer = await running.send(method, EVENTS + path, { as: 'admin', body });
+      expect([answer.status, answer.body.code]).toEqual([status, code]);
+      expect(await datesStored()).toEqual(before);
+    });
+
+    it('refuses what the block editor keeps in its own form too', async () => {
+      await db.change`INSERT INTO {postmeta} (post_id, meta_key, meta_value) VALUES (502, '_tribe_blocks_recurrence_rules', '[{"type":"weekly"}]')`;
+      const { status, body } = await send('DELETE', 10_000_308, { scope: 'date' });
+      expect([status, body.code]).toEqual([409, 'rest_recurring_event_date']);
+    });
   });
 
   it('leaves no trace of an event that is deleted for good', async () => {

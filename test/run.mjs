@@ -18,7 +18,7 @@ import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { install } from '../bin/install.mjs';
+import { install, isInstalled } from '../bin/install.mjs';
 import { startPrivateMysql, versionAt } from './support/private-mysql.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -69,9 +69,9 @@ function placeForFiles() {
 }
 
 function provide() {
-  if (existsSync('node_modules/.package-lock.json')) return;
+  if (isInstalled({ everything: true })) return;
   console.log('Installing the packages');
-  const fault = install();
+  const fault = install({ everything: true });
   if (fault === undefined) return;
   console.error(fault);
   process.exit(1);

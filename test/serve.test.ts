@@ -44,8 +44,8 @@ describeDatabases('a process that serves', (open) => {
   });
 
   it.each([
-    ['on', 30, 'SHARED_WITH_WORDPRESS=off and fasti reindex'],
-    ['off', 40, 'fasti reindex makes it'],
+    ['on', 'info', 'SHARED_WITH_WORDPRESS=off and fasti reindex'],
+    ['off', 'warn', 'fasti reindex makes it'],
   ])('says why lists do without their index, SHARED_WITH_WORDPRESS being %s', async (SHARED_WITH_WORDPRESS, level, hint) => {
     const { base, entries, stop } = await start(urlOf(db), { SHARED_WITH_WORDPRESS });
     expect(await events(base)).not.toEqual([]);

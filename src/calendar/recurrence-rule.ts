@@ -29,7 +29,8 @@ const MOST_VALUES = 400;
 const FREQUENCIES = ['SECONDLY', 'MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const;
 
 /**
- * The rule that a text says; undefined where it is none, or counts in another calendar than the Gregorian (RFC 7529).
+ * The rule that a text says; undefined where it is none, counts in another calendar than the Gregorian, or moves days
+ * that a month lacks (`SKIP` of RFC 7529).
  */
 export function parseRule(text: string): Rule | undefined {
   const parts = new Map(
@@ -40,7 +41,8 @@ export function parseRule(text: string): Rule | undefined {
       .map((part) => part.split('=', 2) as [string, string | undefined]),
   );
   const freq = FREQUENCIES.find((name) => name === parts.get('FREQ'));
-  if (freq === undefined || (parts.get('RSCALE') ?? 'GREGORIAN') !== 'GREGORIAN') return undefined;
+  if (freq === undefined || (parts.get('RSCALE') ?? 'GREGORIAN') !== 'GREGORIAN' || (parts.get('SKIP') ?? 'OMIT') !== 'OMIT')
+    return undefined;
   const numbers = (name: string, least: number, most: number): number[] =>
     (parts.get(name) ?? '')
       .split(',')

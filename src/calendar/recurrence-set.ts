@@ -97,7 +97,7 @@ export const isEndless = ({ rule }: RecurrenceSet): boolean =>
   rule !== undefined && rule.rule.count === undefined && rule.rule.until === undefined;
 
 // ------------------------------------------------------------------------------------------------- lines
-interface Line {
+export interface Line {
   readonly name: string;
   readonly zone: string | undefined;
   readonly value: string;
@@ -105,7 +105,8 @@ interface Line {
 
 const WHOLE = 'YYYY-MM-DD HH:MM:SS'.length;
 
-function lineOf(line: string): Line | undefined {
+/** A line of a set taken apart; undefined where it is none. */
+export function lineOf(line: string): Line | undefined {
   const colon = line.indexOf(':');
   if (colon < 0) return undefined;
   const [name = '', ...parameters] = line.slice(0, colon).split(';');
@@ -134,7 +135,7 @@ function localOf(value: string, line: Line, zone: Zone): string | undefined {
 }
 
 /** A date besides: a time, a day (at the hour of the start), or a period. */
-function besideOf(value: string, line: Line, zone: Zone, start: string): RecurrenceSet['besides'][number] | undefined {
+export function besideOf(value: string, line: Line, zone: Zone, start: string): RecurrenceSet['besides'][number] | undefined {
   const [from = '', to] = value.split('/', 2);
   const told = localOf(from, line, zone);
   if (told === undefined) return undefined;

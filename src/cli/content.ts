@@ -4,11 +4,12 @@ import { onSite, takesCustomFields } from '../kinds/custom-fields.ts';
 import { flagAnything } from '../kinds/grammar.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Param, PostKind, TermKind } from '../kinds/kind.ts';
+import { withLanguages } from '../kinds/language-fields.ts';
 import { UPSERT } from '../kinds/post-fields.ts';
 import type { Caller } from '../records/caller.ts';
 import { explaining, shortened } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
-import { changePost, createPost, trashPost, upsertPost } from '../records/post-writes.ts';
+import { changePost, createPost, deletePost, restorePost, trashPost, upsertPost } from '../records/post-writes.ts';
 import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { discardingImages } from '../records/prepared-images.ts';
 import { termLookUp } from '../records/references.ts';
@@ -21,7 +22,7 @@ import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
-import { shapeOf, userOf, withExamples, withShape } from './options.ts';
+import { readableDate, shapeOf, userOf, withExamples, withShape } from './options.ts';
 import { type Item, oneLine, print, printedItem, printedList } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
@@ -101,6 +102,7 @@ function addKind(program: Command, session: Session, kind: Kind): void {
     );
   const reference = kind.is === 'post' ? '<id-or-slug>' : '<id-slug-or-name>';
   for (const add of [addList, addGet, addCreate, addUpdate, addDelete]) add({ session, kind, verb, reference });
+  if (kind.is === 'post') addRestore({ session, kind, verb, reference }, kind);
 }
 
 function addList({ session, kind, verb }: Group): void {
@@ -133,7 +135,7 @@ function addGet({ session, kind, verb, reference: refer }: Group): void {
 }
 
 function addCreate({ session, kind, verb }: Group): void {
-  const command = addParams(verb('create'), session, kind, kind.fields, fieldTexts);
+  const command = withLanguageFlags(addParams(verb('create'), session, kind, kind.fields, fieldTexts), session);
   for (const [name, param] of Object.entries(upsertOf(kind)))
     command.option(`--${name} <${placeholder(param)}>`, session.say(filterTexts(kind, name)));
   command.option('--porcelain', session.say('options.porcelain')).action((given: Options, command: Command) =>
@@ -149,7 +151,7 @@ function addCreate({ session, kind, verb }: Group): void {
 
 function addUpdate({ session, kind, verb, reference: refer }: Group): void {
   const { say } = session;
-  addParams(verb('update', ` ${several(refer)}`), session, kind, kind.fields, fieldTexts)
+  withLanguageFlags(addParams(verb('update', ` ${several(refer)}`), session, kind, kind.fields, fieldTexts), session)
     .option('--if-match <tag>', say('options.if-match'))
     .option('--porcelain', say('options.porcelain'))
     .action((references: string[], given: Options, command: Command) =>
@@ -170,7 +172,9 @@ function addUpdate({ session, kind, verb, reference: refer }: Group): void {
 
 function addDelete({ session, kind, verb, reference: refer }: Group): void {
   const { say } = session;
-  verb('delete', ` ${several(refer)}`)
+  const command = verb('delete', ` ${several(refer)}`);
+  if (kind.is === 'post') command.option('--force', say('content.force'));
+  command
     .option('--if-match <tag>', say('options.if-match'))
     .option('--porcelain', say('options.porcelain'))
     .action((references: string[], given: Options, command: Command) =>
@@ -179,8 +183,25 @@ function addDelete({ session, kind, verb, reference: refer }: Group): void {
         const caller = await actingCaller(site, session, userOf(command));
         for (const reference of references) {
           const id = await idOf(site, kind, reference);
-          await remove({ site, caller, kind }, id, only);
-          tellDone(session, given, kind.is === 'post' && site.config.emptyTrashDays > 0 ? 'trashed' : 'deleted', id);
+          await remove({ site, caller, kind }, id, only, given.force === true);
+          const trashed = kind.is === 'post' && !given.force && site.config.emptyTrashDays > 0;
+          tellDone(session, given, trashed ? 'trashed' : 'deleted', id);
+        }
+      }),
+    );
+}
+
+function addRestore({ session, verb, reference: refer }: Group, kind: PostKind): void {
+  verb('restore', ` ${several(refer)}`)
+    .option('--porcelain', session.say('options.porcelain'))
+    .action((references: string[], given: Options, command: Command) =>
+      withSite(session, 'write', async (site) => {
+        const caller = await actingCaller(site, session, userOf(command));
+        for (const reference of references) {
+          const id = await idInTrash(site, kind, reference);
+          allow(await mayTrash(lookUpOnce(site.db), caller, kind, id));
+          await restorePost(site, caller, kind, id);
+          tellDone(session, given, 'restored', id);
         }
       }),
     );
@@ -198,9 +219,14 @@ const tellDone = ({ io, say }: Session, { porcelain }: Options, key: string, id:
  * are refused anyway.
  */
 function warnOfUnknown({ io, say }: Session, kind: Kind, raw: Options): void {
-  for (const field of unknownFields(kind, { ...kind.fields, custom_fields: { grammar: flagAnything } }, raw))
+  for (const field of unknownFields(kind, { ...kind.fields, ...KNOWN_ELSEWHERE }, raw))
     io.err(`${oneLine(say('warning', { message: unknownFieldSentence(say, { ...field, name: shortened(field.name) }) }))}\n`);
 }
+
+/** Fields that only some sites have, with flags of their own. */
+const KNOWN_ELSEWHERE: Params = Object.fromEntries(
+  ['custom_fields', 'language', 'translations', 'translation_of'].map((name) => [name, { grammar: flagAnything }]),
+);
 
 // ------------------------------------------------------------------------------------------------- flags
 const isFlag = ({ grammar }: Param): boolean => {
@@ -245,13 +271,32 @@ function rawOf(caller: Caller, kind: Kind, params: Params, given: Options): Reco
   const { custom_fields: custom } = given;
   if (custom !== undefined && onSiteOf(caller, kind) === kind) throw new CliError('no-custom-fields', {}, EXIT.usage);
   return {
-    ...Object.fromEntries(named.map(([name, param]) => [name, parsed(name, param, given[name])])),
+    ...Object.fromEntries(named.map(([name, param]) => [name, readableDate(caller, param, parsed(name, param, given[name]))])),
     ...(Array.isArray(custom) ? { custom_fields: Object.fromEntries(custom.map(memberIn)) } : {}),
+    ...languagesIn(caller, kind, given),
   };
 }
 
+/**
+ * What was given of the language of a record and its translations. `--language` is the language of the command's own
+ * texts.
+ */
+function languagesIn({ settings }: Caller, kind: Kind, { contentLanguage, translations, translationOf }: Options): Options {
+  const named = Object.entries({ language: contentLanguage, translations, translation_of: translationOf }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (named.length > 0 && withLanguages(kind, settings.contentLanguages) === kind) throw new CliError('no-languages', {}, EXIT.usage);
+  return Object.fromEntries(named.map(([name, value]) => [name, name === 'translations' ? json(name, String(value)) : value]));
+}
+
+const withLanguageFlags = (command: Command, { say }: Session): Command =>
+  command
+    .option('--content-language <code>', say('content.content-language'))
+    .option('--translations <json>', say('content.translations'))
+    .option('--translation-of <id>', say('content.translation-of'));
+
 /** A kind as the site of this caller has it. */
-const onSiteOf = <K extends Kind>({ settings }: Caller, kind: K): K => (kind.is === 'post' ? (onSite(kind, settings) as K) : kind);
+const onSiteOf = <K extends Kind>({ settings }: Caller, kind: K): K => onSite(kind, settings);
 
 /** Name and value of `accessibility=yes`. Throws CliError `custom-field-form`. */
 function memberIn(text: unknown): [string, string] {
@@ -267,9 +312,13 @@ const withCustomFields = (command: Command, { say }: Session, kind: Kind): Comma
     : command;
 
 function parsed(name: string, param: Param, given: unknown): unknown {
-  if (typeof given !== 'string' || !isCollection(param) || !/^\s*[[{]/.test(given)) return given;
+  return typeof given === 'string' && isCollection(param) && /^\s*[[{]/.test(given) ? json(name, given) : given;
+}
+
+/** Throws CliError `json-invalid`. */
+function json(name: string, text: string): unknown {
   try {
-    return JSON.parse(given) as unknown;
+    return JSON.parse(text) as unknown;
   } catch {
     throw new CliError('json-invalid', { name }, EXIT.usage);
   }
@@ -332,11 +381,11 @@ async function change(writing: Writing, id: number, raw: Options, only: Precondi
   await explaining(kind.fields, raw, () => discardingImages(values, work));
 }
 
-async function remove(writing: Writing, id: number, only: Preconditions | undefined): Promise<void> {
+async function remove(writing: Writing, id: number, only: Preconditions | undefined, force: boolean): Promise<void> {
   const { site, caller, kind } = writing;
   allow(kind.is === 'post' ? await mayTrash(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
   await unlessChanged<unknown>(writing, id, only, (inside) =>
-    kind.is === 'post' ? trashPost(inside, caller, kind, id) : deleteTerm(inside, caller, kind, id),
+    kind.is === 'post' ? (force ? deletePost : trashPost)(inside, caller, kind, id) : deleteTerm(inside, caller, kind, id),
   );
 }
 
@@ -376,6 +425,10 @@ async function idOf(site: Site, kind: Kind, reference: string): Promise<number> 
 async function postIdOf(site: Site, kind: PostKind, reference: string): Promise<number | undefined> {
   return /^\d{1,15}$/.test(reference) ? Number(reference) : postIdOfSlug(site, kind, reference);
 }
+
+/** The same for a record in the trash, where its slug ends in `__trashed`. Throws CliError `not-found`. */
+const idInTrash = async (site: Site, kind: PostKind, reference: string): Promise<number> =>
+  (await postIdOf(site, kind, `${reference}__trashed`)) ?? idOf(site, kind, reference);
 
 async function termIdOf({ db }: Site, { name }: TermKind, reference: string): Promise<number | undefined> {
   return (await termLookUp(db, name, [reference])).byToken(reference)?.term_id;

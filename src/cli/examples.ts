@@ -1,9 +1,9 @@
 import type { KindName } from '../kinds/kind.ts';
 
-export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete';
+export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'restore';
 
 /** Command lines that the help of each command shows. */
-const EXAMPLES: Readonly<Record<KindName, Readonly<Record<Verb, readonly string[]>>>> = {
+const EXAMPLES: Readonly<Record<KindName, Readonly<Partial<Record<Verb, readonly string[]>>>>> = {
   event: {
     list: [
       "fasti event list --start_date=today --end_date='+1 week'",
@@ -26,7 +26,12 @@ const EXAMPLES: Readonly<Record<KindName, Readonly<Record<Verb, readonly string[
       'fasti event update 42 43 --no-featured',
       'fasti event update summer-concert --website=',
     ],
-    delete: ['fasti event delete 42', 'fasti event delete $(fasti event list --status=draft --format=ids)'],
+    delete: [
+      'fasti event delete 42',
+      'fasti event delete $(fasti event list --status=draft --format=ids)',
+      'fasti event delete 42 --force',
+    ],
+    restore: ['fasti event restore 42', 'fasti event restore summer-concert'],
   },
   venue: {
     list: ['fasti venue list', 'fasti venue list --search=theatre --fields=id,venue,phone'],
@@ -36,6 +41,7 @@ const EXAMPLES: Readonly<Record<KindName, Readonly<Record<Verb, readonly string[
     ],
     update: ["fasti venue update 7 --phone='+39 0575 555 0100'"],
     delete: ['fasti venue delete 7'],
+    restore: ['fasti venue restore 7'],
   },
   organizer: {
     list: ['fasti organizer list --format=csv', 'fasti organizer list --only_with_upcoming'],
@@ -43,6 +49,7 @@ const EXAMPLES: Readonly<Record<KindName, Readonly<Record<Verb, readonly string[
     create: ["fasti organizer create --organizer='Music school' --email=info@example.org"],
     update: ['fasti organizer update 9 --website=https://example.org/'],
     delete: ['fasti organizer delete 9'],
+    restore: ['fasti organizer restore 9'],
   },
   category: {
     list: ['fasti category list', 'fasti category list --parent=0 --format=json'],
@@ -60,4 +67,4 @@ const EXAMPLES: Readonly<Record<KindName, Readonly<Record<Verb, readonly string[
   },
 };
 
-export const examplesOf = (kind: KindName, verb: Verb): readonly string[] => EXAMPLES[kind][verb];
+export const examplesOf = (kind: KindName, verb: Verb): readonly string[] => EXAMPLES[kind][verb] ?? [];

@@ -19,7 +19,7 @@ import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
 import { CliError, EXIT } from './io.ts';
-import { chosen, userOf, withExamples } from './options.ts';
+import { chosen, readableDate, userOf, withExamples } from './options.ts';
 import { print } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
@@ -115,5 +115,6 @@ const flagOf = (name: string, { grammar }: Param): string => (grammar.json.type 
 async function filtersOf(site: Site, caller: Caller, kind: PostKind, raw: Options): Promise<PostListValues> {
   const strange = Object.keys(raw).find((name) => !(name in kind.filters));
   if (strange !== undefined) throw new CliError('filter-unknown', { kind: kind.name, name: strange }, EXIT.usage);
-  return acceptParams(site, caller, kind.filters, raw, 'read');
+  const read = Object.entries(raw).map(([name, value]) => [name, readableDate(caller, kind.filters[name]!, value)]);
+  return acceptParams(site, caller, kind.filters, Object.fromEntries(read), 'read');
 }

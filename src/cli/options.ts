@@ -1,4 +1,8 @@
 import type { Command } from 'commander';
+import { dayFirst } from '../calendar/day-first.ts';
+import { MOMENT_HINT } from '../kinds/grammar.ts';
+import type { Param } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
 import type { Say } from '../refusals.ts';
 import { CliError, EXIT } from './io.ts';
 import { FORMATS, type Shape } from './print.ts';
@@ -60,6 +64,10 @@ export function chosen<Choice extends string>(name: string, value: unknown, choi
   if (choice !== undefined || value === undefined) return choice;
   throw new CliError('wrong-choice', { name, value: String(value), choices: choices.join(', ') }, EXIT.usage);
 }
+
+/** Dates that can only mean that the day comes first are read so, where the site's language writes them so. */
+export const readableDate = ({ settings }: Caller, { grammar }: Param, value: unknown): unknown =>
+  grammar.hint === MOMENT_HINT && typeof value === 'string' ? dayFirst(value, settings.contentLanguage) : value;
 
 /** The whole number above 0 that an option has; undefined where it is not given. Throws CliError `not-a-number`. */
 export function numberOf(name: string, value: string): number;

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
+import { version } from '../host/version.ts';
 import type { Say } from '../refusals.ts';
 import { loadTexts, type Texts } from '../texts.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { addBackupCommands } from './backup.ts';
+import { addCompletionCommand } from './completion.ts';
 import { addConfigCommand } from './config.ts';
 import { addContentCommands, spellOutFlags } from './content.ts';
 import { addDatabaseCommands } from './database.ts';
@@ -12,12 +14,13 @@ import { addExportCommand } from './export.ts';
 import { addFieldCommands } from './fields.ts';
 import { addImportCommand } from './import.ts';
 import type { Io } from './io.ts';
+import { addLanguageCommands } from './languages.ts';
+import { addMediaCommands } from './media.ts';
 import { report } from './report.ts';
 import type { Session } from './session.ts';
 import { addOptionCommands } from './site-options.ts';
 import { addUserCommands } from './users.ts';
 import { addVerifyCommand } from './verify.ts';
-import { version } from './version.ts';
 import { addWebhookCommands } from './webhooks.ts';
 
 /**
@@ -74,13 +77,16 @@ export function createProgram(session: Session): Command {
   addOptionCommands(program, session);
   addUserCommands(program, session);
   addContentCommands(program, session);
+  addMediaCommands(program, session);
   addFieldCommands(program, session);
   addWebhookCommands(program, session);
+  addLanguageCommands(program, session);
   addImportCommand(program, session);
   addExportCommand(program, session);
   addVerifyCommand(program, session);
   addDoctorCommand(program, session);
   addBackupCommands(program, session);
+  addCompletionCommand(program, session);
   return program;
 }
 

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { createApplicationPassword, listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
+import { LINK_SECONDS, linkQuery, makePasswordLink } from '../accounts/password-links.ts';
 import { createUser, deleteUser, listUsers, setRole } from '../accounts/users.ts';
+import { DESK_PATH } from '../desk/visit.ts';
 import { shapeOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
 import { type Session, withSite } from './session.ts';
@@ -10,11 +12,11 @@ type Options = Readonly<Record<string, string | undefined>> & { readonly porcela
 const COLUMNS = ['id', 'login', 'displayName', 'email', 'registered', 'roles'];
 const PASSWORD_COLUMNS = ['uuid', 'name', 'created', 'lastUsed', 'lastAddress'];
 
-/** Adds `user create|list|delete|set-role` and `user application-password create|list|revoke`. */
+/** Adds `user create|list|delete|set-role|link` and `user application-password create|list|revoke`. */
 export function addUserCommands(program: Command, session: Session): void {
   const { say } = session;
   const user = program.command('user').helpCommand(false).description(say('user.group'));
-  for (const add of [addCreate, addList, addDelete, addSetRole]) add(user, session);
+  for (const add of [addCreate, addList, addDelete, addSetRole, addLink]) add(user, session);
   const passwords = user.command('application-password').helpCommand(false).description(say('password.group'));
   for (const add of [addPasswordCreate, addPasswordList, addPasswordRevoke]) add(passwords, session);
 }
@@ -89,6 +91,19 @@ const addSetRole = (user: Command, session: Session): void => {
         tellDone(session, {}, 'role-set', { login, role }, login);
       }),
   );
+};
+
+const addLink = (user: Command, session: Session): void => {
+  const { say } = session;
+  withExamples(user.command('link <user>').description(say('user.link')), say, ['fasti user link anna', 'fasti user link anna --porcelain'])
+    .option('--porcelain', say('user.only-link'))
+    .action((reference: string, given: Options) =>
+      withSite(session, 'write', async (site) => {
+        const link = await makePasswordLink(site, reference, LINK_SECONDS.invitation);
+        const url = `${(await site.settings()).home}${DESK_PATH}/welcome?${linkQuery(link)}`;
+        tellDone(session, given, 'link-made', { login: link.login, url }, url);
+      }),
+    );
 };
 
 // ------------------------------------------------------------------------------------------------- application

@@ -8,31 +8,83 @@ const STDOUT = 1;
 const MOST_WAITING = 2 ** 20;
 const LOOK_MS = 5;
 
+/**
+ * Lines that wait for others, in characters and in milliseconds: writing them one by one costs more than making them.
+ */
+const MOST_GATHERED = 16_384;
+const GATHERED_MS = 10;
+
 /** Where lines go that nobody may have to wait for. */
 export interface Output {
-  readonly write: (line: string) => void;
+  readonly write: (lines: string) => void;
   /** Waits until everything is written, for so many milliseconds at most. */
   readonly written: (patience: number) => Promise<void>;
 }
 
-let opened: Output | undefined;
+/** An output whose lines go out together with others. `urgent`: not this one, and nothing that waits. */
+export interface GatheringOutput extends Output {
+  readonly flush: () => void;
+  readonly write: (line: string, urgent?: boolean) => void;
+}
+
+/** Lines of JSON, lines for people, or whichever fits who reads them. */
+export type OutputFormat = 'auto' | 'json' | 'pretty';
+
+let opened: GatheringOutput | undefined;
 
 /**
- * Standard output as a place for the log; on a terminal, its lines are made readable. A reader who is slow loses lines
- * and is told how many; one who has gone away is not missed, nor is room on a disk that is full. None of them keeps the
- * process from its work, or from ending.
+ * Standard output as a place for the log. A reader who is slow loses lines and is told how many; one who has gone away
+ * is not missed, nor is room on a disk that is full. None of them keeps the process from its work, or from ending.
  */
-export function standardOutput(): Output {
-  opened ??= fstatSync(STDOUT).isFile() ? fileOutput(STDOUT) : streamOutput(process.stdout, process.stdout.isTTY ? readable() : undefined);
+export function standardOutput(format: OutputFormat): GatheringOutput {
+  opened ??= openStandardOutput(format);
   return opened;
 }
+
+function openStandardOutput(format: OutputFormat): GatheringOutput {
+  const isFile = fstatSync(STDOUT).isFile();
+  const watched = !isFile && process.stdout.isTTY;
+  const formed = format === 'pretty' || (format === 'auto' && watched) ? readable(watched) : unchanged;
+  const output = gathering(isFile ? fileOutput(STDOUT) : streamOutput(process.stdout, formed), formed);
+  process.once('exit', output.flush);
+  return output;
+}
+
+/**
+ * Writes lines together, a few milliseconds later at most. Urgent ones, and all that wait, go out at once. `formed`: in
+ * what form.
+ */
+export function gathering(output: Output, formed: (line: string) => string = unchanged): GatheringOutput {
+  let waiting = '';
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting !== '') output.write(waiting);
+    waiting = '';
+  };
+  return {
+    flush,
+    write: (line, urgent = false) => {
+      waiting += formed(line);
+      if (urgent || waiting.length > MOST_GATHERED) flush();
+      else timer ??= setTimeout(flush, GATHERED_MS).unref();
+    },
+    written: (patience) => {
+      flush();
+      return output.written(patience);
+    },
+  };
+}
+
+const unchanged = (line: string): string => line;
 
 /** Lines in a file. What the disk has no room for is lost. */
 export function fileOutput(descriptor: number): Output {
   return {
-    write: (line) => {
+    write: (lines) => {
       try {
-        writeSync(descriptor, line);
+        writeSync(descriptor, lines);
       } catch {
         // The next line may find room again.
       }
@@ -41,25 +93,22 @@ export function fileOutput(descriptor: number): Output {
   };
 }
 
-/** Lines in a pipe or a socket, or on a terminal, in another form if need be. */
-export function streamOutput(stream: Writable, formed: (line: string) => string = (line) => line): Output {
+/** Lines in a pipe or a socket, or on a terminal. `formed`: the form of its own lines. */
+export function streamOutput(stream: Writable, formed: (line: string) => string = unchanged): Output {
   let [gone, dropped] = [false, 0];
   stream.on('error', () => {
     gone = true;
   });
   return {
-    write: (line) => {
+    write: (lines) => {
       if (gone) return;
       if (stream.writableLength > MOST_WAITING) {
-        dropped += 1;
+        dropped += linesIn(lines);
         return;
       }
-      if (dropped > 0)
-        stream.write(
-          formed(`${JSON.stringify({ level: 40, time: Date.now(), pid: process.pid, dropped, msg: 'the log was not read' })}\n`),
-        );
+      if (dropped > 0) stream.write(formed(`${JSON.stringify(droppedEntry(dropped))}\n`));
       dropped = 0;
-      stream.write(formed(line));
+      stream.write(lines);
     },
     written: async (patience) => {
       const until = performance.now() + patience;
@@ -68,8 +117,18 @@ export function streamOutput(stream: Writable, formed: (line: string) => string 
   };
 }
 
-/** Loaded where somebody watches only. */
-function readable(): (line: string) => string {
+const droppedEntry = (dropped: number) => ({
+  level: 'warn',
+  time: new Date().toISOString(),
+  pid: process.pid,
+  dropped,
+  msg: 'the log was not read',
+});
+
+const linesIn = (text: string): number => text.split('\n').length - 1;
+
+/** Loaded where people read only. */
+function readable(colorize: boolean): (line: string) => string {
   const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
-  return prettyFactory({ ignore: 'pid', colorize: true });
+  return prettyFactory({ ignore: 'pid', colorize, singleLine: true });
 }

@@ -25,7 +25,7 @@ parentPort?.on('message', (milliseconds: number) => {
 });
 
 function kill(why: string): void {
-  const line = JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, msg: `killed: ${why}` });
+  const line = JSON.stringify({ level: 'fatal', time: new Date().toISOString(), pid: process.pid, msg: `killed: ${why}` });
   write(STDERR, `${line}\n`, () => undefined);
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_WORDS_MS);
 }

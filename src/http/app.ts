@@ -1,28 +1,52 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
 import express, { type Express } from 'express';
+import proxyAddress from 'proxy-addr';
 import { servedNamespaces } from '../config.ts';
+import { loadAssets } from '../html/assets.ts';
+import { OWN_THEME } from '../pages/theme.ts';
 import type { Site } from '../site.ts';
-import { createAnswers } from './answers.ts';
+import { type Observer, observed } from './answered.ts';
+import { type Answers, createAnswers } from './answers.ts';
+import { serveAssets } from './assets.ts';
 import { batchRoute } from './batch.ts';
 import { serveChangeStream } from './change-stream.ts';
 import { companionNamespaces } from './companion/namespaces.ts';
+import { serveDesk } from './desk.ts';
 import { serveFeeds } from './feeds/serve.ts';
+import { fromMemory } from './from-memory.ts';
 import { gate, healthRoutes, type Lifecycle } from './health.ts';
 import { createBudget } from './limits.ts';
+import { createPages } from './pages.ts';
 import { answerProblem, noRoute } from './problem.ts';
+import { servePublicFiles } from './public-files.ts';
 import { requestLog } from './request-log.ts';
 import { createIndex, createRoutes, inLanguages } from './routes.ts';
 import { createRouter } from './routing.ts';
 import { oneHost, secure } from './security.ts';
-import { fromMemory, serveRoutes } from './serve-route.ts';
+import { serveRoutes } from './serve-route.ts';
 import { uploads } from './uploads.ts';
 
 const SERVING: Lifecycle = { phase: () => 'serving' };
 
 /**
- * The whole server, without a port: the order of everything that a request passes. `lifecycle`: when it can't serve
- * yet, or no longer.
+ * The whole server, without a port: what answers each request of `createServer`. What is remembered is sent at once,
+ * everything else passes the app. `lifecycle`: when it can't serve yet, or no longer; `observers` are told of every
+ * request that is over, as the log is.
  */
-export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
+export function createApp(site: Site, lifecycle: Lifecycle = SERVING, observers: readonly Observer[] = []): RequestListener {
+  const { config } = site;
+  const answers = config.cache ? createAnswers({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
+  const app = expressApp(site, lifecycle, answers);
+  const observe = observed([requestLog(site.log), ...observers], addressOf(app));
+  const remembered = answers && fromMemory(site, answers, () => lifecycle.phase() === 'serving');
+  return (req, res) => {
+    observe(req, res);
+    if (!remembered?.(req, res)) app(req, res);
+  };
+}
+
+/** The order of everything that a request passes that memory has no answer to. */
+function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefined): Express {
   const { config } = site;
   const { languages } = site.texts;
   const routes = createRoutes(languages, () => [batch]);
@@ -35,7 +59,8 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   const roots = new Map([index, batch].map((route) => [route.pattern || '/', route]));
   const router = createRouter(servedNamespaces(config), roots, routes, companions);
 
-  const answers = config.cache ? createAnswers({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
+  const assets = loadAssets();
+  const pages = createPages(site, { assets, theme: OWN_THEME });
 
   const app = express();
   app.set('trust proxy', config.trustProxy);
@@ -44,16 +69,23 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING): Express {
   app.disable('x-powered-by');
 
   app.use(oneHost);
-  if (answers) app.use(fromMemory(site, answers, () => lifecycle.phase() === 'serving'));
-  app.use(requestLog(site.log));
   app.use('/health', secure, healthRoutes(site, lifecycle));
   app.use(uploads(config.uploadsDir));
+  app.use(serveAssets(assets));
   app.use(gate(lifecycle));
   const budget = createBudget(config);
+  app.use(serveDesk(site, assets, budget));
   app.use(serveChangeStream(site, router, budget, lifecycle));
   app.use(serveRoutes(site, router, answers, budget));
-  app.use(serveFeeds(site, answers));
+  app.use(servePublicFiles(site, { pages, assets, theme: OWN_THEME, answers }));
+  app.use(serveFeeds(site, answers, pages));
   app.use(noRoute);
-  app.use(answerProblem(site));
+  app.use(answerProblem(site, pages));
   return app;
+}
+
+/** Where a request comes from, by the same rule as `req.ip` of the app. */
+function addressOf(app: Express): (req: IncomingMessage) => string | undefined {
+  const trust = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  return (req) => (req.headers['x-forwarded-for'] === undefined ? req.socket.remoteAddress : proxyAddress(req, trust));
 }

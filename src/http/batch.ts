@@ -80,7 +80,7 @@ function innerRequest(site: Site, router: Router, { incoming: outer, caller }: R
     headers,
     secure: outer.req.secure,
     ip: outer.req.ip,
-    ...(outer.req.id === undefined ? {} : { id: outer.req.id }),
+    ...(outer.req.notes ? { notes: { ...outer.req.notes, url: write.path } } : {}),
     get: (name) => (headers as Readonly<Record<string, string | undefined>>)[name.toLowerCase()],
   };
   const incoming: Incoming = {

@@ -9,8 +9,9 @@ import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
-import { deliver } from './answers.ts';
+import { notesOf } from './answered.ts';
 import { corsHeaders } from './cors.ts';
+import { deliver } from './deliver.ts';
 import type { Lifecycle } from './health.ts';
 import type { Budget } from './limits.ts';
 import { problemOf } from './problem.ts';
@@ -172,7 +173,7 @@ function openStream(site: Site, { req, res, caller, following, first, ended }: O
     'Content-Type': 'text/event-stream; charset=UTF-8',
     // Asks nginx to pass on what comes at once.
     'X-Accel-Buffering': 'no',
-    ...(req.id === undefined ? {} : { 'X-Request-Id': req.id }),
+    'X-Request-Id': notesOf(req).id,
   });
   write(`retry: ${RETRY_MS}\n`);
   send(first);

@@ -3,6 +3,7 @@ import { fail } from '../errors.ts';
 import { folderFault } from '../media/library.ts';
 import type { Site } from '../site.ts';
 import { checkWritable, DatabaseUnavailable, ping } from '../storage/engine/database.ts';
+import { notesOf } from './answered.ts';
 
 /** Where the process is in its life, besides its database. */
 export interface Lifecycle {
@@ -40,7 +41,8 @@ export function healthRoutes(site: Site, { phase }: Lifecycle): Router {
       .json({ status: reason === undefined ? 'ready' : 'not ready', ...(reason && { reason }), ...uploads, ...serversOf(site) });
   };
   const router = Router();
-  router.use((_req, res, next) => {
+  router.use((req, res, next) => {
+    notesOf(req).route = 'health';
     res.set('Cache-Control', 'no-store');
     next();
   });

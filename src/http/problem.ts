@@ -1,11 +1,12 @@
-import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
+import type { SiteSettings } from '../calendar/settings.ts';
 import { ApiError, type Fault, fail, type ProblemDetails, type ProblemName } from '../errors.ts';
 import { LibraryUnavailable } from '../media/library.ts';
 import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable, type UnavailableReason } from '../storage/engine/database.ts';
 import type { Texts } from '../texts.ts';
-import { deliver } from './answers.ts';
+import { type Answer, deliver } from './deliver.ts';
 import type { Head } from './head.ts';
 import { answerOf, PLAIN } from './protocol.ts';
 import { requestEntry } from './request-log.ts';
@@ -38,23 +39,34 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason, ProblemName>> = {
 export function problemOf(site: Site, req: Head, language: string, error: unknown): Reply {
   const refusal = refusalOf(error);
   const { status, problem, details } = refusal;
-  req.refusal = { problem, ...details.detail };
+  if (req.notes) req.notes.refusal = { problem, ...details.detail };
   // What the client did wrong is no fault of the server, though WordPress's status says so.
   const isOurs = problem === 'internal_server_error';
-  if (status >= 500) site.log[isOurs ? 'error' : 'warn']({ ...requestEntry(req, req.ip), err: error }, problem);
-  return problemReply(site.texts, language, refusal, String(req.id));
+  if (status >= 500) site.log[isOurs ? 'error' : 'warn']({ ...requestEntry(req), err: error }, problem);
+  return problemReply(site.texts, language, refusal, req.notes?.id);
 }
 
 /** Answers what nothing else has answered. */
 export const noRoute: RequestHandler = () => fail('rest_no_route');
 
+/** What shows errors to people. */
+export interface ProblemPage {
+  readonly areOn: (settings: SiteSettings) => boolean;
+  readonly problem: (site: Site, settings: SiteSettings, req: Request, error: unknown) => Answer;
+}
+
+/** Whether a page is asked for, as browsers do; programs take anything, or JSON. */
+const wantsPage = (req: Request): boolean => req.headers.accept?.includes('text/html') === true;
+
 /**
  * Answers errors that come up before an answer has a form: of the files, of the way to the database, of addresses that
  * lead nowhere.
  */
-export function answerProblem(site: Site): ErrorRequestHandler {
-  return (error: unknown, req, res, next) => {
+export function answerProblem(site: Site, asPage: ProblemPage): ErrorRequestHandler {
+  return async (error: unknown, req, res, next) => {
     if (res.headersSent || req.socket.destroyed) return next(error);
+    const settings = wantsPage(req) ? await site.settings().catch(() => undefined) : undefined;
+    if (settings && asPage.areOn(settings)) return deliver(req, res, asPage.problem(site, settings, req, error));
     const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
     const reply = problemOf(site, req, language, error);
     void deliver(req, res, answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: true }));

@@ -4,7 +4,7 @@ import type { Timeliness } from '../kinds/timeliness.ts';
 import { versionTag } from '../records/versions.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { addDays, nowLocal, unixFromLocal } from '../wordpress/time.ts';
-import { type Answer, tagOf } from './answers.ts';
+import { type Answer, tagOf } from './deliver.ts';
 import type { Raw } from './input.ts';
 import type { LinkedReply } from './reply.ts';
 import type { Incoming } from './request.ts';

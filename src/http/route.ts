@@ -1,6 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Verdict } from '../errors.ts';
 import type { Kind, Params, Values } from '../kinds/kind.ts';
+import { madeOnce } from '../kinds/made-once.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
@@ -72,3 +73,6 @@ export interface Route {
 /** The parameters of an endpoint on a site. */
 export const paramsOn = ({ params, onSite }: Pick<Endpoint, 'params' | 'onSite'>, settings: SiteSettings): Params =>
   onSite ? { ...params, ...onSite(settings) } : params;
+
+/** The path of a route after its namespace, with its parameters in braces: `/events/{id}`; empty for its root. */
+export const templateOf = madeOnce(({ pattern }: Pick<Route, 'pattern'>): string => pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}'));

@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { fail } from '../errors.ts';
+import { notesOf } from './answered.ts';
 
 /**
  * Nothing here is a page, so nothing may run or be framed. Other sites may use the answers, pictures and scripts
@@ -17,8 +19,9 @@ const helmeted = helmet({
 /** The headers that helmet gives every answer. They are the same each time, so it is asked once. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = headersOf(helmeted);
 
-/** Gives them to what goes out by itself; `deliver` adds them to answers. */
-export const secure: RequestHandler = (_req, res, next) => {
+/** Gives them, and the id of the request, to what goes out by itself; `deliver` adds them to answers. */
+export const secure: RequestHandler = (req, res, next) => {
+  res.setHeader('X-Request-Id', notesOf(req).id);
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) res.setHeader(name, value);
   next();
 };
@@ -27,13 +30,19 @@ export const secure: RequestHandler = (_req, res, next) => {
  * Refuses a request that names its host more than once (RFC 9112, 3.2): a server before this one may have gone by
  * another of the names.
  */
-export const oneHost: RequestHandler = ({ rawHeaders }, _res, next) => {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === 'host') hosts += 1;
+export const oneHost: RequestHandler = (req, _res, next) => {
+  const hosts = hostsOf(req);
   if (hosts > 1) fail('several-hosts', { detail: { hosts } });
   next();
 };
+
+/** How often a request names its host. */
+export function hostsOf({ rawHeaders }: IncomingMessage): number {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === 'host') hosts += 1;
+  return hosts;
+}
 
 function headersOf(middleware: typeof helmeted): Record<string, string> {
   const headers: Record<string, string> = {};

@@ -2,7 +2,10 @@ import type { Request, RequestHandler } from 'express';
 import { servedNamespaces } from '../config.ts';
 import type { Site } from '../site.ts';
 import { acceptedParams, answerRoute } from './answer-route.ts';
-import { type Answer, type Answers, deliver, keyOf } from './answers.ts';
+import { notesOf } from './answered.ts';
+import { type Answers, keyOf, languageKey } from './answers.ts';
+import { hasHosts } from './content-language.ts';
+import { type Answer, deliver } from './deliver.ts';
 import { ALWAYS_HEEDED } from './heeded.ts';
 import type { Budget } from './limits.ts';
 import { type Meaning, meaningOf } from './meaning.ts';
@@ -11,6 +14,7 @@ import { answerOf, bringsPassword, type Frame, PLAIN, readWrapping } from './pro
 import { type Received, receive } from './receive.ts';
 import type { LinkedReply } from './reply.ts';
 import { type Incoming, readRequest, requestLanguage } from './request.ts';
+import { templateOf } from './route.ts';
 import type { Router } from './routing.ts';
 
 /**
@@ -19,17 +23,21 @@ import type { Router } from './routing.ts';
  */
 export function serveRoutes(site: Site, router: Router, answers: Answers | undefined, budget: Budget): RequestHandler {
   return async (req, res, next) => {
-    const key = keyOf(req, languageKey(site));
+    const key = keyOf(req, languageKey(site.texts));
     const from = key === undefined ? site : site.reading();
     const incoming = await readRequest(from, router, req);
     if (!incoming) return next();
+    notesOf(req).route = routeOf(incoming);
     const url = bringsPassword(incoming.query) ? undefined : key;
+    const byHost = hasHosts(incoming.settings.contentLanguages);
     if (!answers || url === undefined) return deliver(req, res, await compose(from, incoming, budget));
     const meaning = meaningIn(from, incoming);
-    const ownKey = (meaning && keyOf(req, languageKey(site), meaning.text)) ?? url;
+    const ownKey =
+      ((meaning && keyOf(req, languageKey(site.texts), meaning.text)) ?? url) + (byHost ? ` ${incoming.hostLanguage ?? ''}` : '');
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
     const compute = async () => compose(from, (await readRequest(from, router, req)) ?? incoming, budget);
-    return deliver(req, res, await answers.answerFor(ownKey, from.freshness, compute, meaning?.whole ? url : undefined));
+    const wanted = { key: ownKey, alias: meaning?.whole && !byHost ? url : undefined, freshness: from.freshness, compute };
+    return deliver(req, res, await answers.answerFor(req, wanted));
   };
 }
 
@@ -42,22 +50,9 @@ function meaningIn({ config }: Site, { path, namespace = '', found, query, home,
   return endpoint && meaningOf(home + path, query, new Set([...Object.keys(acceptedParams(endpoint, settings)), ...ALWAYS_HEEDED]));
 }
 
-/** Sends what is remembered, before anything else is looked at, as long as nothing speaks against it. */
-export function fromMemory(site: Site, answers: Answers, isServing: () => boolean): RequestHandler {
-  const language = languageKey(site);
-  return (req, res, next) => {
-    const key = isServing() ? keyOf(req, language) : undefined;
-    const kept = key === undefined ? undefined : answers.recall(key, site.reading().freshness);
-    if (!kept) return next();
-    deliver(req, res, kept.answer, kept).catch(next);
-  };
-}
-
-/**
- * The language that a header alone would lead to; an address or parameter that says another is part of the key anyway.
- */
-const languageKey = (site: Site) => (acceptLanguage: string | undefined) =>
-  acceptLanguage === undefined ? '' : site.texts.chooseLanguage({ acceptLanguage });
+/** The route of a request as the log names it: with its namespace, and parameters in braces. */
+const routeOf = ({ namespace, found }: Incoming): string | undefined =>
+  found && ((namespace === undefined ? '' : `/${namespace}`) + templateOf(found.route) || '/');
 
 /**
  * The answer to a request, in the order of WordPress's checks: the name of the JSONP function, then who calls, for
@@ -80,6 +75,7 @@ async function compose(site: Site, incoming: Incoming<Request>, budget: Budget):
     frame = { ...frame, wrapping: readWrapping(query), personal: true };
     received = await receive(site, incoming, budget);
     const { caller, body, nonce } = received;
+    notesOf(req).user = caller.viewer.id;
     frame = { ...frame, personal: bringsPassword(query, body.json, body.form) || caller.viewer.id > 0, nonce };
     reply = await answerRoute(site, received);
   } catch (error) {

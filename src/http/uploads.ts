@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
 import { fail } from '../errors.ts';
 import { leadsOutside } from '../media/library.ts';
+import { notesOf } from './answered.ts';
 import { secure } from './security.ts';
 
 /** Where WordPress keeps uploaded files, below the home of the site. */
@@ -30,7 +31,11 @@ export function uploads(folder: string): RequestHandler {
     },
   });
   const router = Router().use(secure, withoutPlace, withoutLinksOut(folder), files, () => fail('rest_no_route'));
-  return (req, res, next) => (PLACE.test(req.url) ? router(req, res, next) : next());
+  return (req, res, next) => {
+    if (!PLACE.test(req.url)) return next();
+    notesOf(req).route = 'uploads';
+    router(req, res, next);
+  };
 }
 
 /** Passes over what a symbolic link leads to outside of the folder; the folder itself may be one. */

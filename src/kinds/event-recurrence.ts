@@ -3,12 +3,18 @@ import type { ToldDates } from '../calendar/told-dates.ts';
 import { renderTitle } from '../wordpress/render.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
-import { flag } from './grammar.ts';
+import { flag, oneOf, timeText } from './grammar.ts';
 import type { Params } from './kind.ts';
 import { stamp } from './shapes.ts';
 
 /** The parameter that asks for the rule of an event. */
 export const RECURRENCE = { recurrence: { grammar: flag, ours: true } } satisfies Params;
+
+/** The parameter by which a write under the id of one date means this date alone. */
+export const SCOPE = { scope: { grammar: oneOf(['date'], 'enum'), ours: true } } satisfies Params;
+
+/** When a further date takes place. */
+export const SPAN = { start_date: { grammar: timeText, required: true }, end_date: { grammar: timeText, required: true } } satisfies Params;
 
 /** How an event recurs. Times are local in its zone. */
 export const recurrenceRecord = z.object({

@@ -60,12 +60,22 @@ const EVENT_PAGES: readonly CalendarPage[] = [
   { path: 'all', view: 'standard', meaning: '' },
 ];
 
+/** Kinds whose records have pages of their own with the events that name them. */
+export type LinkedKindName = 'venue' | 'organizer';
+
+const LINKED_PAGES: readonly CalendarPage[] = [
+  { path: '', view: 'list', meaning: '' },
+  { path: 'page/:page', view: 'list', meaning: '' },
+];
+
 /** Pages that begin alike. */
 export interface Section {
   readonly path: string;
   readonly pages: readonly CalendarPage[];
   /** Which feeds they have: calendars and news, calendars alone, or none. */
   readonly feeds: 'all' | 'ical' | 'none';
+  /** Whose pages they are, where they are those of a venue or an organizer. */
+  readonly linked?: LinkedKindName;
   /** Set where WordPress has news of its own, which hold posts too: a proxy before both leaves those to WordPress. */
   readonly shared?: true;
   /** What they are about, for the documentation. */
@@ -80,8 +90,8 @@ export const SECTIONS: readonly Section[] = [
   // The news of an event would be its comments.
   { path: '{event}/:event', pages: EVENT_PAGES, feeds: 'ical', meaning: 'one event, though it is hidden from lists or protected' },
   // The plugin alone has no feeds of these; its extension has.
-  { path: 'venue/:linked', pages: FRONT_PAGE, feeds: 'none', meaning: '' },
-  { path: 'organizer/:linked', pages: FRONT_PAGE, feeds: 'none', meaning: '' },
+  { path: 'venue/:linked', pages: LINKED_PAGES, feeds: 'none', linked: 'venue', meaning: '' },
+  { path: 'organizer/:linked', pages: LINKED_PAGES, feeds: 'none', linked: 'organizer', meaning: '' },
 ];
 
 /** What may stand behind the path of a page, and asks for it as a feed. */

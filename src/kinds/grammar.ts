@@ -226,6 +226,12 @@ export const text = (longest: number): Grammar<string> => ({
   read: (raw) => (typeof raw === 'string' && !isEmpty(raw) ? accept(raw) : REFUSED),
 });
 
+/** The same for titles, which may be `0` (decision D47). */
+export const titleText: Grammar<string> = {
+  ...text(LENGTHS.text),
+  read: (raw) => (typeof raw === 'string' && raw !== '' ? accept(raw) : REFUSED),
+};
+
 /** What is searched for. */
 export const search: Grammar<string> = text(LENGTHS.search);
 

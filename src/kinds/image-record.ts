@@ -42,6 +42,11 @@ export function thumbnailOf(postId: number, bundle: Bundle): number | undefined 
   return Number(metaOf(bundle.metas.get(postId), '_thumbnail_id')) || undefined;
 }
 
+/** What stands for the featured image of a post where it cannot be seen (its alternative text); empty: nothing. */
+export const imageTextOf = (postId: number, bundle: Bundle): string => altOf(thumbnailOf(postId, bundle) ?? 0, bundle);
+
+const altOf = (id: number, bundle: Bundle): string => metaOf(bundle.metas.get(id), '_wp_attachment_image_alt') ?? '';
+
 /** What the content of a post may want to know of a local image (`wp_calculate_image_srcset`). */
 export function contentImage(id: number, bundle: Bundle, context: RenderContext) {
   const url = attachmentUrl(id, bundle, context);
@@ -52,7 +57,7 @@ export function contentImage(id: number, bundle: Bundle, context: RenderContext)
     url,
     width: Number(width) || 0,
     height: Number(height) || 0,
-    alt: metaOf(bundle.metas.get(id), '_wp_attachment_image_alt') ?? '',
+    alt: altOf(id, bundle),
     caption: row.post_excerpt,
     link: attachmentPage(row, bundle, context),
     sizes: sizesBeside(url, publishedOf(id, bundle).sizes),

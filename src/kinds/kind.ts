@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { ProblemName } from '../errors.ts';
+import type { ContentLanguages, Memberships } from '../wordpress/content-languages.ts';
 import type { Metas, Post, PostColumn, Term } from '../wordpress/rows.ts';
 import type { SearchTerm } from '../wordpress/search.ts';
 import type { Grammar } from './grammar.ts';
@@ -32,6 +33,8 @@ export interface Param<T = unknown> {
    */
   readonly ours?: true;
   readonly required?: boolean;
+  /** Not required where this parameter is there and is sent: the value comes from there. */
+  readonly unless?: string;
   /** Shown as default in descriptions; `undefined`: none is shown. */
   readonly fallback?: unknown;
 }
@@ -149,7 +152,19 @@ export type Condition =
   | { readonly by: 'metaValue'; readonly keys: readonly string[]; readonly value: string }
   | { readonly by: 'placed'; readonly link?: string; readonly wanted: boolean }
   | { readonly by: 'near'; readonly link?: string; readonly lat: number; readonly lng: number; readonly km: number }
-  | { readonly by: 'ticketed'; readonly wanted: boolean };
+  | { readonly by: 'ticketed'; readonly wanted: boolean }
+  | ({ readonly by: 'language' } & InLanguage);
+
+/**
+ * Records of one language. `standIns`: also those of the default language whose group has no record of it that the list
+ * may show; `neutral`: also those of no language.
+ */
+export interface InLanguage {
+  readonly languages: ContentLanguages;
+  readonly code: string;
+  readonly standIns: boolean;
+  readonly neutral: boolean;
+}
 
 export type Order = {
   readonly by:
@@ -239,11 +254,14 @@ export interface TermCondition {
   readonly exclude?: readonly number[];
   /** Only those right below this term; 0: those at the root. */
   readonly parent?: number;
+  /** Only those right below one of these. */
+  readonly parents?: readonly number[];
   readonly slugs?: readonly string[];
   /** Only the terms of this post. */
   readonly post?: number;
   /** Only terms that are used. */
   readonly hideEmpty?: boolean;
+  readonly language?: InLanguage;
 }
 
 /** What a list of terms can be sorted by. */
@@ -286,6 +304,8 @@ export interface RenderContext extends RuleContext {
   readonly free: string;
   /** Whether the caller may read this venue, organizer or event. */
   readonly mayRead: (row: Post) => boolean;
+  /** Whether linked records are shown in the language of the event, where they are translated into it. */
+  readonly translatesLinks?: boolean;
 }
 
 /** All rows that the records of one answer are made of; loaded at once, rendered without waiting. */
@@ -298,6 +318,16 @@ export interface Bundle {
   readonly attached: ReadonlyMap<number, readonly number[]>;
   /** Pages of the single dates of events that recur; events without one have the page of their post. */
   readonly pages: ReadonlyMap<number, OccurrencePage>;
+  /** Set where the content of the site has languages. */
+  readonly languages?: BundleLanguages | undefined;
+}
+
+/** The languages of the records of a bundle, and of what they link to. */
+export interface BundleLanguages extends Memberships {
+  /** Other members of the groups of the records, as far as they are not among the posts of the bundle. */
+  readonly siblings: ReadonlyMap<number, Post>;
+  /** Terms by the id that groups name them by. */
+  readonly termMembers: ReadonlyMap<number, Term>;
 }
 
 /** The page of one date of an event that recurs. */
@@ -341,6 +371,8 @@ export type PostFilters = ListParams & {
   readonly order: Control;
   readonly orderby: Control;
   readonly password: Control<string>;
+  /** Where content has languages. */
+  readonly language_fallback?: Control<boolean>;
 };
 
 /** The accepted values of a list of posts. */
@@ -461,6 +493,8 @@ export type TermFilters = ListParams<TermCondition> & {
   readonly per_page: Control<number>;
   readonly order: Control<string>;
   readonly orderby: Control<string>;
+  /** Where content has languages. */
+  readonly language_fallback?: Control<boolean>;
 };
 export type TermListValues = ValuesOf<TermFilters>;
 

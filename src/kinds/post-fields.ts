@@ -1,7 +1,7 @@
 import type { PostColumn } from '../wordpress/rows.ts';
 import { column, renamed, rule, textMeta, whenEmpty } from './fields.ts';
 import { control, filter } from './filter.ts';
-import { anyText, choiceHint, type Grammar, idOf, LENGTHS, oneOf, positive, status, text, time, timeText } from './grammar.ts';
+import { anyText, choiceHint, type Grammar, idOf, LENGTHS, oneOf, positive, status, text, time, timeText, titleText } from './grammar.ts';
 import type { Condition, Field, Orders, Params } from './kind.ts';
 import { byMoment } from './narrowing.ts';
 import { agesOf } from './timeliness.ts';
@@ -15,7 +15,7 @@ export const dateField = whenEmpty('refused', rule(timeText));
 export const dateUtcField = renamed({ tec: 'date_gmt' }, dateField);
 export const statusField = whenEmpty('refused', rule(status));
 export const titleField = (): Field<string, 'refused'> =>
-  whenEmpty('refused', column('post_title', text(LENGTHS.text), { required: true, names: { tec: 'title' } }));
+  whenEmpty('refused', column('post_title', titleText, { required: true, names: { tec: 'title' } }));
 /** `post_content` holds more than the others. */
 export const textColumn = (name: PostColumn): Field<string, 'clears'> =>
   name === 'post_content' ? column(name, anyText(LENGTHS.content), { names: { tec: 'content' } }) : column(name, anyText(LENGTHS.text));

@@ -1,23 +1,13 @@
-import { ApiError, type Fault, fail, failParam, forbiddenStatus, type Verdict } from '../errors.ts';
+import { ApiError, type Fault, fail, type Verdict } from '../errors.ts';
 import { postActions } from '../kinds/core-actions.ts';
 import { metaChange, type WrongMeta } from '../kinds/core-meta.ts';
-import {
-  type ContextValues,
-  type CoreFieldValues,
-  type CoreListValues,
-  type CoreReadValues,
-  LONGEST_PAGE,
-  type PageValues,
-  postFilters,
-  USUAL_PAGE,
-} from '../kinds/core-params.ts';
+import { type ContextValues, type CoreFieldValues, type CoreListValues, type CoreReadValues, postFilters } from '../kinds/core-params.ts';
 import { corePost, isViewable } from '../kinds/core-post.ts';
-import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
+import type { CoreContext, Methods } from '../kinds/core-view.ts';
 import { narrow } from '../kinds/filter.ts';
 import { termKind } from '../kinds/index.ts';
-import type { Bundle, Condition, Order, PostKind, PostValues, Selected } from '../kinds/kind.ts';
+import type { Bundle, Condition, PostKind, PostValues, Selected } from '../kinds/kind.ts';
 import { withoutMapMetas } from '../kinds/map-metas.ts';
-import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
@@ -26,11 +16,11 @@ import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import { countRevisions } from '../storage/rows/revisions.ts';
 import { descendantsOf } from '../storage/rows/terms.ts';
-import { ksesPost, storedContent } from '../wordpress/kses.ts';
-import { stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Metas, Post } from '../wordpress/rows.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
+import { cleanText } from './clean-text.ts';
+import { type CorePage, type CoreRecord, orderOf, paging, refuseStatus, viewOf } from './core-lists.ts';
 import { acceptParams } from './input.ts';
 import { listedAs, postOfRecord, postsOfRecords } from './occurrences.ts';
 import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
@@ -43,20 +33,6 @@ import { editsKind, listRights, mayDelete, mayEdit, mayRead, opens, seen } from 
  * Events, venues and organizers as WordPress's own routes (`wp/v2`) list, show and write them: its parameters and
  * errors over the calendar's own verbs.
  */
-
-type CoreRecord = Record<string, unknown>;
-
-/** One page of a list of WordPress's own routes. */
-export interface CorePage {
-  readonly records: readonly CoreRecord[];
-  readonly total: number;
-  readonly page: number;
-  readonly pages: number;
-  readonly timeliness: Timeliness;
-}
-
-/** The context that a request names. */
-export const viewOf = ({ context = 'view' }: ContextValues): View => context;
 
 // ------------------------------------------------------------------------------------------------- lists
 /**
@@ -103,12 +79,6 @@ const withTermsBelow = (db: Database, conditions: readonly Condition[]): Promise
     ),
   );
 
-/** Where a page begins and how long it is; `offset` wins over the page. */
-export function paging({ page = 1, per_page = USUAL_PAGE, offset }: PageValues): { page: number; limit: number; offset: number } {
-  const limit = Math.min(per_page, LONGEST_PAGE);
-  return { page, limit, offset: offset === undefined ? (page - 1) * limit : Math.max(0, offset) };
-}
-
 /**
  * What may be listed is asked for by those who edit records of the kind; WordPress refuses the parameter, not the list.
  */
@@ -119,33 +89,6 @@ function listedStatuses(
 ): readonly string[] | undefined {
   if (wanted.some((name) => name !== 'publish') && !editsKind(viewer, kind)) refuseStatus(viewer);
   return wanted.includes('any') ? undefined : wanted;
-}
-
-/** Refuses a status that the caller may not list. */
-export const refuseStatus = (viewer: Viewer): never =>
-  failParam('status', {
-    stage: 'schema',
-    code: 'rest_forbidden_status',
-    reason: 'status-forbidden',
-    about: { status: forbiddenStatus(viewer) },
-  });
-
-const ORDERS = {
-  author: 'author', date: 'date', id: 'id', include: 'include', modified: 'modified', parent: 'parent', relevance: 'date', slug: 'slug', include_slugs: 'slugs', title: 'title',
-} as const; // biome-ignore format: pairs
-
-/**
- * The order of a list of posts: the newest first unless something else is said. What is named keeps the order in which
- * it is named.
- *
- * @throws rest_no_search_term_defined, rest_orderby_include_missing_include where an order lacks what it needs
- */
-export function orderOf(values: Pick<CoreListValues, 'orderby' | 'order' | 'search' | 'include'>): Order {
-  const { orderby = 'date', order = 'desc', search = '', include = [] } = values;
-  if (orderby === 'relevance' && search.trim() === '') fail('rest_no_search_term_defined');
-  if (orderby === 'include' && include.length === 0) fail('rest_orderby_include_missing_include');
-  const by = ORDERS[orderby];
-  return { by, descending: by !== 'include' && by !== 'slugs' && order === 'desc' };
 }
 
 // ------------------------------------------------------------------------------------------------- records
@@ -180,7 +123,7 @@ async function shownPosts(
   const dates = kind.dated ? await postsOfRecords(site.db, caller, ids) : new Map<number, number>();
   const postOf = (id: number) => dates.get(id) ?? id;
   const [bundle, revisions] = await Promise.all([
-    loadBundle(site.db, kind, ids, [], settings.recurrence?.base),
+    loadBundle(site.db, kind, ids, { base: settings.recurrence?.base, languages: settings.contentLanguages }),
     countRevisions(site.db, ids.map(postOf)),
   ]);
   const view = viewOf(values);
@@ -191,7 +134,7 @@ async function shownPosts(
     mayRead: (row: Post) => mayRead(viewer, row),
     opens: opens(viewer, { password: values.password, editing: view === 'edit' }),
   };
-  const context: CoreContext = { ...renderContext(caller, rights), view };
+  const context: CoreContext = { ...renderContext(caller, rights), translatesLinks: false, view };
   const records = ids.flatMap((id) => {
     const row = bundle.posts.get(id);
     if (row?.post_type !== kind.postType) return [];
@@ -339,12 +282,6 @@ function refuseMeta({ name, type }: WrongMeta): never {
   const param = `meta.${name}`;
   return fail('rest_invalid_type', { values: { param, type }, besides: { additional_data: [{ param }] } });
 }
-
-/** A text as it may be stored: what runs in browsers is taken out for those who may not write it. */
-export const cleanText = (text: string, viewer: Viewer): string => {
-  const plain = stripControlCharacters(text);
-  return storedContent(viewer.can('unfiltered_html') ? plain : ksesPost(plain));
-};
 
 /** An error of the calendar's fields in the words of these routes. */
 function named(error: unknown, names: ReadonlyMap<string, string>): unknown {

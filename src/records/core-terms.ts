@@ -11,7 +11,7 @@ import { findTerm, loadTerms, loadTree } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
 import type { Caller } from './caller.ts';
-import { type CorePage, paging, viewOf } from './core-posts.ts';
+import { type CorePage, paging, viewOf } from './core-lists.ts';
 import { postOfRecord } from './occurrences.ts';
 import { metasInTrash } from './rule-rows.ts';
 import { ancestors, changeTerm, createTerm, deleteTerm, termMethods } from './terms.ts';

@@ -1,14 +1,18 @@
 import { fail } from '../errors.ts';
+import type { EventPage } from '../kinds/calendar-page.ts';
 import { event as EVENT } from '../kinds/event.ts';
 import type { EventRecord } from '../kinds/event-shape.ts';
 import { type FeedSpan, feedFilters, narrowSpan, UNHIDDEN } from '../kinds/feed-list.ts';
 import { narrow } from '../kinds/filter.ts';
+import { imageTextOf } from '../kinds/image-record.ts';
 import type { Condition, Order, TermKindName } from '../kinds/kind.ts';
 import { soonest, type Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import { loadUsers } from '../storage/rows/users.ts';
 import type { Post, Term } from '../wordpress/rows.ts';
+import { slugPathForQuery } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
+import { contentConditions, idInLanguage } from './content-lists.ts';
 import { acceptParams } from './input.ts';
 import { recordOfDate } from './occurrences.ts';
 import { listedIds, narrowedPosts, type Rendered, readablePosts } from './posts.ts';
@@ -42,10 +46,14 @@ export interface FeedEvent {
   readonly locked: boolean;
   readonly categories: readonly Term[];
   readonly tags: readonly Term[];
+  /** What stands for its picture where that cannot be seen. */
+  readonly imageText: string;
 }
 
 export interface FeedEvents {
   readonly events: readonly FeedEvent[];
+  /** How many there are on all pages together. */
+  readonly total: number;
   readonly timeliness: Timeliness;
 }
 
@@ -59,8 +67,9 @@ export async function feedEvents(site: Site, caller: Caller, query: FeedQuery): 
   const filtered = narrow(feedFilters, values, caller);
   const span = query.archive ? ARCHIVE : narrowSpan(query.span, caller);
   const conditions = [...span.conditions, ...filtered.conditions, ...query.terms, ...(query.unhidden ? [UNHIDDEN] : [])];
-  const events = await eventsBy(site, caller, { ...query, conditions, order: query.order ?? span.order });
-  return { events, timeliness: soonest([span.timeliness, filtered.timeliness]) };
+  const inLanguage = await contentConditions(site, caller, EVENT, conditions, undefined);
+  const { events, total } = await eventsBy(site, caller, { ...query, conditions: inLanguage, order: query.order ?? span.order });
+  return { events, total, timeliness: soonest([span.timeliness, filtered.timeliness]) };
 }
 
 const ARCHIVE = { conditions: [], order: { by: 'date', descending: true }, timeliness: 'never' } as const;
@@ -70,19 +79,33 @@ export type NamedEvents =
   | { readonly ids: readonly number[] }
   | { readonly slug: string; readonly on?: { readonly date: string; readonly number: number | undefined } | undefined };
 
-/** Named events, hidden ones too, in the order of the ids. Those that the caller may not see are left out. */
-export async function namedEvents(site: Site, caller: Caller, named: NamedEvents, password: string | undefined): Promise<FeedEvents> {
+/** Events are named by their own slug, whatever they stand below. */
+export const namesOf = ({ slug, id = 0, on }: EventPage): NamedEvents =>
+  slug === undefined ? { ids: [id] } : { slug: slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '', on };
+
+/**
+ * Named events, hidden ones too, in the order of the ids. Those that the caller may not see are left out.
+ * `single`: with their JSON-LD.
+ */
+export async function namedEvents(
+  site: Site,
+  caller: Caller,
+  named: NamedEvents,
+  password: string | undefined,
+  single = false,
+): Promise<FeedEvents> {
   const ids = 'ids' in named ? named.ids : await idsOfSlug(site, caller, named);
-  if (ids.length === 0) return { events: [], timeliness: 'never' };
-  const found = await readablePosts(site, caller, EVENT, ids, { password });
-  return { events: eventsOf(found, password), timeliness: 'never' };
+  if (ids.length === 0) return { events: [], total: 0, timeliness: 'never' };
+  const events = eventsOf(await readablePosts(site, caller, EVENT, ids, { password }, single), password);
+  return { events, total: events.length, timeliness: 'never' };
 }
 
 /** The event with a slug, whatever it stands below, or the record of one of its dates. */
 async function idsOfSlug(site: Site, caller: Caller, { slug, on }: Exclude<NamedEvents, { ids: readonly number[] }>): Promise<number[]> {
   if (slug === '') return [];
   const order: Order = { by: 'id', descending: false };
-  const [post] = await listedIds(site, caller, EVENT, { conditions: [{ by: 'slug', slugs: [slug] }], order, statuses: undefined });
+  const ids = await listedIds(site, caller, EVENT, { conditions: [{ by: 'slug', slugs: [slug] }], order, statuses: undefined });
+  const post = await idInLanguage(site.db, caller, EVENT, ids);
   const record = post !== undefined && on ? await recordOfDate(site.db, caller, post, on) : post;
   return record === undefined ? [] : [record];
 }
@@ -92,8 +115,9 @@ interface Stretch extends Pick<FeedQuery, 'limit' | 'offset' | 'password'> {
   readonly order: Order;
 }
 
-async function eventsBy(site: Site, caller: Caller, { password, ...stretch }: Stretch): Promise<FeedEvent[]> {
-  return eventsOf(await narrowedPosts(site, caller, EVENT, { ...stretch, statuses: undefined }, { password }), password);
+async function eventsBy(site: Site, caller: Caller, { password, ...stretch }: Stretch): Promise<Pick<FeedEvents, 'events' | 'total'>> {
+  const found = await narrowedPosts(site, caller, EVENT, { ...stretch, statuses: undefined }, { password });
+  return { events: eventsOf(found, password), total: found.total };
 }
 
 const eventsOf = ({ records, bundle }: Rendered<EventRecord>, password: string | undefined): FeedEvent[] =>
@@ -108,6 +132,7 @@ const eventsOf = ({ records, bundle }: Rendered<EventRecord>, password: string |
       locked: row.post_password !== '' && row.post_password !== password,
       categories: terms.filter(({ taxonomy }) => taxonomy === 'tribe_events_cat'),
       tags: terms.filter(({ taxonomy }) => taxonomy === 'post_tag'),
+      imageText: imageTextOf(id, bundle),
     };
   });
 

@@ -7,7 +7,7 @@ import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import type { Recurrence } from '../storage/lists/post-query.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
-import { datedPostsOnDay, isRecurringEvent, loadOccurrences, occurrencesOnDay } from '../storage/rows/recurring-events.ts';
+import { datedPostsOnDay, isRecurringEvent, loadOccurrences, occurrencesAt, occurrencesOnDay } from '../storage/rows/recurring-events.ts';
 import type { Caller } from './caller.ts';
 
 /*
@@ -86,8 +86,15 @@ export async function recordOfDate(
   return number === undefined ? own[0] : own[number - 1];
 }
 
+/** The id of the record of the date of an event that starts then (UTC); without such a date, that of its post. */
+export async function recordOfStart(db: Database, { settings }: WithSettings, post: number, startUtc: string): Promise<number> {
+  const base = settings.recurrence?.base;
+  const [id] = base === undefined ? [] : await occurrencesAt(db, post, startUtc);
+  return id === undefined || base === undefined ? post : base + id;
+}
+
 /** What of an event's dates a change may name: the same in the record's own words. */
-const DATE_FIELDS = ['start_date', 'end_date', 'timezone', 'all_day'] as const;
+export const DATE_FIELDS = ['start_date', 'end_date', 'timezone', 'all_day'] as const;
 
 /**
  * A change without what it says of the dates, if the event recurs: they follow from its rule, so that nothing else than
@@ -108,8 +115,12 @@ export async function withKeptDates(
   const shown = { ...before, metas: date ? metasAt(before.metas, date) : before.metas };
   const changed = new Map([...shown.metas, ...Object.entries(kind.follows(values, shown, caller).metas)]);
   if (!areSameDates(storedDates(shown), storedDates({ metas: changed }))) fail('recurring-event-dates');
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !(DATE_FIELDS as readonly string[]).includes(name)));
+  return withoutDates(values);
 }
+
+/** What a change says besides when the event takes place. */
+export const withoutDates = (values: PostValues): PostValues =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !(DATE_FIELDS as readonly string[]).includes(name)));
 
 const areSameDates = (one: EventDates, other: EventDates): boolean =>
   (['start', 'end', 'startUtc', 'endUtc', 'timezone', 'allDay'] as const).every((name) => one[name] === other[name]);

@@ -1,5 +1,5 @@
 import { isImage, isLinks, valueIn } from '../kinds/fields.ts';
-import type { PostKind, PostValues, Rows } from '../kinds/kind.ts';
+import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
 import type { LinkPlan } from '../kinds/link-grammar.ts';
 import { EXTERNAL_ID } from '../kinds/post-fields.ts';
 import { externalIdLock, slugLock, titleLock } from '../storage/rows/locks.ts';
@@ -12,6 +12,7 @@ import { isNewRecord } from './prepared-images.ts';
 /**
  * A new record that a request asks for. `anew`: it is made even where its kind reuses the record of the same title.
  * `brought`: it comes along with another record, which may then use one that exists.
+ * `source`: the record that it is a translation of.
  */
 export interface NewPost {
   readonly kind: PostKind;
@@ -19,6 +20,7 @@ export interface NewPost {
   readonly plan: PostPlan;
   readonly anew?: boolean | undefined;
   readonly brought?: boolean;
+  readonly source?: Before | undefined;
 }
 
 /**

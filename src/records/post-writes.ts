@@ -6,19 +6,24 @@ import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { lockNames, slugLock } from '../storage/rows/locks.ts';
-import { findByMeta, findPostByPath } from '../storage/rows/posts.ts';
-import type { Post } from '../wordpress/rows.ts';
+import { findByMeta, findPostsByPath } from '../storage/rows/posts.ts';
+import { metaOf, type Post } from '../wordpress/rows.ts';
+import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
-import { dateOfRecord, withKeptDates } from './occurrences.ts';
+import { idInLanguage } from './content-lists.ts';
+import { dateOfRecord, recordOfStart, withKeptDates, withoutDates } from './occurrences.ts';
 import { deleteForGood } from './post-details.ts';
 import { namedBy, namesOfChange, namesOfNew } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { renderPost } from './posts.ts';
+import { languageOfChange } from './record-languages.ts';
+import { addDate, leaveOutDate, moveDate, oneDate, type Scope } from './single-dates.ts';
+import { planOfNew, sourceOf } from './translation-source.ts';
 import type { Shown } from './versions.ts';
 import { mayEdit, seen } from './visibility.ts';
 import type { Write } from './write.ts';
-import { lockExisting, resolveDetails, writeChange, writeNew } from './write-post.ts';
+import { inLanguage, lockExisting, newWrite, resolveDetails, writeChange, writeNew } from './write-post.ts';
 
 /** Rows that a write names beside the kind's own fields, already clean. `anew`: as in `NewPost`. */
 export interface Besides {
@@ -27,10 +32,11 @@ export interface Besides {
   readonly anew?: boolean;
 }
 
-/** What is to be changed of a record. */
+/** What is to be changed of a record. `scope`: of one date of an event that recurs, when it takes place. */
 export interface PostChange {
   readonly values: PostValues;
   readonly besides?: Besides;
+  readonly scope?: Scope | undefined;
 }
 
 /**
@@ -44,10 +50,11 @@ export async function createPost(site: Site, caller: Caller, kind: PostKind, val
 /** The same, giving the id alone. */
 export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: PostValues, besides: Besides = {}): Promise<number> =>
   written(site, caller, async (db) => {
-    const plan = besidePlan(planPost(caller, kind, values), besides);
+    const source = await sourceOf(db, caller, kind, values);
+    const plan = besidePlan(planOfNew(caller, kind, values, source), besides);
     const { anew } = besides;
     await lockNames(db, namesOfNew(caller, { kind, values, plan, anew }));
-    return writeNew({ db, caller, kind }, { values, plan, anew });
+    return writeNew(newWrite(db, caller, kind, values), { values, plan, anew, source });
   });
 
 /**
@@ -59,13 +66,24 @@ export async function changePost(site: Site, caller: Caller, kind: PostKind, id:
   return renderPost(site, caller, kind, id, namedBy(kind, values));
 }
 
+/**
+ * The same under the id of one date of an event that recurs: start and end move this date, everything else is the
+ * event's.
+ *
+ * @throws rest_invalid_param for another id; recurring-event-dates for a date that can't be moved
+ */
+export async function changeDate(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
+  await changeRecord(site, caller, kind, id, { values, scope: 'date' });
+  return renderPost(site, caller, kind, id, namedBy(kind, values));
+}
+
 /** The same without showing it. */
 export async function changeRecord(
   site: Site,
   caller: Caller,
   kind: PostKind,
   record: number,
-  { values: asked, besides = {} }: PostChange,
+  { values: asked, besides = {}, scope }: PostChange,
 ): Promise<void> {
   const date = await dateOfRecord(site.db, caller, kind, record);
   const id = date?.post ?? record;
@@ -76,23 +94,24 @@ export async function changeRecord(
     return;
   }
   await written(site, caller, async (db) => {
-    const write = { db, caller, kind };
-    await changeLocked(write, { before: await lockExisting(write, id), date }, { values: asked, besides });
+    const before = await lockExisting({ db, kind }, id);
+    await changeLocked({ db, caller, kind }, { before, date }, { values: asked, besides, scope });
   });
 }
 
 /** Changes a record that is locked. `date`: the one of its dates that the change names. */
 async function changeLocked(
-  write: Write,
-  named: { readonly before: Before; readonly date: EventDate | undefined },
-  { values: asked, besides = {} }: PostChange,
+  { db, caller, kind }: Write,
+  { before, date }: { readonly before: Before; readonly date: EventDate | undefined },
+  { values: asked, besides = {}, scope }: PostChange,
 ): Promise<void> {
-  const { db, caller, kind } = write;
-  const { before } = named;
-  const values = await withKeptDates(db, caller, kind, named, asked);
-  const plan = besidePlan(planPost(caller, kind, values, before), besides);
+  const id = before.row.ID;
+  const moved = scope ? await moveDate({ db, caller, kind }, before, oneDate(date), asked) : {};
+  const values = scope ? withoutDates(asked) : await withKeptDates(db, caller, kind, { before, date }, asked);
+  const plan = besidePlan(besidePlan(planPost(caller, kind, values, before), besides), { metas: moved });
   await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
-  await writeChange(write, before, plan, await resolveDetails(write, values));
+  const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
+  await writeChange(write, before, plan, await inLanguage(write, id, await resolveDetails(write, values)));
 }
 
 /** By what an existing record is found that a request means to create or to change. */
@@ -114,11 +133,14 @@ export async function upsertPost(
   if (typeof name !== 'string' || name === '') failParam('upsert', 'upsert-without-name');
   const { id, isNew } = await written(site, caller, async (db) => {
     const write = { db, caller, kind };
-    const plan = besidePlan(planPost(caller, kind, values), besides);
+    const source = await sourceOf(db, caller, kind, values);
+    const plan = besidePlan(planOfNew(caller, kind, values, source), besides);
     const own = by === 'slug' ? [slugLock(kind.postType, plan.slug.slug)] : [];
     await lockNames(db, [...own, ...namesOfNew(caller, { kind, values, plan, anew: true })]);
-    const existing = await namedRecord(db, kind, by, plan);
-    if (existing === undefined) return { id: await writeNew(write, { values, plan, anew: true }), isNew: true };
+    const existing = await namedRecord(write, by, plan);
+    if (existing === undefined) {
+      return { id: await writeNew(newWrite(db, caller, kind, values), { values, plan, anew: true, source }), isNew: true };
+    }
     const before = await lockExisting(write, existing);
     if (!mayEdit(caller.viewer, seen(before.row, before.metas))) refuse(caller.viewer);
     const status = before.row.post_status === 'trash' ? { status: 'publish' as const } : {};
@@ -128,8 +150,9 @@ export async function upsertPost(
   return { ...(await renderPost(site, caller, kind, id, namedBy(kind, values))), isNew };
 }
 
-async function namedRecord(db: Database, { postType }: PostKind, by: UpsertBy, { metas, slug }: PostPlan): Promise<number | undefined> {
-  if (by === 'slug') return findPostByPath(db, postType, [slug.slug]);
+async function namedRecord({ db, caller, kind }: Write, by: UpsertBy, { metas, slug }: PostPlan): Promise<number | undefined> {
+  const { postType } = kind;
+  if (by === 'slug') return idInLanguage(db, caller, kind, await findPostsByPath(db, postType, [slug.slug]));
   const [externalId = ''] = metas[EXTERNAL_ID] ?? [];
   const [id] = externalId === '' ? [] : await findByMeta(db, postType, EXTERNAL_ID, externalId);
   return id;
@@ -168,6 +191,69 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
   return last ? { record: last.record } : renderPost(site, caller, kind, id);
 }
 
+/**
+ * Takes a record out of the trash, with the slug and the status that it had before, as far as the caller may give it
+ * that (`wp_untrash_post`); what is due meanwhile is published. What cannot be known becomes a draft.
+ *
+ * @throws not-in-trash
+ */
+export async function restorePost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
+  await written(site, caller, async (db) => {
+    const write = { db, caller, kind };
+    const before = await lockExisting(write, id);
+    if (before.row.post_status !== 'trash') fail('not-in-trash');
+    const known = metaOf(before.metas, '_wp_trash_meta_status');
+    const status = SETTABLE_STATUSES.find((one) => one === known && one !== 'trash') ?? 'draft';
+    const plan = planPost(caller, kind, { status }, before);
+    await lockNames(db, namesOfChange(caller, { kind, values: {}, plan }, before.row));
+    return writeChange(write, before, plan, { metas: untrashedMetas(kind), terms: new Map() });
+  });
+  return renderPost(site, caller, kind, id);
+}
+
+/**
+ * Leaves out one date of an event that recurs. Gives it as it was.
+ *
+ * @throws rest_invalid_param for another id; recurring-event-date-kept for a date that can't be left out
+ */
+export async function deleteDate(site: Site, caller: Caller, kind: PostKind, record: number): Promise<Shown> {
+  const date = oneDate(await dateOfRecord(site.db, caller, kind, record));
+  const last = await renderPost(site, caller, kind, record);
+  await changeDates(site, caller, kind, date.post, (write, before) => leaveOutDate(write, before, date));
+  return { record: last.record };
+}
+
+/**
+ * Adds a date to an event that recurs; `values` name its start and end.
+ *
+ * @throws recurring-event-dates where it can't be added
+ */
+export async function createDate(site: Site, caller: Caller, kind: PostKind, record: number, values: PostValues): Promise<Shown> {
+  const post = (await dateOfRecord(site.db, caller, kind, record))?.post ?? record;
+  let startUtc = '';
+  await changeDates(site, caller, kind, post, async (write, before) => {
+    const added = await addDate(write, before, values);
+    startUtc = added.startUtc;
+    return added.metas;
+  });
+  return renderPost(site, caller, kind, await recordOfStart(site.db, caller, post, startUtc));
+}
+
+/** Changes the dates of an event: `change` writes them and gives the metas that belong to them. */
+const changeDates = (
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  post: number,
+  change: (write: Write, before: Before) => Promise<Rows['metas']>,
+): Promise<void> =>
+  written(site, caller, async (db) => {
+    const write = { db, caller, kind };
+    const before = await lockExisting(write, post);
+    const metas = await change(write, before);
+    await writeChange(write, before, planPost(caller, kind, {}, before), { metas, terms: new Map() });
+  });
+
 /** The id of the post of a record that is to be deleted: one date of an event that recurs cannot be deleted alone. */
 async function deletable({ db }: Site, caller: Caller, kind: PostKind, record: number): Promise<number> {
   const date = await dateOfRecord(db, caller, kind, record);
@@ -190,6 +276,10 @@ const besidePlan = (plan: PostPlan, { columns = {}, metas = {} }: Besides): Post
   columns: { ...plan.columns, ...columns },
   metas: { ...plan.metas, ...metas },
 });
+
+/** Without those notes. */
+const untrashedMetas = (kind: PostKind): Rows['metas'] =>
+  Object.fromEntries(['_wp_trash_meta_status', '_wp_trash_meta_time', kind.trashedStatusMeta ?? []].flat().map((key) => [key, []]));
 
 /**
  * What WordPress and the calendar note of a post that is deleted into the trash (`wp_trash_post`); one whose status

@@ -2,7 +2,8 @@ import { access, constants, stat } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
 import { listUsers } from '../accounts/users.ts';
 import { mayHaveRecurrence } from '../calendar/settings.ts';
-import { termKind } from '../kinds/index.ts';
+import { kinds, termKind } from '../kinds/index.ts';
+import { languagesOf } from '../records/record-languages.ts';
 import { dropTree } from '../records/term-writes.ts';
 import type { Site } from '../site.ts';
 import {
@@ -21,6 +22,7 @@ import {
   wrongCounts,
 } from '../storage/audit/audit.ts';
 import { auditDates, type DateFault, REPAIRABLE, repairDates } from '../storage/audit/event-audit.ts';
+import { languageFaults } from '../storage/audit/language-audit.ts';
 import { ORPHANS } from '../storage/audit/orphans.ts';
 import { ROW_FAULTS } from '../storage/audit/post-faults.ts';
 import {
@@ -48,6 +50,7 @@ import { countsChanges } from '../storage/rows/changes.ts';
 import { recount } from '../storage/rows/terms.ts';
 import { migrate, pendingMigrations } from '../storage/schema/migrate.ts';
 import { findRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
+import { countInLanguage } from '../storage/translations/site-languages.ts';
 import { mendedArray } from '../wordpress/serialized-repair.ts';
 import { nowUtc, parseZone } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
@@ -108,6 +111,7 @@ export async function examine(site: Site, version: string): Promise<Health> {
       ...(await settingFindings(site)),
       ...(await orphanFindings(site)),
       ...(await rowFindings(site)),
+      ...(await languageFindings(site)),
       ...(await dateFindings(site)),
       ...(await recurrenceFindings(site)),
       ...(await valueFindings(site)),
@@ -236,7 +240,7 @@ async function orphanFindings(site: Site): Promise<Finding[]> {
     ...finding(
       'slugs-shared',
       'warning',
-      (await sharedSlugs(site.db)).map(({ type, slug, count }) => `${type} ${slug} (${count})`),
+      (await sharedSlugs(site.db, (await site.settings()).contentLanguages)).map(({ type, slug, count }) => `${type} ${slug} (${count})`),
     ),
     ...finding('authors-gone', 'warning', (await postsOfNobody(site.db)).map(String)),
   );
@@ -251,6 +255,23 @@ async function rowFindings(site: Site): Promise<Finding[]> {
     findings.push(...finding(name, severity, await find(site.db), mend));
   }
   return findings;
+}
+
+/** What is wrong with the languages of records, and which records have none: these are invisible in most lists. */
+async function languageFindings(site: Site): Promise<Finding[]> {
+  const settings = await site.settings();
+  const { contentLanguages: languages } = settings;
+  if (!languages) return [];
+  const findings: Finding[] = [];
+  for (const { name, severity, find, fix } of languageFaults(languages))
+    findings.push(...finding(name, severity, await find(site.db), repair(site, fix)));
+  const neutral: string[] = [];
+  for (const kind of kinds) {
+    const own = languagesOf({ settings }, kind);
+    const count = own ? await countInLanguage(site.db, languages, own.of, null) : 0;
+    if (count > 0) neutral.push(`${kind.path}: ${count}`);
+  }
+  return [...findings, ...finding('languages-missing', 'warning', neutral)];
 }
 
 async function dateFindings(site: Site): Promise<Finding[]> {

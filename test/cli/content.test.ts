@@ -42,6 +42,35 @@ describe('a record from the command line', () => {
     expect(await fasti('event', 'get', event)).toMatchObject({ code: 1, out: '', err: 'Error: This event is in the trash.\n' });
   });
 
+  it('takes dates with the day first where the language of the site writes them so, and nothing else is possible', async () => {
+    const dates = ['--start_date=31/12/2026 21:00', '--end_date=31.12.2026 23:30'];
+    expect(await fasti('event', 'create', '--title=31/12/2026', ...dates)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--start_date'),
+    });
+    await fasti('option', 'set', 'language', 'it_IT');
+    const event = await id('event', 'create', '--title=31/12/2026', ...dates);
+    expect(await json('event', 'get', event, '--fields=title,start_date,end_date')).toEqual({
+      title: '31/12/2026',
+      start_date: '2026-12-31 21:00:00',
+      end_date: '2026-12-31 23:30:00',
+    });
+    expect((await fasti('event', 'list', '--start_date=31/12/2026', '--format=ids')).out.trim()).toBe(event);
+    await fasti('option', 'set', 'language', 'en_US');
+    await fasti('event', 'delete', event, '--force');
+  });
+
+  it('comes back from the trash with its status and slug, and is deleted for good where that is asked for', async () => {
+    const event = await newEvent('Lost and found', '--status=private');
+    await fasti('event', 'delete', event);
+    expect(await fasti('event', 'restore', 'lost-and-found')).toMatchObject({ code: 0, out: `Done: ${event} restored.\n` });
+    expect(await json('event', 'get', event, '--fields=slug,status')).toEqual({ slug: 'lost-and-found', status: 'private' });
+    expect(await fasti('event', 'restore', event)).toMatchObject({ code: 1, err: 'Error: The record is not in the trash.\n' });
+    expect(await fasti('event', 'restore', '--language=it', 'nowhere')).toMatchObject({ code: 1 });
+    expect((await fasti('event', 'delete', event, '--force')).out).toBe(`Done: ${event} deleted.\n`);
+    expect((await fasti('event', 'get', event)).code).toBe(1);
+  });
+
   it('brings new venues along when they are written as JSON', async () => {
     const event = await newEvent(
       'Reading',

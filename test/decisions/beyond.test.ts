@@ -32,9 +32,10 @@ describeAsking('what else differs', (ask) => {
     expect(await ask.read('/events/44?_fields=json_ld.name')).toEqual({ json_ld: { name: 'New year concert' } }));
   it('D46 refuses dates of the years 1 to 999', async () =>
     expectRefusal(await ask.post('/events', { ...EVENT, date: '0999-01-01 10:00:00' }, 'admin'), 400, 'rest_invalid_param', ['date']));
-  it('D47 takes 0 for a description like others', async () => {
-    const event = await ask.made('/events', { ...EVENT, description: '0', excerpt: '0' });
-    expect([event.description, event.excerpt].map((text) => text.replace(/<[^>]*>|\s/g, ''))).toEqual(['0', '0']);
+  it('D47 takes 0 for a title, a description and an excerpt like others', async () => {
+    const event = await ask.made('/events', { ...EVENT, title: '0', description: '0', excerpt: '0' });
+    expect([event.title, event.description, event.excerpt].map((text) => text.replace(/<[^>]*>|\s/g, ''))).toEqual(['0', '0', '0']);
+    expect((await ask.post('/venues', { venue: '0' }, 'admin')).body).toMatchObject({ venue: '0' });
   });
   it('D48 gives a record the same global_id in every language', async () => {
     const own = (await ask.read('/events/44')).global_id;

@@ -44,6 +44,9 @@ const meta = (item: PostItem | undefined, key: string) => item?.metas.find(([nam
 /** Start and end of an event, and its zone. */
 const when = (item: PostItem | undefined) => [meta(item, '_EventStartDate'), meta(item, '_EventEndDate'), meta(item, '_EventTimezone')];
 const starts = ({ events }: { events: PostItem[] }) => events.map((item) => meta(item, '_EventStartDate'));
+/** What was lost: the reason and what exactly. */
+const lossesOf = ({ entries }: Awaited<ReturnType<typeof read>>) =>
+  entries.flatMap((entry) => (entry.kind === 'loss' ? [[entry.loss.reason, entry.loss.detail]] : []));
 
 describe('the time of an event', () => {
   it.each([
@@ -204,10 +207,11 @@ describe('what repeats', () => {
       '2026-10-19 20:00:00',
     ]));
   it('ends before a day that is its end, where it is of times, and with it where it is of days', async () => {
-    expect(starts(await read(calendar(event(...weekly, 'RRULE:FREQ=WEEKLY;UNTIL=20261019'))))).toEqual([
-      '2026-10-05 20:00:00',
-      '2026-10-12 20:00:00',
-    ]);
+    const times = await read(calendar(event(...weekly, 'RRULE:FREQ=WEEKLY;UNTIL=20261019')));
+    expect(starts(times)).toEqual(['2026-10-05 20:00:00', '2026-10-12 20:00:00']);
+    expect(lossesOf(times)).toEqual([['ical-last-day', '2026-10-19 20:00:00']]);
+    expect(lossesOf(await read(calendar(event(...weekly, 'RRULE:FREQ=WEEKLY;UNTIL=20261020'))))).toEqual([]);
+    expect(lossesOf(await read(calendar(event(...weekly, 'RRULE:FREQ=WEEKLY;UNTIL=20261019', 'RDATE:20261019T200000'))))).toEqual([]);
     const days = calendar(event('DTSTART;VALUE=DATE:20261005', 'RRULE:FREQ=WEEKLY;UNTIL=20261012'));
     expect(starts(await read(days))).toEqual(['2026-10-05 00:00:00', '2026-10-12 00:00:00']);
   });
@@ -227,8 +231,7 @@ describe('what repeats', () => {
     ['FREQ=SECONDLY;COUNT=2000\r\nRDATE:20261225T190000Z', '2026-11-24 20:33:19 · 1 · 2026-12-25 20:00:00'],
   ])('of %s comes up to a measure; how many are left out is told, and until when', async (rule, told) => {
     const result = await read(calendar(event('DTSTART:20261124T190000Z', `RRULE:${rule}`)));
-    const details = result.entries.flatMap((entry) => (entry.kind === 'loss' ? [[entry.loss.reason, entry.loss.detail]] : []));
-    expect([starts(result).length, details]).toEqual([2000, told === undefined ? [] : [['ical-rule-cut', told]]]);
+    expect([starts(result).length, lossesOf(result)]).toEqual([2000, told === undefined ? [] : [['ical-rule-cut', told]]]);
   });
 });
 
@@ -344,6 +347,7 @@ describe('what an event says', () => {
     [['DTSTART:20261224T190000Z', 'DURATION:-PT1H'], 'ical-line-unreadable a.ics:8'],
     [['DTSTART:20261224T190000Z', 'RRULE:FREQ=DAILY;RSCALE=HEBREW'], 'ical-rule-unknown a.ics:4'],
     [['DTSTART:20261224T190000Z', 'RRULE:FREQ=DAILY;COUNT=1', 'RRULE:FREQ=SOMETIMES'], 'ical-rule-unknown a.ics:4'],
+    [['DTSTART:20261231T190000Z', 'RRULE:FREQ=MONTHLY;RSCALE=GREGORIAN;SKIP=BACKWARD'], 'ical-rule-unknown a.ics:4'],
     [['DTSTART:20261224T190000Z', 'EXDATE;TZID=Atlantis:20261225T190000'], 'ical-zone-unknown a.ics:4'],
   ])('is taken in with what is wrong with it told: %j', async (lines, loss) => {
     const { events, losses } = await read(calendar(event(...lines)));

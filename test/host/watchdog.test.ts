@@ -25,7 +25,7 @@ describe('the watchdog', () => {
   it('kills a process that gives no sign of life, and says so', async () => {
     const { signal, err } = await (await stuck('soon', '2')).ended;
     expect(signal).toBe('SIGKILL');
-    expect(JSON.parse(err)).toMatchObject({ level: 60, msg: 'killed: no sign of life for 2 seconds' });
+    expect(JSON.parse(err)).toMatchObject({ level: 'fatal', msg: 'killed: no sign of life for 2 seconds' });
   });
 
   it('kills a process that does not end when it is told to', async () => {
@@ -33,6 +33,6 @@ describe('the watchdog', () => {
     child.kill('SIGTERM');
     const { signal, err } = await ended;
     expect(signal).toBe('SIGKILL');
-    expect(JSON.parse(err)).toMatchObject({ level: 60, msg: 'killed: it was told to end and did not' });
+    expect(JSON.parse(err)).toMatchObject({ level: 'fatal', msg: 'killed: it was told to end and did not' });
   });
 });

@@ -14,7 +14,7 @@ function told({ form, page }: FeedAddress): string {
   const on = (page.of === 'event' && page.on && ['on', page.on.date, page.on.number]) || [];
   if (page.of === 'event') return [form, 'event', page.slug ?? page.id, ...on].filter(Boolean).join(' ');
   if (page.of === 'ids') return [form, 'ids', page.ids].join(' ');
-  if (page.of === 'other') return [form, 'other'].join(' ');
+  if (page.of === 'linked') return [form, 'other'].join(' ');
   const { view = 'standard', date, from, number, featured, categories, tags, search, archive } = page;
   const more = { date, from, search, page: number > 1 ? number : undefined, category: categories.join('+'), tag: tags.join('+') };
   const named = Object.entries(more).flatMap(([name, value]) => (value ? [`${name}=${value}`] : []));

@@ -57,6 +57,19 @@ describeDatabases('the journal', (open) => {
   describe('what a transaction changes', () => {
     const [made] = [{ post_type: 'tribe_venue', post_status: 'publish', post_title: 'New' }];
 
+    it('is what its parts have left: one that is undone has changed nothing', async () => {
+      const entries = await entriesOf(async (trx) => {
+        await trx.part((part) => insertPost(part, { post_type: 'tribe_venue', post_status: 'publish', post_title: 'Kept' }));
+        await trx
+          .part(async (part) => {
+            await insertPost(part, { post_type: 'tribe_organizer', post_status: 'publish', post_title: 'Undone' });
+            throw new Error('undone');
+          })
+          .catch(() => undefined);
+      });
+      expect(entries).toEqual([expect.stringMatching(/^post tribe_venue \d+ made 01$/)]);
+    });
+
     it('is one entry for each object, however many rows are written of it', async () => {
       const entries = await entriesOf(async (trx) => {
         const row = (await lockPost(trx, 38))!;

@@ -11,10 +11,14 @@ import { isMainThread, parentPort } from 'node:worker_threads';
 if (isMainThread || parentPort) register(import.meta.url);
 
 export async function load(url, context, next) {
-  if (!url.endsWith('.ts')) return next(url, context);
+  if (!/\.tsx?$/.test(url)) return next(url, context);
   const { transform } = await import('@swc/core');
   const { code } = await transform(await readFile(fileURLToPath(url), 'utf8'), {
-    jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+    jsc: {
+      target: 'es2022',
+      parser: { syntax: 'typescript', tsx: url.endsWith('.tsx') },
+      transform: { react: { runtime: 'automatic', importSource: 'preact' } },
+    },
     module: { type: 'es6' },
   });
   return { format: 'module', shortCircuit: true, source: code };

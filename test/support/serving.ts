@@ -13,7 +13,7 @@ const LOOK_MS = 20;
 /** A line of the log. */
 export interface Entry {
   readonly msg: string;
-  readonly level: number;
+  readonly level: string;
   readonly pid: number;
   readonly address?: { readonly port: number };
 }

@@ -41,7 +41,7 @@ export interface Time {
 
 /** What can't be followed: a sentence of `exchange:losses`, the event, what exactly. */
 export interface Trouble {
-  readonly reason: 'ical-rule-unknown' | 'ical-rule-cut' | 'ical-event-unreadable' | 'ical-zone-unknown';
+  readonly reason: 'ical-rule-unknown' | 'ical-rule-cut' | 'ical-last-day' | 'ical-event-unreadable' | 'ical-zone-unknown';
   readonly event: CalendarEvent;
   readonly detail?: string | undefined;
 }
@@ -217,6 +217,14 @@ function startsOf(series: Series, [first, last]: readonly [number, number], shif
   }
   if (left.count > 0)
     trouble.push({ reason: 'ical-rule-cut', event: core, detail: cutText(Math.max(...starts.keys()), left, last, series) });
+  trouble.push(
+    ...rules.flatMap((rule) => {
+      const wall = rule && timeOnLastDay(rule, series, [from, to]);
+      return wall === undefined || starts.has(wall)
+        ? []
+        : [{ reason: 'ical-last-day', event: core, detail: shownIn(series, wall) } as const];
+    }),
+  );
   let seen = 0;
   for (const rule of excluding) {
     for (const wall of rule ? wallsOf(rule, series, [from, to], false) : []) {
@@ -236,14 +244,18 @@ const MOST_COUNTED = 50_000;
  * The last time that is taken in, how many are left out, and the last of those, as they are shown: `2026-11-24 20:33:19
  * · 1200 · 2026-11-24 20:53:19`. Where they are too many to be counted, the end of the window stands for the last.
  */
-function cutText(taken: number, left: { readonly count: number; readonly last: number }, end: number, { span, clock }: Series): string {
-  const shown = (wall: number): string => {
-    if (span.allDay) return textFromUnix(wall).slice(0, 10);
-    const moment = clock.toMoment(wall);
-    return localFromUnix(moment, clock.zoneAt(moment));
-  };
+function cutText(taken: number, left: { readonly count: number; readonly last: number }, end: number, series: Series): string {
   const isAll = left.count < MOST_COUNTED;
-  return [shown(taken), isAll ? left.count : `${left.count}+`, isAll ? shown(left.last) : textFromUnix(end)].join(' · ');
+  return [shownIn(series, taken), isAll ? left.count : `${left.count}+`, isAll ? shownIn(series, left.last) : textFromUnix(end)].join(
+    ' · ',
+  );
+}
+
+/** A wall as people read it: a day, or the local time where the event takes place. */
+function shownIn({ span, clock }: Series, wall: number): string {
+  if (span.allDay) return textFromUnix(wall).slice(0, 10);
+  const moment = clock.toMoment(wall);
+  return localFromUnix(moment, clock.zoneAt(moment));
 }
 
 /**
@@ -258,6 +270,22 @@ function* wallsOf(rule: Rule, { span, clock }: Series, [from, to]: readonly [num
   const until = !span.allDay && time.endsWith('Z') ? clock.toWall(unixFromText(utcText(rule.until ?? ''))) : Number.POSITIVE_INFINITY;
   yield* occurrences(bounded, begin, Math.min(to, until), { from: Math.max(begin, from), startCounts });
 }
+
+/**
+ * The time on the day at which a rule ends, where the rule says a day and is of times: `wallsOf` leaves it out, and
+ * whoever wrote the file may have meant it. Undefined: there is none.
+ */
+function timeOnLastDay(rule: Rule, { span, clock }: Series, [from, to]: readonly [number, number]): number | undefined {
+  if (span.allDay || rule.until === undefined || rule.until.includes('T')) return undefined;
+  const begin = clock.toWall(span.start);
+  const [wall] = occurrences({ ...rule, until: `${rule.until}T235959` }, begin, to, {
+    from: Math.max(begin, from, unixFromText(dayText(rule.until))),
+    startCounts: false,
+  });
+  return wall;
+}
+
+const dayText = (basic: string): string => basic.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3 00:00:00');
 
 // ------------------------------------------------------------------------------------------------- names and keys
 /** The wall of the series that a moment means; a day means the time of the series on that day. */

@@ -2,7 +2,7 @@ import { loadPeople, visiblePeople } from '../../accounts/people.ts';
 import { coreUser } from '../../kinds/core-user.ts';
 import { termKind } from '../../kinds/index.ts';
 import { type Caller, renderContext } from '../../records/caller.ts';
-import type { CorePage } from '../../records/core-posts.ts';
+import type { CorePage } from '../../records/core-lists.ts';
 import { embeddedTerms } from '../../records/core-terms.ts';
 import { shownMedia } from '../../records/media.ts';
 import type { Shown } from '../../records/versions.ts';

@@ -6,7 +6,7 @@ import { LENGTHS } from '../../kinds/grammar.ts';
 import type { Param } from '../../kinds/kind.ts';
 import { anyString } from '../../kinds/schema-grammar.ts';
 import type { Caller } from '../../records/caller.ts';
-import { viewOf } from '../../records/core-posts.ts';
+import { viewOf } from '../../records/core-lists.ts';
 import type { Site } from '../../site.ts';
 import { endpoint, type ServedRoute } from '../endpoint.ts';
 import type { Reply, Rule } from '../route.ts';

@@ -1,3 +1,4 @@
+import type { CalendarPageAsked, EventPage, IdsPage, ListPage } from '../../kinds/calendar-page.ts';
 import type { FeedView } from '../../kinds/feed-list.ts';
 import {
   type CalendarPage,
@@ -11,8 +12,6 @@ import {
   type Section,
   type SlugName,
 } from '../../kinds/feed-pages.ts';
-import type { NamedEvents } from '../../records/feed-events.ts';
-import { slugPathForQuery } from '../../wordpress/slug.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import type { Raw } from '../input.ts';
 
@@ -20,56 +19,11 @@ import type { Raw } from '../input.ts';
 export interface FeedAddress {
   /** The form that is asked for; undefined: the page itself. */
   readonly form: FeedForm | undefined;
-  readonly page: EventPage | IdsPage | ListPage | OtherPage;
+  readonly page: CalendarPageAsked;
   /** The language that the address names. */
   readonly language: string | undefined;
   /** Whether the page is named by the path; else by the query of the home. */
   readonly byPath: boolean;
-}
-
-/** One event, by its slug or its id. */
-export interface EventPage {
-  readonly of: 'event';
-  readonly slug?: string;
-  readonly id?: number;
-  /** Of an event that recurs: one of its dates (`YYYY-MM-DD`), and which of several on that day. */
-  readonly on?: { readonly date: string; readonly number: number | undefined } | undefined;
-}
-
-/** Events are named by their own slug, whatever they stand below. */
-export const namesOf = ({ slug, id = 0, on }: EventPage): NamedEvents =>
-  slug === undefined ? { ids: [id] } : { slug: slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '', on };
-
-/** A page without feeds. */
-export interface OtherPage {
-  readonly of: 'other';
-}
-
-/** Events by their ids, in this order. */
-export interface IdsPage {
-  readonly of: 'ids';
-  readonly ids: readonly number[];
-}
-
-export interface ListPage {
-  readonly of: 'list';
-  /** Undefined: what the settings say. */
-  readonly view: FeedView | undefined;
-  /** The day or the month in the address, as far as it is one. */
-  readonly date: string | undefined;
-  /** The date that visitors have chosen: lists begin with it. */
-  readonly from: string | undefined;
-  readonly number: number;
-  readonly featured: boolean;
-  /** Slugs of which an event must have any, list by list. */
-  readonly categories: readonly (readonly string[])[];
-  readonly tags: readonly (readonly string[])[];
-  readonly search: string | undefined;
-  /**
-   * Whether all events of a term are meant, the latest published first, as the feeds of WordPress's own archives have
-   * it.
-   */
-  readonly archive: boolean;
 }
 
 /** How the pages of a site are addressed. */
@@ -94,7 +48,10 @@ export function feedAddress(path: string, query: Raw, place: FeedPlace): FeedAdd
   const found = segments.length === 0 ? homeOf(query) : pageOf(segments, place);
   if (found === undefined) return undefined;
   const byPath = segments.length > 0;
-  if (found.feeds === 'none') return { form: undefined, page: { of: 'other' }, language, byPath };
+  if (found.linked) {
+    const [slug = '', number = '1'] = [found.parts.get('linked'), found.parts.get('page')];
+    return { form: undefined, page: { of: 'linked', kind: found.linked, slug, number: Math.max(1, Number(number)) }, language, byPath };
+  }
   const form = found.form ?? formOf(query);
   const page = found.parts.has('event')
     ? eventPage(found.parts.get('event') ?? '', found.parts.get('day'), found.parts.get('number'))
@@ -132,6 +89,7 @@ interface Found {
   readonly featured: boolean;
   readonly form: FeedForm | undefined;
   readonly feeds: Section['feeds'];
+  readonly linked: Section['linked'];
   /** Whether it is one of WordPress's own archives of a tag. */
   readonly archive: boolean;
 }
@@ -191,6 +149,7 @@ function pageIn(section: Section, segments: readonly string[], slugs: FeedPlace[
       view,
       featured,
       feeds: section.feeds,
+      linked: section.linked,
       archive: section.path.startsWith('{tag}'),
     };
   }
@@ -251,6 +210,7 @@ const homeOf = (query: Raw): Found => ({
   featured: false,
   form: undefined,
   feeds: said(query, 'post_type') === 'tribe_events' || query.tribe_events_cat !== undefined ? 'all' : 'ical',
+  linked: undefined,
   archive: true,
 });
 

@@ -1,11 +1,11 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { type Config, servedNamespaces } from '../../config.ts';
+import { type About, routesOf } from '../../pages/about.ts';
 import type { Caller } from '../../records/caller.ts';
-import { feedTerms, namedEvents } from '../../records/feed-events.ts';
+import { feedTerms, namedEvents, namesOf } from '../../records/feed-events.ts';
 import type { Site } from '../../site.ts';
 import { restUrl } from '../../wordpress/links.ts';
-import { namesOf } from './address.ts';
-import type { About, Wanted } from './wanted.ts';
+import type { Wanted } from './wanted.ts';
 
 /** The namespace under which programs look for the calendar's interface. */
 const NAMESPACE = 'tribe/events/v1';
@@ -34,24 +34,6 @@ export function discoveryHeaders({ config, settings }: Place, about: About): Rec
   };
 }
 
-interface Routes {
-  readonly route: string;
-  readonly query?: readonly (readonly [string, string])[];
-  /** The route in WordPress's own namespace. */
-  readonly core?: string;
-}
-
-function routesOf({ event, term, featured }: About): Routes {
-  if (event !== undefined) return { route: `events/${event}`, core: `wp/v2/tribe_events/${event}` };
-  if (term === undefined) return featured ? { route: 'events/', query: [['featured', '1']] } : { route: '' };
-  const isTag = term.taxonomy === 'post_tag';
-  return {
-    route: 'events/',
-    query: [[isTag ? 'tags' : 'categories', term.slug]],
-    core: `wp/v2/${isTag ? 'tags' : term.taxonomy}/${term.term_id}`,
-  };
-}
-
 /** The same for a page that is not served, with links to the feeds of the calendar. */
 export async function pageHeaders({ site, caller, address: { page } }: Wanted): Promise<Record<string, string>> {
   const { settings } = caller;
@@ -60,7 +42,7 @@ export async function pageHeaders({ site, caller, address: { page } }: Wanted): 
 }
 
 async function aboutPage(site: Site, caller: Caller, page: Wanted['address']['page']): Promise<About> {
-  if (page.of === 'ids' || page.of === 'other') return {};
+  if (page.of === 'ids' || page.of === 'linked') return {};
   if (page.of === 'event') {
     const { events } = await namedEvents(site, caller, namesOf(page), undefined);
     return { event: events[0]?.id };

@@ -6,24 +6,25 @@ import { calendarHead } from '../../exchange/ical/records.ts';
 import { type CalendarEvent, writeCalendar } from '../../exchange/ical/write.ts';
 import { plainLine } from '../../exchange/items/event-record.ts';
 import { asHtml, NEWS, type NewsEvent } from '../../exchange/rss.ts';
+import type { EventPage, IdsPage, ListPage } from '../../kinds/calendar-page.ts';
 import { event as EVENT } from '../../kinds/event.ts';
 import { eventOrders } from '../../kinds/event-list.ts';
-
-import { type FeedView, feedFilters } from '../../kinds/feed-list.ts';
 import type { FeedForm } from '../../kinds/feed-pages.ts';
 import type { Order } from '../../kinds/kind.ts';
 import type { Timeliness } from '../../kinds/timeliness.ts';
+import type { About } from '../../pages/about.ts';
+import { listCalendar } from '../../records/calendar-list.ts';
 import type { Caller } from '../../records/caller.ts';
-import { authorNames, type FeedEvent, type FeedEvents, feedEvents, feedTerms, inTerms, namedEvents } from '../../records/feed-events.ts';
+import { authorNames, type FeedEvent, type FeedEvents, namedEvents, namesOf } from '../../records/feed-events.ts';
 import { readPost } from '../../records/posts.ts';
 import { datesOfEvents } from '../../records/recurrences.ts';
 import type { Site } from '../../site.ts';
+import { languageOfCode, languageTag } from '../../wordpress/content-languages.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { EXCERPT_MORE, EXCERPT_WORDS, trimWords } from '../../wordpress/excerpt.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import type { Raw } from '../input.ts';
-import { type EventPage, type IdsPage, type ListPage, namesOf } from './address.ts';
-import type { About, Wanted } from './wanted.ts';
+import type { Wanted } from './wanted.ts';
 
 /** What is sent as a feed. */
 export interface Feed {
@@ -46,7 +47,7 @@ interface Found extends FeedEvents {
 export async function feedOf(wanted: Wanted): Promise<Feed> {
   const { page, form } = wanted.address;
   if (form === 'jsonld') return jsonLd(wanted);
-  if (form === undefined || page.of === 'other') return fail('rest_no_route');
+  if (form === undefined || page.of === 'linked') return fail('rest_no_route');
   const found = page.of === 'list' ? await listed(wanted, page) : await named(wanted, page);
   return form === 'ical' ? calendar(wanted, found) : news(wanted, form, found);
 }
@@ -80,40 +81,18 @@ async function listed(wanted: Wanted, page: ListPage): Promise<Found> {
   const { site, caller, address, query } = wanted;
   const { settings } = caller;
   const calendars = address.form === 'ical';
-  const [categories, tags] = [await feedTerms(site, 'category', page.categories), await feedTerms(site, 'tag', page.tags)];
   const limit = calendars ? longest(wanted) : Math.min(settings.postsPerRss, MOST);
   const perPage = calendars && limit === MANY ? (settings.calendar.eventsPerPage ?? settings.postsPerPage) : limit;
-  const view = page.view ?? settings.calendar.view;
-  const found = await feedEvents(site, caller, {
-    span: { view, date: dateOf(view, page) },
-    terms: [...categories.map((terms) => inTerms('category', terms)), ...tags.map((terms) => inTerms('tag', terms))],
-    filters: filtersOf(page, query),
+  const found = await listCalendar(site, caller, page, {
+    filters: query,
     unhidden: calendars,
-    archive: page.archive,
     order: calendars ? undefined : orderOf(query),
     limit,
     offset: (page.number - 1) * perPage,
     password: passwordOf(wanted),
   });
-  const terms = [...categories, ...tags].flat();
-  const title = [...terms.map(({ name }) => decodeEntities(name)), settings.name].join(' - ');
-  return { ...found, title, about: { term: terms[0], featured: page.featured } };
-}
-
-/**
- * The date that a view begins with. Lists know only the one that visitors choose; a day and a month also the one in the
- * address, which counts first.
- */
-function dateOf(view: FeedView, { date, from }: ListPage): string | undefined {
-  const chosen = view === 'day' || view === 'month' ? (date ?? from) : from;
-  return view === 'day' && chosen?.length === MONTH ? `${chosen}-01` : chosen;
-}
-
-const MONTH = 'YYYY-MM'.length;
-
-function filtersOf({ search, featured }: ListPage, query: Raw): Record<string, unknown> {
-  const filters = Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(feedFilters, name)));
-  return { ...filters, ...(search === undefined ? {} : { search }), ...(featured ? { featured: true } : {}) };
+  const title = [...found.terms.map(({ name }) => decodeEntities(name)), settings.name].join(' - ');
+  return { ...found, title, about: { term: found.terms[0], featured: page.featured } };
 }
 
 /** Feeds of news can be sorted, as WordPress's can. */
@@ -190,7 +169,7 @@ async function news(
     description: settings.description,
     home: settings.home,
     self,
-    language: settings.contentLanguage,
+    language: languageOf(caller),
     zone: settings.timezoneString === '' ? undefined : settings.zone,
   };
   const body = write(
@@ -199,6 +178,12 @@ async function news(
   );
   // Changes of the authors' names are not watched for.
   return { type, body, timeliness: 'always', records: events.map(({ record }) => record), about };
+}
+
+/** The language of the texts of a feed: that of its events, where it holds those of one. */
+function languageOf({ settings, content }: Caller): string {
+  const language = settings.contentLanguages && languageOfCode(settings.contentLanguages, content.code);
+  return language ? languageTag(language) : settings.contentLanguage;
 }
 
 function newsEvent({ texts }: Site, { language, settings }: Caller, event: FeedEvent, author: string): NewsEvent {

@@ -1,7 +1,7 @@
-import type { Request, RequestHandler } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { admitRecordPassword } from '../../accounts/record-passwords.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError, fail } from '../../errors.ts';
 import { feedFilters } from '../../kinds/feed-list.ts';
 import { ICAL_NAMES, PAGE_NAMES } from '../../kinds/feed-pages.ts';
 import { postKind } from '../../kinds/index.ts';
@@ -10,11 +10,17 @@ import type { Site } from '../../site.ts';
 import { tagPath } from '../../wordpress/links.ts';
 import { ANONYMOUS } from '../../wordpress/viewer.ts';
 import { basePath, splitTarget } from '../addressing.ts';
-import { type Answer, type Answers, deliver, keyOf, tagOf } from '../answers.ts';
+import { notesOf } from '../answered.ts';
+import { type Answers, keyOf, languageKey } from '../answers.ts';
+import { feedChoice, hasHosts, languageOfHost } from '../content-language.ts';
+import { type Answer, deliver, tagOf } from '../deliver.ts';
 import { parseQuery, type Raw } from '../input.ts';
+import { LANGUAGE_NAMES } from '../language.ts';
 import { meaningOf } from '../meaning.ts';
+import type { Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { answerOf, bringsPassword, httpDate, KEPT, NOT_KEPT, PLAIN, untilWhen } from '../protocol.ts';
+import { rootOf, segmentsOf, settingsFor } from '../request.ts';
 import { surrogateKeys } from '../surrogates.ts';
 import { type FeedAddress, feedAddress } from './address.ts';
 import { discoveryHeaders, pageHeaders } from './discovery.ts';
@@ -24,24 +30,63 @@ import type { Wanted } from './wanted.ts';
 
 /**
  * Serves the feeds of the calendar's pages and passes on everything else. Feeds are for everybody: whoever asks, they
- * hold what an anonymous caller may read. The pages themselves are not served; they are refused with headers that lead
- * to the API and to the feeds.
+ * hold what an anonymous caller may read. Where the pages themselves are not served, they are refused with headers that
+ * lead to the API and to the feeds.
  */
-export function serveFeeds(site: Site, answers: Answers | undefined): RequestHandler {
-  const language = (header: string | undefined) => (header === undefined ? '' : site.texts.chooseLanguage({ acceptLanguage: header }));
+export function serveFeeds(site: Site, answers: Answers | undefined, pages: Pages): RequestHandler {
+  const language = languageKey(site.texts);
   return async (req, res, next) => {
+    if (req.method === 'POST') return opened(site, pages, req, res, next);
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
     const personal = bringsPassword(parseQuery(splitTarget(req.originalUrl).query));
     const url = personal ? undefined : keyOf(req, language);
     const from = url === undefined ? site : site.reading();
     const wanted = await readWanted(from, req);
     if (!wanted) return next();
-    if (!answers || url === undefined) return deliver(req, res, await compose(wanted, req));
-    const { text, whole } = meaningOf(wanted.page, wanted.query, HEEDED);
+    notesOf(req).route = `feeds/${wanted.address.form ?? 'page'}`;
+    if (!answers || url === undefined) return deliver(req, res, await compose(wanted, req, pages));
+    const { settings } = wanted.caller;
+    const byHost = hasHosts(settings.contentLanguages);
+    const { text, whole } = meaningOf(byHost ? wanted.caller.home + wanted.page : wanted.page, wanted.query, heededOn(settings));
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
-    const compute = async () => compose((await readWanted(from, req)) ?? wanted, req);
-    return deliver(req, res, await answers.answerFor(keyOf(req, language, text) ?? url, from.freshness, compute, whole ? url : undefined));
+    const compute = async () => compose((await readWanted(from, req)) ?? wanted, req, pages);
+    const kept = { key: keyOf(req, language, text) ?? url, alias: whole && !byHost ? url : undefined };
+    return deliver(req, res, await answers.answerFor(req, { ...kept, freshness: from.freshness, compute }));
   };
+}
+
+/**
+ * Opens a protected event by the password that was entered on its page. It is answered at once and to whoever sent it
+ * alone; nothing is remembered of it.
+ */
+async function opened(site: Site, pages: Pages, req: Request, res: Response, next: NextFunction): Promise<void> {
+  const wanted = await readWanted(site, req);
+  const isForm = req.is('application/x-www-form-urlencoded') !== false;
+  if (wanted?.address.page.of !== 'event' || wanted.address.form !== undefined || !isForm || !pages.areOn(wanted.caller.settings))
+    return next();
+  const { post_password: entered } = parseQuery(await smallBody(req));
+  const password = typeof entered === 'string' ? entered : '';
+  try {
+    await admitRecordPassword(site, password, req.ip ?? '');
+  } catch (error) {
+    return deliver(req, res, pages.problem(site, wanted.caller.settings, req, error));
+  }
+  await deliver(req, res, await pages.answer(wanted, req, password));
+}
+
+/** A password and its name are no longer than this, in bytes. */
+const LONGEST_FORM = 4096;
+
+/** The body of a small form. Throws `body-too-large` for others. */
+async function smallBody(req: Request): Promise<string> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of req as AsyncIterable<Buffer>) {
+    length += piece.length;
+    if (length > LONGEST_FORM) fail('body-too-large');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
 }
 
 /** Which page is asked for; undefined: none of the calendar. */
@@ -55,50 +100,61 @@ async function readWanted(site: Site, req: Request): Promise<Wanted | undefined>
   const page = settings.home + (path.startsWith(`${base}/`) ? path.slice(base.length) : path);
   return {
     site,
-    caller: callerOf(site, settings, address, query, req.get('accept-language')),
+    caller: callerOf(site, settings, address, query, req),
     address,
     query,
     queryText: text,
     page,
-    self: [page, heededPart(text)].filter((part) => part !== '').join('?'),
+    self: [page, heededPart(text, heededOn(settings))].filter((part) => part !== '').join('?'),
   };
 }
 
-const placeOf = ({ texts }: Site, { home, calendar, permalinkStructure, tagBase }: SiteSettings) => ({
-  base: basePath(home),
-  languages: texts.languages,
+const placeOf = (site: Site, settings: SiteSettings) => ({
+  base: basePath(settings.home),
+  languages: segmentsOf(site, settings),
   slugs: {
-    events: calendar.eventsSlug.split('/'),
-    event: calendar.singleEventSlug.split('/'),
-    tag: tagPath(permalinkStructure, tagBase),
+    events: settings.calendar.eventsSlug.split('/'),
+    event: settings.calendar.singleEventSlug.split('/'),
+    tag: tagPath(settings.permalinkStructure, settings.tagBase),
   },
 });
 
 /** An anonymous caller, in the language of the request. */
-function callerOf(site: Site, settings: SiteSettings, { language: segment }: FeedAddress, query: Raw, header: string | undefined) {
+function callerOf(site: Site, known: SiteSettings, { language: segment }: FeedAddress, query: Raw, req: Request) {
+  const settings = settingsFor(known, ANONYMOUS);
+  const { contentLanguages } = settings;
+  const hostLanguage = languageOfHost(contentLanguages, settings.home, req.host);
+  const content = feedChoice(contentLanguages, { query, body: {}, address: segment ?? hostLanguage });
   const parameter = typeof query.translation_language === 'string' ? query.translation_language : undefined;
-  const language = site.texts.chooseLanguage({ parameter, segment, acceptLanguage: header });
-  return callerFor(site, settings, ANONYMOUS, { language, home: settings.home + (segment === undefined ? '' : `/${segment}`) });
+  const language = site.texts.chooseLanguage({ parameter, segment, acceptLanguage: req.get('accept-language') });
+  return callerFor(site, settings, ANONYMOUS, { language, content, home: rootOf(settings, segment, hostLanguage) });
 }
 
 /** Parameters that a feed depends on. */
 const HEEDED: ReadonlySet<string> = new Set([...PAGE_NAMES, ...Object.keys(feedFilters), 'translation_language']);
 
+/** Where content has languages, all names that choose one. */
+const HEEDED_WITH_LANGUAGES: ReadonlySet<string> = new Set([...HEEDED, ...LANGUAGE_NAMES]);
+
+const heededOn = ({ contentLanguages }: SiteSettings): ReadonlySet<string> => (contentLanguages ? HEEDED_WITH_LANGUAGES : HEEDED);
+
 /** The part of a query that a feed depends on, in the order of the names. */
-function heededPart(query: string): string {
+function heededPart(query: string, names: ReadonlySet<string>): string {
   const named = query.split('&').map((pair) => [Object.keys(parseQuery(pair))[0] ?? '', pair] as const);
-  const heeded = named.filter(([name]) => HEEDED.has(name)).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+  const heeded = named.filter(([name]) => names.has(name)).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
   return heeded.map(([, pair]) => pair).join('&');
 }
 
 // ------------------------------------------------------------------------------------------------- answers
-async function compose(wanted: Wanted, req: Request): Promise<Answer> {
+async function compose(wanted: Wanted, req: Request, pages: Pages): Promise<Answer> {
   const { site, caller, query, address } = wanted;
   const changedAt = site.changedAt();
   try {
-    if (address.form === undefined) return await notServed(wanted, req);
+    const isPage = address.form === undefined;
+    if (isPage && !pages.areOn(caller.settings)) return await notServed(wanted, req);
     const location = await redirectOf(wanted);
     if (location !== undefined) return redirectTo(location);
+    if (isPage) return await pages.answer(wanted, req);
     await admitRecordPassword(site, query.password, req.ip ?? '');
     return answerWith(await feedOf(wanted), wanted, changedAt);
   } catch (error) {

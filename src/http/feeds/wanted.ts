@@ -1,6 +1,5 @@
 import type { Caller } from '../../records/caller.ts';
 import type { Site } from '../../site.ts';
-import type { Term } from '../../wordpress/rows.ts';
 import type { Raw } from '../input.ts';
 import type { FeedAddress } from './address.ts';
 
@@ -14,11 +13,4 @@ export interface Wanted {
   /** Where it was asked for: address of the page, and with what is heeded of the query. */
   readonly page: string;
   readonly self: string;
-}
-
-/** What a page shows, as far as the API has it at an address of its own. */
-export interface About {
-  readonly event?: number | undefined;
-  readonly term?: Term | undefined;
-  readonly featured?: boolean;
 }

@@ -1,4 +1,5 @@
 import { postTypes, taxonomies } from '../../kinds/index.ts';
+import type { ContentLanguages } from '../../wordpress/content-languages.ts';
 import { isBrokenArray } from '../../wordpress/serialized-repair.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import { type Database, hasTable } from '../engine/database.ts';
@@ -142,18 +143,30 @@ export async function mendValue(db: Database, { table, id, value }: BrokenValue,
 }
 
 // ------------------------------------------------------------------------------------------------- posts
-/** Slugs that several published records of one type have. */
-export async function sharedSlugs(db: Database): Promise<{ type: string; slug: string; count: number }[]> {
-  const rows = (await db
+const ELEMENTS = postTypes.map((type) => `post_${type}`);
+
+/** Slugs that several published records of one type have; `languages`: of the site. */
+export async function sharedSlugs(
+  db: Database,
+  languages: ContentLanguages | undefined,
+): Promise<{ type: string; slug: string; count: number }[]> {
+  const query = db
     .from('posts')
     .whereIn('post_type', postTypes)
     .whereIn('post_status', ['publish', 'private'])
     .whereNot('post_name', '')
     .where('post_parent', 0)
-    .groupBy('post_type', 'post_name')
-    .having(db.raw('count(*) > 1'))
-    .select('post_type as type', 'post_name as slug')
-    .count({ count: '*' })) as { type: string; slug: string; count: number | string }[];
+    .groupBy('post_type', 'post_name');
+  // WPML tells records of one slug apart by their languages.
+  if (languages?.form === 'wpml')
+    query
+      .leftJoin({ w: db.table('icl_translations') }, (on) => void on.on('w.element_id', 'ID').onIn('w.element_type', ELEMENTS))
+      .groupBy('w.language_code');
+  const rows = (await query.having(db.raw('count(*) > 1')).select('post_type as type', 'post_name as slug').count({ count: '*' })) as {
+    type: string;
+    slug: string;
+    count: number | string;
+  }[];
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
 import { type Database, hasTable } from '../engine/database.ts';
 import { IN_MEMORY, sqliteFile } from '../engine/sqlite/connection.ts';
+import { Sqlite } from '../engine/sqlite/library.ts';
 import type { TableName } from '../engine/tables.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 

@@ -60,6 +60,7 @@ export interface Database extends Asker {
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
 
   /**
+  /**
    * Runs `work` as a part of the transaction that this is: if it fails, what it wrote is undone, and the transaction
    * goes on. Outside a transaction it is one of its own. A part cannot have parts.
    *
@@ -86,7 +87,7 @@ export interface Database extends Asker {
 /** Something that a transaction gathers, and writes at its end. */
 export interface Gathering<T> {
   readonly begin: () => T;
-  /** The same once more, to return to if a part of the transaction is undone. */
+  /** The same, untouched by what is gathered later: a part of the transaction that fails goes back to it. */
   readonly copy: (gathered: T) => T;
   /** Whether any records are named in it. */
   readonly namesRecords: (gathered: T) => boolean;
@@ -250,17 +251,17 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
       },
       part: async (work) => {
         if (way === outside) return db.transaction(work);
-        const before = new Map([...(gatherings ?? [])].map(([what, gathered]) => [what, what.copy(gathered)]));
-        const state = inside?.getStore();
-        const noted = { ...state };
         await db.ask('SAVEPOINT part');
+        const before = [...(gatherings ?? [])].map(([what, gathered]) => [what, what.copy(gathered)] as const);
+        const state = inside?.getStore();
+        const records = state?.records === true;
         try {
           const result = await work({ ...db, part: (inner) => inner(db) });
           await db.ask('RELEASE SAVEPOINT part');
           return result;
         } catch (error) {
           await db.ask('ROLLBACK TO SAVEPOINT part');
-          if (state) Object.assign(state, noted);
+          if (state) state.records = records;
           gatherings?.clear();
           for (const [what, gathered] of before) gatherings?.set(what, gathered);
           throw error;

@@ -1,6 +1,6 @@
-import Sqlite from 'better-sqlite3';
 import { makeOwnFile } from '../../host/files.ts';
 import { codeOf } from './dialect.ts';
+import { Sqlite } from './sqlite/library.ts';
 
 /**
  * Locks a file, which is created if necessary and stays behind, empty. The lock is the operating system's, by way of

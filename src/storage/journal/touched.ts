@@ -49,17 +49,19 @@ const TOUCHED: Gathering<Touched> = {
     users: new Map(),
     options: new Set(),
   }),
-  copy: (touched) => ({
-    ...touched,
-    posts: new Map([...touched.posts].map(([id, post]) => [id, { ...post }])),
-    terms: new Map([...touched.terms].map(([id, term]) => [id, { ...term }])),
-    counted: new Set(touched.counted),
-    users: new Map(touched.users),
-    options: new Set(touched.options),
+  copy: ({ posts, terms, counted, users, options, ...others }) => ({
+    ...others,
+    posts: copied(posts),
+    terms: copied(terms),
+    counted: new Set(counted),
+    users: new Map(users),
+    options: new Set(options),
   }),
   namesRecords: ({ everything, posts, terms, counted, users }) => everything || posts.size + terms.size + counted.size + users.size > 0,
   settle,
 };
+
+const copied = <T extends object>(map: ReadonlyMap<number, T>): Map<number, T> => new Map(Array.from(map, ([id, one]) => [id, { ...one }]));
 
 // ------------------------------------------------------------------------------------------------- what is touched
 /** A post that was read and is kept from other writers, as it is before anything is written. Not a change by itself. */

@@ -6,6 +6,7 @@ import type { Database } from '../engine/database.ts';
 import { asId, beginsWith } from '../engine/expressions.ts';
 import { joinDates, momentColumn } from '../rows/event-moments.ts';
 import { linkedInIndex } from './event-index-list.ts';
+import { whereInLanguage } from './in-language.ts';
 import { described, linkedTo, near, placed } from './linked-records.ts';
 import { isAboveBase, type PostQuery } from './post-query.ts';
 import { whereWords } from './post-search.ts';
@@ -126,6 +127,10 @@ const HANDLERS: ConditionHandlers = {
     whereOpen(db, where, query);
     whereAmong(where, true, (sub) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id'));
   },
+  language: (where, { db, condition, query }) =>
+    whereInLanguage(db, where, condition, { is: 'post', name: query.kind.postType, alias: 'p' }, (member) => {
+      member.where('member.post_status', 'publish').orWhere((seen) => whereVisible(db, seen, 'member', query.visible));
+    }),
   ticketed: (where, { db, condition }) =>
     whereAmong(where, condition.wanted, (sub) =>
       sub

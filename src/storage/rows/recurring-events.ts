@@ -41,6 +41,13 @@ export async function occurrencesOnDay(db: Database, post: number, day: string):
   return rows.map(({ id }) => id);
 }
 
+/** Ids (`occurrence_id`) of the dates of an event that start at a time, UTC. */
+export async function occurrencesAt(db: Database, post: number, startUtc: string): Promise<number[]> {
+  const rows = await db.rows<{ id: number }>`
+    SELECT occurrence_id AS id FROM {tec_occurrences} WHERE post_id = ${post} AND start_date_utc = ${startUtc}`;
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Of an event in the old form of recurrence, a post for each date: those that begin on a day, in their order. Needs no
  * further columns.

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
+import type Better from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import { remembered } from '../../../memo.ts';
 import { foldForSearch, foldText } from '../collation.ts';
 import type { Outcome, Query } from '../driver.ts';
+import { Sqlite } from './library.ts';
 
 /**
  * better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while for single
@@ -13,7 +14,7 @@ import type { Outcome, Query } from '../driver.ts';
 const BUSY_MS = 100;
 const STATEMENTS_KEPT = 300;
 
-export type Connection = Sqlite.Database;
+export type Connection = Better.Database;
 
 /** What an address says of a database that is in no file. */
 export const IN_MEMORY = ':memory:';
@@ -104,7 +105,7 @@ const digestOf = (text: string): bigint => hash('sha1', text, 'buffer').readBigU
 
 /** Rows come as lists of values: the library takes half as long again to make objects of them. */
 interface Prepared {
-  readonly statement: Sqlite.Statement<unknown[], unknown[]>;
+  readonly statement: Better.Statement<unknown[], unknown[]>;
   /**
    * The names of the columns that it gives; undefined: it only writes. Asking the statement each time costs as much as
    * a small query.

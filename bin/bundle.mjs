@@ -1,0 +1,73 @@
+/**
+ * Puts what runs, and nothing else, into a folder: what was built, without source maps, the texts, and the few packages
+ * that are not part of what was built. The image is made of it; `node dist/src/cli.js` there is the command. It uses
+ * nothing but Node.
+ *
+ *   node bin/bundle.mjs FOLDER
+ */
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { APART, ONLY_INSTALLING } from './apart.mjs';
+import { packed } from './manifest.mjs';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = process.argv[2];
+if (!folder) {
+  process.stderr.write('Name a folder: node bin/bundle.mjs FOLDER\n');
+  process.exit(2);
+}
+mkdirSync(folder, { recursive: true });
+cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true, filter: (path) => !path.endsWith('.map') });
+for (const path of ['locales', 'bin/fasti', 'LICENSE']) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+writeFileSync(join(folder, 'package.json'), `${JSON.stringify(packed(readJson('package.json')), null, 2)}\n`);
+for (const path of needed()) cpSync(join(ROOT, path), join(folder, path), { recursive: true, filter: isRun });
+
+/** The folders of the packages that are loaded from node_modules, and of what these need in turn. */
+function needed() {
+  const { packages } = readJson('package-lock.json');
+  const found = new Set();
+  const add = (name, from) => {
+    const path = placeOf(packages, name, from);
+    if (path === undefined || found.has(path) || !existsSync(join(ROOT, path))) return;
+    found.add(path);
+    const { dependencies = {}, optionalDependencies = {} } = packages[path];
+    for (const one of Object.keys({ ...dependencies, ...optionalDependencies })) if (!ONLY_INSTALLING.has(one)) add(one, path);
+  };
+  for (const name of compiled() ? APART.filter((one) => one !== 'better-sqlite3') : APART) add(name, '');
+  return found;
+}
+
+/** Where Node finds a package that another one asks for: in its own node_modules, or in those above. */
+function placeOf(packages, name, from) {
+  for (let place = from; ; place = place.replace(/(^|\/)node_modules\/(@[^/]+\/)?[^/]+$/, '')) {
+    const path = `${place}${place && '/'}node_modules/${name}`;
+    if (packages[path]) return path;
+    if (place === '') return undefined;
+  }
+}
+
+/** Whether the package for SQLite with compiled code is there and this Node can run it. */
+function compiled() {
+  return Number(process.versions.napi) >= 10 && existsSync(join(ROOT, 'node_modules/better-sqlite3-compiled'));
+}
+
+/** Whether a file of a package is used when it runs here: no sources of native code, no code for other systems. */
+function isRun(path) {
+  const within = path.slice(ROOT.length + 1);
+  if (/\.(map|md|markdown|d\.[cm]?ts|ts|c|cc|cpp|h|hpp|o|a)$/.test(path)) return false;
+  if (/^node_modules\/better-sqlite3(-compiled)?\/(deps|src)(\/|$)/.test(within)) return false;
+  if (/\/build\/(?!Release(\/better_sqlite3\.node)?$)/.test(within)) return false;
+  if (within.includes('/prebuilds/')) return basename(path) === `${system()}.node`;
+  return !/^node_modules\/[^/]+\/(test|tests|benchmarks|docs|examples?|\.github)(\/|$)/.test(within);
+}
+
+/** This system, as better-sqlite3 calls it. */
+function system() {
+  const isMusl = process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;
+  return `${process.platform}${isMusl ? 'musl' : ''}-${process.arch}`;
+}
+
+function readJson(name) {
+  return JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
+}

@@ -1,0 +1,128 @@
+import type { Command } from 'commander';
+import { tableOf } from '../wordpress/table.ts';
+import { CliError, EXIT } from './io.ts';
+import { withExamples } from './options.ts';
+import { print } from './print.ts';
+import type { Session } from './session.ts';
+
+/** What can come next after a command: a command below it, or an option. */
+interface Word {
+  readonly text: string;
+  readonly meaning: string;
+}
+
+/** A command by its path (`['event', 'list']`), with what can come next. */
+interface Place {
+  readonly path: readonly string[];
+  readonly words: readonly Word[];
+}
+
+/** Makes the script of a shell from all commands. */
+const SHELLS: ReadonlyMap<string, (places: readonly Place[]) => string> = tableOf({ bash: bashScript, zsh: zshScript, fish: fishScript });
+
+/** Adds `completion bash|zsh|fish`. */
+export function addCompletionCommand(program: Command, { io, say }: Session): void {
+  const shells = [...SHELLS.keys()].join(', ');
+  withExamples(program.command('completion <shell>').description(say('completion.about', { shells })), say, [
+    'source <(fasti completion bash)',
+    'fasti completion bash > ~/.local/share/bash-completion/completions/fasti',
+    'fasti completion zsh > "$' + '{fpath[1]}/_fasti"',
+    'fasti completion fish > ~/.config/fish/completions/fasti.fish',
+  ]).action((shell: string) => {
+    const script = SHELLS.get(shell);
+    if (!script) throw new CliError('shell-unknown', { shell, shells }, EXIT.usage);
+    print(io, script(placesIn(program)));
+  });
+}
+
+function placesIn(command: Command, path: readonly string[] = []): Place[] {
+  const commands = command.commands.map((one) => ({ text: one.name(), meaning: one.description() }));
+  const options = command.options.flatMap(({ long, description }) => (long ? [{ text: long, meaning: description }] : []));
+  const general = command.parent
+    ? [
+        { text: '--user', meaning: '' },
+        { text: '--language', meaning: '' },
+      ]
+    : [];
+  const words = [...commands, ...options, ...general, { text: '--help', meaning: '' }];
+  return [{ path, words }, ...command.commands.flatMap((one) => placesIn(one, [...path, one.name()]))];
+}
+
+/**
+ * The functions of a shell that find the command on the line so far and what can follow it; `variable`: how the shell
+ * names the words.
+ */
+const pathsIn = (places: readonly Place[]): string =>
+  places.flatMap(({ path }) => (path.length > 0 ? [`"${path.map((name) => ` ${name}`).join('')}"`] : [])).join('|');
+
+function bashScript(places: readonly Place[]): string {
+  const cases = places.map(
+    ({ path, words }) => `    "${path.map((name) => ` ${name}`).join('')}") words="${words.map(({ text }) => text).join(' ')}" ;;`,
+  );
+  return `# bash completion for fasti
+_fasti() {
+  local place= words= i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "$place \${COMP_WORDS[i]}" in
+      ${pathsIn(places)}) place="$place \${COMP_WORDS[i]}" ;;
+    esac
+  done
+  case "$place" in
+${cases.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _fasti fasti
+`;
+}
+
+function zshScript(places: readonly Place[]): string {
+  const cases = places.map(({ path, words }) => {
+    const described = words.map(({ text, meaning }) => quoted(`${text}:${oneLine(meaning).replaceAll(':', '\\:')}`));
+    return `    "${path.map((name) => ` ${name}`).join('')}") entries=(${described.join(' ')}) ;;`;
+  });
+  return `#compdef fasti
+_fasti() {
+  local place= i
+  local -a entries
+  for ((i = 2; i < CURRENT; i++)); do
+    case "$place \${words[i]}" in
+      ${pathsIn(places)}) place="$place \${words[i]}" ;;
+    esac
+  done
+  case "$place" in
+${cases.join('\n')}
+  esac
+  _describe -o fasti entries || _files
+}
+if [ "$funcstack[1]" = _fasti ]; then _fasti "$@"; else compdef _fasti fasti; fi
+`;
+}
+
+function fishScript(places: readonly Place[]): string {
+  const known = places.flatMap(({ path }) => (path.length > 0 ? [quoted(path.join(' '))] : []));
+  const lines = places.flatMap(({ path, words }) => {
+    const here = `-n ${quoted(`__fasti_at ${quoted(path.join(' '))}`)}`;
+    return words.map(({ text, meaning }) => {
+      const word = text.startsWith('--') ? `-l ${text.slice(2)}` : `-f -a ${text}`;
+      return `complete -c fasti ${here} ${word}${meaning === '' ? '' : ` -d ${quoted(oneLine(meaning))}`}`;
+    });
+  });
+  return `# fish completion for fasti
+set -g __fasti_places ${known.join(' ')}
+function __fasti_at
+  set -l place
+  for word in (commandline -opc)[2..-1]
+    contains -- (string join -- ' ' $place $word) $__fasti_places; and set -a place $word
+  end
+  test "$place" = "$argv"
+end
+${lines.join('\n')}
+`;
+}
+
+/** The first sentence, on one line. */
+const oneLine = (text: string): string => (text.replace(/\s+/g, ' ').split('. ')[0] ?? '').replace(/\.$/, '');
+
+/** A text in single quotes, for all three shells. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;

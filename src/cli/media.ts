@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import { fail, type Verdict } from '../errors.ts';
+import { MEDIA_FIELDS, MEDIA_FILTERS } from '../kinds/core-params.ts';
+import type { Params } from '../kinds/kind.ts';
+import { acceptParams } from '../records/input.ts';
+import { listMedia, mayDeleteMedia, mayUploadMedia, prepareMedia, readMedia, removeMedia, uploadMedia } from '../records/media.ts';
+import { codeOf } from '../storage/engine/dialect.ts';
+import { lookUpOnce } from '../storage/engine/look-up-once.ts';
+import { CliError } from './io.ts';
+import { numberOf, shapeOf, userOf, withExamples, withShape } from './options.ts';
+import { type Item, print, printedList } from './print.ts';
+import { actingCaller, type Session, withSite } from './session.ts';
+
+type Options = Readonly<Record<string, string | undefined>> & { readonly porcelain?: boolean };
+
+const COLUMNS = ['id', 'title', 'source_url', 'mime_type', 'date'];
+const LONGEST_PAGE = 100;
+
+/** Adds `media list|upload|delete`. */
+export function addMediaCommands(program: Command, session: Session): void {
+  const media = program.command('media').helpCommand(false).description(session.say('media.group'));
+  for (const add of [addList, addUpload, addDelete]) add(media, session);
+}
+
+function addList(media: Command, session: Session): void {
+  const { say, io } = session;
+  const examples = ['fasti media list', 'fasti media list --search=poster --format=json'];
+  withShape(withExamples(media.command('list').description(say('media.list')), say, examples), say)
+    .option('--search <text>', say('media.search'))
+    .action(({ search, ...given }: Options, command: Command) =>
+      withSite(session, 'read', async (site) => {
+        const caller = await actingCaller(site, session, userOf(command));
+        const items: Item[] = [];
+        for (let page = 1, pages = 1; page <= pages; page += 1) {
+          const raw = { page, per_page: LONGEST_PAGE, context: 'edit', ...(search === undefined ? {} : { search }) };
+          const found = await listMedia(site, caller, await acceptParams(site, caller, MEDIA_FILTERS, raw, 'read'));
+          items.push(...found.records.map((record) => ({ ...record, title: rawTitle(record) })));
+          pages = found.pages;
+        }
+        print(io, printedList(items, shapeOf(given, COLUMNS), io.terminal));
+      }),
+    );
+}
+
+function addUpload(media: Command, session: Session): void {
+  const { say, io } = session;
+  withExamples(media.command('upload <file...>').description(say('media.upload')), say, [
+    "fasti media upload poster.jpg --title='Summer concert' --alt='A stage under lanterns'",
+    'fasti event update 42 --image=$(fasti media upload poster.jpg --porcelain)',
+  ])
+    .option('--title <text>', say('media.title'))
+    .option('--alt <text>', say('media.alt'))
+    .option('--post <id>', say('media.post'))
+    .option('--porcelain', say('options.porcelain'))
+    .action((files: string[], { title, alt, post, porcelain }: Options, command: Command) =>
+      withSite(session, 'write', async (site) => {
+        const caller = await actingCaller(site, session, userOf(command));
+        const raw = { title, alt_text: alt, post: numberOf('post', post) };
+        const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined));
+        const values = await acceptParams(site, caller, MEDIA_FIELDS satisfies Params, given, 'create');
+        for (const file of files) {
+          requireAllowed(await mayUploadMedia(lookUpOnce(site.db), caller, values));
+          const prepared = await prepareMedia(site, caller, { name: basename(file), bytes: await bytesOf(file) }, values);
+          const id = await uploadMedia(site, caller, prepared, values).catch(async (error: unknown) => {
+            await prepared.undo();
+            throw error;
+          });
+          const { record } = await readMedia(site, caller, id, { context: 'edit' });
+          print(io, porcelain ? `${id}\n` : `${say('done.media-created', { id, url: String(record.source_url) })}\n`);
+        }
+      }),
+    );
+}
+
+function addDelete(media: Command, session: Session): void {
+  const { say, io } = session;
+  withExamples(media.command('delete <id...>').description(say('media.delete')), say, ['fasti media delete 77'])
+    .option('--porcelain', say('options.porcelain'))
+    .action((references: string[], { porcelain }: Options, command: Command) =>
+      withSite(session, 'write', async (site) => {
+        const caller = await actingCaller(site, session, userOf(command));
+        for (const reference of references) {
+          const id = numberOf('id', reference);
+          requireAllowed(await mayDeleteMedia(lookUpOnce(site.db), caller, { id }));
+          await (await removeMedia(site, caller, id, true)).afterwards();
+          print(io, porcelain ? `${id}\n` : `${say('done.deleted', { id })}\n`);
+        }
+      }),
+    );
+}
+
+/** Throws CliError `file-unreadable`. */
+async function bytesOf(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new CliError('file-unreadable', { file, reason: codeOf(error) });
+  }
+}
+
+/** The title as it was written: what the API shows is HTML. */
+const rawTitle = ({ title }: Readonly<Record<string, unknown>>): unknown => (title as { readonly raw?: string } | undefined)?.raw;
+
+function requireAllowed(verdict: Verdict): void {
+  if (verdict !== true) fail(verdict || 'rest_forbidden');
+}

@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A file for browsers. */
+export interface Asset {
+  /** Its name with a digest of its content in it, so that it can be kept for ever: `base.3f2a9c1d.css`. */
+  readonly file: string;
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** Stylesheets, scripts and pictures of the pages. */
+export interface Assets {
+  /** The file that an address ends in, by its own name or by that with the digest. */
+  readonly find: (file: string) => { readonly asset: Asset; readonly kept: boolean } | undefined;
+  /** The address of a file, below the path of the site's home. Throws where there is none of this name. */
+  readonly at: (base: string, name: string) => string;
+}
+
+/** The path of these files below the home of the site. */
+export const ASSETS_PATH = '/_fasti/';
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['.css', 'text/css; charset=UTF-8'],
+  ['.js', 'text/javascript; charset=UTF-8'],
+  ['.svg', 'image/svg+xml'],
+  ['.png', 'image/png'],
+  ['.webp', 'image/webp'],
+  ['.jpg', 'image/jpeg'],
+  ['.jpeg', 'image/jpeg'],
+  ['.ico', 'image/x-icon'],
+  ['.woff2', 'font/woff2'],
+]);
+
+/** Reads the files that come with Fasti, and adds others to them by name. */
+export function loadAssets(others: ReadonlyMap<string, Buffer> = new Map()): Assets {
+  const own = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name))] as const);
+  const byName = new Map([...own, ...others].flatMap(([name, body]) => assetOf(name, body)));
+  const byFile = new Map([...byName.values()].map((asset) => [asset.file, asset]));
+  return {
+    find: (file) => {
+      const kept = byFile.get(file);
+      const asset = kept ?? byName.get(file);
+      return asset && { asset, kept: kept !== undefined };
+    },
+    at: (base, name) => {
+      const asset = byName.get(name);
+      if (!asset) throw new Error(`There is no file ${name} for browsers.`);
+      return `${base}${ASSETS_PATH}${asset.file}`;
+    },
+  };
+}
+
+function assetOf(name: string, body: Buffer): [string, Asset][] {
+  const ending = extname(name);
+  const type = TYPES.get(ending);
+  if (type === undefined) return [];
+  return [[name, { file: `${name.slice(0, -ending.length)}.${hash('sha256', body).slice(0, DIGITS)}${ending}`, type, body }]];
+}
+
+const DIGITS = 10;
+
+/** Beside the sources, or beside what is built from them. */
+const FOLDER =
+  ['./assets/', '../assets/', '../../assets/']
+    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+    .find((path) => existsSync(path)) ?? 'dist/assets/';

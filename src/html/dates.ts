@@ -1,0 +1,65 @@
+import { remembered } from '../memo.ts';
+import type { Speech } from './words.ts';
+
+/*
+ * Dates as people write them. All of them are wall clocks (`YYYY-MM-DD HH:MM:SS`), so they are written as if they were
+ * UTC; no zone is computed here.
+ */
+
+/** How a day is written: `Saturday 5 December 2026`, `Sat 5 Dec`, `December 2026`. */
+export type DayForm = 'long' | 'short' | 'month' | 'weekday';
+
+const FORMS: Readonly<Record<DayForm, Intl.DateTimeFormatOptions>> = {
+  long: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
+  short: { weekday: 'short', day: 'numeric', month: 'short' },
+  month: { month: 'long', year: 'numeric' },
+  weekday: { weekday: 'long' },
+};
+
+/** Whether clocks show 24 hours, as the site's option `time_format` says in PHP's letters. */
+export const isTwentyFour = (timeFormat: string): boolean => !/[gh]/.test(timeFormat);
+
+/** A day (`YYYY-MM-DD`, whatever follows it) or a month in words. */
+export const dayInWords = ({ locale }: Speech, day: string, form: DayForm): string =>
+  formatter(`${locale} ${JSON.stringify(FORMS[form])}`).format(momentOf(`${day.slice(0, 10).padEnd(10, '-01')} 00:00:00`));
+
+/** The time of a moment in words: `21:00` or `9:00 PM`. */
+export const timeInWords = ({ locale }: Speech, moment: string, is24: boolean): string =>
+  formatter(`${locale} ${JSON.stringify(clock(is24))}`).format(momentOf(moment));
+
+export interface Span {
+  readonly start: string;
+  readonly end: string;
+  readonly allDay: boolean;
+}
+
+/** From when to when something lasts: `Saturday 5 December 2026, 21:00–23:00`. */
+export function spanInWords({ locale }: Speech, { start, end, allDay }: Span, is24: boolean): string {
+  const options = { ...FORMS.long, ...(allDay ? {} : clock(is24)) };
+  const [from, to] = [momentOf(start), momentOf(end < start ? start : end)];
+  const format = formatter(`${locale} ${JSON.stringify(options)}`);
+  return from.getTime() === to.getTime() ? format.format(from) : format.formatRange(from, to);
+}
+
+/** The names of the days of a week that begins with `first` (0: Sunday), whole and short. */
+export function weekdays({ locale }: Speech, first: number): readonly { readonly long: string; readonly short: string }[] {
+  const named = (width: 'long' | 'short') => formatter(`${locale} ${JSON.stringify({ weekday: width })}`);
+  return Array.from({ length: 7 }, (_, at) => {
+    // 4 January 1970 was a Sunday.
+    const day = new Date(Date.UTC(1970, 0, 4 + ((first + at) % 7)));
+    return { long: named('long').format(day), short: named('short').format(day) };
+  });
+}
+
+const clock = (is24: boolean): Intl.DateTimeFormatOptions => ({ hour: 'numeric', minute: '2-digit', hourCycle: is24 ? 'h23' : 'h12' });
+
+const momentOf = (wall: string): Date => {
+  const moment = new Date(`${wall.replace(' ', 'T')}Z`);
+  return Number.isNaN(moment.getTime()) ? new Date(0) : moment;
+};
+
+/** Making one takes longer than all it writes on a page. */
+const formatter = remembered((key) => {
+  const cut = key.indexOf(' ');
+  return new Intl.DateTimeFormat(key.slice(0, cut), { ...(JSON.parse(key.slice(cut + 1)) as Intl.DateTimeFormatOptions), timeZone: 'UTC' });
+});

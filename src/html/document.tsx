@@ -1,0 +1,74 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { StructuredData } from './rendered.tsx';
+import type { Speech } from './words.ts';
+
+/** An element of a page's head: `<link>` or `<meta>`, by its attributes. */
+export type Attributes = Readonly<Record<string, string>>;
+
+export interface DocumentProps {
+  readonly speech: Speech;
+  readonly title: string;
+  /** Addresses of stylesheets, in order, and of scripts (ES modules). */
+  readonly styles: readonly string[];
+  readonly scripts?: readonly string[];
+  readonly links?: readonly Attributes[];
+  readonly metas?: readonly Attributes[];
+  /** Structured data for programs. */
+  readonly data?: readonly object[];
+  /** A name that stylesheets can tell the page by. */
+  readonly name: string;
+  readonly children: ComponentChildren;
+}
+
+/** A whole HTML page. What is in it is escaped, but for what `Rendered` shows. */
+export const documentOf = (props: DocumentProps): string => `<!doctype html>${renderToString(<Page {...props} />)}\n`;
+
+function Page({ speech, title, styles, scripts = [], links = [], metas = [], data = [], name, children }: DocumentProps): JSX.Element {
+  return (
+    <html lang={speech.language}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title}</title>
+        {metas.map((attributes) => (
+          <meta key={attributes.name ?? attributes.property} {...attributes} />
+        ))}
+        {styles.map((href) => (
+          <link key={href} rel="stylesheet" href={href} />
+        ))}
+        {links.map((attributes) => (
+          <link key={attributes.href} {...attributes} />
+        ))}
+        {scripts.map((src) => (
+          <script key={src} type="module" src={src} />
+        ))}
+        {data.map((item) => StructuredData({ data: item }))}
+      </head>
+      <body class={name}>
+        <a class="skip" href="#content">
+          {speech.say('pages:skip')}
+        </a>
+        {children}
+      </body>
+    </html>
+  );
+}
+
+/**
+ * What browsers may do with a page: show it, with stylesheets, scripts and fonts of this server, and pictures from
+ * wherever the library keeps them. No script in the page itself, no frames.
+ */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' https: http: data:",
+  "media-src 'self' https: http:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');

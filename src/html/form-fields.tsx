@@ -1,0 +1,121 @@
+import type { ComponentChildren, JSX } from 'preact';
+
+/** What every field of a form has. */
+export interface FieldProps {
+  /** Its name in the form; its id too, unless `id` says another. */
+  readonly name: string;
+  readonly id?: string;
+  readonly label: string;
+  /** What helps to fill it in. */
+  readonly hint?: string | undefined;
+  /** What is wrong with its value. */
+  readonly error?: string | undefined;
+  readonly required?: boolean | undefined;
+}
+
+/** What ties an input to its label, hint and error. */
+interface Ties {
+  readonly id: string;
+  readonly name: string;
+  readonly required: boolean | undefined;
+  readonly 'aria-describedby': string | undefined;
+  readonly 'aria-invalid': 'true' | undefined;
+}
+
+/** A field around whatever input: label above, hint and error below, tied to it for those who cannot see them. */
+export function Field({ children, ...props }: FieldProps & { readonly children: (ties: Ties) => ComponentChildren }): JSX.Element {
+  const { name, id = name, label, hint, error, required } = props;
+  const about = [...(hint ? [`${id}-hint`] : []), ...(error ? [`${id}-error`] : [])].join(' ');
+  return (
+    <div class={error ? 'field field-wrong' : 'field'}>
+      <label for={id}>{label}</label>
+      {children({ id, name, required, 'aria-describedby': about || undefined, 'aria-invalid': error ? 'true' : undefined })}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p class="error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export interface InputProps extends FieldProps {
+  readonly value?: string | undefined;
+  readonly type?: 'text' | 'search' | 'email' | 'url' | 'tel' | 'number' | 'password' | 'date' | 'time' | 'datetime-local' | undefined;
+  readonly autocomplete?: string | undefined;
+  readonly list?: string | undefined;
+  readonly step?: string | undefined;
+}
+
+/** One line of text, a date, a number. */
+export function Input({ value, type = 'text', autocomplete, list, step, ...field }: InputProps): JSX.Element {
+  // Which attributes go together depends on the type, which is not known here.
+  const own = { value, type, autocomplete, list, step } as JSX.IntrinsicElements['input'];
+  return <Field {...field}>{(ties) => <input {...own} {...ties} />}</Field>;
+}
+
+/** Several lines of text. */
+export function TextArea({ value, rows = 8, ...field }: FieldProps & { readonly value?: string; readonly rows?: number }): JSX.Element {
+  return (
+    <Field {...field}>
+      {(ties) => (
+        <textarea {...ties} rows={rows}>
+          {value}
+        </textarea>
+      )}
+    </Field>
+  );
+}
+
+export interface Option {
+  readonly value: string;
+  readonly text: string;
+}
+
+/** One out of a few. */
+export function Select({
+  value,
+  options,
+  ...field
+}: FieldProps & { readonly value?: string; readonly options: readonly Option[] }): JSX.Element {
+  return (
+    <Field {...field}>
+      {(ties) => (
+        <select {...ties}>
+          {options.map(({ value: own, text }) => (
+            <option key={own} value={own} selected={own === value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** Yes or no. An unticked box is not sent at all. */
+export function Checkbox({
+  name,
+  id = name,
+  label,
+  hint,
+  value = '1',
+  checked,
+}: FieldProps & { readonly value?: string; readonly checked?: boolean }) {
+  return (
+    <div class="field field-check">
+      <input type="checkbox" id={id} name={name} value={value} checked={checked} aria-describedby={hint ? `${id}-hint` : undefined} />
+      <label for={id}>{label}</label>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}

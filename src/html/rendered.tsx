@@ -1,0 +1,25 @@
+import type { JSX } from 'preact';
+import { remembered } from '../memo.ts';
+import { ksesPost } from '../wordpress/kses.ts';
+
+/*
+ * The two places where a page takes in what is already HTML. Everything else is escaped by being text in JSX.
+ */
+
+/**
+ * A text that the API publishes as HTML. It is cleaned here once more: who wrote it into the database may have been
+ * allowed more than a page should show (WordPress's `unfiltered_html`). Only tags and attributes that cannot run stay.
+ */
+export function Rendered({ html, class: name }: { readonly html: string; readonly class?: string }): JSX.Element {
+  return <div class={name} dangerouslySetInnerHTML={{ __html: cleaned(html) }} />;
+}
+
+const cleaned = remembered(ksesPost);
+
+/** Structured data for programs (JSON-LD), without a character that could end the element. */
+export function StructuredData({ data }: { readonly data: object }): JSX.Element {
+  return <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: scriptJson(data) }} />;
+}
+
+const scriptJson = (data: object): string =>
+  JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,0 +1,33 @@
+import type { RequestHandler } from 'express';
+import { ASSETS_PATH, type Assets } from '../html/assets.ts';
+import { deliver, tagOf } from './deliver.ts';
+
+/** Below the home of the site, wherever that is; a proxy may take its path off. */
+const PLACE = new RegExp(`^(?:/[\\w.~-]+)*?${ASSETS_PATH}(?<file>[\\w.-]+)$`);
+const A_YEAR_S = 365 * 24 * 3600;
+
+/**
+ * Serves the stylesheets and scripts of the pages, to other sites too. What is asked for by the name with the digest
+ * never changes; under its plain name a file is looked for again every hour.
+ */
+export function serveAssets(assets: Assets): RequestHandler {
+  return async (req, res, next) => {
+    const file = req.method === 'GET' || req.method === 'HEAD' ? PLACE.exec(req.path)?.groups?.file : undefined;
+    const found = file === undefined ? undefined : assets.find(file);
+    if (!found) return next();
+    const { type, body } = found.asset;
+    await deliver(req, res, {
+      status: 200,
+      headers: {
+        'Content-Type': type,
+        'Cache-Control': found.kept ? `public, max-age=${A_YEAR_S}, immutable` : 'public, max-age=3600',
+        'Access-Control-Allow-Origin': '*',
+        ETag: tagOf(body),
+        Vary: 'Accept-Encoding',
+      },
+      body,
+      until: 0,
+      shared: false,
+    });
+  };
+}

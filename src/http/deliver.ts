@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { notesOf } from './answered.ts';
+import { corsHeaders } from './cors.ts';
+import { cutSlowReader } from './limits.ts';
+import { SECURITY_HEADERS } from './security.ts';
+
+/** An answer as it goes out, whole: it can be sent many times. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** Until when it holds if nothing is written, in milliseconds since 1970. */
+  readonly until: number;
+  /** Whether it may be kept for others: no caller's rights or origin went into it. */
+  readonly shared: boolean;
+  /** What was made of it when it was sent, for the next time. */
+  forms?: Forms;
+}
+
+interface Forms {
+  /** Its compressed body, once it is there. */
+  zipped?: Buffer;
+  zipping?: Promise<Buffer>;
+  /** Its headers by the name of the form. The last values are those of each request (`headFor`). */
+  readonly heads: Map<string, string[]>;
+}
+
+const zip = promisify(gzip);
+/** Shorter bodies are not worth the work. */
+const WORTH_ZIPPING = 1024;
+
+/**
+ * Sends an answer: as 304 where the caller has it already, without body on HEAD, compressed for those who take it. A
+ * compressed body has a validator of its own, since a strong one names the bytes (RFC 9110, 8.8.3).
+ */
+export async function deliver(req: IncomingMessage, res: ServerResponse, answer: Answer): Promise<void> {
+  if (deliverNow(req, res, answer)) return;
+  const forms = formsOf(answer);
+  forms.zipping ??= zip(answer.body);
+  forms.zipped = await forms.zipping;
+  deliverNow(req, res, answer);
+}
+
+/** The same at once. False: it must be compressed first, so nothing was sent. */
+export function deliverNow(req: IncomingMessage, res: ServerResponse, answer: Answer): boolean {
+  const { status, headers, body } = answer;
+  const isZipped = body.length >= WORTH_ZIPPING && takesGzip(req);
+  const tag = isZipped ? zippedTag(headers.ETag) : headers.ETag;
+  const notes = notesOf(req);
+  if (status === 200 && isKnown(req, tag, headers['Last-Modified'])) {
+    notes.bytes = 0;
+    res.writeHead(304, headFor(req, notes.id, answer, { isZipped, tag })).end();
+    return true;
+  }
+  const content = isZipped ? answer.forms?.zipped : body;
+  if (content === undefined) return false;
+  notes.bytes = req.method === 'HEAD' ? 0 : content.length;
+  res.writeHead(status, headFor(req, notes.id, answer, { isZipped, tag, length: content.length }));
+  res.end(req.method === 'HEAD' ? undefined : content);
+  cutSlowReader(res, content.length);
+  return true;
+}
+
+/** How many bytes an answer takes, with what was made of it. */
+export const sizeOf = ({ body, forms }: Answer): number => body.length + (forms?.zipped?.length ?? 0);
+
+function formsOf(answer: Answer): Forms {
+  answer.forms ??= { heads: new Map() };
+  return answer.forms;
+}
+
+// ------------------------------------------------------------------------------------------------- headers
+/** One way of sending an answer. `length`: of the body; without it, a 304. */
+interface Form {
+  readonly isZipped: boolean;
+  readonly tag: string | undefined;
+  readonly length?: number;
+}
+
+/**
+ * The headers as one flat list of names and values, which Node writes as it is. Most of it is the same each time; the
+ * values that differ are put in at the end, so the list must be used at once.
+ */
+function headFor({ headers: { origin } }: IncomingMessage, id: string, answer: Answer, form: Form): string[] {
+  const { heads } = formsOf(answer);
+  const name = `${form.isZipped ? 'zipped' : 'plain'}${form.length === undefined ? ' 304' : ''}${origin === undefined ? '' : ' elsewhere'}`;
+  let head = heads.get(name);
+  if (head === undefined) {
+    head = headOf(answer, form, origin);
+    heads.set(name, head);
+  }
+  head[head.length - 1] = id;
+  if (origin !== undefined) head[head.length - 3] = origin;
+  return head;
+}
+
+const ORIGIN = 'Access-Control-Allow-Origin';
+
+function headOf({ headers }: Answer, { isZipped, tag, length }: Form, origin: string | undefined): string[] {
+  const { 'Content-Type': type, ...others } = headers;
+  const { [ORIGIN]: allowed, ...cors } = corsHeaders(origin);
+  const ofBody = length === undefined ? {} : { 'Content-Length': String(length), ...(type === undefined ? {} : { 'Content-Type': type }) };
+  return Object.entries({
+    ...SECURITY_HEADERS,
+    ...others,
+    ...cors,
+    ...(tag === undefined ? {} : { ETag: tag }),
+    ...(isZipped && length !== undefined ? { 'Content-Encoding': 'gzip' } : {}),
+    ...ofBody,
+    ...(allowed === undefined ? {} : { [ORIGIN]: allowed }),
+    'X-Request-Id': '',
+  }).flat();
+}
+
+const zippedTag = (etag: string | undefined): string | undefined => (etag === undefined ? undefined : `${etag.slice(0, -1)}-gzip"`);
+
+/** Whether a validator says that the caller has these very bytes (RFC 9110, 13.2.2): a tag counts before a date. */
+function isKnown({ headers, method }: IncomingMessage, etag: string | undefined, lastModified: string | undefined): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  const { 'if-none-match': tags, 'if-modified-since': since } = headers;
+  if (tags !== undefined)
+    return etag !== undefined && (tags.trim() === '*' || tags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag));
+  return since !== undefined && lastModified !== undefined && Date.parse(since) >= Date.parse(lastModified);
+}
+
+const takesGzip = ({ headers }: IncomingMessage): boolean => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(headers['accept-encoding'] ?? '');
+
+/**
+ * The strong validator of a body. `version` is the version of the record that the body represents: `If-Match` compares
+ * it, so a tag can be used for a write in whatever language or form the record was read.
+ */
+export const tagOf = (body: Buffer, version?: string): string =>
+  `"${version === undefined ? '' : `${version}.`}${hash('sha1', body, 'base64url')}"`;

@@ -1,0 +1,85 @@
+import type { Request } from 'express';
+import type { SiteSettings } from '../calendar/settings.ts';
+import { PAGE_POLICY } from '../html/document.tsx';
+import { postKind } from '../kinds/index.ts';
+import { type Page, problemPage, type Workshop } from '../pages/pages.tsx';
+import { renderPage } from '../pages/render.ts';
+import { callerFor } from '../records/caller.ts';
+import type { Site } from '../site.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
+import { notesOf } from './answered.ts';
+import { type Answer, tagOf } from './deliver.ts';
+import { discoveryHeaders } from './feeds/discovery.ts';
+import type { Wanted } from './feeds/wanted.ts';
+import { problemOf } from './problem.ts';
+import { httpDate, KEPT, NOT_KEPT, untilWhen } from './protocol.ts';
+import { surrogateKeys } from './surrogates.ts';
+
+/** The HTML pages of a site. */
+export interface Pages {
+  /** Whether they are served: where WordPress serves none, unless the configuration says otherwise. */
+  readonly areOn: (settings: SiteSettings) => boolean;
+  /** The page that is asked for; `password`: what was entered to open it. */
+  readonly answer: (wanted: Wanted, req: Request, password?: string) => Promise<Answer>;
+  /** The error that ended a request, as a page. */
+  readonly problem: (site: Site, settings: SiteSettings, req: Request, error: unknown) => Answer;
+}
+
+/** Serves pages as other answers are served: with a validator, kept in memory, the same for everybody. */
+export function createPages({ config }: Site, parts: Omit<Workshop, 'site'>): Pages {
+  const problem: Pages['problem'] = (site, settings, req, error) => {
+    const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
+    const caller = callerFor(site, settings, ANONYMOUS, { language });
+    const { status, headers } = problemOf(site, req, language, error);
+    const page = problemPage({ ...parts, site }, caller, status, notesOf(req).id);
+    return answerOf(page, { site, caller, personal: true, changedAt: undefined, headers });
+  };
+  return {
+    areOn: (settings) => (config.pages === 'auto' ? !settings.shared : config.pages === 'on'),
+    problem,
+    answer: async (wanted, req, password) => {
+      const { site, caller, address, query } = wanted;
+      const changedAt = site.changedAt();
+      try {
+        const page = await renderPage({ ...parts, site }, caller, { page: address.page, query, password });
+        return answerOf(page, { site, caller, personal: password !== undefined, changedAt });
+      } catch (error) {
+        const { status, headers } = problemOf(site, req, caller.language, error);
+        const page = problemPage({ ...parts, site }, caller, status, notesOf(req).id);
+        return answerOf(page, { site, caller, personal: false, changedAt, headers });
+      }
+    },
+  };
+}
+
+interface Frame extends Pick<Wanted, 'site' | 'caller'> {
+  /** Whether the page is for whoever asked alone. */
+  readonly personal: boolean;
+  readonly changedAt: string | undefined;
+  /** Further headers of an error. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+function answerOf({ status, html, timeliness, records, about }: Page, { site, caller, personal, changedAt, headers }: Frame): Answer {
+  const body = Buffer.from(html);
+  const kept = status === 200 && !personal;
+  return {
+    status,
+    headers: {
+      ...headers,
+      'Content-Type': 'text/html; charset=UTF-8',
+      'Content-Security-Policy': PAGE_POLICY,
+      'Referrer-Policy': 'strict-origin-when-cross-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      ...(kept ? KEPT : NOT_KEPT),
+      Vary: 'Accept, Accept-Language, Accept-Encoding',
+      ...(kept ? { ETag: tagOf(body) } : {}),
+      ...(kept && timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
+      ...discoveryHeaders({ config: site.config, settings: caller.settings }, about),
+      ...(kept ? surrogateKeys(postKind('event'), records) : {}),
+    },
+    body,
+    until: untilWhen(timeliness, caller),
+    shared: !personal,
+  };
+}

@@ -1,0 +1,67 @@
+import type { RequestHandler } from 'express';
+import type { Assets } from '../html/assets.ts';
+import { sitemapFile, sitemapXml } from '../pages/sitemap.ts';
+import type { Theme } from '../pages/theme.ts';
+import { type Caller, callerFor } from '../records/caller.ts';
+import type { Site } from '../site.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
+import { basePath, splitTarget } from './addressing.ts';
+import { type Answers, keyOf } from './answers.ts';
+import { type Answer, deliver, tagOf } from './deliver.ts';
+import type { Pages } from './pages.ts';
+import { KEPT, untilWhen } from './protocol.ts';
+
+/** What these files are made with. */
+export interface PublicFiles {
+  readonly pages: Pages;
+  readonly assets: Assets;
+  readonly theme: Theme;
+  readonly answers: Answers | undefined;
+}
+
+/** Serves what browsers and search engines look for on a site with pages: its icon, `robots.txt` and the sitemap. */
+export function servePublicFiles(site: Site, { pages, assets, theme, answers }: PublicFiles): RequestHandler {
+  return async (req, res, next) => {
+    if (req.method !== 'GET' && req.method !== 'HEAD') return next();
+    const { path } = splitTarget(req.originalUrl);
+    const name = /\/(favicon\.ico|robots\.txt|sitemap[\w-]*\.xml)$/.exec(path)?.[0];
+    if (name === undefined) return next();
+    const key = keyOf(req, () => '');
+    const from = key === undefined ? site : site.reading();
+    const settings = await from.settings();
+    const base = basePath(settings.home);
+    if (!pages.areOn(settings) || (path !== name && path !== base + name)) return next();
+    if (name === '/favicon.ico') return res.redirect(302, assets.at(base, theme.icon));
+    const compute = async (): Promise<Answer> => {
+      const caller = callerFor(from, await from.settings(), ANONYMOUS, { language: from.texts.languages[0] ?? 'en' });
+      return name === '/robots.txt' ? plain(robots(caller)) : sitemap(from, caller, name);
+    };
+    const answer =
+      answers && key !== undefined ? await answers.answerFor(req, { key, freshness: from.freshness, compute }) : await compute();
+    return answer.status === 404 ? next() : deliver(req, res, answer);
+  };
+}
+
+/** Which pages search engines may look at: all but those for people who work on the site, if they may at all. */
+function robots({ settings }: Caller): string {
+  if (settings.raw.get('blog_public') === '0') return 'User-agent: *\nDisallow: /\n';
+  const base = basePath(settings.home);
+  return ['User-agent: *', `Disallow: ${base}/admin/`, `Disallow: ${base}/wp-json/`, `Sitemap: ${settings.home}/sitemap.xml`, ''].join(
+    '\n',
+  );
+}
+
+const plain = (text: string): Answer => answerOf(text, 'text/plain; charset=UTF-8', Number.POSITIVE_INFINITY);
+
+async function sitemap(site: Site, caller: Caller, path: string): Promise<Answer> {
+  const file = sitemapFile(path);
+  const xml = file && (await sitemapXml(site, caller, file));
+  if (xml === undefined) return { ...plain(''), status: 404, shared: false };
+  return answerOf(xml, 'application/xml; charset=UTF-8', untilWhen('daily', caller));
+}
+
+function answerOf(text: string, type: string, until: number): Answer {
+  const body = Buffer.from(text);
+  const headers = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', ...KEPT, Vary: 'Accept-Encoding', ETag: tagOf(body) };
+  return { status: 200, headers, body, until, shared: true };
+}

@@ -1,0 +1,138 @@
+import type { SiteSettings } from '../calendar/settings.ts';
+import type { FeedView } from '../kinds/feed-list.ts';
+import { type TermPlace, termUrl } from '../wordpress/links.ts';
+import type { Term } from '../wordpress/rows.ts';
+import { addDays } from '../wordpress/time.ts';
+
+/** Which page of the calendar an address leads to. */
+export interface Target {
+  readonly view: FeedView;
+  /** The month (`YYYY-MM`) or the day (`YYYY-MM-DD`) of such a view; without one the present one. */
+  readonly date?: string | undefined;
+  /** Lists begin with this day. */
+  readonly from?: string | undefined;
+  /** Of several pages the one of this number. */
+  readonly number?: number | undefined;
+  readonly featured?: boolean | undefined;
+  readonly search?: string | undefined;
+  /** What the calendar is narrowed to, with the slugs from the root down to its parent. */
+  readonly term?: { readonly term: Term; readonly ancestors: readonly string[] } | undefined;
+}
+
+/** Where the pages of a site begin, and how they are addressed. */
+export interface Place {
+  readonly home: string;
+  readonly settings: Pick<SiteSettings, 'home' | 'permalinkStructure' | 'tagBase' | 'calendar'>;
+}
+
+/**
+ * The address of a page of the calendar as WordPress and The Events Calendar write it: by its path, or on sites without
+ * readable addresses by its query.
+ */
+export function calendarUrl(place: Place, target: Target): string {
+  const { permalinkStructure: structure } = place.settings;
+  return structure === '' ? byQuery(place, target) : byPath(place, target, structure.endsWith('/') ? '/' : '');
+}
+
+function byPath(place: Place, target: Target, slash: string): string {
+  const { view, date, from, number = 1, featured, search, term } = target;
+  const front = /^\/?index\.php\//.test(place.settings.permalinkStructure) ? '/index.php' : '';
+  const base = term ? termUrl(termPlace(place), term.term, term.ancestors) : `${place.home}${front}/${place.settings.calendar.eventsSlug}`;
+  // WordPress's own page of a tag has none below it; the calendar's has.
+  const root =
+    term?.term.taxonomy === 'post_tag' ? `${place.home}${front}/${place.settings.calendar.eventsSlug}/tag/${term.term.slug}` : base;
+  const shown = view === 'month' || view === 'day' ? (date ?? (view === 'day' ? 'today' : 'month')) : 'list';
+  const below = number > 1 ? [featured ? 'featured' : 'list', 'page', String(number)] : [shown, ...(featured ? ['featured'] : [])];
+  const path = [root.replace(/\/$/, ''), ...below].join('/');
+  return withQuery(`${path}${slash}`, [
+    ...(view === 'past' ? [['eventDisplay', 'past'] as const] : []),
+    ...(from === undefined ? [] : [['tribe-bar-date', from] as const]),
+    ...(search === undefined ? [] : [['tribe-bar-search', search] as const]),
+  ]);
+}
+
+const termPlace = ({ home, settings }: Place): TermPlace => ({
+  home,
+  permalinkStructure: settings.permalinkStructure,
+  eventsSlug: settings.calendar.eventsSlug,
+  tagBase: settings.tagBase,
+});
+
+function byQuery({ home }: Place, { view, date, from, number = 1, featured, search, term }: Target): string {
+  return withQuery(`${home}/`, [
+    ['post_type', 'tribe_events'],
+    ['eventDisplay', view],
+    ...(date === undefined ? [] : [['eventDate', date] as const]),
+    ...(from === undefined ? [] : [['tribe-bar-date', from] as const]),
+    ...(term === undefined ? [] : [[term.term.taxonomy === 'post_tag' ? 'tag' : term.term.taxonomy, term.term.slug] as const]),
+    ...(featured ? [['featured', '1'] as const] : []),
+    ...(search === undefined ? [] : [['tribe-bar-search', search] as const]),
+    ...(number > 1 ? [['paged', String(number)] as const] : []),
+  ]);
+}
+
+/** An address with these parameters, in order. */
+export function withQuery(url: string, pairs: readonly (readonly [string, string])[]): string {
+  if (pairs.length === 0) return url;
+  const query = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
+  return `${url}${url.includes('?') ? '&' : '?'}${query}`;
+}
+
+/** How people take the calendar into their own: each by the name of the program it is for. */
+export interface Subscription {
+  readonly name: 'google' | 'apple' | 'outlook' | 'office' | 'file';
+  readonly href: string;
+}
+
+/** What subscribes to the list of the whole calendar or of a term, as the plugin's own buttons do. */
+export function subscriptions(place: Place, siteName: string, term?: Term): Subscription[] {
+  const narrowed = term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tag' : term.taxonomy, term.slug] as const];
+  const feed = withQuery(`${place.home}/`, [['post_type', 'tribe_events'], ...narrowed, ['ical', '1'], ['eventDisplay', 'list']]);
+  const webcal = feed.replace(/^https?:/, 'webcal:');
+  const outlook = (host: string) =>
+    withQuery(`https://${host}/owa`, [
+      ['path', '/calendar/action/compose'],
+      ['rru', 'addsubscription'],
+      ['url', webcal],
+      ['name', siteName],
+    ]);
+  return [
+    { name: 'google', href: withQuery('https://www.google.com/calendar/render', [['cid', webcal]]) },
+    { name: 'apple', href: webcal },
+    { name: 'outlook', href: outlook('outlook.live.com') },
+    { name: 'office', href: outlook('outlook.office.com') },
+    { name: 'file', href: feed },
+  ];
+}
+
+/** What is written down of one event when it is taken into a calendar of one's own. */
+export interface AddedEvent {
+  readonly title: string;
+  /** Wall clocks in `zone`, `YYYY-MM-DD HH:MM:SS`. */
+  readonly start: string;
+  readonly end: string;
+  readonly allDay: boolean;
+  readonly where: string;
+  readonly zone: string;
+}
+
+/** What takes one event into a calendar: as a file, and into Google's, as the plugin's own buttons do. */
+export function eventSubscriptions(url: string, { title, start, end, allDay, where, zone }: AddedEvent): Subscription[] {
+  const moment = (wall: string) =>
+    wall
+      .replace(/[-:]/g, '')
+      .replace(' ', 'T')
+      .slice(0, allDay ? 8 : undefined);
+  const google = withQuery('https://www.google.com/calendar/event', [
+    ['action', 'TEMPLATE'],
+    ['dates', `${moment(start)}/${moment(allDay ? addDays(end, 1) : end)}`],
+    ['text', title],
+    ['location', where],
+    ['ctz', zone],
+    ['sprop', `website:${url}`],
+  ]);
+  return [
+    { name: 'file', href: withQuery(url, [['ical', '1']]) },
+    { name: 'google', href: google },
+  ];
+}

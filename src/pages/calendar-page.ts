@@ -1,0 +1,220 @@
+import { fail } from '../errors.ts';
+import { plainLine } from '../exchange/items/event-record.ts';
+import { dayInWords } from '../html/dates.ts';
+import type { Neighbour } from '../html/paging.tsx';
+import type { Speech } from '../html/words.ts';
+import type { ListPage } from '../kinds/calendar-page.ts';
+import type { FeedView } from '../kinds/feed-list.ts';
+import { termKind } from '../kinds/index.ts';
+import { type CalendarList, listCalendar } from '../records/calendar-list.ts';
+import type { Caller } from '../records/caller.ts';
+import { ancestorsOf } from '../records/terms.ts';
+import type { Site } from '../site.ts';
+import { addDays, addMonths, nowLocal } from '../wordpress/time.ts';
+import { calendarUrl, subscriptions, type Target } from './addresses.ts';
+import type { CalendarProps, SearchProps } from './calendar-views.tsx';
+import { usedCategories } from './categories.ts';
+import { descriptionOf, type EventCard, eventCard, type MonthDay } from './models.ts';
+import { weeksOf } from './month-weeks.ts';
+import { type Content, speechFor, type Workshop } from './pages.tsx';
+
+/** A page of the calendar: a list, a month, a day, or what is past, perhaps of a category or a tag. */
+export async function calendarPage(
+  { site, theme }: Workshop,
+  caller: Caller,
+  page: ListPage,
+  query: Readonly<Record<string, unknown>>,
+): Promise<Content> {
+  const { settings } = caller;
+  const speech = speechFor(site, caller);
+  const view = page.view ?? settings.calendar.view;
+  const isMonth = view === 'month';
+  const perPage = settings.calendar.eventsPerPage ?? settings.postsPerPage;
+  const whole = isMonth || view === 'day';
+  const found = await listCalendar(site, caller, page, {
+    filters: query,
+    unhidden: true,
+    limit: whole ? MOST_AT_ONCE : perPage,
+    offset: whole ? 0 : (page.number - 1) * perPage,
+  });
+  if (found.events.length === 0 && page.number > 1) fail('rest_no_route');
+  const shown: Shown = { caller, speech, page, found, date: dateShown(found, caller), pages: Math.ceil(found.total / perPage) };
+  const target = await targetOf(site, shown);
+  const cards = found.events.map((event) => eventCard(event, caller, speech));
+  const props = await calendarProps(site, shown, target);
+  const body = isMonth
+    ? theme.views.month({ ...props, ...monthOf(shown, target, cards) })
+    : theme.views.list({
+        ...props,
+        events: cards,
+        none: speech.say(page.search === undefined ? 'pages:no-events' : 'pages:nothing-found'),
+      });
+  const term = found.terms[0];
+  return {
+    body,
+    name: isMonth ? 'month' : 'list',
+    title: props.heading,
+    description: descriptionOf(term?.description || settings.description),
+    address: calendarUrl(caller, target),
+    // Searches, and days and months without events, of which there is no end.
+    unlisted: page.search !== undefined || page.from !== undefined || (whole && cards.length === 0),
+    previous: props.previous?.href,
+    next: props.next?.href,
+    records: found.events.map(({ record }) => record),
+    about: { term, featured: page.featured },
+    timeliness: found.timeliness,
+  };
+}
+
+/** So many events of a month or a day are shown. */
+const MOST_AT_ONCE = 400;
+
+/** What a page of the calendar is made of. */
+interface Shown {
+  readonly caller: Caller;
+  readonly speech: Speech;
+  readonly page: ListPage;
+  readonly found: CalendarList;
+  /** The month or the day of such a view. */
+  readonly date: string | undefined;
+  readonly pages: number;
+}
+
+function dateShown({ view, date }: CalendarList, { now, settings }: Caller): string | undefined {
+  if (view !== 'month' && view !== 'day') return undefined;
+  return (date ?? nowLocal(now, settings.zone)).slice(0, view === 'month' ? MONTH : DAY);
+}
+
+const [MONTH, DAY] = ['YYYY-MM'.length, 'YYYY-MM-DD'.length];
+
+/** The address of the page itself, as the parts that it is made of. */
+async function targetOf({ db }: Site, { page, found, date }: Shown): Promise<Target> {
+  const [term] = found.terms;
+  const ancestors = term === undefined ? [] : await ancestorsOf(db, termKind(term.taxonomy === 'post_tag' ? 'tag' : 'category'), term);
+  return {
+    view: found.view,
+    date,
+    from: found.view === 'list' || found.view === 'past' ? page.from : undefined,
+    number: page.number,
+    featured: page.featured,
+    search: page.search,
+    term: term && { term, ancestors },
+  };
+}
+
+async function calendarProps(site: Site, shown: Shown, target: Target): Promise<CalendarProps> {
+  const { caller, speech, page, found, pages } = shown;
+  const { say } = speech;
+  const [term] = found.terms;
+  const whole = found.view === 'month' || found.view === 'day';
+  return {
+    speech,
+    heading: headingOf(shown),
+    about: term?.description ?? '',
+    views: viewsOf(shown, target),
+    categories: (await usedCategories(site, caller)).map((category) => ({ ...category, current: category.id === term?.term_id })),
+    search: searchOf(shown, target),
+    subscriptions: subscriptions(caller, caller.settings.name, term),
+    ...(whole ? spanNeighbours(shown, target) : listNeighbours(shown, target)),
+    here: pages > 1 && !whole ? say('pages:page', { page: page.number, pages }) : undefined,
+    paged: say(whole ? (found.view === 'month' ? 'pages:months' : 'pages:days') : 'pages:other-pages'),
+  };
+}
+
+function headingOf({ speech, page, found, date = '' }: Shown): string {
+  const { say } = speech;
+  const views: Readonly<Record<FeedView, () => string>> = {
+    list: () => say(page.featured ? 'pages:featured' : 'pages:upcoming'),
+    past: () => say('pages:past'),
+    month: () => say('pages:in-month', { month: dayInWords(speech, date, 'month') }),
+    day: () => say('pages:on-day', { day: dayInWords(speech, date, 'long') }),
+  };
+  const title = page.search === undefined ? views[found.view]() : say('pages:found', { words: page.search });
+  const names = found.terms.map(({ name }) => plainLine(name)).join(', ');
+  return names === '' ? title : say('pages:titled', { title: names, of: title });
+}
+
+/** The other ways of looking at the same events. */
+function viewsOf({ caller, speech, found }: Shown, { term, search }: Target) {
+  const views: readonly (readonly [FeedView, string])[] = [
+    ['list', 'pages:upcoming'],
+    ['month', 'pages:month'],
+    ['day', 'pages:today'],
+    ['past', 'pages:past'],
+  ];
+  return views.map(([view, text]) => ({
+    name: speech.say(text),
+    href: calendarUrl(caller, { view, term, search }),
+    current: view === found.view,
+  }));
+}
+
+/** A form sends its own fields only, so that what its address holds goes along as hidden ones. */
+function searchOf({ caller, page, found }: Shown, { term }: Target): SearchProps {
+  const [address = '', query = ''] = calendarUrl(caller, { view: found.view === 'past' ? 'past' : 'list', term }).split('?');
+  // Browsers send forms to the very server of the page alone (`PAGE_POLICY`), by whatever name it was reached.
+  const action = new URL(address, 'http://site.invalid').pathname;
+  return { action, hidden: [...new URLSearchParams(query)], words: page.search ?? '', from: page.from ?? '' };
+}
+
+interface Neighbours {
+  readonly previous: Neighbour | undefined;
+  readonly next: Neighbour | undefined;
+}
+
+/** Before the first page of what is to come there is what is past, and the other way round. */
+function listNeighbours({ caller, speech, page: { number }, found, pages }: Shown, target: Target): Neighbours {
+  const { say } = speech;
+  const isPast = found.view === 'past';
+  const at = (change: Partial<Target>, text: string): Neighbour => ({
+    href: calendarUrl(caller, { ...target, ...change }),
+    text: say(text),
+  });
+  const [back, forth] = isPast ? ['pages:newer', 'pages:older'] : ['pages:previous-page', 'pages:next-page'];
+  const other = at({ view: isPast ? 'list' : 'past', number: 1, from: undefined }, isPast ? 'pages:upcoming' : 'pages:past');
+  return {
+    previous: number > 1 ? at({ number: number - 1 }, back) : target.search === undefined ? other : undefined,
+    next: number < pages ? at({ number: number + 1 }, forth) : undefined,
+  };
+}
+
+/** How many years from now empty days and months still lead to others. */
+const YEARS_ON = 2;
+
+/** The days or months before and after. Far from today, those without events lead no further. */
+function spanNeighbours({ caller, speech, found, date = '' }: Shown, target: Target): Neighbours {
+  const isMonth = found.view === 'month';
+  const first = `${date.padEnd(DAY, '-01')} 00:00:00`;
+  const step = (by: number): Neighbour => {
+    const other = (isMonth ? addMonths(first, by) : addDays(first, by)).slice(0, isMonth ? MONTH : DAY);
+    return { href: calendarUrl(caller, { ...target, date: other }), text: dayInWords(speech, other, isMonth ? 'month' : 'long') };
+  };
+  const now = nowLocal(caller.now, caller.settings.zone);
+  const [earliest, latest] = [addMonths(now, -12 * YEARS_ON), addMonths(now, 12 * YEARS_ON)];
+  const goesOn = (isNear: boolean) => isNear || found.events.length > 0;
+  return {
+    previous: goesOn(first > earliest) && date > FIRST ? step(-1) : undefined,
+    next: goesOn(first < latest) && date < LAST ? step(1) : undefined,
+  };
+}
+
+/** Dates have four digits for the year. */
+const [FIRST, LAST] = ['1000-01', '9999-11'];
+
+function monthOf({ caller, speech, found, date = '' }: Shown, { term }: Target, cards: readonly EventCard[]) {
+  const { settings, now } = caller;
+  const firstDay = Number(settings.raw.get('start_of_week') ?? '1') % 7 || 0;
+  const today = nowLocal(now, settings.zone).slice(0, DAY);
+  const weeks = weeksOf(date, cards, { firstDay, cutoff: settings.calendar.cutoff }).map((week) =>
+    week.map(
+      (day): MonthDay => ({
+        date: day.date,
+        words: dayInWords(speech, day.date, 'long'),
+        href: calendarUrl(caller, { view: 'day', date: day.date, term }),
+        isToday: day.date === today,
+        events: day.items,
+      }),
+    ),
+  );
+  return { weeks, firstDay, unseen: Math.max(0, found.total - cards.length) };
+}

@@ -1,0 +1,237 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { dayInWords, weekdays } from '../html/dates.ts';
+import { Input } from '../html/form-fields.tsx';
+import { Link } from '../html/links.tsx';
+import { type Neighbour, Paging } from '../html/paging.tsx';
+import { Rendered } from '../html/rendered.tsx';
+import type { Speech } from '../html/words.ts';
+import type { Subscription } from './addresses.ts';
+import { Subscribe } from './frame.tsx';
+import type { EventCard, MonthDay, Named } from './models.ts';
+
+/** What every page of the calendar has around its events. */
+export interface CalendarProps {
+  readonly speech: Speech;
+  readonly heading: string;
+  /** HTML about the category or tag; empty: there is none. */
+  readonly about: string;
+  readonly views: readonly (Named & { readonly current: boolean })[];
+  readonly categories: readonly (Named & { readonly current: boolean })[];
+  readonly search: SearchProps;
+  readonly subscriptions: readonly Subscription[];
+  readonly previous: Neighbour | undefined;
+  readonly next: Neighbour | undefined;
+  /** Which of several pages it is, in words. */
+  readonly here: string | undefined;
+  /** What the neighbours are. */
+  readonly paged: string;
+}
+
+export interface SearchProps {
+  /** Where the form leads, and what goes with it unseen. */
+  readonly action: string;
+  readonly hidden: readonly (readonly [name: string, value: string])[];
+  readonly words: string;
+  readonly from: string;
+}
+
+export interface ListProps extends CalendarProps {
+  readonly events: readonly EventCard[];
+  /** What to say where there is none. */
+  readonly none: string;
+}
+
+/** Events below the months in which they begin. */
+export function ListView({ events, none, ...calendar }: ListProps): JSX.Element {
+  const { speech } = calendar;
+  return (
+    <CalendarPage {...calendar}>
+      {events.length === 0 && <p class="none">{none}</p>}
+      {[...byMonth(events)].map(([month, cards]) => (
+        <section key={month} aria-labelledby={`m${month}`}>
+          <h2 id={`m${month}`} class="month-heading">
+            {dayInWords(speech, month, 'month')}
+          </h2>
+          <ol class="events">
+            {cards.map((card) => (
+              <li key={card.id}>
+                <Card speech={speech} card={card} />
+              </li>
+            ))}
+          </ol>
+        </section>
+      ))}
+    </CalendarPage>
+  );
+}
+
+function byMonth(events: readonly EventCard[]): Map<string, EventCard[]> {
+  const months = new Map<string, EventCard[]>();
+  for (const card of events) {
+    const month = card.start.slice(0, 'YYYY-MM'.length);
+    months.set(month, [...(months.get(month) ?? []), card]);
+  }
+  return months;
+}
+
+/** An event in a list. */
+export function Card({ speech, card }: { readonly speech: Speech; readonly card: EventCard }): JSX.Element {
+  const { title, href, start, when, zone, where, cost, summary, picture, featured } = card;
+  const { say } = speech;
+  return (
+    <article class={featured ? 'card card-featured' : 'card'}>
+      <div class="card-day" aria-hidden="true">
+        <span class="card-weekday">{weekdayOf(speech, start)}</span>
+        <span class="card-number">{Number(start.slice(8, 10))}</span>
+      </div>
+      <div class="card-text">
+        <h3>
+          <Link href={href}>{title}</Link>
+        </h3>
+        <p class="card-when">
+          {featured && <span class="mark">{say('pages:featured-mark')}</span>}
+          <time dateTime={start.replace(' ', 'T')}>{zone === undefined ? when : say('pages:local-time', { when, zone })}</time>
+        </p>
+        {where !== '' && <p class="card-where">{where}</p>}
+        {summary !== '' && <p class="card-summary">{summary}</p>}
+        {cost !== '' && <p class="card-cost">{cost}</p>}
+      </div>
+      {picture && (
+        <img class="card-picture" src={picture.src} width={picture.width} height={picture.height} alt={picture.text} loading="lazy" />
+      )}
+    </article>
+  );
+}
+
+const weekdayOf = (speech: Speech, day: string): string => dayInWords(speech, day, 'weekday').slice(0, 3);
+
+export interface MonthProps extends CalendarProps {
+  /** Weeks of seven days each, the first of them beginning with the day that weeks begin with. */
+  readonly weeks: readonly (readonly MonthDay[])[];
+  /** The day of the week that it begins with; 0: Sunday. */
+  readonly firstDay: number;
+  /** How many events there are besides those that the days hold. */
+  readonly unseen: number;
+}
+
+/** So many events stand in a day of a month; the day's own page has all. */
+const MOST_IN_A_DAY = 3;
+
+/** A month as a table of its days. On a narrow screen its style makes a list of it, of the days that have events. */
+export function MonthView({ weeks, firstDay, unseen, ...calendar }: MonthProps): JSX.Element {
+  const { speech, heading } = calendar;
+  return (
+    <CalendarPage {...calendar}>
+      <table class="month">
+        <caption class="hidden">{heading}</caption>
+        <thead>
+          <tr>
+            {weekdays(speech, firstDay).map(({ long, short }) => (
+              <th key={long} scope="col" abbr={long}>
+                {short}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {weeks.map((week) => (
+            <tr key={week[0]?.date}>
+              {week.map((day) => (
+                <Day key={day.date} speech={speech} day={day} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {unseen > 0 && <p class="quiet">{speech.say('pages:many-events', { count: unseen })}</p>}
+    </CalendarPage>
+  );
+}
+
+function Day({ speech, day }: { readonly speech: Speech; readonly day: MonthDay }): JSX.Element {
+  const { date, words, href, isToday, events } = day;
+  if (events === undefined) return <td class="other-month" />;
+  const [shown, more] = [events.slice(0, MOST_IN_A_DAY), Math.max(0, events.length - MOST_IN_A_DAY)];
+  const classes = [...(events.length === 0 ? ['empty-day'] : []), ...(isToday ? ['today'] : [])].join(' ');
+  const number = <time dateTime={date}>{Number(date.slice(8))}</time>;
+  return (
+    <td class={classes || undefined}>
+      {events.length > 0 ? (
+        <Link href={href} class="day-number" label={words} current={isToday ? 'date' : undefined}>
+          {number}
+          <span class="day-words" aria-hidden="true">
+            {words}
+          </span>
+        </Link>
+      ) : (
+        <span class="day-number">{number}</span>
+      )}
+      {shown.length > 0 && (
+        <ul>
+          {shown.map(({ id, title, href: event, time, start }) => (
+            <li key={id}>
+              <Link href={event}>
+                {time !== undefined && start.startsWith(date) && <span class="day-time">{time} </span>}
+                {title}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      {more > 0 && (
+        <p class="day-more">
+          <Link href={href}>{speech.say('pages:more-on-day', { count: more })}</Link>
+        </p>
+      )}
+    </td>
+  );
+}
+
+function CalendarPage(props: CalendarProps & { readonly children: ComponentChildren }): JSX.Element {
+  const { speech, heading, about, views, categories, search, subscriptions, previous, next, here, paged, children } = props;
+  const { say } = speech;
+  return (
+    <>
+      <h1>{heading}</h1>
+      {about !== '' && <Rendered html={about} class="about" />}
+      <search>
+        <form action={search.action} method="get" class="search">
+          {search.hidden.map(([name, value]) => (
+            <input key={name} type="hidden" name={name} value={value} />
+          ))}
+          <Input name="tribe-bar-search" id="search" type="search" label={say('pages:search-label')} value={search.words} />
+          <Input name="tribe-bar-date" id="from" type="date" label={say('pages:from-label')} value={search.from} />
+          <button type="submit">{say('pages:find')}</button>
+        </form>
+      </search>
+      <nav aria-label={say('pages:views')}>
+        <ul class="menu views">
+          {views.map(({ name, href, current }) => (
+            <li key={href}>
+              <Link href={href} current={current ? 'page' : undefined}>
+                {name}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {children}
+      <Paging label={paged} previous={previous} next={next} here={here} />
+      {categories.length > 0 && (
+        <nav aria-labelledby="categories" class="categories">
+          <h2 id="categories">{say('pages:categories')}</h2>
+          <ul class="menu">
+            {categories.map(({ name, href, current }) => (
+              <li key={href}>
+                <Link href={href} current={current ? 'page' : undefined}>
+                  {name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
+      <Subscribe speech={speech} ways={subscriptions} />
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { plainLine } from '../exchange/items/event-record.ts';
+import { termKind } from '../kinds/index.ts';
+import type { Caller } from '../records/caller.ts';
+import { listTerms } from '../records/terms.ts';
+import type { Site } from '../site.ts';
+import type { Named } from './models.ts';
+
+/** A category with the address of its page. */
+export interface Category extends Named {
+  readonly id: number;
+}
+
+/** As many as pages name. */
+const MOST = 50;
+
+/** Categories that are in use, by name. */
+export async function usedCategories(site: Site, caller: Caller): Promise<Category[]> {
+  const { records } = await listTerms(site, caller, termKind('category'), { per_page: MOST, hide_empty: true });
+  return records.map((record) => {
+    // The list of terms gives records of terms, whose names and addresses are texts.
+    const { id, name, url } = record as { readonly id: number; readonly name: string; readonly url: string };
+    return { id, name: plainLine(name), href: url };
+  });
+}

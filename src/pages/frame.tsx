@@ -1,0 +1,86 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { Link } from '../html/links.tsx';
+import type { Speech } from '../html/words.ts';
+import type { Subscription } from './addresses.ts';
+import type { Named, Picture } from './models.ts';
+
+/** What stands around the content of every page. */
+export interface FrameProps {
+  readonly speech: Speech;
+  readonly siteName: string;
+  readonly home: string;
+  readonly logo: Picture | undefined;
+  /** The main parts of the site; `current`: the one that is shown. */
+  readonly menu: readonly (Named & { readonly current: boolean })[];
+  /** The same page in other languages. */
+  readonly languages: readonly (Named & { readonly code: string; readonly current: boolean })[];
+  readonly links: readonly Named[];
+  readonly children?: ComponentChildren;
+}
+
+export function Frame({ speech, siteName, home, logo, menu, languages, links, children }: FrameProps): JSX.Element {
+  const { say } = speech;
+  return (
+    <>
+      <header class="site-header">
+        <Link href={home} class="site-name" rel="home">
+          {logo ? <img src={logo.src} alt={siteName} class="site-logo" /> : siteName}
+        </Link>
+        <nav aria-label={say('pages:main')}>
+          <ul class="menu">
+            {menu.map(({ name, href, current }) => (
+              <li key={href}>
+                <Link href={href} current={current ? 'page' : undefined}>
+                  {name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+      <footer class="site-footer">
+        <ul class="menu">
+          {links.map(({ name, href }) => (
+            <li key={href}>
+              <Link href={href}>{name}</Link>
+            </li>
+          ))}
+        </ul>
+        {languages.length > 1 && (
+          <nav aria-label={say('pages:languages')}>
+            <ul class="menu">
+              {languages.map(({ name, href, code, current }) => (
+                <li key={code} lang={code}>
+                  <Link href={href} hreflang={code} current={current ? 'page' : undefined}>
+                    {name}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        )}
+      </footer>
+    </>
+  );
+}
+
+/** Buttons that take a calendar into one's own. */
+export function Subscribe({ speech, ways }: { readonly speech: Speech; readonly ways: readonly Subscription[] }): JSX.Element {
+  const { say } = speech;
+  return (
+    <details class="subscribe">
+      <summary>{say('pages:subscribe')}</summary>
+      <p class="quiet">{say('pages:subscribe-about')}</p>
+      <ul>
+        {ways.map(({ name, href }) => (
+          <li key={name}>
+            <Link href={href}>{say(`pages:subscribe-to.${name}`)}</Link>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

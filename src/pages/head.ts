@@ -1,0 +1,66 @@
+import type { Attributes, DocumentProps } from '../html/document.tsx';
+import { restUrl } from '../wordpress/links.ts';
+import type { Place } from './addresses.ts';
+import type { Picture } from './models.ts';
+
+/** What a page says of itself to programs. */
+export interface HeadProps {
+  readonly place: Place;
+  readonly siteName: string;
+  readonly title: string;
+  readonly description: string;
+  /** Its own address. */
+  readonly canonical: string;
+  readonly picture?: Picture | undefined;
+  /** Whether search engines are to leave it out. */
+  readonly unlisted: boolean;
+  readonly isRecord: boolean;
+  /** The same page in other languages of the content. */
+  readonly alternates: readonly { readonly language: string; readonly href: string }[];
+  readonly previous?: string | undefined;
+  readonly next?: string | undefined;
+  /** The feeds of the page: as a calendar, and as news. */
+  readonly calendar: string;
+  readonly news: string;
+  /** The address of the same in the API. */
+  readonly api: string;
+  readonly icon: string;
+  readonly locale: string;
+}
+
+/** The elements of a page's head for search engines, for whoever shares its address, and for programs. */
+export function headOf(head: HeadProps): Required<Pick<DocumentProps, 'links' | 'metas'>> {
+  const { place, siteName, title, description, canonical, picture, unlisted, isRecord, locale } = head;
+  const graph: readonly (readonly [string, string])[] = [
+    ['og:title', title],
+    ['og:type', isRecord ? 'article' : 'website'],
+    ['og:url', canonical],
+    ['og:site_name', siteName],
+    ['og:locale', locale.replace('-', '_')],
+    ...(description === '' ? [] : [['og:description', description] as const]),
+    ...(picture ? [['og:image', picture.src] as const] : []),
+  ];
+  const metas: Attributes[] = [
+    ...(description === '' ? [] : [{ name: 'description', content: description }]),
+    ...(unlisted ? [{ name: 'robots', content: 'noindex, follow' }] : []),
+    ...graph.map(([property, content]) => ({ property, content })),
+    { name: 'twitter:card', content: picture ? 'summary_large_image' : 'summary' },
+    { name: 'tec-api-version', content: 'v1' },
+    { name: 'tec-api-origin', content: place.settings.home },
+  ];
+  return { metas, links: linksOf(head) };
+}
+
+function linksOf({ place, siteName, canonical, alternates, previous, next, calendar, news, api, icon }: HeadProps): Attributes[] {
+  return [
+    { rel: 'canonical', href: canonical },
+    ...alternates.map(({ language, href }) => ({ rel: 'alternate', hreflang: language, href })),
+    ...(previous === undefined ? [] : [{ rel: 'prev', href: previous }]),
+    ...(next === undefined ? [] : [{ rel: 'next', href: next }]),
+    { rel: 'alternate', type: 'text/calendar', title: siteName, href: calendar },
+    { rel: 'alternate', type: 'application/rss+xml', title: siteName, href: news },
+    { rel: 'alternate', type: 'application/json', href: api },
+    { rel: 'https://api.w.org/', href: restUrl({ home: place.home, settings: place.settings }, '') },
+    { rel: 'icon', href: icon },
+  ];
+}

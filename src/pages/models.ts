@@ -1,0 +1,165 @@
+import { shownTimes } from '../calendar/shown-times.ts';
+import { placeOf, plainLine, plainText, venuesOf } from '../exchange/items/event-record.ts';
+import { isTwentyFour, spanInWords, timeInWords } from '../html/dates.ts';
+import type { Speech } from '../html/words.ts';
+import type { EventRecord } from '../kinds/event-shape.ts';
+import type { ImageRecord } from '../kinds/image-record.ts';
+import type { VenueRecord } from '../kinds/venue.ts';
+import type { Caller } from '../records/caller.ts';
+import type { FeedEvent } from '../records/feed-events.ts';
+import { decodeEntities } from '../wordpress/entities.ts';
+
+/*
+ * What the views of pages show, as plain values: texts without markup, dates in words, addresses. A theme's own views
+ * get the same.
+ */
+
+/** A picture, as large as it is shown. */
+export interface Picture {
+  readonly src: string;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  /** What stands for it where it cannot be seen; empty: it only adorns. */
+  readonly text: string;
+}
+
+export interface Named {
+  readonly name: string;
+  readonly href: string;
+}
+
+/** An event as lists show it. */
+export interface EventCard {
+  readonly id: number;
+  readonly title: string;
+  readonly href: string;
+  /** Wall clocks as shown, `YYYY-MM-DD HH:MM:SS`. */
+  readonly start: string;
+  readonly end: string;
+  readonly allDay: boolean;
+  /** From when to when, in words. */
+  readonly when: string;
+  /** The time alone, in words; undefined for what lasts all day. */
+  readonly time: string | undefined;
+  /** Where the clock is one of another place than the site's: its name. */
+  readonly zone: string | undefined;
+  /** Name and town of where it takes place; empty: it is not told. */
+  readonly where: string;
+  readonly cost: string;
+  /** The beginning of its text. */
+  readonly summary: string;
+  readonly picture: Picture | undefined;
+  readonly featured: boolean;
+  /** Whether a password protects it. */
+  readonly locked: boolean;
+}
+
+/** Words of a description that a list shows. */
+const SUMMARY_WORDS = 28;
+
+export function eventCard(event: FeedEvent, caller: Caller, speech: Speech): EventCard {
+  const { record, locked } = event;
+  const { settings } = caller;
+  const { start, end } = shownTimes(record, settings.calendar.timezoneMode, settings.zone);
+  const allDay = record.all_day === true;
+  const is24 = isTwentyFour(settings.calendar.formats.time);
+  return {
+    id: record.id,
+    title: titleOf(event, speech),
+    href: record.url,
+    start,
+    end,
+    allDay,
+    when: spanInWords(speech, { start, end, allDay }, is24),
+    time: allDay ? undefined : timeInWords(speech, start, is24),
+    zone: zoneNote(record, caller),
+    where: venuesOf(record).map(shortPlace).join(' · '),
+    cost: plainLine(record.cost),
+    summary: locked ? '' : firstWords(plainLine(record.excerpt || record.description)),
+    picture: pictureOf(record.image, 'medium', event.imageText),
+    featured: record.featured === true,
+    locked,
+  };
+}
+
+/** The title as text. Who has not opened a protected event is told that it is one. */
+export function titleOf({ record, locked }: Pick<FeedEvent, 'record' | 'locked'>, { say }: Speech): string {
+  const title = plainLine(record.title) || say('pages:untitled');
+  return locked ? say('site:words.protected-title', { title }) : title;
+}
+
+function firstWords(text: string): string {
+  const words = text.split(' ');
+  return words.length > SUMMARY_WORDS ? `${words.slice(0, SUMMARY_WORDS).join(' ')}…` : text;
+}
+
+const shortPlace = ({ venue, city }: Pick<VenueRecord, 'venue' | 'city'>): string =>
+  [venue, city]
+    .map((part) => plainLine(part ?? ''))
+    .filter((part) => part !== '')
+    .join(', ');
+
+/** The name of the clock that is shown, where it is not the site's. */
+function zoneNote({ timezone, timezone_abbr: abbreviation, all_day: allDay }: EventRecord, { settings }: Caller): string | undefined {
+  if (allDay || settings.calendar.timezoneMode === 'site' || timezone === settings.timezone) return undefined;
+  return abbreviation || timezone;
+}
+
+/** The size of a picture that fits, the whole one where there are no sizes. */
+export function pictureOf(image: ImageRecord | false | undefined, size: 'medium' | 'large', text: string): Picture | undefined {
+  if (!image) return undefined;
+  const { sizes } = image;
+  const fitting = size === 'medium' ? (sizes?.medium ?? sizes?.medium_large) : (sizes?.large ?? sizes?.medium_large);
+  const { url, width, height } = fitting ?? image;
+  return { src: url, width: numberOf(width), height: numberOf(height), text: plainLine(text) };
+}
+
+/** Metadata that WordPress wrote may hold numbers as text. */
+const numberOf = (value: unknown): number | undefined => Number(value) || undefined;
+
+/** Where something is, how to reach it, and a map of it. */
+export interface PlaceModel extends Named {
+  /** Lines of the address. */
+  readonly address: string;
+  readonly phone: string;
+  readonly website: string;
+  /** An address that shows it on a map; undefined: the site does not want one. */
+  readonly map: string | undefined;
+}
+
+export function placeModel(venue: VenueRecord): PlaceModel {
+  const address = placeOf({ ...venue, venue: '' });
+  const at = venue.geo_lat === undefined || venue.geo_lng === undefined ? undefined : `${venue.geo_lat}/${venue.geo_lng}`;
+  const wanted = venue.show_map !== false || venue.show_map_link !== false;
+  const query = at === undefined ? undefined : `?mlat=${venue.geo_lat}&mlon=${venue.geo_lng}#map=17/${at}`;
+  return {
+    name: plainLine(venue.venue),
+    href: venue.url,
+    address,
+    phone: plainLine(venue.phone ?? ''),
+    website: websiteOf(venue.website),
+    map:
+      !wanted || (query === undefined && address === '')
+        ? undefined
+        : `https://www.openstreetmap.org/${query ?? `search?query=${encodeURIComponent(address)}`}`,
+  };
+}
+
+/** The address of a website as text; records hold it as HTML. */
+export const websiteOf = (html: string | undefined): string => decodeEntities(html ?? '').trim();
+
+/** The beginning of a text, as search engines and others show it. */
+export const descriptionOf = (html: string): string => plainText(html).replace(/\s+/g, ' ').slice(0, LONGEST_DESCRIPTION).trim();
+
+const LONGEST_DESCRIPTION = 300;
+
+/** A day of a month view and what takes place on it. */
+export interface MonthDay {
+  /** `YYYY-MM-DD`. */
+  readonly date: string;
+  readonly words: string;
+  readonly href: string;
+  readonly isToday: boolean;
+  /** Undefined: it belongs to the month before or after. */
+  readonly events: readonly EventCard[] | undefined;
+}

@@ -1,0 +1,39 @@
+import { beginOfDay, endOfDay } from '../calendar/window.ts';
+import { addDays, addMonths, unixFromText } from '../wordpress/time.ts';
+
+/** A day of a month view: undefined events mean that it belongs to another month. */
+export interface DayOf<Item> {
+  readonly date: string;
+  readonly items: readonly Item[] | undefined;
+}
+
+/**
+ * The weeks of a month (`YYYY-MM`), with what touches each of its days.
+ *
+ * @param firstDay the day that weeks begin with; 0: Sunday
+ * @param cutoff when the calendar's day begins, `HH:MM`
+ */
+export function weeksOf<Item extends { readonly start: string; readonly end: string }>(
+  month: string,
+  items: readonly Item[],
+  { firstDay, cutoff }: { readonly firstDay: number; readonly cutoff: string },
+): DayOf<Item>[][] {
+  const first = `${month}-01 00:00:00`;
+  const before = (weekdayOf(first) - firstDay + 7) % 7;
+  const length = (unixFromText(addMonths(first, 1)) - unixFromText(first)) / DAY_SECONDS;
+  const days = Array.from({ length: Math.ceil((before + length) / 7) * 7 }, (_, at): DayOf<Item> => {
+    const date = addDays(first, at - before).slice(0, 10);
+    return { date, items: date.startsWith(month) ? touching(date, items, cutoff) : undefined };
+  });
+  return Array.from({ length: days.length / 7 }, (_, week) => days.slice(week * 7, week * 7 + 7));
+}
+
+function touching<Item extends { readonly start: string; readonly end: string }>(day: string, items: readonly Item[], cutoff: string) {
+  const [begin, end] = [beginOfDay(day, cutoff), endOfDay(day, cutoff)];
+  return items.filter((item) => item.start <= end && item.end >= begin);
+}
+
+const DAY_SECONDS = 86_400;
+
+/** 1 January 1970 was a Thursday. */
+const weekdayOf = (moment: string): number => (Math.floor(unixFromText(moment) / DAY_SECONDS) + 4) % 7;

@@ -1,0 +1,166 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { plainLine } from '../exchange/items/event-record.ts';
+import type { Assets } from '../html/assets.ts';
+import { documentOf } from '../html/document.tsx';
+import { type Speech, speechIn } from '../html/words.ts';
+import type { Timeliness } from '../kinds/timeliness.ts';
+import type { Caller } from '../records/caller.ts';
+import type { Site } from '../site.ts';
+import { restUrl } from '../wordpress/links.ts';
+import { type About, routesOf } from './about.ts';
+import { calendarUrl, type Place, withQuery } from './addresses.ts';
+import { headOf } from './head.ts';
+import type { Picture } from './models.ts';
+import { ProblemView } from './record-views.tsx';
+import type { Theme } from './theme.ts';
+
+/** A page as it goes out. */
+export interface Page {
+  readonly status: number;
+  readonly html: string;
+  readonly timeliness: Timeliness;
+  /** The records that it shows, for whoever has to know when it is to be dropped. */
+  readonly records: readonly unknown[];
+  readonly about: About;
+}
+
+/** What all pages of a site are made with. */
+export interface Workshop {
+  readonly site: Site;
+  readonly assets: Assets;
+  readonly theme: Theme;
+}
+
+/** What a page is made of: its own content, and what its head says. */
+export interface Content {
+  readonly body: ComponentChildren;
+  /** A name for stylesheets. */
+  readonly name: string;
+  /** Without the name of the site. */
+  readonly title: string;
+  readonly description: string;
+  /** Its own address, in the language of the caller. */
+  readonly address: string;
+  readonly picture?: Picture | undefined;
+  readonly unlisted?: boolean;
+  readonly previous?: string | undefined;
+  readonly next?: string | undefined;
+  readonly data?: readonly object[];
+  readonly records: readonly unknown[];
+  readonly about: About;
+  readonly timeliness: Timeliness;
+}
+
+/** How pages speak to a caller. */
+export const speechFor = ({ texts }: Pick<Site, 'texts'>, { language, settings }: Caller): Speech =>
+  speechIn(texts, language, settings.contentLanguage);
+
+/** A page around its content. */
+export function pageOf({ site, assets, theme }: Workshop, caller: Caller, content: Content, status = 200): Page {
+  const { settings, home } = caller;
+  const speech = speechFor(site, caller);
+  const siteName = plainLine(settings.name) || speech.say('pages:calendar');
+  const base = baseOf(settings.home);
+  const title = content.title === '' ? siteName : speech.say('pages:titled', { title: content.title, of: siteName });
+  const { route, query } = routesOf(content.about);
+  const term = content.about.term;
+  const head = headOf({
+    place: caller,
+    siteName,
+    title,
+    description: content.description,
+    canonical: inLanguage(caller, undefined, content.address),
+    picture: content.picture,
+    unlisted: content.unlisted === true,
+    isRecord: content.about.event !== undefined,
+    alternates: [],
+    previous: content.previous,
+    next: content.next,
+    calendar: withQuery(calendarRoot(caller), [
+      ...(term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tag' : term.taxonomy, term.slug] as const]),
+      ['ical', '1'],
+    ]),
+    news: newsOf(caller),
+    api: restUrl(caller, `${caller.namespace}/${route}`, query),
+    icon: assets.at(base, theme.icon),
+    locale: speech.locale,
+  });
+  const html = documentOf({
+    speech,
+    title,
+    styles: [...['base.css', 'pages.css'], ...theme.styles].map((name) => assets.at(base, name)),
+    ...head,
+    data: content.data ?? [],
+    name: `page page-${content.name}`,
+    children: theme.views.frame({
+      speech,
+      siteName,
+      home: `${home}/`,
+      logo: theme.logo === undefined ? undefined : { src: assets.at(base, theme.logo), text: siteName },
+      menu: menuOf(speech, caller, content.address),
+      languages: site.texts.languages.map((code) => ({
+        code,
+        name: languageName(code),
+        href: inLanguage(caller, code, content.address),
+        current: code === caller.language,
+      })),
+      links: [
+        { name: speech.say('pages:rss'), href: newsOf(caller) },
+        { name: speech.say('pages:api'), href: `${home}/doc` },
+      ],
+      children: content.body,
+    }),
+  });
+  return { status, html, timeliness: content.timeliness, records: content.records, about: content.about };
+}
+
+/** Path of a home address, without trailing slash. */
+const baseOf = (home: string): string => (URL.canParse(home) ? new URL(home).pathname.replace(/\/$/, '') : '');
+
+/** The address of the whole calendar, which feeds of it are asked for at. */
+const calendarRoot = ({ home, settings }: Caller): string =>
+  settings.permalinkStructure === '' ? withQuery(`${home}/`, [['post_type', 'tribe_events']]) : `${home}/${settings.calendar.eventsSlug}/`;
+
+const newsOf = (caller: Caller): string =>
+  caller.settings.permalinkStructure === '' ? withQuery(calendarRoot(caller), [['feed', 'rss2']]) : `${calendarRoot(caller)}feed/`;
+
+/** An address of the site in another language of the interface; undefined: in whatever the visitor prefers. */
+function inLanguage({ home, settings }: Pick<Caller, 'home' | 'settings'>, code: string | undefined, address: string): string {
+  const rest = address.startsWith(home) ? address.slice(home.length) : '/';
+  return settings.home + (code === undefined ? '' : `/${code}`) + rest;
+}
+
+const languageName = (code: string): string => new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? code;
+
+function menuOf({ say }: Speech, place: Place, address: string) {
+  const entries = [
+    { name: say('pages:events'), href: calendarUrl(place, { view: 'list' }) },
+    { name: say('pages:month'), href: calendarUrl(place, { view: 'month' }) },
+  ];
+  return entries.map((entry) => ({ ...entry, current: entry.href === address }));
+}
+
+/** A page that says why there is none. `request`: by what an administrator finds it in the log. */
+export function problemPage(workshop: Workshop, caller: Caller, status: number, request: string | undefined): Page {
+  const speech = speechFor(workshop.site, caller);
+  const [heading, about] = status >= 500 || status === 429 ? ['failed', 'failed-about'] : ['not-found', 'not-found-about'];
+  const view: JSX.Element = ProblemView({
+    speech,
+    heading: speech.say(`pages:${heading}`),
+    about: speech.say(`pages:${about}`),
+    request: status >= 500 ? request : undefined,
+    back: calendarUrl(caller, { view: 'list' }),
+  });
+  const content: Content = {
+    body: view,
+    name: 'problem',
+    title: speech.say(`pages:${heading}`),
+    description: '',
+    address: `${caller.home}/`,
+    unlisted: true,
+    records: [],
+    about: {},
+    timeliness: 'always',
+  };
+  return pageOf(workshop, caller, content, status);
+}

@@ -1,0 +1,201 @@
+import { fail } from '../errors.ts';
+import { plainLine, venuesOf } from '../exchange/items/event-record.ts';
+import { dayInWords } from '../html/dates.ts';
+import type { EventPage, LinkedPage } from '../kinds/calendar-page.ts';
+import type { OrganizerRecord } from '../kinds/organizer.ts';
+import { termLink } from '../kinds/term-record.ts';
+import type { VenueRecord } from '../kinds/venue.ts';
+import { listCalendar } from '../records/calendar-list.ts';
+import type { Caller } from '../records/caller.ts';
+import { type FeedEvent, namedEvents, namesOf } from '../records/feed-events.ts';
+import { linkedBySlug } from '../records/linked-pages.ts';
+import { datesOfEvents } from '../records/recurrences.ts';
+import { eventDateUrl } from '../wordpress/links.ts';
+import type { Term } from '../wordpress/rows.ts';
+import { nowLocal } from '../wordpress/time.ts';
+import { calendarUrl, eventSubscriptions, withQuery } from './addresses.ts';
+import { descriptionOf, eventCard, type Named, pictureOf, placeModel, titleOf, websiteOf } from './models.ts';
+import { type Content, speechFor, type Workshop } from './pages.tsx';
+
+/** What came with the form of a protected event. */
+export interface Opening {
+  readonly password: string | undefined;
+}
+
+/** The page of an event, or of one of its dates. */
+export async function eventPage({ site, theme }: Workshop, caller: Caller, page: EventPage, { password }: Opening): Promise<Content> {
+  const speech = speechFor(site, caller);
+  const { say } = speech;
+  const found = await namedEvents(site, caller, namesOf(page), password, true);
+  const event = found.events[0] ?? fail('rest_no_route');
+  const { record, locked } = event;
+  const card = eventCard(event, caller, speech);
+  const picture = pictureOf(record.image, 'large', event.imageText);
+  const website = websiteOf(record.website);
+  const dates = await otherDates({ site, caller, event, isDate: page.on !== undefined });
+  const body = theme.views.event({
+    speech,
+    card,
+    description: record.description,
+    picture,
+    places: venuesOf(record).map((venue) => placeModel(venue as VenueRecord)),
+    organizers: record.organizer.map(organizerModel),
+    // Where nobody named one, records say the address of the page itself.
+    website: website === record.url ? '' : website,
+    categories: locked ? [] : event.categories.map((term) => termModel(term, caller)),
+    tags: locked ? [] : event.tags.map((term) => termModel(term, caller)),
+    details: Object.values(record.custom_fields).map((field) => {
+      const { label, value } = field as { readonly label: string; readonly value: string };
+      return { label, value };
+    }),
+    notice: noticeOf(record.json_ld?.eventStatus, say),
+    dates: (dates ?? []).map(({ start, href }) => ({ name: dayInWords(speech, start, 'long'), href })),
+    add: eventSubscriptions(record.url, {
+      title: plainLine(record.title),
+      start: card.start,
+      end: card.end,
+      allDay: card.allDay,
+      where: card.where,
+      zone: record.timezone,
+    }),
+    back: calendarUrl(caller, { view: 'list' }),
+    locked: locked ? { error: password === undefined ? undefined : say('pages:wrong-password') } : undefined,
+  });
+  return {
+    body,
+    name: 'event',
+    title: titleOf(event, speech),
+    description: locked ? '' : descriptionOf(record.excerpt || record.description),
+    address: record.url,
+    picture: picture && { ...picture, src: record.image === false ? picture.src : record.image.url },
+    unlisted: event.row.post_password !== '',
+    data: record.json_ld === undefined ? [] : [record.json_ld],
+    records: [record],
+    about: { event: record.id },
+    // Rules change without the tables that answers are remembered by.
+    timeliness: dates ? 'always' : found.timeliness,
+  };
+}
+
+function noticeOf(status: unknown, say: (key: string) => string): string | undefined {
+  const name = NOTICES.get(String(status).replace('https://schema.org/', ''));
+  return name && say(`pages:${name}`);
+}
+
+const NOTICES: ReadonlyMap<string, string> = new Map([
+  ['EventCancelled', 'cancelled'],
+  ['EventPostponed', 'postponed'],
+  ['EventMovedOnline', 'moved-online'],
+]);
+
+const termModel = (term: Term, caller: Caller): Named => ({ name: plainLine(term.name), href: termLink(term, [], caller) });
+
+const organizerModel = ({ organizer, url, phone = '', email = '', website }: OrganizerRecord) => ({
+  name: plainLine(organizer),
+  href: url,
+  phone: plainLine(phone),
+  email: plainLine(email),
+  website: websiteOf(website),
+});
+
+/** So many dates of an event that recurs are named on its page. */
+const MOST_DATES = 12;
+
+interface Dated {
+  readonly site: Workshop['site'];
+  readonly caller: Caller;
+  readonly event: FeedEvent;
+  readonly isDate: boolean;
+}
+
+/** The next dates of an event that recurs, besides the one that is shown. Undefined: it does not recur. */
+async function otherDates({ site, caller, event, isDate }: Dated): Promise<{ start: string; href: string }[] | undefined> {
+  const { row, record } = event;
+  const { settings, home, now } = caller;
+  const told = (await datesOfEvents(site, caller, [{ id: row.ID, timezone: record.timezone }])).get(row.ID);
+  if (!told) return undefined;
+  const present = nowLocal(now, told.zone);
+  const place = { home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug };
+  return told.dates
+    .filter(({ start }) => start > present && !(isDate && start === record.start_date))
+    .slice(0, MOST_DATES)
+    .map(({ start }) => {
+      const date = start.slice(0, 'YYYY-MM-DD'.length);
+      return { start, href: eventDateUrl(place, row, { slug: row.post_name, date, number: undefined }) };
+    });
+}
+
+/** The page of a venue or an organizer, with the events that name it. */
+export async function linkedPage({ site, theme }: Workshop, caller: Caller, page: LinkedPage): Promise<Content> {
+  const { settings } = caller;
+  const speech = speechFor(site, caller);
+  const { say } = speech;
+  const { kind, slug, number } = page;
+  const { record, imageText } = (await linkedBySlug(site, caller, kind, slug)) ?? fail('rest_no_route');
+  const perPage = settings.calendar.eventsPerPage ?? settings.postsPerPage;
+  const found = await listCalendar(site, caller, UPCOMING, {
+    filters: { [kind]: String(record.id) },
+    unhidden: true,
+    limit: perPage,
+    offset: (number - 1) * perPage,
+  });
+  if (found.events.length === 0 && number > 1) fail('rest_no_route');
+  const pages = Math.ceil(found.total / perPage);
+  const at = (other: number) => pageAt(record.url, other);
+  const name = plainLine('venue' in record ? record.venue : record.organizer);
+  const picture = pictureOf(record.image, 'large', imageText);
+  const previous = number > 1 ? { href: at(number - 1), text: say('pages:previous-page') } : undefined;
+  const next = number < pages ? { href: at(number + 1), text: say('pages:next-page') } : undefined;
+  const body = theme.views.linked({
+    speech,
+    name,
+    description: record.description ?? '',
+    picture,
+    place: 'venue' in record ? placeModel(record) : undefined,
+    phone: plainLine(record.phone ?? ''),
+    email: 'venue' in record ? '' : plainLine(record.email ?? ''),
+    website: websiteOf(record.website),
+    heading: say('venue' in record ? 'pages:events-at' : 'pages:events-by', { name }),
+    events: found.events.map((event) => eventCard(event, caller, speech)),
+    previous,
+    next,
+    here: pages > 1 ? say('pages:page', { page: number, pages }) : undefined,
+    back: calendarUrl(caller, { view: 'list' }),
+    subscriptions: [],
+  });
+  return {
+    body,
+    name: 'linked',
+    title: name,
+    description: descriptionOf(record.excerpt || record.description || ''),
+    address: at(number),
+    picture,
+    previous: previous?.href,
+    next: next?.href,
+    data: record.json_ld === undefined ? [] : [record.json_ld],
+    records: found.events.map((event) => event.record),
+    about: {},
+    timeliness: found.timeliness,
+  };
+}
+
+/** What is to come, of whatever the filters say. */
+const UPCOMING = {
+  of: 'list',
+  view: 'list',
+  date: undefined,
+  from: undefined,
+  number: 1,
+  featured: false,
+  categories: [],
+  tags: [],
+  search: undefined,
+  archive: false,
+} as const;
+
+const pageAt = (url: string, number: number): string => {
+  if (number === 1) return url;
+  return url.includes('?')
+    ? withQuery(url, [['paged', String(number)]])
+    : `${url.replace(/\/$/, '')}/page/${number}${url.endsWith('/') ? '/' : ''}`;
+};

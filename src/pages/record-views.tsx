@@ -1,0 +1,270 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { Input } from '../html/form-fields.tsx';
+import { Link } from '../html/links.tsx';
+import { type Neighbour, Paging } from '../html/paging.tsx';
+import { Rendered } from '../html/rendered.tsx';
+import type { Speech } from '../html/words.ts';
+import type { Subscription } from './addresses.ts';
+import { Card } from './calendar-views.tsx';
+import { Subscribe } from './frame.tsx';
+import type { EventCard, Named, Picture, PlaceModel } from './models.ts';
+
+export interface EventProps {
+  readonly speech: Speech;
+  readonly card: EventCard;
+  /** HTML of its text. */
+  readonly description: string;
+  readonly picture: Picture | undefined;
+  readonly places: readonly PlaceModel[];
+  readonly organizers: readonly OrganizerModel[];
+  readonly website: string;
+  readonly categories: readonly Named[];
+  readonly tags: readonly Named[];
+  /** What the site has defined besides, by its label. */
+  readonly details: readonly { readonly label: string; readonly value: string }[];
+  /** Set where it does not take place as planned, in words. */
+  readonly notice: string | undefined;
+  /** Other dates of an event that recurs, in words. */
+  readonly dates: readonly Named[];
+  readonly add: readonly Subscription[];
+  readonly back: string;
+  /** Undefined: it is open. Else what was wrong with the password that was sent, if one was. */
+  readonly locked: { readonly error: string | undefined } | undefined;
+}
+
+export interface OrganizerModel extends Named {
+  readonly phone: string;
+  readonly email: string;
+  readonly website: string;
+}
+
+export function EventView(props: EventProps): JSX.Element {
+  const { speech, card, description, picture, places, organizers, website, categories, tags, details, notice, dates, add, back, locked } =
+    props;
+  const { say } = speech;
+  const { when, zone } = card;
+  return (
+    <article class="record">
+      <p class="back">
+        <Link href={back}>{say('pages:back')}</Link>
+      </p>
+      <h1>{card.title}</h1>
+      {notice !== undefined && <p class="notice">{notice}</p>}
+      <p class="record-when">
+        <time dateTime={card.start.replace(' ', 'T')}>{zone === undefined ? when : say('pages:local-time', { when, zone })}</time>
+      </p>
+      {picture && <img class="record-picture" src={picture.src} width={picture.width} height={picture.height} alt={picture.text} />}
+      {locked ? <PasswordForm speech={speech} error={locked.error} /> : <Rendered html={description} class="text" />}
+      <dl class="facts">
+        {places.length > 0 && (
+          <Fact label={say('pages:where')}>
+            {places.map((place) => (
+              <div key={place.href}>
+                <Link href={place.href}>{place.name}</Link>
+                {place.address !== '' && <div class="quiet">{place.address}</div>}
+                {place.map !== undefined && (
+                  <div>
+                    <Link href={place.map}>{say('pages:map')}</Link>
+                  </div>
+                )}
+              </div>
+            ))}
+          </Fact>
+        )}
+        {card.cost !== '' && <Fact label={say('pages:cost')}>{card.cost}</Fact>}
+        {organizers.length > 0 && (
+          <Fact label={say('pages:organizers')}>
+            {organizers.map((organizer) => (
+              <div key={organizer.href}>
+                <Link href={organizer.href}>{organizer.name}</Link>
+                <Contact speech={speech} {...organizer} website="" />
+              </div>
+            ))}
+          </Fact>
+        )}
+        {website !== '' && (
+          <Fact label={say('pages:website')}>
+            <Link href={website}>{shortAddress(website)}</Link>
+          </Fact>
+        )}
+        {categories.length > 0 && (
+          <Fact label={say('pages:categories')}>
+            <NameList names={categories} />
+          </Fact>
+        )}
+        {tags.length > 0 && (
+          <Fact label={say('pages:tags')}>
+            <NameList names={tags} />
+          </Fact>
+        )}
+        {details.map(({ label, value }) => (
+          <Fact key={label} label={label}>
+            {value}
+          </Fact>
+        ))}
+        {dates.length > 0 && (
+          <Fact label={say('pages:other-dates')}>
+            <ul class="dates">
+              {dates.map(({ name, href }) => (
+                <li key={href}>
+                  <Link href={href}>{name}</Link>
+                </li>
+              ))}
+            </ul>
+          </Fact>
+        )}
+      </dl>
+      {!locked && (
+        <p class="buttons">
+          {add.map(({ name, href }) => (
+            <Link key={name} href={href} class="button">
+              {name === 'file' ? say('pages:add') : say(`pages:subscribe-to.${name}`)}
+            </Link>
+          ))}
+        </p>
+      )}
+    </article>
+  );
+}
+
+/** Asks for the password of a protected event. It goes to the very address of the page. */
+function PasswordForm({ speech, error }: { readonly speech: Speech; readonly error: string | undefined }): JSX.Element {
+  const { say } = speech;
+  return (
+    <form method="post" class="password">
+      <p>{say('pages:locked')}</p>
+      <Input name="post_password" type="password" label={say('pages:password')} error={error} required autocomplete="off" />
+      <button type="submit">{say('pages:open')}</button>
+    </form>
+  );
+}
+
+function Fact({ label, children }: { readonly label: string; readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const NameList = ({ names }: { readonly names: readonly Named[] }): JSX.Element => (
+  <ul class="names">
+    {names.map(({ name, href }) => (
+      <li key={href}>
+        <Link href={href}>{name}</Link>
+      </li>
+    ))}
+  </ul>
+);
+
+interface ContactProps {
+  readonly speech: Speech;
+  readonly phone: string;
+  readonly email?: string;
+  readonly website: string;
+}
+
+function Contact({ phone, email = '', website }: ContactProps): JSX.Element | null {
+  if (phone === '' && email === '' && website === '') return null;
+  return (
+    <ul class="contact">
+      {phone !== '' && (
+        <li>
+          <Link href={`tel:${phone.replace(/[^\d+]/g, '')}`}>{phone}</Link>
+        </li>
+      )}
+      {email !== '' && (
+        <li>
+          <Link href={`mailto:${encodeURIComponent(email).replace('%40', '@')}`}>{email}</Link>
+        </li>
+      )}
+      {website !== '' && (
+        <li>
+          <Link href={website}>{shortAddress(website)}</Link>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** An address as people read it. */
+const shortAddress = (url: string): string => url.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '');
+
+export interface LinkedProps {
+  readonly speech: Speech;
+  readonly name: string;
+  /** HTML of its text. */
+  readonly description: string;
+  readonly picture: Picture | undefined;
+  /** Where it is, if it is a place. */
+  readonly place: PlaceModel | undefined;
+  readonly phone: string;
+  readonly email: string;
+  readonly website: string;
+  /** The heading above the events that name it. */
+  readonly heading: string;
+  readonly events: readonly EventCard[];
+  readonly previous: Neighbour | undefined;
+  readonly next: Neighbour | undefined;
+  readonly here: string | undefined;
+  readonly back: string;
+  readonly subscriptions: readonly Subscription[];
+}
+
+/** A venue or an organizer, and what takes place there or is done by them. */
+export function LinkedView(props: LinkedProps): JSX.Element {
+  const { speech, name, description, picture, place, heading, events, previous, next, here, back, subscriptions } = props;
+  const { say } = speech;
+  return (
+    <article class="record">
+      <p class="back">
+        <Link href={back}>{say('pages:back')}</Link>
+      </p>
+      <h1>{name}</h1>
+      {picture && <img class="record-picture" src={picture.src} width={picture.width} height={picture.height} alt={picture.text} />}
+      {place && place.address !== '' && <p class="record-when">{place.address}</p>}
+      <Contact {...props} />
+      {place?.map !== undefined && (
+        <p>
+          <Link href={place.map}>{say('pages:map')}</Link>
+        </p>
+      )}
+      {description !== '' && <Rendered html={description} class="text" />}
+      <section aria-labelledby="events">
+        <h2 id="events">{heading}</h2>
+        {events.length === 0 && <p class="none">{say('pages:no-events')}</p>}
+        <ol class="events">
+          {events.map((card) => (
+            <li key={card.id}>
+              <Card speech={speech} card={card} />
+            </li>
+          ))}
+        </ol>
+        <Paging label={say('pages:other-pages')} previous={previous} next={next} here={here} />
+      </section>
+      {subscriptions.length > 0 && <Subscribe speech={speech} ways={subscriptions} />}
+    </article>
+  );
+}
+
+export interface ProblemProps {
+  readonly speech: Speech;
+  readonly heading: string;
+  readonly about: string;
+  /** By what an administrator finds it in the log. */
+  readonly request: string | undefined;
+  readonly back: string;
+}
+
+/** Says that there is no page. */
+export const ProblemView = ({ speech, heading, about, request, back }: ProblemProps): JSX.Element => (
+  <>
+    <h1>{heading}</h1>
+    <p>{about}</p>
+    {request !== undefined && <p class="quiet">{speech.say('pages:request', { id: request })}</p>}
+    <p>
+      <Link href={back}>{speech.say('pages:back')}</Link>
+    </p>
+  </>
+);

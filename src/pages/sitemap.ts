@@ -1,0 +1,112 @@
+import type { PostFields, PostKind, PublishedRecord } from '../kinds/kind.ts';
+import { organizer } from '../kinds/organizer.ts';
+import { venue } from '../kinds/venue.ts';
+import type { Caller } from '../records/caller.ts';
+import { feedEvents } from '../records/feed-events.ts';
+import { narrowedPosts } from '../records/posts.ts';
+import type { Site } from '../site.ts';
+import { escHtml } from '../wordpress/entities.ts';
+import { isZeroDate } from '../wordpress/time.ts';
+import { calendarUrl } from './addresses.ts';
+import { usedCategories } from './categories.ts';
+
+/** A page that search engines are told of. */
+interface Entry {
+  readonly href: string;
+  /** When it changed, UTC, `YYYY-MM-DD HH:MM:SS`. */
+  readonly modified?: string;
+}
+
+/** A part of what is told, page by page. */
+interface Part {
+  readonly entries: readonly Entry[];
+  /** How many there are on all pages together. */
+  readonly total: number;
+}
+
+/** So many addresses stand in one file; 50,000 would be allowed. */
+const MOST = 1000;
+
+type PartName = keyof typeof PARTS;
+type Load = (site: Site, caller: Caller, limit: number, offset: number) => Promise<Part>;
+
+const linked =
+  <Fields extends PostFields, Published extends Dated>(kind: PostKind<Fields, Published>): Load =>
+  async (site, caller, limit, offset) => {
+    const stretch = { conditions: [], order: { by: 'id', descending: false }, statuses: undefined, limit, offset } as const;
+    const { bundle, records, total } = await narrowedPosts(site, caller, kind, stretch, {});
+    return { entries: records.filter(({ id }) => bundle.posts.get(id)?.post_password === '').map(entryOf), total };
+  };
+
+/** What is told: pages that anybody may see whole. */
+const PARTS = {
+  pages: async (site, caller) => {
+    const [list, month] = [calendarUrl(caller, { view: 'list' }), calendarUrl(caller, { view: 'month' })];
+    const entries = [`${caller.home}/`, list, month, ...(await usedCategories(site, caller)).map(({ href }) => href)].map((href) => ({
+      href,
+    }));
+    return { entries, total: entries.length };
+  },
+  events: async (site, caller, limit, offset) => {
+    const all = { span: { view: 'list' }, terms: [], filters: {}, unhidden: true, archive: true } as const;
+    const { events, total } = await feedEvents(site, caller, { ...all, limit, offset });
+    return { entries: events.filter(({ row }) => row.post_password === '').map(({ record }) => entryOf(record)), total };
+  },
+  venues: linked(venue),
+  organizers: linked(organizer),
+} as const satisfies Readonly<Record<string, Load>>;
+
+type Dated = PublishedRecord & { readonly id: number; readonly url: string; readonly modified_utc: string };
+
+const entryOf = ({ url, modified_utc }: Dated): Entry => ({
+  href: url,
+  ...(isZeroDate(modified_utc) ? {} : { modified: modified_utc }),
+});
+
+const names = Object.keys(PARTS) as PartName[];
+
+/** A file of the sitemap (sitemaps.org): that which names all others, or one of those. */
+export type SitemapFile = 'index' | { readonly part: PartName; readonly number: number };
+
+/** The file that a path names; undefined: none. */
+export function sitemapFile(path: string): SitemapFile | undefined {
+  if (path === '/sitemap.xml') return 'index';
+  const { part, number } = /^\/sitemap-(?<part>[a-z]+)-(?<number>[1-9]\d{0,5})\.xml$/.exec(path)?.groups ?? {};
+  const known = names.find((name) => name === part);
+  return known && { part: known, number: Number(number) };
+}
+
+/** The XML of a file; undefined: there is none of this number. */
+export async function sitemapXml(site: Site, caller: Caller, file: SitemapFile): Promise<string | undefined> {
+  if (file === 'index') return indexXml(caller, await numbersOf(site, caller));
+  const { entries } = await PARTS[file.part](site, caller, MOST, (file.number - 1) * MOST);
+  return entries.length === 0 ? undefined : xml('urlset', 'url', entries);
+}
+
+async function numbersOf(site: Site, caller: Caller): Promise<Map<PartName, number>> {
+  const totals = await Promise.all(names.map(async (name) => [name, (await PARTS[name](site, caller, 1, 0)).total] as const));
+  return new Map(totals.map(([name, total]) => [name, Math.ceil(total / MOST)]));
+}
+
+const indexXml = ({ settings }: Caller, numbers: ReadonlyMap<PartName, number>): string =>
+  xml(
+    'sitemapindex',
+    'sitemap',
+    [...numbers].flatMap(([name, count]) =>
+      Array.from({ length: count }, (_, at) => ({ href: `${settings.home}/sitemap-${name}-${at + 1}.xml` })),
+    ),
+  );
+
+function xml(root: string, item: string, entries: readonly Entry[]): string {
+  const items = entries.map(({ href, modified }) => {
+    const time = modified === undefined ? '' : `<lastmod>${modified.replace(' ', 'T')}Z</lastmod>`;
+    return `<${item}><loc>${escHtml(href)}</loc>${time}</${item}>`;
+  });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`,
+    ...items,
+    `</${root}>`,
+    '',
+  ].join('\n');
+}

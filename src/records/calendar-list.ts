@@ -1,0 +1,63 @@
+import type { ListPage } from '../kinds/calendar-page.ts';
+import { type FeedView, feedFilters } from '../kinds/feed-list.ts';
+import type { Order } from '../kinds/kind.ts';
+import type { Site } from '../site.ts';
+import type { Term } from '../wordpress/rows.ts';
+import type { Caller } from './caller.ts';
+import { type FeedEvents, feedEvents, feedTerms, inTerms } from './feed-events.ts';
+
+/** What a list of the calendar is asked for besides its address. */
+export interface ListWishes {
+  /** Parameters as they were sent, of which those count that narrow the list. */
+  readonly filters: Readonly<Record<string, unknown>>;
+  /** Whether events are left out that their authors keep out of lists. */
+  readonly unhidden: boolean;
+  /** Another order than that of the view. */
+  readonly order?: Order | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  /** What opens protected events. */
+  readonly password?: string | undefined;
+}
+
+/** A list of the calendar: what it shows, from which day or month on, and the terms that the address names. */
+export interface CalendarList extends FeedEvents {
+  readonly view: FeedView;
+  readonly date: string | undefined;
+  readonly terms: readonly Term[];
+}
+
+/**
+ * The events of a page of the calendar, for whatever form they are to have.
+ *
+ * @throws rest_no_route for terms that do not exist, rest_invalid_param for filters that the list of events refuses
+ */
+export async function listCalendar(site: Site, caller: Caller, page: ListPage, wishes: ListWishes): Promise<CalendarList> {
+  const [categories, tags] = [await feedTerms(site, 'category', page.categories), await feedTerms(site, 'tag', page.tags)];
+  const view = page.view ?? caller.settings.calendar.view;
+  const date = dateOf(view, page);
+  const found = await feedEvents(site, caller, {
+    ...wishes,
+    span: { view, date },
+    terms: [...categories.map((terms) => inTerms('category', terms)), ...tags.map((terms) => inTerms('tag', terms))],
+    filters: filtersOf(page, wishes.filters),
+    archive: page.archive,
+  });
+  return { ...found, view, date, terms: [...categories, ...tags].flat() };
+}
+
+/**
+ * The date that a view begins with. Lists know only the one that visitors choose; a day and a month also the one in the
+ * address, which counts first.
+ */
+function dateOf(view: FeedView, { date, from }: ListPage): string | undefined {
+  const chosen = view === 'day' || view === 'month' ? (date ?? from) : from;
+  return view === 'day' && chosen?.length === MONTH ? `${chosen}-01` : chosen;
+}
+
+const MONTH = 'YYYY-MM'.length;
+
+function filtersOf({ search, featured }: ListPage, query: ListWishes['filters']): Record<string, unknown> {
+  const filters = Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(feedFilters, name)));
+  return { ...filters, ...(search === undefined ? {} : { search }), ...(featured ? { featured: true } : {}) };
+}

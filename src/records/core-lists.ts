@@ -1,0 +1,58 @@
+import { fail, failParam, forbiddenStatus } from '../errors.ts';
+import { type ContextValues, type CoreListValues, LONGEST_PAGE, type PageValues, USUAL_PAGE } from '../kinds/core-params.ts';
+import type { View } from '../kinds/core-view.ts';
+import type { Order } from '../kinds/kind.ts';
+import type { Timeliness } from '../kinds/timeliness.ts';
+import type { Viewer } from '../wordpress/viewer.ts';
+
+/*
+ * What the lists of WordPress's own routes (`wp/v2`) have in common: contexts, pages and orders.
+ */
+
+/** A record as `wp/v2` shows it. */
+export type CoreRecord = Record<string, unknown>;
+
+/** One page of a list of WordPress's own routes. */
+export interface CorePage {
+  readonly records: readonly CoreRecord[];
+  readonly total: number;
+  readonly page: number;
+  readonly pages: number;
+  readonly timeliness: Timeliness;
+}
+
+/** The context that a request names. */
+export const viewOf = ({ context = 'view' }: ContextValues): View => context;
+
+/** Where a page begins and how long it is; `offset` wins over the page. */
+export function paging({ page = 1, per_page = USUAL_PAGE, offset }: PageValues): { page: number; limit: number; offset: number } {
+  const limit = Math.min(per_page, LONGEST_PAGE);
+  return { page, limit, offset: offset === undefined ? (page - 1) * limit : Math.max(0, offset) };
+}
+
+/** Refuses a status that the caller may not list. */
+export const refuseStatus = (viewer: Viewer): never =>
+  failParam('status', {
+    stage: 'schema',
+    code: 'rest_forbidden_status',
+    reason: 'status-forbidden',
+    about: { status: forbiddenStatus(viewer) },
+  });
+
+const ORDERS = {
+  author: 'author', date: 'date', id: 'id', include: 'include', modified: 'modified', parent: 'parent', relevance: 'date', slug: 'slug', include_slugs: 'slugs', title: 'title',
+} as const; // biome-ignore format: pairs
+
+/**
+ * The order of a list of posts: the newest first unless something else is said. What is named keeps the order in which
+ * it is named.
+ *
+ * @throws rest_no_search_term_defined, rest_orderby_include_missing_include where an order lacks what it needs
+ */
+export function orderOf(values: Pick<CoreListValues, 'orderby' | 'order' | 'search' | 'include'>): Order {
+  const { orderby = 'date', order = 'desc', search = '', include = [] } = values;
+  if (orderby === 'relevance' && search.trim() === '') fail('rest_no_search_term_defined');
+  if (orderby === 'include' && include.length === 0) fail('rest_orderby_include_missing_include');
+  const by = ORDERS[orderby];
+  return { by, descending: by !== 'include' && by !== 'slugs' && order === 'desc' };
+}

@@ -1,0 +1,35 @@
+import type { LinkedKindName } from '../kinds/feed-pages.ts';
+import { imageTextOf } from '../kinds/image-record.ts';
+import { postKind } from '../kinds/index.ts';
+import { type OrganizerRecord, organizer } from '../kinds/organizer.ts';
+import { type VenueRecord, venue } from '../kinds/venue.ts';
+import type { Site } from '../site.ts';
+import { slugPathForQuery } from '../wordpress/slug.ts';
+import type { Caller } from './caller.ts';
+import { listedIds, type Rendered, readablePosts } from './posts.ts';
+
+/** A venue or an organizer as its page shows it. */
+export interface LinkedRecord {
+  readonly record: VenueRecord | OrganizerRecord;
+  /** What stands for its picture where that cannot be seen. */
+  readonly imageText: string;
+}
+
+/** The venue or organizer with a slug, with its JSON-LD, if the caller may see it. */
+export async function linkedBySlug(site: Site, caller: Caller, name: LinkedKindName, slug: string): Promise<LinkedRecord | undefined> {
+  const own = slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '';
+  const conditions = [{ by: 'slug', slugs: [own] }] as const;
+  const order = { by: 'id', descending: false } as const;
+  const [id] = own === '' ? [] : await listedIds(site, caller, postKind(name), { conditions, order, statuses: undefined });
+  if (id === undefined) return undefined;
+  const { records, bundle } = await READ[name](site, caller, id);
+  return records[0] && { record: records[0], imageText: imageTextOf(id, bundle) };
+}
+
+type Read = (site: Site, caller: Caller, id: number) => Promise<Rendered<LinkedRecord['record']>>;
+
+/** Each kind has a shape of its own. */
+const READ: Readonly<Record<LinkedKindName, Read>> = {
+  venue: (site, caller, id) => readablePosts(site, caller, venue, [id], {}, true),
+  organizer: (site, caller, id) => readablePosts(site, caller, organizer, [id], {}, true),
+};

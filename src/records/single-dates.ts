@@ -1,0 +1,132 @@
+import type { EventDates } from '../calendar/dates.ts';
+import { occurrence } from '../calendar/dates.ts';
+import { parseRecurrenceSet } from '../calendar/recurrence-set.ts';
+import { type StoredSet, withDate, withoutDate } from '../calendar/set-changes.ts';
+import { fail, failParam } from '../errors.ts';
+import { storedDates } from '../kinds/event-dates.ts';
+import type { Before, PostValues, Rows } from '../kinds/kind.ts';
+import { type EventDate, metasAt } from '../kinds/occurrence.ts';
+import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from '../storage/rows/recurrences.ts';
+import { metaOf } from '../wordpress/rows.ts';
+import { nowUtc, toLocal } from '../wordpress/time.ts';
+import { DATE_FIELDS } from './occurrences.ts';
+import type { Write } from './write.ts';
+
+/*
+ * Single dates of an event that recurs: one is left out, moved or added. Each function writes the rows of the event and
+ * its set of dates, and gives the metas to be written with its post. Call them in the transaction that has locked it.
+ */
+
+/** What a write is about where it names the id of a date: `date` for this date alone, otherwise the whole event. */
+export type Scope = 'date';
+
+/**
+ * The date that a write in the scope of one date is about.
+ *
+ * @throws rest_invalid_param where the id is not that of one date of an event that recurs
+ */
+export const oneDate = (date: EventDate | undefined): EventDate => (date?.recurs ? date : failParam('scope', 'scope-not-a-date'));
+
+/**
+ * Leaves out a date.
+ *
+ * @throws recurring-event-date-kept for the first date, and where the rule can't say it
+ */
+export async function leaveOutDate(write: Write, before: Before, date: EventDate): Promise<Rows['metas']> {
+  const { recurrence, stored } = await loadSet(write, before);
+  const changed = stored && withoutDate(stored, date.start);
+  if (!changed) return fail('recurring-event-date-kept');
+  return writeSet(write, before, changed, {
+    ...recurrence,
+    dates: recurrence.dates.filter(({ startUtc }) => startUtc !== date.startUtc),
+  });
+}
+
+/**
+ * Moves a date that was listed; it keeps its id. A date that is where it shall be stays as it is.
+ *
+ * @throws recurring-event-dates for a date that the rule gives, the first date, a change of the zone or the all-day
+ *   setting, and a day on which the event has another date
+ */
+export async function moveDate(write: Write, before: Before, date: EventDate, values: PostValues): Promise<Rows['metas']> {
+  const shown = { ...before, metas: metasAt(before.metas, date) };
+  const to = datesAfter(write, shown, values);
+  if (to.start === date.start && to.end === date.end && isOfSameKind(to, storedDates(shown))) return {};
+  const { recurrence, stored } = await loadSet(write, before);
+  const kept = recurrence.dates.find(({ startUtc }) => startUtc === date.startUtc);
+  const others = recurrence.dates.filter((one) => one !== kept);
+  const left = kept?.listed && stored ? withoutDate(stored, date.start) : undefined;
+  const changed = left && fits(to, before, others) ? withDate(left, to) : undefined;
+  if (!kept || !changed) return fail('recurring-event-dates');
+  return writeSet(write, before, changed, { ...recurrence, dates: inOrder([...others, { ...kept, ...momentsOf(to) }]) });
+}
+
+/**
+ * Adds a date. Gives the metas, and when it starts (UTC).
+ *
+ * @throws recurring-event-dates where the event doesn't recur or its rule can't be read, for a date that is not later
+ *   than the first, and for a day on which the event has a date already
+ */
+export async function addDate(write: Write, before: Before, values: PostValues): Promise<{ metas: Rows['metas']; startUtc: string }> {
+  const to = datesAfter(write, before, values);
+  const { recurrence, stored } = await loadSet(write, before);
+  const changed = stored && fits(to, before, recurrence.dates) ? withDate(stored, to) : undefined;
+  if (!changed) return fail('recurring-event-dates');
+  const sequence = Math.max(0, ...recurrence.dates.map((date) => date.sequence));
+  const added: StoredDate = { id: 0, ...momentsOf(to), sequence, listed: true };
+  const metas = await writeSet(write, before, changed, { ...recurrence, dates: inOrder([...recurrence.dates, added]) });
+  return { metas, startUtc: to.startUtc };
+}
+
+// ------------------------------------------------------------------------------------------------- dates
+const datesAfter = ({ caller, kind }: Write, before: Before, values: PostValues): EventDates => {
+  const dates = Object.fromEntries(DATE_FIELDS.filter((name) => name in values).map((name) => [name, values[name as keyof PostValues]]));
+  return storedDates({ metas: new Map([...before.metas, ...Object.entries(kind.follows(dates, before, caller).metas)]) });
+};
+
+/** Zone and all-day setting are the event's. The address of a second date on one day would depend on their order. */
+const fits = (to: EventDates, before: Before, others: readonly StoredDate[]): boolean =>
+  isOfSameKind(to, storedDates(before)) && !others.some(({ start }) => start.slice(0, DAY) === to.start.slice(0, DAY));
+
+const DAY = 'YYYY-MM-DD'.length;
+
+const isOfSameKind = (one: EventDates, other: EventDates): boolean => one.timezone === other.timezone && one.allDay === other.allDay;
+
+function momentsOf(dates: EventDates): Pick<StoredDate, 'start' | 'end' | 'startUtc' | 'endUtc' | 'duration'> {
+  const moments = occurrence(dates) ?? fail('recurring-event-dates');
+  const { start_date: start, end_date: end, start_date_utc: startUtc, end_date_utc: endUtc, duration } = moments;
+  return { start, end, startUtc, endUtc, duration };
+}
+
+const inOrder = (dates: readonly StoredDate[]): StoredDate[] =>
+  dates.toSorted((one, other) => (one.startUtc < other.startUtc ? -1 : one.startUtc > other.startUtc ? 1 : 0));
+
+// ------------------------------------------------------------------------------------------------- what is stored
+const RULES = '_EventRecurrence';
+/** The block editor's own form of the same rules: where it is there, the rules can't be changed alone. */
+const RULES_OF_BLOCKS = ['_tribe_blocks_recurrence_rules', '_tribe_blocks_recurrence_exclusions'];
+
+/** What is stored of an event that recurs; `stored` is absent where the single dates can't be changed. */
+async function loadSet(
+  { db, caller }: Write,
+  { row, metas }: Before,
+): Promise<{ readonly recurrence: StoredRecurrence; readonly stored: StoredSet | undefined }> {
+  const recurrence = caller.settings.recurrence && (await loadRecurrences(db, [row.ID])).get(row.ID);
+  const first = recurrence?.dates[0];
+  if (!recurrence?.recurs || !first) return fail('recurring-event-dates');
+  const zone = parseRecurrenceSet(recurrence.rule)?.zone;
+  const rules = metaOf(metas, RULES);
+  const inBlocks = RULES_OF_BLOCKS.some((key) => !['', '[]'].includes(metaOf(metas, key) ?? ''));
+  const readable = zone !== undefined && rules !== undefined && !inBlocks && toLocal(first.startUtc, zone) === first.start;
+  return { recurrence, stored: readable ? { set: recurrence.rule, rules, first } : undefined };
+}
+
+async function writeSet(
+  { db, caller }: Write,
+  { row }: Before,
+  { set, rules }: StoredSet,
+  recurrence: StoredRecurrence,
+): Promise<Rows['metas']> {
+  await writeRecurrence(db, row.ID, { ...recurrence, rule: set }, { updatedAt: nowUtc(caller.now), timezone: undefined, anew: false });
+  return { [RULES]: [rules] };
+}

@@ -1,0 +1,20 @@
+import { expect, it } from '@jest/globals';
+import { dayFirst } from '../../src/calendar/day-first.ts';
+
+it.each([
+  ['31/12/2026 21:00', 'it-IT', '2026-12-31 21:00'],
+  ['13/1/2026', 'de-DE', '2026-01-13'],
+  ['31/12/2026', 'fr', '2026-12-31'],
+  ['31/12/2026', 'en-GB', '2026-12-31'],
+  ['31/12/2026', 'de-DE-formal', '2026-12-31'],
+])('reads %s in %s', (text, language, read) => expect(dayFirst(text, language)).toBe(read));
+
+it.each([
+  ['31/12/2026 21:00', 'en-US', 'where the month comes first'],
+  ['31/12/2026', 'sv-SE', 'where the year comes first'],
+  ['05/06/2026', 'it-IT', 'which the API reads as well'],
+  ['31/13/2026', 'it-IT', 'which is no date'],
+  ['31/12/20261', 'it-IT', 'which is no date'],
+  ['31.12.2026', 'it-IT', 'which the API reads itself'],
+  ['next friday', 'it-IT', 'which is no date in digits'],
+])('leaves %s in %s, %s', (text, language) => expect(dayFirst(text, language)).toBe(text));

@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { datesOfSet, parseRecurrenceSet } from '../../src/calendar/recurrence-set.ts';
+import { type Span, type StoredSet, withDate, withoutDate } from '../../src/calendar/set-changes.ts';
+import { serializedMembers, toSerialized } from '../../src/wordpress/serialized.ts';
+import { addDays } from '../../src/wordpress/time.ts';
+
+const FIRST: Span = { start: '2031-01-14 18:30:00', end: '2031-01-14 20:00:00' };
+const weekly: StoredSet = {
+  set: 'DTSTART;TZID=Europe/Rome:20310114T183000\nDTEND;TZID=Europe/Rome:20310114T200000\nRRULE:FREQ=WEEKLY;COUNT=6;BYDAY=TU',
+  rules: toSerialized({ rules: [{ type: 'Custom', custom: { type: 'Weekly', interval: 1 } }], exclusions: [], description: null }),
+  first: FIRST,
+};
+const startsOf = ({ set, first }: StoredSet): string[] =>
+  datesOfSet(parseRecurrenceSet(set)!, { first: first.start, length: 5400, last: '2031-12-31 23:59:59' }).map(({ start }) => start);
+
+describe('a date of a set', () => {
+  it.each([['FREQ=DAILY'], ['']])('is not changed where the set can not be read (%s)', (set) => {
+    expect(withoutDate({ ...weekly, set }, '2031-01-21 18:30:00')).toBeUndefined();
+    expect(withDate({ ...weekly, set }, { start: '2031-01-22 18:30:00', end: '2031-01-22 20:00:00' })).toBeUndefined();
+  });
+  it.each([
+    ['rules that are no array', 'x'],
+    ['a list of something else', toSerialized({ rules: 'x', exclusions: 'y' })],
+  ])('is not changed beside %s', (_, rules) => {
+    expect(withoutDate({ ...weekly, rules }, '2031-01-21 18:30:00')).toBeUndefined();
+    expect(withDate({ ...weekly, rules }, { start: '2031-01-22 18:30:00', end: '2031-01-22 20:00:00' })).toBeUndefined();
+  });
+  it('stays where there is none at that time', () => {
+    expect(withoutDate(weekly, '2031-01-22 18:30:00')).toBeUndefined();
+  });
+  it('is written in UTC where the set is', () => {
+    const inUtc = { ...weekly, set: 'DTSTART:20310114T183000Z\nDTEND:20310114T200000Z\nRRULE:FREQ=WEEKLY;COUNT=6;BYDAY=TU' };
+    expect(withoutDate(inUtc, '2031-01-21 18:30:00')?.set.split('\n').at(-1)).toBe('EXDATE:20310121T183000Z');
+  });
+  it('of which the set says nothing in its rules stays', () => {
+    const added = withDate(weekly, { start: '2031-01-15 10:00:00', end: '2031-01-15 11:00:00' })!;
+    expect(withoutDate({ ...added, rules: weekly.rules }, '2031-01-15 10:00:00')).toBeUndefined();
+  });
+});
+
+it('of random additions and omissions gives the dates that are left, and as many rules', () => {
+  const change = fc.record({ day: fc.integer({ min: 1, max: 60 }), hour: fc.constantFrom('10:00:00', '18:30:00', '23:00:00') });
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
+      let stored = weekly;
+      let expected = startsOf(weekly);
+      for (const { day, hour } of changes) {
+        const start = `${addDays('2031-01-14', day)} ${hour}`;
+        const end = `${addDays('2031-01-14', hour < '20' ? day : day + 1)} ${hour < '20' ? '20:00:00' : '01:00:00'}`;
+        const [before, isThere] = [stored, expected.includes(start)];
+        stored = (isThere ? withoutDate(stored, start) : withDate(stored, { start, end })) ?? stored;
+        // One that was left out can't come back as a date besides: the exception goes first.
+        if (stored === before) continue;
+        expected = isThere ? expected.filter((one) => one !== start) : [...expected, start].sort();
+      }
+      expect(startsOf(stored)).toEqual(expected);
+      const { rules, exclusions } = serializedMembers(stored.rules) as { rules: object[]; exclusions: object[] };
+      const lines = stored.set.split('\n');
+      expect([rules.length - 1, exclusions.length]).toEqual(
+        ['RDATE', 'EXDATE'].map((name) => lines.filter((line) => line.startsWith(name)).length),
+      );
+    }),
+  );
+});

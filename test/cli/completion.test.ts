@@ -1,0 +1,54 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { createProgram, sayIn } from '../../src/cli/program.ts';
+import { loadTexts } from '../../src/texts.ts';
+import { commandIn, temporaryFolder } from './command.ts';
+
+const fasti = commandIn({});
+const folder = temporaryFolder();
+const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+const texts = await loadTexts(['en']);
+const nowhere = { env: {}, out: () => undefined, err: () => undefined, terminal: false, serve: async () => undefined };
+const program = createProgram({ io: nowhere, language: 'en', say: sayIn(texts, 'en') });
+
+/** Words with which a shell would go on after `fasti …`. */
+const COMPLETED: Readonly<Record<string, (file: string, words: readonly string[]) => readonly string[]>> = {
+  bash: (file, words) => [
+    '-c',
+    `source ${file}; COMP_WORDS=(fasti ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _fasti; printf '%s\\n' "\${COMPREPLY[@]}"`,
+  ],
+  fish: (file, words) => ['-c', `source ${file}; complete -C ${JSON.stringify(['fasti', ...words].join(' '))} | string split -f 1 \\t`],
+};
+
+describe.each(['bash', 'zsh', 'fish'])('completion for %s', (shell) => {
+  const file = join(folder, `fasti.${shell}`);
+
+  it('names every command and every option, in any language', async () => {
+    for (const language of ['en', 'it']) {
+      const { code, out } = await fasti('completion', shell, `--language=${language}`);
+      expect(code).toBe(0);
+      writeFileSync(file, out);
+      const names = program.commands.flatMap((one) => [one.name(), ...one.commands.map((two) => two.name())]);
+      expect(names.length).toBeGreaterThan(30);
+      expect(names.filter((name) => !out.includes(name))).toEqual([]);
+      expect(out).toMatch(/start_date/);
+      if (isThere(shell)) expect(spawnSync(shell, ['-n', file], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+    }
+  });
+
+  const completed = COMPLETED[shell];
+  if (!completed || !isThere(shell)) return;
+  it('offers what can come next', () => {
+    const offered = (...words: string[]) => execFileSync(shell, completed(file, words), { encoding: 'utf8' }).trim().split('\n').sort();
+    expect(offered('eve')).toEqual(['event']);
+    expect(offered('event', 're')).toEqual(['restore']);
+    expect(offered('event', 'list', '--start_date=today', '--start_d')).toContain('--start_date');
+    expect(offered('user', 'application-password', 'rev')).toEqual(['revoke']);
+  });
+});
+
+it('refuses other shells', async () => {
+  expect(await fasti('completion', 'sh')).toMatchObject({ code: 2, err: expect.stringContaining('the shells are bash, zsh, fish') });
+});

@@ -1,0 +1,42 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from '@jest/globals';
+import { commandIn, embedded, temporaryFolder } from './command.ts';
+
+const folder = temporaryFolder();
+const fasti = commandIn(embedded(folder));
+/** One black point. */
+const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64');
+const image = join(folder, 'black point.png');
+
+beforeAll(async () => {
+  expect((await fasti('init', '--url=http://calendar.example')).code).toBe(0);
+  writeFileSync(image, PNG);
+});
+
+it('uploads, lists and deletes images', async () => {
+  const uploaded = await fasti('media', 'upload', image, '--alt=A point', '--porcelain');
+  expect(uploaded).toMatchObject({ code: 0, err: '' });
+  const id = uploaded.out.trim();
+  const [listed] = JSON.parse(
+    (await fasti('media', 'list', '--search=point', '--format=json', '--fields=id,title,alt_text,source_url')).out,
+  );
+  expect(listed).toMatchObject({ id: Number(id), title: 'black-point', alt_text: 'A point' });
+  const file = join(folder, 'uploads', listed.source_url.split('/uploads/')[1]);
+  expect(existsSync(file)).toBe(true);
+
+  expect(await fasti('media', 'delete', id)).toMatchObject({ code: 0, out: `Done: ${id} deleted.\n` });
+  expect(existsSync(file)).toBe(false);
+  expect((await fasti('media', 'delete', id)).code).toBe(1);
+});
+
+it('says what is wrong with a file, and leaves nothing behind', async () => {
+  expect(await fasti('media', 'upload', join(folder, 'absent.png'))).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^Error: the file .*absent\.png cannot be read: ENOENT\.$/m),
+  });
+  writeFileSync(join(folder, 'text.png'), 'no image');
+  expect((await fasti('media', 'upload', join(folder, 'text.png'))).code).toBe(1);
+  expect(await fasti('media', 'delete', 'poster')).toMatchObject({ code: 2 });
+  expect(JSON.parse((await fasti('media', 'list', '--format=json')).out)).toEqual([]);
+});

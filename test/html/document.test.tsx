@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { loadAssets } from '../../src/html/assets.ts';
+import { dayInWords, isTwentyFour, spanInWords, weekdays } from '../../src/html/dates.ts';
+import { documentOf } from '../../src/html/document.tsx';
+import { Input } from '../../src/html/form-fields.tsx';
+import { isSafeAddress, Link } from '../../src/html/links.tsx';
+import { Rendered } from '../../src/html/rendered.tsx';
+import { speechIn } from '../../src/html/words.ts';
+import { loadTexts } from '../../src/texts.ts';
+
+const texts = await loadTexts(['en', 'it']);
+const [english, italian] = [speechIn(texts, 'en', 'en-GB'), speechIn(texts, 'it', 'en-GB')];
+const shown = (children: Parameters<typeof documentOf>[0]['children'], title = 'A page') =>
+  documentOf({ speech: english, title, styles: [], name: 'test', children });
+
+describe('a page', () => {
+  it('says its language, its title and where its content begins', () => {
+    const html = documentOf({
+      speech: italian,
+      title: 'Fiera <b>',
+      styles: ['/a.css'],
+      name: 'test',
+      children: <main id="content">è</main>,
+    });
+    expect(html).toMatch(/^<!doctype html><html lang="it">/);
+    expect(html).toContain('<title>Fiera &lt;b></title>');
+    expect(html).toContain('<a class="skip" href="#content">Vai al contenuto</a>');
+    expect(html).toContain('<main id="content">è</main>');
+  });
+
+  it('escapes texts and attributes', () => {
+    const evil = '"><script>alert(1)</script>';
+    expect(shown(<Input name="title" label={evil} value={evil} error={evil} hint={evil} />, evil)).not.toContain('<script');
+  });
+
+  it('shows HTML of records without what could run', () => {
+    const html = shown(<Rendered html={'<p onclick="x()">A <b>word</b><script>alert(1)</script><a href="javascript:x()">b</a></p>'} />);
+    expect(html).toContain('<p>A <b>word</b>alert(1)<a href="x()">b</a></p>');
+  });
+
+  it('carries data for programs that cannot end their element', () => {
+    const html = documentOf({ speech: english, title: 'A', styles: [], name: 'test', children: '', data: [{ name: '</script><b>&' }] });
+    expect(html).toContain('<script type="application/ld+json">{"name":"\\u003c/script\\u003e\\u003cb\\u003e\\u0026"}</script>');
+  });
+});
+
+describe('a link', () => {
+  it.each(['javascript:alert(1)', ' JaVaScRiPt:alert(1)', 'java\nscript:alert(1)', 'data:text/html,x', 'vbscript:x', 'http://['])(
+    'to %j is none',
+    (href) => {
+      expect(isSafeAddress(href)).toBe(false);
+      expect(shown(<Link href={href}>there</Link>)).toContain('<span>there</span>');
+    },
+  );
+  it.each(['https://example.org/a?b=c', '/events/', '?a=b', '#x', 'mailto:a@example.org', 'tel:+39055', 'webcal://example.org/'])(
+    'to %j is one',
+    (href) => expect(isSafeAddress(href)).toBe(true),
+  );
+});
+
+describe('dates in words', () => {
+  const evening = { start: '2026-12-05 21:00:00', end: '2026-12-05 23:00:00', allDay: false };
+  it('are those of the language, and of the variety that the site writes', () => {
+    expect(spanInWords(english, evening, true)).toMatch(/^Saturday,? 5 December 2026,? (at )?21:00\s?–\s?23:00$/);
+    expect(spanInWords(italian, evening, true).replace(/\s/g, ' ')).toMatch(/^sabato 5 dicembre 2026,? (alle ore )?21:00 ?– ?23:00$/);
+    expect(dayInWords(italian, '2026-12', 'month')).toBe('dicembre 2026');
+  });
+  it('leave out the time of what lasts all day', () =>
+    expect(spanInWords(english, { start: '2026-12-05 00:00:00', end: '2026-12-05 23:59:59', allDay: true }, true)).toMatch(
+      /^Saturday,? 5 December 2026$/,
+    ));
+  it('take the clock of the site', () => expect([isTwentyFour('H:i'), isTwentyFour('g:i a')]).toEqual([true, false]));
+  it('begin a week where the site does', () => expect(weekdays(english, 1).map(({ short }) => short)[0]).toBe('Mon'));
+});
+
+describe('files for browsers', () => {
+  it('have their content in their names', () => {
+    const assets = loadAssets(new Map([['own.css', Buffer.from('a{}')]]));
+    const [own, base] = [assets.at('/cms', 'own.css'), assets.at('', 'base.css')];
+    expect(own).toMatch(/^\/cms\/_fasti\/own\.[0-9a-f]{10}\.css$/);
+    expect(assets.find(own.split('/').at(-1)!)).toMatchObject({ kept: true, asset: { type: 'text/css; charset=UTF-8' } });
+    expect(assets.find('base.css')?.kept).toBe(false);
+    expect(assets.find(base.slice('/_fasti/'.length))?.asset.body).toEqual(readFileSync('src/html/assets/base.css'));
+    expect(assets.find('../base.css')).toBeUndefined();
+  });
+});

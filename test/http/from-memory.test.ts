@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import express from 'express';
+import { ROOT } from '../support/asking.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { type Answer, type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { loadSite } from '../support/site.ts';
+
+const PATHS = [
+  `${ROOT}/events?start_date=2020-01-01&per_page=20`,
+  `${ROOT}/events/44`,
+  `${ROOT}/events/by-slug/new-year-concert`,
+  `${ROOT}/venues`,
+  `${ROOT}/categories/3`,
+  `${ROOT}/doc`,
+  '/wp-json/',
+  '/wp-json/wp/v2/tribe_events?_embed',
+  '/?rest_route=/calendar/events/v1/tags',
+  '/events/?ical=1',
+  '/events/feed/',
+];
+const HEADERS: Readonly<Record<string, string>>[] = [
+  {},
+  { 'Accept-Encoding': 'gzip, br' },
+  { 'Accept-Encoding': 'gzip;q=0' },
+  { Origin: 'https://a.test' },
+  { Origin: 'https://b.test', 'Accept-Encoding': 'gzip' },
+  { 'Accept-Language': 'it' },
+  { 'If-None-Match': '*' },
+  { 'If-None-Match': '*', Origin: 'https://c.test', 'Accept-Encoding': 'gzip' },
+  { 'If-None-Match': '"other"' },
+];
+
+/** Every request that reaches Express passes this function, which its types don't name. */
+const followApp = () => jest.spyOn(express.application as unknown as { handle: () => void }, 'handle');
+
+describeDatabases('an answer from memory', (open) => {
+  let passed: ReturnType<typeof followApp>;
+  let running: RunningSite;
+  let without: RunningSite;
+  const clock = () => new Date('2026-11-20T12:00:00Z');
+
+  beforeAll(async () => {
+    const db = await loadSite(await open());
+    passed = followApp();
+    const env = { CACHE_FRESHNESS_MS: '60000', SHARED_WITH_WORDPRESS: 'off', SITE_URL: 'https://calendar.test' };
+    running = await serveDatabase(db, { env, clock });
+    without = await serveDatabase(db, { env: { ...env, CACHE: 'off' }, clock });
+  });
+  afterAll(async () => {
+    passed.mockRestore();
+    await Promise.all([running.close(), without.close()]);
+  });
+
+  /**
+   * What a client sees of an answer, but for what is of the moment, of the connection and of the database's last
+   * change.
+   */
+  const seen = ({ status, headers, text: body }: Answer) => {
+    const { date: _date, 'x-request-id': _id, connection: _connection, 'keep-alive': _keep, 'last-modified': _last, ...others } = headers;
+    return { status, headers: others, body };
+  };
+
+  it.each(PATHS)('of %s is what it would be without, and passes no framework', async (path) => {
+    for (const method of ['GET', 'HEAD'])
+      for (const headers of HEADERS) {
+        const expected = seen(await without.send(method, path, { headers }));
+        // The first is computed, the second has its address remembered, the third may have to be compressed.
+        for (let time = 0; time < 3; time += 1) expect(seen(await running.send(method, path, { headers }))).toEqual(expected);
+        passed.mockClear();
+        expect(seen(await running.send(method, path, { headers }))).toEqual(expected);
+        expect([method, headers, passed.mock.calls.length]).toEqual([method, headers, 0]);
+      }
+  });
+
+  it.each<[string, string, Record<string, string>]>([
+    ['whoever signs in', 'GET', { Authorization: 'Basic YWRtaW46bm8=' }],
+    ['a login cookie', 'GET', { Cookie: 'wordpress_logged_in_x=y' }],
+    ['a nonce', 'GET', { 'X-WP-Nonce': 'abc' }],
+    ['another method', 'OPTIONS', {}],
+    ['a body', 'GET', { 'Content-Length': '2' }],
+  ])('is not for %s', async (_, method, headers) => {
+    for (let time = 0; time < 3; time += 1) await running.send('GET', PATHS[1]!);
+    passed.mockClear();
+    await running.send(method, PATHS[1]!, { headers, body: headers['Content-Length'] ? '{}' : null });
+    expect(passed.mock.calls.length).toBe(1);
+  });
+
+  it('is not for a request that names its host twice', async () => {
+    for (let time = 0; time < 3; time += 1) await running.send('GET', PATHS[1]!);
+    const { hostname, port } = new URL(running.base);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.write(`GET ${PATHS[1]} HTTP/1.1\r\nHost: a.test\r\nhost: b.test\r\nConnection: close\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { build, stop } from 'esbuild';
+import { APART } from '../bin/apart.mjs';
+import { ABSENT, OPTIONS } from '../bin/build.mjs';
+import { type Manifest, packed } from '../bin/manifest.mjs';
+
+/* The package as it is published; `npm run test:package` installs and runs it. */
+
+const manifest: Manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
+afterAll(() => stop());
+
+describe('the package', () => {
+  const published = packed(manifest);
+
+  it('needs what was not built into it, and nothing else', async () => {
+    const { metafile } = await build({ ...OPTIONS, write: false, metafile: true });
+    const outside = Object.values(metafile.outputs).flatMap(({ imports }) =>
+      imports.filter(({ external }) => external).map(({ path }) => path),
+    );
+    const packages = [...new Set(outside)].filter((name) => !isBuiltin(name) && !ABSENT.includes(name));
+    expect(packages.length).toBeGreaterThan(2);
+    expect(packages.filter((name) => !APART.includes(name))).toEqual([]);
+    expect(Object.keys({ ...published.dependencies, ...published.optionalDependencies }).sort()).toEqual([...APART].sort());
+  });
+
+  it('has the command, and nothing of its development', () => {
+    expect(published).toMatchObject({ name: 'fasti', bin: { fasti: 'dist/src/cli.js' }, engines: manifest.engines });
+    expect(Object.keys(published).filter((name) => ['private', 'scripts', 'devDependencies'].includes(name))).toEqual([]);
+  });
+
+  it('does without source maps', () => expect(manifest.files).toContain('!dist/**/*.map'));
+});

@@ -1,0 +1,259 @@
+import { describe, expect, it } from '@jest/globals';
+import { attemptsOf } from '../../src/accounts/attempts.ts';
+import { describeAsking, type Json, NOON } from '../support/asking.ts';
+import { dangersIn, readPage } from '../support/html-page.ts';
+
+const HOME = 'http://127.0.0.1:8081';
+const MOST_BYTES = 60 * 1024;
+
+describeAsking(
+  'public pages',
+  (ask) => {
+    const get = (path: string, headers: Record<string, string> = {}) => ask.send('GET', path, { headers });
+    const page = async (path: string, status = 200) => {
+      const answer = await get(path);
+      expect([path, answer.status, answer.headers['content-type']]).toEqual([path, status, 'text/html; charset=UTF-8']);
+      return readPage(answer.text);
+    };
+    const pathOf = (url: string): string => url.replace(HOME, '');
+    const made = (values: object): Promise<Json> =>
+      ask.made('/events', {
+        title: 'Fair',
+        start_date: '2026-12-05 10:00:00',
+        end_date: '2026-12-05 12:00:00',
+        status: 'publish',
+        ...values,
+      });
+
+    it('lead only to pages that exist, and all of them are sound', async () => {
+      const seen = new Map<string, string>([['/', 'the start']]);
+      const checked: string[] = [];
+      for (const [path, from] of seen) {
+        if (checked.length > MOST_WALKED) break;
+        const answer = await get(path);
+        // Feeds of categories are redirected to the address of their page, as WordPress does.
+        expect([path, from, answer.status]).toEqual([path, from, path.includes('ical=1') && answer.status === 301 ? 301 : 200]);
+        checked.push(path);
+        if (!answer.headers['content-type']?.startsWith('text/html')) continue;
+        const read = readPage(answer.text);
+        expect([path, read.faults, dangersIn(read)]).toEqual([path, [], []]);
+        expect([path, Buffer.byteLength(answer.text) < MOST_BYTES]).toEqual([path, true]);
+        for (const link of read.links) {
+          const target = pathOf(link).replace(/#.*$/, '');
+          if (target.startsWith('/') && !target.startsWith('/doc') && !seen.has(target)) seen.set(target, path);
+        }
+      }
+      const kinds = [
+        '/event/',
+        '/venue/',
+        '/organizer/',
+        '/events/category/',
+        '/events/2',
+        '/_fasti/',
+        '/events/list/page/',
+        '?eventDisplay=past',
+      ];
+      expect(kinds.filter((kind) => !checked.some((path) => path.includes(kind)))).toEqual([]);
+    });
+
+    it.each([
+      ['/', 'Upcoming events'],
+      ['/events/', 'Upcoming events'],
+      ['/events/list/', 'Upcoming events'],
+      ['/events/month/', 'Events in November 2026'],
+      ['/events/2026-12/', 'Events in December 2026'],
+      ['/events/today/', 'Events on Friday, November 20, 2026'],
+      ['/events/2026-12-05/', 'Events on Saturday, December 5, 2026'],
+      ['/events/?eventDisplay=past', 'Past events'],
+      ['/events/featured/', 'Featured events'],
+      ['/events/?tribe-bar-search=fair', 'Search: fair'],
+      ['/it/events/2026-12/', 'Eventi di dicembre 2026'],
+    ])('%s is headed %j', async (path, heading) => {
+      await made({ featured: true });
+      const { elements } = await page(path);
+      expect(elements.find(({ name }) => name === 'h1')?.text).toBe(heading);
+    });
+
+    it('list what the API lists, page by page', async () => {
+      await ask.options({ tribe_events_calendar_options: { postsPerPage: '7' } });
+      const listed: string[] = [];
+      for (let path: string | undefined = '/events/list/'; path !== undefined; ) {
+        const { elements } = await page(path);
+        listed.push(...cardsOf(elements));
+        const next = elements.find(({ name, attributes }) => name === 'link' && attributes.rel === 'next');
+        path = next && pathOf(next.attributes.href ?? '');
+      }
+      const urls: string[] = [];
+      for (let number = 1, pages = 1; number <= pages; number += 1) {
+        const body = await ask.read(
+          `/events?per_page=50&page=${number}&start_date=2000-01-01&end_date=2200-01-01&ends_after=2026-11-20T13:00:00%2B01:00&strict_dates=1`,
+        );
+        urls.push(...body.events.map(({ url }: Json) => url));
+        pages = body.total_pages;
+      }
+      expect(listed.length).toBeGreaterThan(14);
+      expect(listed).toEqual(urls);
+    });
+
+    it('show an event with what the API says of it', async () => {
+      const { url } = await made({
+        title: 'Fair & fête',
+        description: '<p>Bread, <b>wine</b>.</p>',
+        cost: '5',
+        website: 'https://example.org/?a=1&b=2',
+      });
+      const { elements, text } = await page(pathOf(url));
+      expect(elements.find(({ name }) => name === 'h1')?.text).toBe('Fair & fête');
+      expect(text).toContain('Saturday, December 5, 2026');
+      expect(elements.find(({ name }) => name === 'b')?.text).toBe('wine');
+      expect(elements.some(({ attributes }) => attributes.href === 'https://example.org/?a=1&b=2')).toBe(true);
+      const data = elements.find(({ attributes }) => attributes.type === 'application/ld+json')?.text ?? '';
+      expect(JSON.parse(data)).toMatchObject({ '@type': 'Event', startDate: expect.stringMatching(/^2026-12-05T10:00:00/) });
+      const meta = (property: string) => elements.find(({ attributes }) => attributes.property === property)?.attributes.content;
+      expect([meta('og:title'), meta('og:url'), meta('og:description')]).toEqual([
+        expect.stringContaining('Fair & fête'),
+        url,
+        'Bread, wine.',
+      ]);
+    });
+
+    it('say where the API has the same, and where the feeds are', async () => {
+      const { id, url } = await made({});
+      const answer = await get(pathOf(url));
+      expect(answer.headers['x-tec-api-root']).toBe(`${HOME}/wp-json/tribe/events/v1/events/${id}`);
+      expect(answer.headers.link).toContain(`<${HOME}/wp-json/wp/v2/tribe_events/${id}>; rel="alternate"`);
+      const { elements } = readPage(answer.text);
+      const types = elements.flatMap(({ attributes: { rel, type = '' } }) => (rel === 'alternate' ? [type] : []));
+      expect(types).toEqual(['text/calendar', 'application/rss+xml', 'application/json']);
+    });
+
+    it('are at addresses with a slash at their end', async () => {
+      const answer = await get('/events/list?tribe-bar-search=a');
+      expect([answer.status, answer.headers.location]).toEqual([301, `${HOME}/events/list/?tribe-bar-search=a`]);
+    });
+
+    it('let nothing but their own stylesheets and scripts in', async () => {
+      const { headers } = await get('/events/');
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self'; script-src 'self';/);
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+      const style = (await page('/events/')).elements.find(({ attributes }) => attributes.rel === 'stylesheet')?.attributes.href ?? '';
+      const asset = await get(style);
+      expect([asset.status, asset.headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
+    });
+
+    describe('of what not everybody may see', () => {
+      it.each(['draft', 'pending', 'private', 'future', 'trash'])('do not show what is %s', async (status) => {
+        const { id, url } = await made({ title: 'Quiet gathering' });
+        await ask.rows((db) => db.from('posts').where({ ID: id }).update({ post_status: status }));
+        for (const path of ['/events/list/?tribe-bar-search=Quiet', '/events/2026-12-05/', '/events/2026-12/'])
+          expect((await page(path)).links.filter((link) => link === url)).toEqual([]);
+        expect((await page(pathOf(url), 404)).text).not.toContain('Quiet');
+      });
+
+      it('leave hidden events out of lists, and show them at their own address', async () => {
+        const { url } = await made({ title: 'Quiet gathering', hide_from_listings: true });
+        expect((await page('/events/2026-12-05/')).text).not.toContain('Quiet');
+        expect((await page(pathOf(url))).text).toContain('Quiet gathering');
+      });
+
+      it('ask for the password of a protected event, and open it for whoever enters it', async () => {
+        const { id, url } = await made({ title: 'Quiet gathering', description: 'Under the bridge', venue: { venue: 'Secret cellar' } });
+        await ask.rows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
+        const enter = (word: string) =>
+          ask.send('POST', pathOf(url), {
+            headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+            body: `post_password=${word}`,
+          });
+        const closed = await page(pathOf(url));
+        expect(closed.text).toContain('Protected: Quiet gathering');
+        expect(closed.text).not.toMatch(/bridge|cellar/);
+        expect(closed.elements.some(({ attributes }) => attributes.name === 'post_password')).toBe(true);
+        const wrong = await enter('perch');
+        expect([wrong.status, readPage(wrong.text).text]).toEqual([
+          200,
+          expect.stringContaining('That password does not open this event.'),
+        ]);
+        expect(wrong.text).not.toMatch(/bridge|cellar/);
+        const right = await enter('swordfish');
+        expect(readPage(right.text).text).toMatch(/Under the bridge.*Secret cellar/);
+        expect(right.headers['cache-control']).toContain('no-store');
+        expect((await page(pathOf(url))).text).not.toMatch(/bridge|cellar/);
+        expect((await page('/events/2026-12-05/')).text).not.toMatch(/bridge|cellar/);
+      });
+
+      it('show no private venue, neither at its address nor on the page of an event', async () => {
+        const { venue, url } = await made({ venue: { venue: 'Secret cellar' } });
+        await ask.rows((db) => db.from('posts').where({ ID: venue.id }).update({ post_status: 'private' }));
+        expect((await page(pathOf(url))).text).not.toContain('cellar');
+        await page(pathOf(venue.url), 404);
+      });
+    });
+
+    describe('of what is not there', () => {
+      it.each(['/event/nothing/', '/events/category/nothing/', '/venue/nothing/', '/events/list/page/999/', '/events/2036-13/'])(
+        '%s is a page that says so',
+        async (path) => {
+          const answer = await get(path, { accept: 'text/html' });
+          expect([answer.status, readPage(answer.text).text]).toEqual([404, expect.stringContaining('Page not found')]);
+          expect(readPage(answer.text).faults).toEqual([]);
+        },
+      );
+      it('is JSON for programs, and for everybody in the API', async () => {
+        expect((await get('/nothing')).body).toMatchObject({ code: 'rest_no_route' });
+        expect((await get('/nothing', { accept: 'text/html,*/*' })).text).toMatch(/^<!doctype html>/);
+        expect((await get('/wp-json/nothing', { accept: 'text/html' })).body).toMatchObject({ code: 'rest_no_route' });
+      });
+    });
+
+    it('come with an icon, and with what search engines ask for', async () => {
+      const icon = await get('/favicon.ico');
+      expect(icon.status).toBe(302);
+      expect((await get(String(icon.headers.location))).headers['content-type']).toBe('image/svg+xml');
+      expect((await get('/robots.txt')).text).toContain(`Sitemap: ${HOME}/sitemap.xml`);
+      await ask.options({ blog_public: '0' });
+      expect((await get('/robots.txt')).text).toBe('User-agent: *\nDisallow: /\n');
+    });
+
+    it('stand in the sitemap, those of everything that anybody may see whole', async () => {
+      const locations = async (path: string) => [...(await get(path)).text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url]) => pathOf(url!));
+      const { id, url } = await made({});
+      const files = await locations('/sitemap.xml');
+      expect(files).toEqual(expect.arrayContaining(['/sitemap-pages-1.xml', '/sitemap-events-1.xml', '/sitemap-venues-1.xml']));
+      const all = (await Promise.all(files.map(locations))).flat();
+      expect(all).toContain(pathOf(url));
+      for (const path of all) expect([path, (await get(path.replaceAll('&amp;', '&'))).status]).toEqual([path, 200]);
+      await ask.rows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
+      expect(await locations('/sitemap-events-1.xml')).not.toContain(pathOf(url));
+      expect((await get('/sitemap-events-9.xml')).status).toBe(404);
+    });
+
+    it('are remembered until something changes', async () => {
+      const first = await get('/events/2026-12-05/');
+      const again = await get('/events/2026-12-05/', { 'if-none-match': String(first.headers.etag) });
+      expect(again.status).toBe(304);
+      await made({ title: 'A new fair' });
+      expect((await get('/events/2026-12-05/')).text).toContain('A new fair');
+    });
+
+    // The last of all: the address is refused for a while.
+    it('refuse passwords from an address that was wrong too often', async () => {
+      const { id, url } = await made({});
+      await ask.rows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
+      const attempts = attemptsOf(ask.running().site);
+      const enter = () =>
+        ask.send('POST', pathOf(url), { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'post_password=perch' });
+      expect((await enter()).status).toBe(200);
+      while (attempts.waitOf('127.0.0.1', new Date(NOON)) === undefined) attempts.failed('127.0.0.1', undefined, new Date(NOON));
+      const refused = await enter();
+      expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
+    });
+  },
+  { PAGES: 'on' },
+);
+
+/** Enough to come to pages of every kind. */
+const MOST_WALKED = 150;
+
+/** Addresses of the events that a page lists. */
+const cardsOf = (elements: ReturnType<typeof readPage>['elements']): string[] =>
+  elements.flatMap(({ name, attributes }, at) => (name === 'a' && elements[at - 1]?.name === 'h3' ? [attributes.href ?? ''] : []));

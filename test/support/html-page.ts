@@ -1,0 +1,105 @@
+import { Parser } from 'htmlparser2';
+
+/** An HTML page as tests look at it. */
+export interface ReadPage {
+  /** What is wrong with its form: tags that do not match, names used twice, references to nothing. */
+  readonly faults: readonly string[];
+  /** Every element, with its attributes, in the order of their start. */
+  readonly elements: readonly Element[];
+  /** Its text, without that of scripts, on one line. */
+  readonly text: string;
+  /** Addresses of links, with everything else that a browser would load. */
+  readonly links: readonly string[];
+}
+
+export interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  text: string;
+}
+
+const VOID = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr']);
+/** What must not stand in each other. */
+const NESTED: ReadonlyMap<string, RegExp> = new Map([
+  ['a', /^(a|button)$/],
+  ['p', /^p$/],
+  ['button', /^(a|button)$/],
+  ['form', /^form$/],
+]);
+
+/** Reads a page strictly: what browsers would mend is a fault. */
+export function readPage(html: string): ReadPage {
+  const faults: string[] = [];
+  const elements: Element[] = [];
+  const open: Element[] = [];
+  const texts: string[] = [];
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes, implied) => {
+        if (implied) faults.push(`<${name}> is implied`);
+        if (open.some((outer) => NESTED.get(outer.name)?.test(name)))
+          faults.push(`<${name}> in ${open.map((outer) => outer.name).join('>')}`);
+        const element = { name, attributes, text: '' };
+        elements.push(element);
+        open.push(element);
+      },
+      ontext: (text) => {
+        for (const element of open) element.text += text;
+        if (!['script', 'style'].includes(open.at(-1)?.name ?? '')) texts.push(text);
+      },
+      onclosetag: (name, implied) => {
+        const last = open.pop();
+        if (last?.name !== name) faults.push(`</${name}> closes <${last?.name}>`);
+        if (implied && !VOID.has(name)) faults.push(`<${name}> is not closed`);
+      },
+    },
+    { recognizeSelfClosing: false },
+  );
+  parser.end(html);
+  if (!/^<!doctype html>/i.test(html)) faults.push('no document type');
+  const ids = elements.flatMap(({ attributes: { id } }) => (id === undefined ? [] : [id]));
+  faults.push(...ids.filter((id, at) => ids.indexOf(id) !== at).map((id) => `two of id ${id}`));
+  for (const { name, attributes } of elements) {
+    const named = [
+      attributes.for,
+      attributes['aria-labelledby'],
+      attributes['aria-describedby'],
+      /^#(.+)/.exec(attributes.href ?? '')?.[1],
+    ];
+    for (const id of named.flatMap((list) => list?.split(' ') ?? []))
+      if (!ids.includes(id)) faults.push(`<${name}> names ${id}, which is not there`);
+    if (name === 'img' && attributes.alt === undefined) faults.push('<img> without text');
+  }
+  const one = (name: string) => elements.filter((element) => element.name === name).length;
+  for (const name of ['html', 'head', 'title', 'body', 'main', 'h1']) if (one(name) !== 1) faults.push(`${one(name)} of <${name}>`);
+  return {
+    faults,
+    elements,
+    text: texts.join(' ').replace(/\s+/g, ' '),
+    links: elements.flatMap(({ name, attributes }) => (name === 'a' || name === 'link' ? [attributes.href ?? ''] : [])),
+  };
+}
+
+/** Whatever of a page could run a script, or send what is entered elsewhere. */
+export function dangersIn({ elements }: ReadPage): string[] {
+  return elements.flatMap(({ name, attributes }) => {
+    const told = (what: string) => [`<${name} ${what}>`];
+    const data = name === 'script' && attributes.type === 'application/ld+json';
+    const own = name === 'script' && /^\/_fasti\/[\w.-]+$/.test(attributes.src ?? '');
+    if (name === 'script' && !data && !own) return told('script');
+    if (/^(iframe|object|embed|base|svg|math|style|frame|applet|template|noscript)$/.test(name)) return told('element');
+    if (name === 'form' && attributes.action !== undefined && !attributes.action.startsWith('/')) return told(attributes.action);
+    return Object.entries(attributes).flatMap(([attribute, value]) => {
+      if (/^on/i.test(attribute) || attribute === 'srcdoc' || attribute === 'formaction' || attribute === 'http-equiv')
+        return told(attribute);
+      const runs = /^(href|src|action|poster|cite|data|background|longdesc)$/.test(attribute) && !isHarmless(value);
+      return runs ? told(`${attribute}=${value}`) : [];
+    });
+  });
+}
+
+/** Whether a browser that follows this address runs nothing. */
+function isHarmless(address: string): boolean {
+  if (!URL.canParse(address, 'https://page.invalid/')) return true;
+  return /^(https?|mailto|tel|webcal):$/.test(new URL(address, 'https://page.invalid/').protocol);
+}
