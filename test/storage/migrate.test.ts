@@ -12,6 +12,7 @@ const ALL = [
   '006-months',
   '007-kept-answers',
   '008-occurrences',
+  '009-entry-languages',
   '010-journal',
   '011-webhooks',
 ];
@@ -45,6 +46,7 @@ const OWN = [
   'fasti_locks',
   'fasti_migrations',
   'fasti_migrations_lock',
+  'fasti_prints',
 ];
 
 describeDatabases('migrate', (open, engine) => {

@@ -292,6 +292,8 @@ export interface EntryRow {
   featured: number;
   /** 0 for an event that takes place once. */
   occurrence_id: number;
+  /** The number of its language (`ContentLanguage`); 0 for an event without one. */
+  language: number;
 }
 
 /**
@@ -357,6 +359,21 @@ export interface HookMessageRow {
   error: string;
 }
 
+/** What was last seen of an object (`src/storage/freshness/prints.ts`). */
+export interface PrintRow {
+  kind: string;
+  /** The id of a post; of a term the row in its taxonomy. */
+  object: number;
+  /** The type of a post, the taxonomy of a term. */
+  type: string;
+  /** The id of a term. */
+  term: number;
+  /** Of a term. */
+  parent: number;
+  is_public: number;
+  digest: string;
+}
+
 /**
  * A step of the schema that was applied. The columns are those that knex gave to its own journal of migrations, which
  * this once was.
@@ -408,6 +425,7 @@ export interface Tables {
   fasti_journal_inbox: InboxRow;
   fasti_hooks: HookRow;
   fasti_hook_messages: HookMessageRow;
+  fasti_prints: PrintRow;
   fasti_migrations: MigrationRow;
   fasti_migrations_lock: MigrationLockRow;
 }

@@ -7,6 +7,7 @@ import { shapes } from '../../../migrations/005-shapes.ts';
 import { months } from '../../../migrations/006-months.ts';
 import { keptAnswers } from '../../../migrations/007-kept-answers.ts';
 import { occurrences } from '../../../migrations/008-occurrences.ts';
+import { entryLanguages } from '../../../migrations/009-entry-languages.ts';
 import { journal } from '../../../migrations/010-journal.ts';
 import { webhooks } from '../../../migrations/011-webhooks.ts';
 import { nowUtc } from '../../wordpress/time.ts';
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly Migration[] = [
   months,
   keptAnswers,
   occurrences,
+  entryLanguages,
   journal,
   webhooks,
 ];
