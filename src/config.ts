@@ -215,6 +215,27 @@ export const settings = {
       'For how many days changes stay in the journal. A client that has not asked for changes for longer has to read everything again.',
     schema: whole(1, 3650),
   },
+  changeStreams: {
+    env: 'CHANGE_STREAMS',
+    type: 'number',
+    fallback: '100',
+    allowed: 'a whole number from 0 to 10000',
+    meaning: 'How many clients may follow `/changes/stream` at the same time, per process.',
+    schema: whole(0, 10_000),
+  },
+  webhookAddresses: {
+    env: 'WEBHOOK_ADDRESSES',
+    type: 'list',
+    fallback: '',
+    allowed: 'IP addresses with commas between them',
+    meaning: 'Addresses inside your own network that webhooks may be sent to. All others must be public.',
+    schema: z.string().transform((list) =>
+      list
+        .split(',')
+        .map((one) => one.trim())
+        .filter((one) => one !== ''),
+    ),
+  },
   sharedWithWordpress: {
     env: 'SHARED_WITH_WORDPRESS',
     type: 'choice',

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { entriesAfter, lastNumber } from '../src/storage/journal/entries.ts';
 import { bodyOf, describeAsking, type Json } from './support/asking.ts';
 
 /*
@@ -54,6 +55,21 @@ describeAsking('a batch', (ask, engine) => {
     const body = bodyOf(await batch([eventNamed('Refused', { venue: { venue: 'Brought' } })], {}, 'sub'), 207);
     expect(statuses(body)).toEqual([403]);
     expect(await ask.everything()).toEqual(before);
+  });
+
+  it('puts nothing into the journal of what was undone', async () => {
+    const before = await lastNumber(ask.db());
+    const failing = { ...eventNamed('Undone', { venue: { venue: 'Brought' }, status: 'publish' }), headers: {} };
+    const body = await answered([
+      venueNamed('First'),
+      { ...failing, path: `${EVENTS}?upsert=slug`, body: { ...failing.body, slug: 'x', external_id: 'taken' } },
+      { ...failing, path: EVENTS, body: { ...failing.body, external_id: 'taken' } },
+    ]);
+    expect(statuses(body)).toEqual([201, 201, 400]);
+    const entries = (await entriesAfter(ask.db(), before, 100)).filter(({ kind }) => kind === 'post');
+    const ids = entries.map(({ object }) => object);
+    expect((await ask.db().from('posts').whereIn('ID', ids).select('ID')).length).toBe(new Set(ids).size);
+    expect(ids).toContain(body.responses[0].body.id);
   });
 
   it.each([

@@ -39,6 +39,8 @@ describe('settings', () => {
       cacheBytes: 64 * 1024 * 1024,
       cacheFreshness: 100,
       cacheStale: 60_000,
+      changeStreams: 100,
+      webhookAddresses: [],
       logLevel: 'info',
       trustProxy: false,
       basicAuth: 'always',

@@ -16,7 +16,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['media'],
   ['site.ts'],
   ['records', 'accounts'],
-  ['exchange'],
+  ['exchange', 'webhooks'],
   ['upkeep', 'sample'],
   ['pages', 'desk'],
   ['http', 'cli'],

@@ -207,6 +207,8 @@ const PLAN: readonly Step[] = [
   ['POST', '/categories', 400, 'admin', { name: 'x', parent: 999 }],
   ...terms('/tags', 12),
   ['POST', '/tags', 400, 'admin', { name: 'x', parent: 11 }],
+  ['GET', '/changes?include=records', 200],
+  ['GET', '/changes?since=x', 400],
   ['POST', '/batch/v1', 207, 'admin', { requests: [{ path: '/calendar/events/v1/venues', body: { venue: 'New' } }] }],
   ['POST', '/batch/v1', 400, 'admin', { requests: [{}] }],
 ];

@@ -310,7 +310,27 @@ const linkedWays = (kind: Kind): Way[] => [
   },
 ];
 
-const WAYS = [...EVENT_WAYS, ...linkedWays(VENUES), ...linkedWays(ORGANIZERS)];
+/** Whoever sees the drafts and private records of all follows all of them; everybody else what is public. */
+const changesOf = (kind: Kind): Way => ({
+  kind,
+  name: 'changes',
+  seen: async (ask) => {
+    const seen: Seen = new Set();
+    for (let since = '', more = true; more; ) {
+      const { body } = await ask.get(`/changes?kinds=${kind.name}&limit=50&include=records${since}`);
+      for (const { id, record } of body.changes) if (record) seen.add(id);
+      since = `&since=${body.next}`;
+      more = body.more;
+    }
+    return seen;
+  },
+  model: (role, cell) => {
+    const seesAll = (['draft', 'private', 'future', 'pending'] as const).every((state) => listed(role, { ...cell, state, own: false }));
+    return isPublic(cell.state) || (seesAll && listed(role, cell));
+  },
+});
+
+const WAYS = [...EVENT_WAYS, ...linkedWays(VENUES), ...linkedWays(ORGANIZERS), ...KINDS.map(changesOf)];
 
 // ------------------------------------------------------------------------------------------------- lists for editing
 /** Lists that have a form for editing. */

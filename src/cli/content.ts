@@ -5,10 +5,11 @@ import { flagAnything } from '../kinds/grammar.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Param, PostKind, TermKind } from '../kinds/kind.ts';
 import { withLanguages } from '../kinds/language-fields.ts';
+import { UPSERT } from '../kinds/post-fields.ts';
 import type { Caller } from '../records/caller.ts';
 import { explaining, shortened } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
-import { changePost, createPost, deletePost, restorePost, trashPost } from '../records/post-writes.ts';
+import { changePost, createPost, deletePost, restorePost, trashPost, upsertPost } from '../records/post-writes.ts';
 import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { discardingImages } from '../records/prepared-images.ts';
 import { termLookUp } from '../records/references.ts';
@@ -139,16 +140,18 @@ function addGet({ session, kind, verb, reference: refer }: Group): void {
 }
 
 function addCreate({ session, kind, verb }: Group): void {
-  withLanguageFlags(addParams(verb('create'), session, kind, kind.fields, fieldTexts), session)
-    .option('--porcelain', session.say('options.porcelain'))
-    .action((given: Options, command: Command) =>
-      withSite(session, 'write', async (site) => {
-        const caller = await actingCaller(site, session, userOf(command));
-        const raw = rawOf(caller, kind, kind.fields, given);
-        warnOfUnknown(session, kind, raw);
-        tellDone(session, given, 'created', await create({ site, caller, kind }, raw));
-      }),
-    );
+  const command = withLanguageFlags(addParams(verb('create'), session, kind, kind.fields, fieldTexts), session);
+  for (const [name, param] of Object.entries(upsertOf(kind)))
+    command.option(`--${name} <${placeholder(param)}>`, session.say(filterTexts(kind, name)));
+  command.option('--porcelain', session.say('options.porcelain')).action((given: Options, command: Command) =>
+    withSite(session, 'write', async (site) => {
+      const caller = await actingCaller(site, session, userOf(command));
+      const raw = rawOf(caller, kind, { ...kind.fields, ...upsertOf(kind) }, given);
+      warnOfUnknown(session, kind, raw);
+      const { id, isNew } = await create({ site, caller, kind }, raw);
+      tellDone(session, given, isNew ? 'created' : 'updated', id);
+    }),
+  );
 }
 
 function addUpdate({ session, kind, verb, reference: refer }: Group): void {
@@ -363,16 +366,21 @@ interface Writing {
   readonly kind: Kind;
 }
 
-async function create({ site, caller, kind: declared }: Writing, raw: Options): Promise<number> {
+async function create({ site, caller, kind: declared }: Writing, raw: Options): Promise<{ id: number; isNew: boolean }> {
   const kind = onSiteOf(caller, declared);
+  const { upsert: by } = await acceptParams(site, caller, UPSERT, raw, 'create');
   const values = await acceptParams(site, caller, kind.fields, raw, 'create');
-  const work = async () => {
+  const work = async (): Promise<{ record: Item; isNew?: boolean }> => {
     allow(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
-    const { record } = await (kind.is === 'post' ? createPost(site, caller, kind, values) : createTerm(site, caller, kind, values));
-    return Number(record.id);
+    if (kind.is === 'term') return createTerm(site, caller, kind, values);
+    return by === undefined ? createPost(site, caller, kind, values) : upsertPost(site, caller, kind, { by, values });
   };
-  return explaining(kind.fields, raw, () => discardingImages(values, work));
+  const { record, isNew = true } = await explaining(kind.fields, raw, () => discardingImages(values, work));
+  return { id: Number(record.id), isNew };
 }
+
+/** What says that a record is to be changed if there is one already. */
+const upsertOf = (kind: Kind): Params => (kind.is === 'post' ? UPSERT : {});
 
 async function change(writing: Writing, id: number, raw: Options, only: Preconditions | undefined): Promise<void> {
   const { site, caller } = writing;

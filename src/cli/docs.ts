@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type Setting, settings } from '../config.ts';
 import { type ProblemName, problems } from '../errors.ts';
 import { loadTexts, type Texts } from '../texts.ts';
+import { clientTypes } from './client-types.ts';
 import { commandsPage } from './commands-page.ts';
 import { feedRows, nginxExample } from './feeds-page.ts';
 
@@ -75,6 +76,8 @@ export async function writeDocs(folder: string): Promise<void> {
   const texts = await loadTexts(['en']);
   await writeFile(`${folder}/errors.md`, errorsPage(texts));
   await writeFile(`${folder}/commands.md`, commandsPage(texts));
+  const client = `${folder}/../client`;
+  if (existsSync(client)) await writeFile(`${client}/records.d.ts`, clientTypes());
 }
 
 /** What stands for the variables of a sentence. */

@@ -68,7 +68,10 @@ export type CliProblem =
   | CustomFieldProblem
   | LanguageProblem
   | 'no-custom-fields'
-  | 'custom-field-form';
+  | 'custom-field-form'
+  | 'hook-url'
+  | 'hook-unknown'
+  | 'hook-kinds';
 
 /** What stops a command, besides errors of the verbs. `problem` names a sentence in `cli:problems`. */
 export class CliError extends Error {

@@ -21,6 +21,7 @@ import type { Session } from './session.ts';
 import { addOptionCommands } from './site-options.ts';
 import { addUserCommands } from './users.ts';
 import { addVerifyCommand } from './verify.ts';
+import { addWebhookCommands } from './webhooks.ts';
 
 /**
  * Runs the command `fasti` with these arguments.
@@ -78,6 +79,7 @@ export function createProgram(session: Session): Command {
   addContentCommands(program, session);
   addMediaCommands(program, session);
   addFieldCommands(program, session);
+  addWebhookCommands(program, session);
   addLanguageCommands(program, session);
   addImportCommand(program, session);
   addExportCommand(program, session);

@@ -169,7 +169,7 @@ function responses(route: Route, method: Method, kind: Kind | undefined, say: Sa
   if (!kind)
     return {
       [whole]: { description: say(`routes:answers.${whole}`), content: json({ type: 'object' }) },
-      ...problems('400', '401', ...unknownNamespace),
+      ...problems('400', '401', ...unknownNamespace, ...(route.refusals ?? [])),
     };
   const record = ref(`schemas/${recordName(kind)}`);
   const single = (status: '200' | '201') => ({

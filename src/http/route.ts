@@ -63,6 +63,8 @@ export interface Route {
   readonly pattern: string;
   /** The kind of record that it serves, if it serves one. */
   readonly kind?: Kind;
+  /** Statuses by which it refuses, besides those of every route. */
+  readonly refusals?: readonly '410'[];
   /** Group of sentences about its parameters, for routes whose parameters are not those of a kind. */
   readonly texts?: string;
   readonly endpoints: readonly Endpoint[];

@@ -1,6 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
+import { CHANGES, MOST_CHANGES, USUAL_CHANGES } from '../kinds/changes-params.ts';
 import { postsInLanguages, termsInLanguages } from '../kinds/content-language.ts';
 import { OFFSET } from '../kinds/core-params.ts';
 import { onSite } from '../kinds/custom-fields.ts';
@@ -9,8 +10,10 @@ import { anyId, anything, type Grammar, LENGTHS, oneOf, selector, text, unread }
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, Param, Params, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
 import { madeOnce } from '../kinds/made-once.ts';
+import { UPSERT } from '../kinds/post-fields.ts';
 import type { Caller } from '../records/caller.ts';
-import { changeDate, changePost, createDate, createPost, deleteDate, trashPost } from '../records/post-writes.ts';
+import { changesSince } from '../records/changes.ts';
+import { changeDate, changePost, createDate, createPost, deleteDate, trashPost, upsertPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../records/terms.ts';
 import { lockPostVersion, lockTermVersion } from '../records/versions.ts';
@@ -37,6 +40,7 @@ export function createRoutes(languages: readonly string[], roots: () => readonly
     documentation(() => routes, roots),
     ...postKinds.flatMap((kind) => [posts(kind), onePost(kind), onePostBySlug(kind), ...(kind.dated ? [datesOf(kind)] : [])]),
     ...termKinds.flatMap((kind) => [terms(kind), oneTerm(kind)]),
+    changes,
   ];
   const routes = all.map((route) => inLanguages(route, languages));
   return routes;
@@ -178,14 +182,17 @@ const posts = (kind: PostKind): ServedRoute => ({
     endpoint({
       methods: ['POST'],
       summary: `${kind.name}.create`,
-      params: kind.fields,
+      params: { ...kind.fields, ...UPSERT },
       unlisted: undescribed(Object.keys(kind.extraMetas)),
       onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
       mode: 'create',
       allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) => {
         const own = onSite(kind, caller.settings);
-        return created(await createPost(site, caller, own, only(own.fields, values), { metas: extraMetasIn(kind, values) }));
+        const change = { values: only(own.fields, values), besides: { metas: extraMetasIn(kind, values) } };
+        if (values.upsert === undefined) return created(await createPost(site, caller, own, change.values, change.besides));
+        const { isNew, ...shown } = await upsertPost(site, caller, own, { by: values.upsert, ...change });
+        return (isNew ? created : written)(shown);
       },
     }),
   ],
@@ -368,6 +375,26 @@ const oneTerm = (kind: TermKind): ServedRoute => {
  * (`rest_taxonomy_not_hierarchical`).
  */
 const parent = (kind: TermKind): Params => (kind.hierarchical ? {} : { parent: { grammar: anything(LENGTHS.word) } });
+
+// ------------------------------------------------------------------------------------------------- what has changed
+const changes: ServedRoute = {
+  pattern: '/changes',
+  texts: 'changes',
+  refusals: ['410'],
+  endpoints: [
+    endpoint({
+      methods: ['GET'],
+      summary: 'changes',
+      params: CHANGES,
+      mode: 'read',
+      allow: 'anyone',
+      run: async (site, caller, { since, kinds: names, include, limit = USUAL_CHANGES }) => {
+        const following = { kinds: names, records: include === 'records', limit: Math.min(limit, MOST_CHANGES) };
+        return { ...ok(await changesSince(site, caller, since, following)), timeliness: 'never' };
+      },
+    }),
+  ],
+};
 
 // ------------------------------------------------------------------------------------------------- parameters
 const existing = (grammar: Grammar): Params => ({ id: { grammar, required: true } });

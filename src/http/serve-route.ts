@@ -7,7 +7,7 @@ import { type Answers, keyOf, languageKey } from './answers.ts';
 import { hasHosts } from './content-language.ts';
 import { type Answer, deliver } from './deliver.ts';
 import { ALWAYS_HEEDED } from './heeded.ts';
-import { type Budget, createBudget } from './limits.ts';
+import type { Budget } from './limits.ts';
 import { type Meaning, meaningOf } from './meaning.ts';
 import { problemOf } from './problem.ts';
 import { answerOf, bringsPassword, type Frame, PLAIN, readWrapping } from './protocol.ts';
@@ -21,8 +21,7 @@ import type { Router } from './routing.ts';
  * Serves what is addressed to the API and passes on what is not. What anonymous callers read is computed once and
  * remembered for as long as it holds.
  */
-export function serveRoutes(site: Site, router: Router, answers: Answers | undefined): RequestHandler {
-  const budget = createBudget(site.config);
+export function serveRoutes(site: Site, router: Router, answers: Answers | undefined, budget: Budget): RequestHandler {
   return async (req, res, next) => {
     const key = keyOf(req, languageKey(site.texts));
     const from = key === undefined ? site : site.reading();

@@ -14,6 +14,7 @@ import { pruneJournal } from '../storage/journal/entries.ts';
 import { forgetAnswers } from '../storage/rows/kept-answers.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import { keepVersionKey } from '../storage/schema/version-key.ts';
+import { forgetOldMessages, serveHooks } from '../webhooks/deliver.ts';
 import { createApp } from './app.ts';
 import type { Lifecycle } from './health.ts';
 import { LONGEST_HEAD, TIME_LIMITS } from './limits.ts';
@@ -24,6 +25,8 @@ import { asksForMetrics, metricsListener } from './metrics-door.ts';
 const RETRY_MS = 1000;
 /** After this time a process that cannot serve yet listens nevertheless, to say so to whoever asks for its health. */
 const SILENT_MS = 3000;
+/** Between two looks at what webhooks have to be told. */
+const HOOKS_MS = 1000;
 /** Between two looks at what is scheduled; WordPress's clock goes by minutes too. */
 const DUE_MS = 30_000;
 /** How much longer than its answers may take the process has for ending. */
@@ -41,6 +44,7 @@ const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure
   [publishDue, 'scheduled records could not be published'],
   [({ db, clock }) => forgetAnswers(db, clock()), 'old answers could not be removed'],
   [({ db, config, clock }) => pruneJournal(db, config.journalDays, clock()), 'old entries of the journal could not be removed'],
+  [forgetOldMessages, 'old messages to webhooks could not be removed'],
 ];
 
 /** How a process gets its connections. */
@@ -101,9 +105,17 @@ export function startService(site: Site, look: Look, door: Door, failed: (line: 
     if (phase === 'starting') phase = 'serving';
     site.followOthers();
     open('ready');
+    void tellHooks();
     while (!ending) {
       for (const [work, failure] of TASKS) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));
       await sleep(DUE_MS, undefined, { ref: false });
+    }
+  }
+
+  async function tellHooks(): Promise<void> {
+    while (!ending) {
+      await serveHooks(site).catch((err: unknown) => site.log.warn({ err }, 'webhooks could not be served'));
+      await sleep(HOOKS_MS, undefined, { ref: false });
     }
   }
 

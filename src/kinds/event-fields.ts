@@ -1,7 +1,7 @@
 import { COST, DATES, FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { column, featuredImage, flagMeta, keysOf, links, meta, rule, shownTexts, terms, whenEmpty } from './fields.ts';
 import { anything, flag, LENGTHS, text, timeText, timezone, url } from './grammar.ts';
-import { authorField, dateField, dateUtcField, statusField, textColumn, titleField } from './post-fields.ts';
+import { authorField, dateField, dateUtcField, externalIdField, statusField, textColumn, titleField } from './post-fields.ts';
 
 /** The fields of an event, in the order in which descriptions name them. */
 export const eventFields = {
@@ -29,6 +29,7 @@ export const eventFields = {
   tags: terms('tag'),
   venue: links(VENUE_LINK, 'venue', { tec: 'venues' }),
   organizer: links(ORGANIZER_LINK, 'organizer', { tec: 'organizers' }),
+  external_id: externalIdField,
 };
 
 /** The metas of an event that a field of its own is stored in, by the names of the fields. */

@@ -6,7 +6,7 @@ import { control, filter, group } from './filter.ts';
 import { anyText, decimal, droppedSearch, existingTerms, flag, idOf, ids, LENGTHS, listStatus, strictness, time } from './grammar.ts';
 import type { Condition, Filter, Orders, RuleContext, ValuesOf } from './kind.ts';
 import { byLinks, byMeta, byParent, bySearch, byTerms, byTickets } from './narrowing.ts';
-import { additions, paging } from './post-fields.ts';
+import { additions, byExternalId, EXTERNAL_ID_PARAM, paging } from './post-fields.ts';
 import { agesOf, type Timeliness } from './timeliness.ts';
 import { VENUE } from './venue.ts';
 
@@ -17,9 +17,12 @@ const GUARDED = { guarded: true } as const;
  * tell.
  */
 const named = group({
-  params: { include: { grammar: ids() } },
-  narrows: ({ include: chosen }): Condition[] =>
-    chosen ? [{ by: 'id', ids: chosen }] : [{ by: 'meta', key: HIDDEN_META, present: false, guarded: false }],
+  params: { include: { grammar: ids() }, external_id: EXTERNAL_ID_PARAM },
+  narrows: ({ include: chosen, external_id: external }): Condition[] => [
+    ...(chosen ? [{ by: 'id', ids: chosen } as const] : []),
+    ...(external === undefined ? [] : byExternalId(external)),
+    ...(chosen || external !== undefined ? [] : [{ by: 'meta', key: HIDDEN_META, present: false, guarded: false } as const]),
+  ],
 });
 
 // ------------------------------------------------------------------------------------------------- the window of dates
@@ -49,7 +52,12 @@ type Window = ReturnType<typeof listWindow>;
 
 /** The window of a list by the settings of the site. */
 const windowOf = (values: Dates, { settings, now }: RuleContext): Window =>
-  listWindow(values, { siteZone: settings.zone, cutoff: settings.calendar.cutoff, now, mode: settings.calendar.timezoneMode });
+  listWindow(values.external_id === undefined ? values : { ...values, include: [] }, {
+    siteZone: settings.zone,
+    cutoff: settings.calendar.cutoff,
+    now,
+    mode: settings.calendar.timezoneMode,
+  });
 
 /** The bounds of a window as conditions. */
 const momentConditions = ({ filters }: Window, { settings }: RuleContext): Condition[] =>
@@ -59,8 +67,15 @@ const momentConditions = ({ filters }: Window, { settings }: RuleContext): Condi
  * A list moves on with the day where it begins today, and with the second where a bound is told in words or the default
  * is meant exactly.
  */
-function datesAge({ include, strict_dates: strict, start_date: start, end_date: end, ...relative }: Dates): Timeliness {
-  if (include) return 'never';
+function datesAge({
+  include,
+  external_id: external,
+  strict_dates: strict,
+  start_date: start,
+  end_date: end,
+  ...relative
+}: Dates): Timeliness {
+  if (include || external !== undefined) return 'never';
   const others = [relative.starts_before, relative.starts_after, relative.ends_before, relative.ends_after];
   if (agesOf(start, end, ...others) === 'always') return 'always';
   const standard = (start === undefined || end === undefined) && others.every((value) => value === undefined);

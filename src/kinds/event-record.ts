@@ -13,7 +13,7 @@ import { storedDates } from './event-dates.ts';
 import { EVENT, eventTexts } from './event-fields.ts';
 import { COST, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import type { EventRecord } from './event-shape.ts';
-import { eachText } from './fields.ts';
+import { filledTexts } from './fields.ts';
 import { imageAddress, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Bundle, RenderContext } from './kind.ts';
 import { type OrganizerRecord, renderOrganizer } from './organizer.ts';
@@ -74,7 +74,7 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
     tags: locked ? [] : termsOf(id, tag.taxonomy, bundle, context),
     venue: onlyVenue && venueRecords.length === 1 ? onlyVenue : venueRecords,
     organizer: organizerRecords,
-    ...eachText(eventTexts, (key) => (locked ? '' : value(key))),
+    ...filledTexts(eventTexts, (key) => (locked ? '' : value(key))),
     custom_fields: locked ? [] : customFieldsRecord(context.settings.calendar.customFields, metas),
     ...(single && row.post_password === ''
       ? {

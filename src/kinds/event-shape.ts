@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { eventTexts } from './event-fields.ts';
 import { recurrenceRecord } from './event-recurrence.ts';
 import { organizerRecord } from './organizer.ts';
-import { costDetails, dateDetails, embeddedTerm, image, jsonLd, languageShape, postShape, stamp, textShape } from './shapes.ts';
+import { costDetails, dateDetails, embeddedTerm, image, jsonLd, languageShape, optionalTextShape, postShape, stamp } from './shapes.ts';
 import { venueRecord } from './venue.ts';
 
 /** The published event. */
@@ -38,7 +38,7 @@ export const eventRecord = z
     tags: z.array(embeddedTerm),
     venue: z.union([venueRecord, z.array(venueRecord)]),
     organizer: z.array(organizerRecord),
-    ...textShape(eventTexts),
+    ...optionalTextShape(eventTexts),
     custom_fields: z.union([z.array(z.unknown()).max(0), z.record(z.string(), z.object({ label: z.string(), value: z.string() }))]),
     json_ld: jsonLd.optional(),
     recurrence: recurrenceRecord.nullable().optional(),

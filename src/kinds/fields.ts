@@ -107,11 +107,11 @@ export const shownTexts = <Fields extends Readonly<Record<string, Field>>>(
     Object.entries(fields).flatMap(([name, { place, text }]) => (text && place.in === 'meta' ? [[name, place.key]] : [])),
   ) as never;
 
-/** What is read of the meta of each text, by the names of the texts. */
-export const eachText = <Texts extends Readonly<Record<string, string>>>(texts: Texts, read: (key: string) => string) =>
+/** What is read of the meta of each text, by the names of the texts, without the empty ones. */
+export const filledTexts = <Texts extends Readonly<Record<string, string>>>(texts: Texts, read: (key: string) => string) =>
   // The names are those of `texts`, which the compiler does not follow through entries.
-  Object.fromEntries(Object.entries(texts).map(([name, key]) => [name, read(key)])) as {
-    readonly [Name in keyof Texts]: string;
+  Object.fromEntries(Object.entries(texts).flatMap(([name, key]) => (read(key) === '' ? [] : [[name, read(key)]]))) as {
+    readonly [Name in keyof Texts]?: string;
   };
 
 /** The metas of texts that searches look into. */

@@ -110,6 +110,8 @@ export type Condition =
   | { readonly by: 'author' | 'notAuthor' | 'parents' | 'notParents'; readonly ids: readonly number[] }
   | { readonly by: 'slug'; readonly slugs: readonly string[] }
   | { readonly by: 'parent'; readonly id: number }
+  /** A meta of exactly this value. */
+  | { readonly by: 'metaIs'; readonly key: string; readonly value: string }
   | {
       readonly by: 'moment';
       readonly column: 'start_date' | 'end_date';

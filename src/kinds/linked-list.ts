@@ -4,7 +4,7 @@ import { nowLocal } from '../wordpress/time.ts';
 import { control, filter } from './filter.ts';
 import { flagAnything, type Grammar, idOf, listStatus, search } from './grammar.ts';
 import type { Condition, Filter, Linked, Orders } from './kind.ts';
-import { additions, paging } from './post-fields.ts';
+import { additions, byExternalId, EXTERNAL_ID_PARAM, paging } from './post-fields.ts';
 
 /** Orders that a list of venues or organizers can be asked for. */
 export const linkedOrders: Orders = {
@@ -22,6 +22,7 @@ export function linkedFilters(capabilities: string, { link, searched }: Linked) 
     has_events,
     only_with_upcoming: { ...only_with_upcoming, fallback: false },
     status: control(listStatus(capabilities)),
+    external_id: filter({ ...EXTERNAL_ID_PARAM, narrows: byExternalId, last: true }),
     ...additions(linkedOrders),
   };
 }

@@ -7,7 +7,7 @@ import { url } from './grammar.ts';
 import { imageAddress } from './image-record.ts';
 import type { Bundle, Linked, PostKind, RenderContext } from './kind.ts';
 import { linkedFilters, linkedOrders } from './linked-list.ts';
-import { authorField, dateField, dateUtcField, statusField, textColumn, titleField } from './post-fields.ts';
+import { authorField, dateField, dateUtcField, externalIdField, statusField, textColumn, titleField } from './post-fields.ts';
 import { isLocked, linkedRecord, postLd } from './post-record.ts';
 import { linkedShape, optionalTextShape } from './shapes.ts';
 
@@ -16,6 +16,7 @@ const texts = {
   phone: textMeta('_OrganizerPhone'),
   website: textMeta('_OrganizerWebsite', { grammar: url, store: (value) => (value === '' ? [] : [value]) }),
   email: textMeta('_OrganizerEmail'),
+  external_id: externalIdField,
 };
 
 const fields = {

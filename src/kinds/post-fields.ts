@@ -1,8 +1,8 @@
 import type { PostColumn } from '../wordpress/rows.ts';
-import { column, renamed, rule, whenEmpty } from './fields.ts';
+import { column, renamed, rule, textMeta, whenEmpty } from './fields.ts';
 import { control, filter } from './filter.ts';
-import { anyText, choiceHint, type Grammar, idOf, LENGTHS, positive, status, time, timeText, titleText } from './grammar.ts';
-import type { Field, Orders } from './kind.ts';
+import { anyText, choiceHint, type Grammar, idOf, LENGTHS, oneOf, positive, status, text, time, timeText, titleText } from './grammar.ts';
+import type { Condition, Field, Orders, Params } from './kind.ts';
 import { byMoment } from './narrowing.ts';
 import { agesOf } from './timeliness.ts';
 
@@ -20,6 +20,15 @@ export const titleField = (): Field<string, 'refused'> =>
 export const textColumn = (name: PostColumn): Field<string, 'clears'> =>
   name === 'post_content' ? column(name, anyText(LENGTHS.content), { names: { tec: 'content' } }) : column(name, anyText(LENGTHS.text));
 
+/** The meta of the name by which another system knows the record. */
+export const EXTERNAL_ID = '_fasti_external_id';
+
+/** That name. No other record of the kind may have it, so that it serves to find the record again. */
+export const externalIdField = textMeta(EXTERNAL_ID, { grammar: anyText(LENGTHS.word), searched: false, ours: true });
+
+/** What says that a record is to be changed if there is one already, and which one that is. */
+export const UPSERT = { upsert: { grammar: oneOf(['external_id', 'slug'], 'value'), ours: true } } satisfies Params;
+
 /** `page` and `per_page` of every list. */
 export const paging = { page: control(positive, { fallback: 1 }), per_page: control(positive) };
 
@@ -36,6 +45,10 @@ const named = (names: readonly string[]): Grammar => ({
 });
 const ordering = (names: readonly string[]) =>
   control(named(names), { echo: (value) => (typeof value === 'string' ? value : undefined), last: true, ours: true });
+
+/** The record that another system knows by this name. */
+export const byExternalId = (value: string): Condition[] => [{ by: 'metaIs', key: EXTERNAL_ID, value }];
+export const EXTERNAL_ID_PARAM = { grammar: text(LENGTHS.word), ours: true } as const;
 
 /** Parameters of ours that every list of posts takes: what was published or changed since when, and the order. */
 export const additions = ({ names }: Pick<Orders, 'names'>) => ({

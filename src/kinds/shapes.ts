@@ -78,16 +78,11 @@ export const term = z
 
 export const jsonLd = z.record(z.string(), z.unknown()).meta({ id: 'JsonLd' });
 
-const shownText = z.string();
-const filledText = shownText.optional();
+const filledText = z.string().optional();
 
-/** A member for each of these texts (name -> meta). */
-export const textShape = <Texts extends object>(texts: Texts) =>
-  // The names are those of `texts`, which the compiler does not follow through entries.
-  Object.fromEntries(Object.keys(texts).map((name) => [name, shownText])) as { readonly [Name in keyof Texts]: typeof shownText };
-
-/** The same where empty texts are left out of the record. */
+/** A member for each of these texts (name -> meta); empty ones are left out of the record. */
 export const optionalTextShape = <Texts extends object>(texts: Texts) =>
+  // The names are those of `texts`, which the compiler does not follow through entries.
   Object.fromEntries(Object.keys(texts).map((name) => [name, filledText])) as { readonly [Name in keyof Texts]: typeof filledText };
 
 /** Members that every published post has. */

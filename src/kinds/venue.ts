@@ -9,7 +9,7 @@ import { decimal, flagText, LENGTHS, textOrNumber, url } from './grammar.ts';
 import { imageAddress } from './image-record.ts';
 import type { Before, Bundle, Linked, PostKind, RenderContext, Rows, ValuesOf } from './kind.ts';
 import { linkedFilters, linkedOrders } from './linked-list.ts';
-import { authorField, dateField, dateUtcField, statusField, textColumn, titleField } from './post-fields.ts';
+import { authorField, dateField, dateUtcField, externalIdField, statusField, textColumn, titleField } from './post-fields.ts';
 import { isLocked, linkedRecord, postLd } from './post-record.ts';
 import { linkedShape, optionalTextShape } from './shapes.ts';
 
@@ -24,6 +24,7 @@ const texts = {
   phone: textMeta('_VenuePhone'),
   website: textMeta('_VenueURL', { grammar: url, searched: false, store: (value) => [value] }),
   stateprovince: textMeta('_VenueStateProvince', { names: { tec: 'state_province', csv: false } }),
+  external_id: externalIdField,
 };
 const { website, stateprovince, ...others } = texts;
 

@@ -83,6 +83,31 @@ export async function fetchPublic(address: string, options: FetchOptions = {}): 
 }
 
 /**
+ * Posts a body to where an http or https URL leads, under the rules of `fetchPublic`. Redirects are not followed, and
+ * the answer is not read.
+ *
+ * @returns the status of the answer
+ * @throws FetchRefused where there is none
+ */
+export async function postPublic(
+  address: string,
+  body: Buffer,
+  options: Omit<FetchOptions, 'maxBytes' | 'redirects'> = {},
+): Promise<number> {
+  const deadline = AbortSignal.timeout(options.timeoutMs ?? 15_000);
+  try {
+    const url = parseUrl(address);
+    const headers = { ...options.headers, 'content-length': String(body.length) };
+    const { response } = await ask(url, headers, await checkedAddresses(url, options, deadline), deadline, body);
+    response.destroy();
+    return response.statusCode ?? 0;
+  } catch (error) {
+    if (error instanceof FetchRefused) throw error;
+    throw new FetchRefused(deadline.aborted ? 'time' : 'unreachable', error);
+  }
+}
+
+/**
  * Gets an image: as `fetchPublic`, and what comes must begin like a JPEG, PNG, GIF, WebP or AVIF, whatever the server
  * calls it.
  *
@@ -162,7 +187,14 @@ interface Answer {
   readonly isCut: () => boolean;
 }
 
-function ask(url: URL, headers: Record<string, string>, addresses: readonly Address[], signal: AbortSignal): Promise<Answer> {
+/** Sends a request: POST if there is a body. */
+function ask(
+  url: URL,
+  headers: Record<string, string>,
+  addresses: readonly Address[],
+  signal: AbortSignal,
+  sent?: Buffer,
+): Promise<Answer> {
   // The name is not resolved again: a second answer could be another one.
   const lookup: LookupFunction = (_host, { all }, done) => {
     const [first] = addresses as [Address];
@@ -176,6 +208,7 @@ function ask(url: URL, headers: Record<string, string>, addresses: readonly Addr
         host: hostOf(url),
         port: url.port || (url.protocol === 'https:' ? 443 : 80),
         path: url.pathname + url.search,
+        method: sent === undefined ? 'GET' : 'POST',
         headers: { accept: '*/*', 'user-agent': 'Fasti', ...headers, 'accept-encoding': 'identity', host: url.host },
         // A connection of its own, never one that was opened for another fetch.
         agent: false,
@@ -189,7 +222,7 @@ function ask(url: URL, headers: Record<string, string>, addresses: readonly Addr
       failed = true;
       reject(error);
     });
-    request.end();
+    request.end(sent);
   });
 }
 

@@ -1,7 +1,8 @@
 import { isImage, isLinks, valueIn } from '../kinds/fields.ts';
-import type { Before, PostKind, PostValues } from '../kinds/kind.ts';
+import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
 import type { LinkPlan } from '../kinds/link-grammar.ts';
-import { slugLock, titleLock } from '../storage/rows/locks.ts';
+import { EXTERNAL_ID } from '../kinds/post-fields.ts';
+import { externalIdLock, slugLock, titleLock } from '../storage/rows/locks.ts';
 import type { Post } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
@@ -10,6 +11,7 @@ import { isNewRecord } from './prepared-images.ts';
 
 /**
  * A new record that a request asks for. `anew`: it is made even where its kind reuses the record of the same title.
+ * `brought`: it comes along with another record, which may then use one that exists.
  * `source`: the record that it is a translation of.
  */
 export interface NewPost {
@@ -17,6 +19,7 @@ export interface NewPost {
   readonly values: PostValues;
   readonly plan: PostPlan;
   readonly anew?: boolean | undefined;
+  readonly brought?: boolean;
   readonly source?: Before | undefined;
 }
 
@@ -24,8 +27,9 @@ export interface NewPost {
  * The names (slugs, titles) that a new record and the records it brings along need. They are locked together, before
  * anything else: locking one after the other would deadlock with a request that does so in another order.
  */
-export function namesOfNew(caller: Caller, { kind, values, plan: { columns, slug }, anew = false }: NewPost): string[] {
+export function namesOfNew(caller: Caller, { kind, values, plan: { columns, metas, slug }, anew = false }: NewPost): string[] {
   return [
+    ...externalLocks(kind, metas),
     ...(kind.reusesTitles && !anew ? [titleLock(kind.postType, columns.post_title ?? '')] : []),
     ...(slug.unique && slug.slug !== '' ? [slugLock(kind.postType, slug.slug)] : []),
     ...namesOfBrought(caller, kind, values),
@@ -34,9 +38,13 @@ export function namesOfNew(caller: Caller, { kind, values, plan: { columns, slug
 
 /** The same for a record that is changed: the names of what it brings along, and its own new slug. */
 export const namesOfChange = (caller: Caller, { kind, values, plan }: NewPost, before: Post): string[] => [
+  ...externalLocks(kind, plan.metas),
   ...namesOfBrought(caller, kind, values),
   ...(isNewSlug(plan, before) ? [slugLock(kind.postType, plan.slug.slug)] : []),
 ];
+
+const externalLocks = ({ postType }: PostKind, metas: Rows['metas']): string[] =>
+  (metas[EXTERNAL_ID] ?? []).map((externalId) => externalIdLock(postType, externalId));
 
 /** Whether a change gives a record a slug that nobody else may have. */
 export const isNewSlug = ({ slug: { slug, unique } }: PostPlan, row: Post): boolean => unique && slug !== '' && slug !== row.post_name;

@@ -1,13 +1,17 @@
-import { fail } from '../errors.ts';
+import { fail, failParam, refuse } from '../errors.ts';
 import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
+import type { EventDate } from '../kinds/occurrence.ts';
+import { EXTERNAL_ID } from '../kinds/post-fields.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/journal/touched.ts';
-import { lockNames } from '../storage/rows/locks.ts';
+import { lockNames, slugLock } from '../storage/rows/locks.ts';
+import { findByMeta, findPostsByPath } from '../storage/rows/posts.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
+import { idInLanguage } from './content-lists.ts';
 import { dateOfRecord, recordOfStart, withKeptDates, withoutDates } from './occurrences.ts';
 import { deleteForGood } from './post-details.ts';
 import { namedBy, namesOfChange, namesOfNew } from './post-names.ts';
@@ -17,6 +21,7 @@ import { languageOfChange } from './record-languages.ts';
 import { addDate, leaveOutDate, moveDate, oneDate, type Scope } from './single-dates.ts';
 import { planOfNew, sourceOf } from './translation-source.ts';
 import type { Shown } from './versions.ts';
+import { mayEdit, seen } from './visibility.ts';
 import type { Write } from './write.ts';
 import { inLanguage, lockExisting, newWrite, resolveDetails, writeChange, writeNew } from './write-post.ts';
 
@@ -90,13 +95,67 @@ export async function changeRecord(
   }
   await written(site, caller, async (db) => {
     const before = await lockExisting({ db, kind }, id);
-    const moved = scope ? await moveDate({ db, caller, kind }, before, oneDate(date), asked) : {};
-    const values = scope ? withoutDates(asked) : await withKeptDates(db, caller, kind, { before, date }, asked);
-    const plan = besidePlan(besidePlan(planPost(caller, kind, values, before), besides), { metas: moved });
-    await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
-    const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
-    await writeChange(write, before, plan, await inLanguage(write, id, await resolveDetails(write, values)));
+    await changeLocked({ db, caller, kind }, { before, date }, { values: asked, besides, scope });
   });
+}
+
+/** Changes a record that is locked. `date`: the one of its dates that the change names. */
+async function changeLocked(
+  { db, caller, kind }: Write,
+  { before, date }: { readonly before: Before; readonly date: EventDate | undefined },
+  { values: asked, besides = {}, scope }: PostChange,
+): Promise<void> {
+  const id = before.row.ID;
+  const moved = scope ? await moveDate({ db, caller, kind }, before, oneDate(date), asked) : {};
+  const values = scope ? withoutDates(asked) : await withKeptDates(db, caller, kind, { before, date }, asked);
+  const plan = besidePlan(besidePlan(planPost(caller, kind, values, before), besides), { metas: moved });
+  await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
+  const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
+  await writeChange(write, before, plan, await inLanguage(write, id, await resolveDetails(write, values)));
+}
+
+/** By what an existing record is found that a request means to create or to change. */
+export type UpsertBy = 'external_id' | 'slug';
+
+/**
+ * Changes the record that the values name by `by`, or creates it. One in the trash comes back, unless the values say
+ * what status it gets. Requests at the same time wait for each other, so that only one of them creates it.
+ *
+ * @throws rest_invalid_param where the values don't name it; rest_forbidden for a record that the caller may not change
+ */
+export async function upsertPost(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  { by, values, besides = {} }: PostChange & { readonly by: UpsertBy },
+): Promise<Shown & { readonly isNew: boolean }> {
+  const name = values[by as keyof PostValues];
+  if (typeof name !== 'string' || name === '') failParam('upsert', 'upsert-without-name');
+  const { id, isNew } = await written(site, caller, async (db) => {
+    const write = { db, caller, kind };
+    const source = await sourceOf(db, caller, kind, values);
+    const plan = besidePlan(planOfNew(caller, kind, values, source), besides);
+    const own = by === 'slug' ? [slugLock(kind.postType, plan.slug.slug)] : [];
+    await lockNames(db, [...own, ...namesOfNew(caller, { kind, values, plan, anew: true })]);
+    const existing = await namedRecord(write, by, plan);
+    if (existing === undefined) {
+      return { id: await writeNew(newWrite(db, caller, kind, values), { values, plan, anew: true, source }), isNew: true };
+    }
+    const before = await lockExisting(write, existing);
+    if (!mayEdit(caller.viewer, seen(before.row, before.metas))) refuse(caller.viewer);
+    const status = before.row.post_status === 'trash' ? { status: 'publish' as const } : {};
+    await changeLocked(write, { before, date: undefined }, { values: { ...status, ...values }, besides: {} });
+    return { id: existing, isNew: false };
+  });
+  return { ...(await renderPost(site, caller, kind, id, namedBy(kind, values))), isNew };
+}
+
+async function namedRecord({ db, caller, kind }: Write, by: UpsertBy, { metas, slug }: PostPlan): Promise<number | undefined> {
+  const { postType } = kind;
+  if (by === 'slug') return idInLanguage(db, caller, kind, await findPostsByPath(db, postType, [slug.slug]));
+  const [externalId = ''] = metas[EXTERNAL_ID] ?? [];
+  const [id] = externalId === '' ? [] : await findByMeta(db, postType, EXTERNAL_ID, externalId);
+  return id;
 }
 
 /**

@@ -4,11 +4,12 @@ import type { FetchedImage } from '../kinds/grammar.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { Before, PostKind, PostValues, Rows, TermKindName } from '../kinds/kind.ts';
 import type { LinkPlan } from '../kinds/link-grammar.ts';
+import { EXTERNAL_ID } from '../kinds/post-fields.ts';
 import { insertPrepared } from '../media/images.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { lockNames, slugLock } from '../storage/rows/locks.ts';
-import { BLANK, findByTitle, insertPost, lockPost, slugHolders, slugsLike, updatePost } from '../storage/rows/posts.ts';
+import { BLANK, findByMeta, findByTitle, insertPost, lockPost, slugHolders, slugsLike, updatePost } from '../storage/rows/posts.ts';
 import { keepRevision } from '../storage/rows/revisions.ts';
 import { loadTermsOf } from '../storage/rows/terms.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
@@ -53,10 +54,12 @@ export function newWrite(db: Database, caller: Caller, kind: PostKind, values: P
 }
 
 /** Writes a new record whose names are locked. Gives its id, or that of the record whose title it reuses. */
-export async function writeNew(write: Write, { values, plan, anew = false, source }: Omit<NewPost, 'kind'>): Promise<number> {
-  const { kind } = write;
+export async function writeNew(
+  write: Write,
+  { values, plan, anew = false, brought = false, source }: Omit<NewPost, 'kind'>,
+): Promise<number> {
   const details = await inherited(write, source, values, await resolveDetails(write, values));
-  const known = kind.reusesTitles && !anew ? await knownByTitle(write, plan.columns) : undefined;
+  const known = await knownRecord(write, plan, { anew, brought });
   if (!known) return insertNew(write, plan, details);
   await updateKnown(write, known, values, details);
   return known.row.ID;
@@ -67,6 +70,7 @@ export async function writeChange(write: Write, before: Before, plan: PostPlan, 
   const { db, caller, kind } = write;
   const { row } = before;
   const { slug, unique } = plan.slug;
+  await refuseTakenName(write, plan, row.ID);
   const free = isNewSlug(plan, row) ? await freeSlug(write, slug, row.ID) : slug;
   const after = { ...row, ...plan.columns, post_name: free || (unique ? String(row.ID) : '') };
   await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
@@ -137,9 +141,8 @@ async function linkRows({ db, caller, language }: Write, links: readonly LinkPla
     else {
       const { kind, values } = link;
       if (!mayCreate(caller, kind)) refuse(caller.viewer);
-      ids.push(
-        await writeNew(newWrite(db, caller, kind, values, language?.language.code), { values, plan: planPost(caller, kind, values) }),
-      );
+      const own = newWrite(db, caller, kind, values, language?.language.code);
+      ids.push(await writeNew(own, { values, plan: planPost(caller, kind, values), brought: true }));
     }
   }
   return [...new Set(ids)].map(String);
@@ -173,6 +176,24 @@ const guidPlace = ({ settings }: Caller) => ({
   permalinkStructure: settings.permalinkStructure,
   singleEventSlug: settings.calendar.singleEventSlug,
 });
+
+/** The record that is used instead of a new one. A name from another system says more than the title. */
+async function knownRecord(write: Write, { columns, metas }: PostPlan, { anew, brought }: { anew: boolean; brought: boolean }) {
+  const [externalId] = metas[EXTERNAL_ID] ?? [];
+  if (externalId === undefined) return write.kind.reusesTitles && !anew ? knownByTitle(write, columns) : undefined;
+  const [holder] = await findByMeta(write.db, write.kind.postType, EXTERNAL_ID, externalId);
+  if (holder === undefined) return undefined;
+  const known = brought ? await lockExisting(write, holder) : undefined;
+  return known && mayEdit(write.caller.viewer, seen(known.row, known.metas)) ? known : failParam('external_id', 'external-id-taken');
+}
+
+/** Throws rest_invalid_param if another record of the kind has the name that a change gives to this one. */
+async function refuseTakenName({ db, kind }: Write, { metas }: PostPlan, id: number): Promise<void> {
+  const [externalId] = metas[EXTERNAL_ID] ?? [];
+  if (externalId === undefined) return;
+  const holders = await findByMeta(db, kind.postType, EXTERNAL_ID, externalId);
+  if (holders.some((holder) => holder !== id)) failParam('external_id', 'external-id-taken');
+}
 
 /**
  * The record of this title that the caller may edit: it is used instead of creating a second one (decision D8). The

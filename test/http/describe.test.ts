@@ -113,6 +113,7 @@ describe('the index of a namespace', () => {
         '/categories/(?P<id>\\d+)',
         '/tags',
         '/tags/(?P<id>\\d+)',
+        '/changes',
       ].map((path) => `/calendar/events/v1${path}`),
     ));
   it('links up to the root', () => expect(index._links).toEqual({ up: [{ href: 'https://example.com:8443/town/wp-json/' }] }));

@@ -26,6 +26,7 @@ describe('the routes', () => {
       '/categories/(?P<id>\\d+)',
       '/tags',
       '/tags/(?P<id>\\d+)',
+      '/changes',
     ]);
   });
 

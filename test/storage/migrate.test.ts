@@ -14,6 +14,7 @@ const ALL = [
   '008-occurrences',
   '009-entry-languages',
   '010-journal',
+  '011-webhooks',
 ];
 const WORDPRESS = [
   'commentmeta',
@@ -40,6 +41,8 @@ const OWN = [
   'fasti_imports',
   'fasti_journal',
   'fasti_journal_inbox',
+  'fasti_hooks',
+  'fasti_hook_messages',
   'fasti_locks',
   'fasti_migrations',
   'fasti_migrations_lock',

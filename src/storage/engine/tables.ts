@@ -331,6 +331,34 @@ export interface InboxRow extends ChangeColumns {
   id: number;
 }
 
+/** A webhook. */
+export interface HookRow {
+  id: number;
+  url: string;
+  secret: string;
+  kinds: string;
+  user: number;
+  state: string;
+  position: number;
+  busy_until: string;
+  created_at: string;
+}
+
+/** A message to a webhook. */
+export interface HookMessageRow {
+  id: string;
+  hook: number;
+  number: number;
+  subject: string;
+  payload: string;
+  state: string;
+  attempts: number;
+  next_at: string;
+  created_at: string;
+  status: number;
+  error: string;
+}
+
 /** What was last seen of an object (`src/storage/freshness/prints.ts`). */
 export interface PrintRow {
   kind: string;
@@ -395,6 +423,8 @@ export interface Tables {
   fasti_answers: AnswerRow;
   fasti_journal: JournalRow;
   fasti_journal_inbox: InboxRow;
+  fasti_hooks: HookRow;
+  fasti_hook_messages: HookMessageRow;
   fasti_prints: PrintRow;
   fasti_migrations: MigrationRow;
   fasti_migrations_lock: MigrationLockRow;

@@ -102,6 +102,16 @@ const HANDLERS: ConditionHandlers = {
         .from({ m: db.table('postmeta') })
         .where('m.meta_key', condition.key),
     ),
+  metaIs: (where, { db, condition, query }) => {
+    whereOpen(db, where, query);
+    whereAmong(where, true, (sub) =>
+      sub
+        .select('m.post_id')
+        .from({ m: db.table('postmeta') })
+        .where('m.meta_key', condition.key)
+        .whereRaw(...db.dialect.equalsExactly('m.meta_value', condition.value)),
+    );
+  },
   metaValue: (where, { db, condition, query }) => {
     whereOpen(db, where, query);
     whereAmong(where, true, (sub) =>

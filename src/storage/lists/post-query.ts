@@ -78,7 +78,7 @@ export const isAboveBase = (ids: readonly number[], { recurrence, kind }: Pick<P
 /** Whether so few posts fit a condition that they are better looked up than sought among others. */
 export const fitsFew = ({ by }: Condition): boolean => FEW.has(by);
 
-const FEW = new Set(['id', 'parent', 'parents', 'slug', 'linkedFrom']);
+const FEW = new Set(['id', 'parent', 'parents', 'slug', 'linkedFrom', 'metaIs']);
 
 /** How far the records that posts link to by a meta are from the place that is asked about. */
 export interface Distances {

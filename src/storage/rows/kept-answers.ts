@@ -52,7 +52,7 @@ export async function keepAnswer(db: Database, id: string, answer: string): Prom
 
 /** Removes the row that `claimAnswer` inserted, since nothing was written. */
 export async function unclaimAnswer(db: Database, id: string): Promise<void> {
-  await joinWriters(db);
+  joinWriters(db);
   await db.change`DELETE FROM {fasti_answers} WHERE id = ${id}`;
 }
 

@@ -32,6 +32,9 @@ export const slugLock = (postType: string, slug: string): string => `${postType}
 /** A venue or organizer of this title, which is used again instead of being made a second time (decision D8). */
 export const titleLock = (postType: string, title: string): string => `${postType}:title:${foldText(title)}`;
 
+/** The name by which another system knows a record, which no other record of the type may have. */
+export const externalIdLock = (postType: string, externalId: string): string => `${postType}:external:${externalId}`;
+
 /** A term of this name in its taxonomy, whatever its case and accents. */
 export const termNameLock = (taxonomy: string, name: string): string => `${taxonomy}:name:${foldText(name)}`;
 

@@ -74,6 +74,14 @@ export async function findByTitle(db: Database, type: string, title: string, con
   return rows.map(({ ID }) => ID);
 }
 
+/** Ids of the posts of this type that have a meta of exactly this value, whatever their status; the lowest first. */
+export async function findByMeta(db: Database, type: string, key: string, value: string): Promise<number[]> {
+  const rows = await db.rows<{ ID: number }>`
+    SELECT DISTINCT p.ID FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
+    WHERE m.meta_key = ${key} AND ${new Piece(db.dialect.equalsExactly('m.meta_value', value))} AND p.post_type = ${type} ORDER BY p.ID`;
+  return rows.map(({ ID }) => ID);
+}
+
 /** Inserts a post; columns that are not named get WordPress's defaults. Gives its id. */
 export async function insertPost(db: Database, columns: Partial<Post>): Promise<number> {
   const id = await insertRows(db, 'posts', [{ ...BLANK, ...columns }]);

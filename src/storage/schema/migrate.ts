@@ -9,6 +9,7 @@ import { keptAnswers } from '../../../migrations/007-kept-answers.ts';
 import { occurrences } from '../../../migrations/008-occurrences.ts';
 import { entryLanguages } from '../../../migrations/009-entry-languages.ts';
 import { journal } from '../../../migrations/010-journal.ts';
+import { webhooks } from '../../../migrations/011-webhooks.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { DatabaseUnavailable, type TableDefinition } from '../engine/dialect.ts';
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly Migration[] = [
   occurrences,
   entryLanguages,
   journal,
+  webhooks,
 ];
 
 /** Every table as it is made in an empty database. */

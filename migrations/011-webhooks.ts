@@ -1,0 +1,61 @@
+import type { TableDefinition } from '../src/storage/engine/dialect.ts';
+import type { Migration } from '../src/storage/schema/migration.ts';
+
+/** Webhooks, and the messages that were or are to be sent to them (`src/webhooks/`). */
+export const webhooks: Migration = {
+  name: '011-webhooks',
+  tables: () => TABLES,
+  up: async ({ knex, dialect, prefix }) => {
+    for (const definition of TABLES) {
+      for (const statement of dialect.createTable(definition, prefix)) await knex.schema.raw(statement);
+    }
+  },
+};
+
+const MOMENT = "varchar(19) NOT NULL DEFAULT ''";
+const STATE = 'varchar(10) NOT NULL';
+
+const TABLES: readonly TableDefinition[] = [
+  {
+    name: 'fasti_hooks',
+    columns: {
+      id: 'bigint(20) unsigned NOT NULL AUTO_INCREMENT',
+      url: 'varchar(2000) NOT NULL',
+      secret: 'varchar(100) NOT NULL',
+      // Names of kinds with commas between them; empty: all.
+      kinds: "varchar(191) NOT NULL DEFAULT ''",
+      // Whose rights it has; 0: nobody's, so that it is told what is public.
+      user: 'bigint(20) unsigned NOT NULL DEFAULT 0',
+      state: STATE,
+      // The number of the journal up to which messages were made.
+      position: 'bigint NOT NULL DEFAULT 0',
+      // Until when a process is busy with it.
+      busy_until: MOMENT,
+      created_at: MOMENT,
+    },
+    primary: ['id'],
+  },
+  {
+    name: 'fasti_hook_messages',
+    columns: {
+      id: 'varchar(64) NOT NULL',
+      hook: 'bigint(20) unsigned NOT NULL',
+      number: 'bigint NOT NULL',
+      // The record that it is about: messages about one are sent in order.
+      subject: 'varchar(60) NOT NULL',
+      payload: 'longtext NOT NULL',
+      state: STATE,
+      attempts: 'int NOT NULL DEFAULT 0',
+      next_at: MOMENT,
+      created_at: MOMENT,
+      status: 'int NOT NULL DEFAULT 0',
+      error: "varchar(191) NOT NULL DEFAULT ''",
+    },
+    primary: ['id'],
+    keys: {
+      '{prefix}fasti_hook_due': ['hook', 'state', 'number'],
+      '{prefix}fasti_hook_subject': ['hook', 'subject', 'number'],
+      '{prefix}fasti_hook_age': ['created_at'],
+    },
+  },
+];

@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { requireUser } from '../accounts/users.ts';
+import { addHook, deleteHook, HookError, hookMessages, listHooks, retryHook, switchHook, testHook } from '../webhooks/hooks.ts';
+import { CliError, EXIT } from './io.ts';
+import { shapeOf, withExamples, withShape } from './options.ts';
+import { print, printedList } from './print.ts';
+import { type Session, withSite } from './session.ts';
+
+type Options = Readonly<Record<string, string | undefined>>;
+
+const COLUMNS = ['id', 'url', 'kinds', 'user', 'state', 'created_at'];
+const MESSAGE_COLUMNS = ['id', 'subject', 'state', 'attempts', 'status', 'error', 'next_at'];
+const LATEST = 50;
+
+/** Adds `webhook add|list|test|pause|resume|remove|deliveries|retry`. */
+export function addWebhookCommands(program: Command, session: Session): void {
+  const { say, io } = session;
+  const group = program.command('webhook').helpCommand(false).description(say('webhook.group'));
+  const verb = (name: string, examples: readonly string[]) =>
+    withExamples(group.command(name).description(say(`webhook.${name.split(' ')[0]}`)), say, examples);
+
+  verb('add <url>', [
+    'fasti webhook add https://example.org/hook',
+    'fasti webhook add https://example.org/hook --kinds=event,venue --porcelain > secret.txt',
+  ])
+    .option('--kinds <list>', say('webhook.kinds'))
+    .option('--rights-of <user>', say('webhook.rights-of'))
+    .option('--porcelain', say('webhook.porcelain'))
+    .action((url: string, { kinds, rightsOf, porcelain }: Options) =>
+      withSite(session, 'write', async (site) => {
+        const user = rightsOf === undefined ? 0 : (await requireUser(site.db, rightsOf, [])).row.ID;
+        const { id, secret } = await told(addHook(site, { url, kinds, user }));
+        print(io, porcelain ? `${secret}\n` : `${say('done.webhook-added', { id, secret })}\n`);
+      }),
+    );
+
+  withShape(verb('list', ['fasti webhook list', 'fasti webhook list --format=json']), say).action((given: Options) =>
+    withSite(session, 'read', async (site) => {
+      const items = (await listHooks(site)).map((hook) => ({ ...hook }));
+      print(io, printedList(items, shapeOf(given, COLUMNS), io.terminal));
+    }),
+  );
+
+  withShape(verb('deliveries <id>', ['fasti webhook deliveries 1']), say).action((id: string, given: Options) =>
+    withSite(session, 'read', async (site) => {
+      const items = (await told(hookMessages(site, numberIn(id), LATEST))).map((one) => ({ ...one }));
+      print(io, printedList(items, shapeOf(given, MESSAGE_COLUMNS), io.terminal));
+    }),
+  );
+
+  const simple = (name: string, done: string, work: (site: Parameters<typeof listHooks>[0], id: number) => Promise<unknown>): void => {
+    verb(`${name} <id>`, [`fasti webhook ${name} 1`]).action((id: string) =>
+      withSite(session, 'write', async (site) => {
+        const count = await told(work(site, numberIn(id)));
+        print(io, `${say(`done.${done}`, { id, count: Number(count ?? 0) })}\n`);
+      }),
+    );
+  };
+  simple('test', 'webhook-tested', testHook);
+  simple('pause', 'webhook-paused', (site, id) => switchHook(site, id, 'paused'));
+  simple('resume', 'webhook-resumed', (site, id) => switchHook(site, id, 'active'));
+  simple('retry', 'webhook-retried', retryHook);
+  simple('remove', 'webhook-removed', deleteHook);
+}
+
+/** What is no number names no webhook. */
+const numberIn = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : 0);
+
+/** What refuses a webhook as a fault of the command. Throws CliError. */
+async function told<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof HookError ? new CliError(error.problem, error.values, EXIT.refused) : error;
+  }
+}

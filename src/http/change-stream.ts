@@ -1,0 +1,189 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { loadViewer } from '../accounts/viewer.ts';
+import { servedNamespaces } from '../config.ts';
+import { fail } from '../errors.ts';
+import { CHANGES, MOST_CHANGES, USUAL_CHANGES } from '../kinds/changes-params.ts';
+import type { Caller } from '../records/caller.ts';
+import { type Changes, changesSince, type Following, tokenFrom } from '../records/changes.ts';
+import { acceptParams } from '../records/input.ts';
+import type { Site } from '../site.ts';
+import { lastNumber } from '../storage/journal/entries.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
+import { notesOf } from './answered.ts';
+import { corsHeaders } from './cors.ts';
+import { deliver } from './deliver.ts';
+import type { Lifecycle } from './health.ts';
+import type { Budget } from './limits.ts';
+import { problemOf } from './problem.ts';
+import { answerOf, NOT_KEPT, PLAIN } from './protocol.ts';
+import { receive } from './receive.ts';
+import { readRequest, requestLanguage } from './request.ts';
+import type { Router } from './routing.ts';
+import { SECURITY_HEADERS } from './security.ts';
+
+/*
+ * Changes as server-sent events (HTML, 9.2): what `GET /changes` answers, sent as it happens. Whoever comes back goes
+ * on where they were, by `Last-Event-ID`.
+ */
+
+/** How often the journal is looked at for what other processes have written. */
+const LOOK_MS = 1000;
+/** A line goes out at least as often, so that no proxy takes the connection for dead. */
+const HEARTBEAT_MS = 15_000;
+/** After so long the client has to come back, and show its credentials again. */
+const LONGEST_MS = 5 * 60_000;
+/** After how many milliseconds a client comes back whose stream has ended. */
+const RETRY_MS = 3000;
+
+const PATH = /\/changes\/stream\/?(?:[?&]|$)/i;
+
+/** A client that is told of changes. */
+interface Stream {
+  /** Sends what is new. */
+  readonly tell: () => void;
+  /** Sends a sign of life. */
+  readonly beat: () => void;
+  readonly end: () => void;
+}
+
+/** Serves the stream of changes, and passes on everything else. */
+export function serveChangeStream(site: Site, router: Router, budget: Budget, { phase }: Lifecycle): RequestHandler {
+  const streams = createStreams(site, () => phase() !== 'serving');
+  return async (req, res, next) => {
+    if (req.method !== 'GET' || !PATH.test(req.originalUrl)) return next();
+    const incoming = await readRequest(site, router, req);
+    const served = incoming && servedNamespaces(site.config).some((name) => incoming.path.toLowerCase() === `/${name}/changes/stream`);
+    if (!served || incoming.settings.calendar.restDisabled) return next();
+    try {
+      if (streams.size() >= site.config.changeStreams) fail('server-busy', { detail: { streams: streams.size() } });
+      const { caller, release } = await receive(site, incoming, budget);
+      release();
+      const { since: asked, kinds, include, limit = USUAL_CHANGES } = await acceptParams(site, caller, CHANGES, incoming.query, 'read');
+      const following: Following = { kinds, records: include === 'records', limit: Math.min(limit, MOST_CHANGES) };
+      const since = req.get('last-event-id') ?? asked ?? tokenFrom(caller, await lastNumber(site.db), following);
+      // What is wrong with the token is told as an ordinary answer.
+      const first = await changesSince(site, caller, since, following);
+      streams.add(openStream(site, { req, res, caller, following, first, ended: (stream) => streams.remove(stream) }));
+    } catch (error) {
+      const reply = problemOf(site, req, requestLanguage(site, incoming, {}), error);
+      await deliver(req, res, answerOf(reply, { wrapping: PLAIN, method: 'GET', sent: 'GET', personal: true }));
+    }
+  };
+}
+
+// ------------------------------------------------------------------------------------------------- all streams
+/** The streams of this process, and the clock that drives them while there are any. */
+function createStreams(site: Site, isOver: () => boolean) {
+  const streams = new Set<Stream>();
+  let clock: NodeJS.Timeout | undefined;
+  let seen = -1;
+  let beaten = performance.now();
+
+  const look = async (): Promise<void> => {
+    if (isOver()) for (const stream of streams) stream.end();
+    const last = await lastNumber(site.db).catch(() => seen);
+    if (last !== seen) for (const stream of streams) stream.tell();
+    seen = last;
+    if (performance.now() - beaten < HEARTBEAT_MS) return;
+    beaten = performance.now();
+    for (const stream of streams) stream.beat();
+  };
+  // Writes of this process are known at once.
+  site.journal.subscribe(() => {
+    for (const stream of streams) stream.tell();
+  });
+
+  return {
+    size: () => streams.size,
+    add: (stream: Stream): void => {
+      streams.add(stream);
+      clock ??= setInterval(() => void look(), LOOK_MS).unref();
+    },
+    remove: (stream: Stream): void => {
+      streams.delete(stream);
+      if (streams.size > 0) return;
+      clearInterval(clock);
+      clock = undefined;
+    },
+  };
+}
+
+// ------------------------------------------------------------------------------------------------- one stream
+interface Opening {
+  readonly req: Request;
+  readonly res: Response;
+  readonly caller: Caller;
+  readonly following: Following;
+  readonly first: Changes;
+  readonly ended: (stream: Stream) => void;
+}
+
+function openStream(site: Site, { req, res, caller, following, first, ended }: Opening): Stream {
+  let token = first.next;
+  let running = false;
+  let again = first.more;
+
+  const write = (text: string): void => {
+    if (!res.writableEnded) res.write(text);
+  };
+  const send = ({ changes, next }: Changes): void => {
+    token = next;
+    write(`id: ${next}\nevent: changes\ndata: ${JSON.stringify({ changes, next })}\n\n`);
+  };
+  /** Waits until the client has read what was sent: changes are not piled up for those who are slow. */
+  const isRead = async (): Promise<void> => {
+    if (res.writableNeedDrain) await new Promise((resolve) => res.once('drain', resolve).once('close', resolve));
+  };
+  const run = async (): Promise<void> => {
+    do {
+      again = false;
+      await isRead();
+      if (res.writableEnded || res.destroyed) return;
+      const found = await changesSince(site, await present(site, caller), token, following);
+      if (found.changes.length > 0) send(found);
+      else token = found.next;
+      again ||= found.more;
+    } while (again);
+  };
+  const stream: Stream = {
+    tell: () => {
+      again = true;
+      if (running) return;
+      running = true;
+      run()
+        // The client comes back with its token, and is told then what is the matter.
+        .catch(() => stream.end())
+        .finally(() => {
+          running = false;
+        });
+    },
+    beat: () => write(`: ${res.writableLength}\n\n`),
+    end: () => void res.end(),
+  };
+
+  const longest = setTimeout(() => stream.end(), LONGEST_MS).unref();
+  res.once('close', () => {
+    clearTimeout(longest);
+    ended(stream);
+  });
+  res.writeHead(200, {
+    ...SECURITY_HEADERS,
+    ...NOT_KEPT,
+    ...corsHeaders(req.headers.origin),
+    'Content-Type': 'text/event-stream; charset=UTF-8',
+    // Asks nginx to pass on what comes at once.
+    'X-Accel-Buffering': 'no',
+    'X-Request-Id': notesOf(req).id,
+  });
+  write(`retry: ${RETRY_MS}\n`);
+  send(first);
+  if (again) stream.tell();
+  return stream;
+}
+
+/** The caller at this moment, with the rights that the database says now. */
+async function present(site: Site, caller: Caller): Promise<Caller> {
+  const settings = await site.settings();
+  const viewer = caller.viewer.id === 0 ? ANONYMOUS : ((await loadViewer(site.db, settings, caller.viewer.id)) ?? ANONYMOUS);
+  return { ...caller, settings, viewer, now: site.clock() };
+}

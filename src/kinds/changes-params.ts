@@ -1,0 +1,29 @@
+import { type Grammar, LENGTHS, oneOf, positive, text } from './grammar.ts';
+import { kinds } from './index.ts';
+import type { KindName, Params } from './kind.ts';
+
+const NAMES = kinds.map(({ name }) => name);
+
+/** Names of kinds with commas between them, or as a list. */
+const kindNames: Grammar<readonly KindName[]> = {
+  longest: LENGTHS.word,
+  hint: { reason: 'not-one-of', values: { values: NAMES.join(', ') }, example: 'event,venue' },
+  json: { type: 'array', items: { type: 'string', enum: NAMES } },
+  read: (raw) => {
+    const given = (Array.isArray(raw) ? raw : String(raw).split(',')).map((name) => String(name).trim());
+    const named = NAMES.filter((name) => given.includes(name));
+    return given.every((name) => NAMES.some((known) => known === name)) ? { value: named } : { fault: { stage: 'value' } };
+  },
+};
+
+export const USUAL_CHANGES = 100;
+/** The most entries of the journal that one answer goes over. */
+export const MOST_CHANGES = 500;
+
+/** What the routes of changes take. */
+export const CHANGES = {
+  since: { grammar: text(LENGTHS.word) },
+  kinds: { grammar: kindNames },
+  include: { grammar: oneOf(['records'], 'value') },
+  limit: { grammar: positive, fallback: USUAL_CHANGES },
+} satisfies Params;

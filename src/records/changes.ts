@@ -1,0 +1,239 @@
+import { fail } from '../errors.ts';
+import { kinds as allKinds } from '../kinds/index.ts';
+import type { Kind, KindName, PostKind, TermKind } from '../kinds/kind.ts';
+import { termRecord } from '../kinds/term-record.ts';
+import type { Site } from '../site.ts';
+import { entriesAfter, type JournalEntry, lastNumber, oldestNumber } from '../storage/journal/entries.ts';
+import { postsFrom, termsFrom } from '../storage/lists/walk.ts';
+import { loadPosts } from '../storage/rows/bundle.ts';
+import { loadTerms, loadTree } from '../storage/rows/terms.ts';
+import type { Caller } from './caller.ts';
+import { type Place, placeIn, tokenOf } from './changes-token.ts';
+import { readablePosts } from './posts.ts';
+import { ancestors } from './terms.ts';
+import { listVisibility } from './visibility.ts';
+
+/*
+ * What has changed since a client asked last. It begins with a full reading and goes on with the journal from where
+ * that stood before the reading began. So it loses nothing, though others write in the meantime; it may tell the same
+ * twice.
+ */
+
+/** What became of a record, as far as the caller may see it. `record`: as it is now, where it was asked for. */
+export interface RecordChange {
+  readonly kind: KindName;
+  readonly id: number;
+  readonly change: 'created' | 'updated' | 'removed';
+  readonly record?: unknown;
+}
+
+/** A stretch of changes. `next`: the token to go on with; `more`: whether there is more at once. */
+export interface Changes {
+  readonly changes: readonly RecordChange[];
+  readonly next: string;
+  readonly more: boolean;
+}
+
+/** What a client follows. */
+export interface Following {
+  /** Absent: all. */
+  readonly kinds?: readonly KindName[] | undefined;
+  /** Whether the records are to come along. */
+  readonly records: boolean;
+  /** The most changes of one stretch. */
+  readonly limit: number;
+}
+
+/**
+ * The changes since a token; without one, the beginning of a full reading.
+ *
+ * @throws rest_invalid_param for what is no token, changes-token-expired where what happened since is not known any
+ * more
+ */
+export async function changesSince(site: Site, caller: Caller, since: string | undefined, following: Following): Promise<Changes> {
+  const views = viewsOf(caller, following);
+  const scope = JSON.stringify(views.map(({ kind, statuses }) => [kind.name, statuses]));
+  const { versionKey } = caller.settings;
+  const tokenAt = (place: Place) => tokenOf(place, scope, versionKey);
+  // Before anything is read: what happens from now on comes later.
+  const last = await lastNumber(site.db);
+  const first = views[0]?.kind.name ?? 'event';
+  const place = since === undefined ? { number: last, walk: { kind: first, after: 0 } } : placeIn(since, scope, versionKey);
+  if (!place) return fail('changes-token-expired');
+  if (place.walk) {
+    const { changes, walk } = await walked(site, caller, views, place.walk, following);
+    return { changes, next: tokenAt({ number: place.number, walk }), more: true };
+  }
+  const { changes, number, more } = await followed(site, caller, views, { from: place.number, last }, following);
+  return { changes: changes.map(({ change }) => change), next: tokenAt({ number }), more };
+}
+
+/** A change with the number of the entry that told of it last. */
+export interface NumberedChange {
+  readonly number: number;
+  readonly change: RecordChange;
+}
+
+/**
+ * The changes after a number of the journal, and the number up to which that is all.
+ *
+ * @throws changes-token-expired
+ */
+export const changesAfter = async (site: Site, caller: Caller, from: number, following: Following): Promise<Followed> =>
+  followed(site, caller, viewsOf(caller, following), { from, last: await lastNumber(site.db) }, following);
+
+interface Followed {
+  readonly changes: readonly NumberedChange[];
+  readonly number: number;
+  readonly more: boolean;
+}
+
+/** A place in the journal from which the changes of such a client go on. */
+export const tokenFrom = (caller: Caller, number: number, following: Pick<Following, 'kinds'>): string =>
+  tokenOf(
+    { number },
+    JSON.stringify(viewsOf(caller, following).map(({ kind, statuses }) => [kind.name, statuses])),
+    caller.settings.versionKey,
+  );
+
+/** What of a kind the caller sees: posts of these statuses. */
+interface View {
+  readonly kind: Kind;
+  readonly statuses: readonly string[];
+}
+
+/**
+ * Whoever sees the same of everybody's records, whoever wrote them, follows all that. Whoever sees more of their own
+ * follows what everybody sees: the journal does not tell whose a record was that is gone.
+ */
+function viewsOf({ viewer }: Caller, { kinds }: Pick<Following, 'kinds'>): View[] {
+  const named = kinds ? allKinds.filter(({ name }) => kinds.includes(name)) : allKinds;
+  return named.map((kind) => {
+    if (kind.is === 'term') return { kind, statuses: [] };
+    const { all, others, own } = listVisibility(viewer, kind, undefined);
+    return { kind, statuses: others.length + own.length > 0 ? PUBLIC : all };
+  });
+}
+
+const PUBLIC = ['publish'];
+
+// ------------------------------------------------------------------------------------------------- the full reading
+async function walked(
+  site: Site,
+  caller: Caller,
+  views: readonly View[],
+  { kind: name, after }: NonNullable<Place['walk']>,
+  { records, limit }: Following,
+): Promise<{ changes: RecordChange[]; walk: Place['walk'] }> {
+  const at = views.findIndex(({ kind }) => kind.name === name);
+  const view = views[at];
+  if (!view) return { changes: [], walk: undefined };
+  const { kind, statuses } = view;
+  const ids =
+    kind.is === 'post'
+      ? await postsFrom(site.db, kind.postType, { statuses, after, limit })
+      : await termsFrom(site.db, kind.taxonomy, { after, limit });
+  const shown = await visibleNow(site, caller, view, ids, records);
+  const changes = ids.flatMap((id) => (shown.has(id) ? [changeOf(kind, id, 'created', shown.get(id))] : []));
+  const next = views[at + 1];
+  const last = ids.at(-1);
+  if (ids.length === limit && last !== undefined) return { changes, walk: { kind: kind.name, after: last } };
+  return { changes, walk: next && { kind: next.kind.name, after: 0 } };
+}
+
+// ------------------------------------------------------------------------------------------------- the journal
+async function followed(
+  site: Site,
+  caller: Caller,
+  views: readonly View[],
+  { from, last }: { readonly from: number; readonly last: number },
+  { records, limit }: Following,
+): Promise<Followed> {
+  // A replica may be behind the database that the token comes from.
+  if (from > last) return site.replicas.includes(site.db) ? { changes: [], number: from, more: false } : fail('changes-token-expired');
+  if (from < (await oldestNumber(site.db))) fail('changes-token-expired');
+  const entries = await entriesAfter(site.db, from, limit);
+  const changes = await changesIn(site, caller, entries, views, records);
+  const reached = entries.at(-1)?.number ?? 0;
+  const more = entries.length === limit;
+  return { changes, number: more ? reached : Math.max(reached, last), more };
+}
+
+/**
+ * What entries of the journal mean to a caller: one change for each record, in the order of the last entries.
+ *
+ * @throws changes-token-expired where anything may have changed
+ */
+async function changesIn(
+  site: Site,
+  caller: Caller,
+  entries: readonly JournalEntry[],
+  views: readonly View[],
+  records: boolean,
+): Promise<NumberedChange[]> {
+  if (entries.some(({ kind }) => kind === 'all')) fail('changes-token-expired');
+  const told = new Map<JournalEntry, RecordChange>();
+  for (const view of views) {
+    const ofKind = entries.filter((entry) => isOf(entry, view.kind));
+    const byId = new Map<number, JournalEntry[]>();
+    for (const entry of ofKind) byId.set(entry.object, [...(byId.get(entry.object) ?? []), entry]);
+    const shown = await visibleNow(site, caller, view, [...byId.keys()], records);
+    for (const [id, own] of byId) {
+      const change = shown.has(id) ? (wasSeen(view, own[0]!) ? 'updated' : 'created') : 'removed';
+      // What the caller never saw is not told of when it goes.
+      if (change === 'removed' && !own.some((entry) => wasSeen(view, entry))) continue;
+      told.set(own.at(-1)!, changeOf(view.kind, id, change, shown.get(id)));
+    }
+  }
+  return entries.flatMap((entry) => {
+    const change = told.get(entry);
+    return change ? [{ number: entry.number, change }] : [];
+  });
+}
+
+const isOf = ({ kind: object, type }: JournalEntry, kind: Kind): boolean =>
+  kind.is === 'post' ? object === 'post' && type === kind.postType : object === 'term' && type === kind.taxonomy;
+
+/** Whether the caller may have seen the record before this entry. */
+const wasSeen = ({ kind, statuses }: View, { wasPublic, what }: JournalEntry): boolean =>
+  kind.is === 'post' && statuses.length > 1 ? what !== 'made' : wasPublic;
+
+const changeOf = ({ name }: Kind, id: number, change: RecordChange['change'], record: unknown): RecordChange => ({
+  kind: name,
+  id,
+  change,
+  ...(record === undefined ? {} : { record }),
+});
+
+// ------------------------------------------------------------------------------------------------- what is there now
+/** Those of these records that the caller sees, with the records themselves if they are wanted. */
+async function visibleNow(
+  site: Site,
+  caller: Caller,
+  { kind, statuses }: View,
+  ids: readonly number[],
+  records: boolean,
+): Promise<Map<number, unknown>> {
+  if (ids.length === 0) return new Map();
+  if (kind.is === 'term') return visibleTerms(site, caller, kind, ids, records);
+  const rows = await loadPosts(site.db, ids);
+  const visible = ids.filter((id) => rows.get(id)?.post_type === kind.postType && statuses.includes(rows.get(id)!.post_status));
+  return records ? visiblePosts(site, caller, kind, visible) : new Map(visible.map((id) => [id, undefined]));
+}
+
+async function visiblePosts(site: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Map<number, unknown>> {
+  const shown = await readablePosts(site, caller, kind, ids, {});
+  return new Map(shown.records.map((record) => [Number(record.id), record]));
+}
+
+async function visibleTerms(
+  { db }: Site,
+  caller: Caller,
+  kind: TermKind,
+  ids: readonly number[],
+  records: boolean,
+): Promise<Map<number, unknown>> {
+  const terms = await loadTerms(db, kind.taxonomy, ids);
+  const tree = records && [...terms.values()].some(({ parent }) => parent > 0) ? await loadTree(db, kind.taxonomy) : new Map();
+  return new Map([...terms].map(([id, term]) => [id, records ? termRecord(term, kind, ancestors(term, tree), caller) : undefined]));
+}

@@ -1,0 +1,113 @@
+import type { Database } from '../engine/database.ts';
+import { insertRows } from '../engine/insert.ts';
+import type { HookMessageRow, HookRow } from '../engine/tables.ts';
+
+/** `paused`: by a person; `off`: because its receiver, or its user, is gone. Neither gets new messages. */
+export type HookState = 'active' | 'paused' | 'off';
+/** `failed`: given up. */
+export type MessageState = 'waiting' | 'done' | 'failed';
+
+/** Dates are UTC, `YYYY-MM-DD HH:MM:SS`. */
+export type Hook = Omit<HookRow, 'state'> & { readonly state: HookState };
+export type HookMessage = Omit<HookMessageRow, 'state'> & { readonly state: MessageState };
+
+export async function loadHooks(db: Database): Promise<Hook[]> {
+  const rows = await db.rows<HookRow>`SELECT * FROM {fasti_hooks} ORDER BY id`;
+  // Only these words are ever written.
+  return rows.map((row) => ({
+    ...row,
+    id: Number(row.id),
+    user: Number(row.user),
+    position: Number(row.position),
+    state: row.state as HookState,
+  }));
+}
+
+export const insertHook = (db: Database, hook: Omit<Hook, 'id' | 'busy_until'>): Promise<number> => insertRows(db, 'fasti_hooks', [hook]);
+
+export const setHookState = (db: Database, id: number, state: HookState): Promise<number> =>
+  db.change`UPDATE {fasti_hooks} SET state = ${state} WHERE id = ${id}`;
+
+export async function removeHook(db: Database, id: number): Promise<void> {
+  await db.change`DELETE FROM {fasti_hook_messages} WHERE hook = ${id}`;
+  await db.change`DELETE FROM {fasti_hooks} WHERE id = ${id}`;
+}
+
+/**
+ * Moves an active webhook on in the journal. False: somebody else has done so, or it is not active any more. Call it in
+ * the transaction that inserts the messages.
+ */
+export const moveHook = async (db: Database, { id, position }: Pick<Hook, 'id' | 'position'>, to: number): Promise<boolean> =>
+  (await db.change`UPDATE {fasti_hooks} SET position = ${to} WHERE id = ${id} AND position = ${position} AND state = ${'active'}`) > 0;
+
+/** Keeps other processes from sending to a webhook until a moment. False: another one does. */
+export const occupyHook = async (
+  db: Database,
+  id: number,
+  { now, until }: { readonly now: string; readonly until: string },
+): Promise<boolean> => (await db.change`UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND busy_until < ${now}`) > 0;
+
+export const renewHook = (db: Database, id: number, until: string): Promise<number> =>
+  db.change`UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id}`;
+
+// ------------------------------------------------------------------------------------------------- messages
+export type NewMessage = Pick<HookMessage, 'id' | 'hook' | 'number' | 'subject' | 'payload' | 'next_at' | 'created_at'>;
+
+export async function insertMessages(db: Database, messages: readonly NewMessage[]): Promise<void> {
+  await insertRows(
+    db,
+    'fasti_hook_messages',
+    messages.map((message) => ({ ...message, state: 'waiting' })),
+  );
+}
+
+/** Messages that may be sent now: of those about one record the first. */
+export async function dueMessages(db: Database, hook: number, now: string, limit: number): Promise<HookMessage[]> {
+  const rows = await db.rows<HookMessageRow>`
+    SELECT m.* FROM {fasti_hook_messages} m
+    WHERE m.hook = ${hook} AND m.state = ${'waiting'} AND m.next_at <= ${now} AND NOT EXISTS (
+      SELECT 1 FROM {fasti_hook_messages} e
+      WHERE e.hook = m.hook AND e.subject = m.subject AND e.number < m.number AND e.state = ${'waiting'})
+    ORDER BY m.number LIMIT ${limit}`;
+  return rows.map(messageOf);
+}
+
+/** The latest messages of a webhook, the newest first. */
+export async function latestMessages(db: Database, hook: number, limit: number): Promise<HookMessage[]> {
+  const rows = await db.rows<HookMessageRow>`SELECT * FROM {fasti_hook_messages} WHERE hook = ${hook} ORDER BY number DESC LIMIT ${limit}`;
+  return rows.map(messageOf);
+}
+
+const messageOf = (row: HookMessageRow): HookMessage => ({
+  ...row,
+  hook: Number(row.hook),
+  number: Number(row.number),
+  // Only these words are ever written.
+  state: row.state as MessageState,
+});
+
+/** What came of sending a message. */
+export async function noteAttempt(
+  db: Database,
+  { id, state, attempts, next_at, status, error }: Pick<HookMessage, 'id' | 'state' | 'attempts' | 'next_at' | 'status' | 'error'>,
+): Promise<void> {
+  await db.change`
+    UPDATE {fasti_hook_messages} SET state = ${state}, attempts = ${attempts}, next_at = ${next_at}, status = ${status}, error = ${error}
+    WHERE id = ${id}`;
+}
+
+/** Has the messages that were given up, and those that wait, sent again now. Gives how many. */
+export const retryMessages = (db: Database, hook: number, now: string): Promise<number> =>
+  db.change`
+    UPDATE {fasti_hook_messages} SET state = ${'waiting'}, attempts = 0, next_at = ${now}
+    WHERE hook = ${hook} AND state IN (${['failed', 'waiting']})`;
+
+/** How many messages are removed at once. */
+const STEP = 500;
+
+/** Removes some messages that are older than a moment and do not wait. */
+export async function forgetMessages(db: Database, before: string): Promise<number> {
+  const rows = await db.rows<{ id: string }>`
+    SELECT id FROM {fasti_hook_messages} WHERE created_at < ${before} AND state <> ${'waiting'} ORDER BY created_at LIMIT ${STEP}`;
+  return rows.length === 0 ? 0 : db.change`DELETE FROM {fasti_hook_messages} WHERE id IN (${rows.map(({ id }) => id)})`;
+}

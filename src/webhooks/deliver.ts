@@ -1,0 +1,170 @@
+import { Webhook } from 'standardwebhooks';
+import { loadViewer } from '../accounts/viewer.ts';
+import { ApiError } from '../errors.ts';
+import { FetchRefused, postPublic } from '../media/safe-fetch.ts';
+import { type Caller, callerFor } from '../records/caller.ts';
+import { changesAfter, type Following } from '../records/changes.ts';
+import type { Site } from '../site.ts';
+import { lastNumber } from '../storage/journal/entries.ts';
+import {
+  dueMessages,
+  forgetMessages,
+  type Hook,
+  type HookMessage,
+  insertMessages,
+  loadHooks,
+  moveHook,
+  type NewMessage,
+  noteAttempt,
+  occupyHook,
+  renewHook,
+  setHookState,
+} from '../storage/rows/hooks.ts';
+import { nowUtc } from '../wordpress/time.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
+import { kindsIn } from './hooks.ts';
+import { message } from './messages.ts';
+
+/*
+ * Webhooks by the rules of Standard Webhooks. Each webhook has a place in the journal. From there messages are made and
+ * stored in the transaction that moves the place on, and sent until they have arrived: so each change is told at least
+ * once, however often a process is killed.
+ */
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** Between the tries to send a message: after three days it is given up. */
+const PAUSES_MS: readonly number[] = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 20].map((hours) => hours * HOUR)];
+/** A receiver may take so long to answer. */
+const PATIENCE_MS = 15_000;
+/** A process that sends is believed to be alive for so long. */
+const BUSY_MS = 2 * PATIENCE_MS;
+/** Messages that were sent are kept for so long. */
+const KEPT_MS = 30 * 24 * HOUR;
+/** Changes that become messages at once. */
+const AT_ONCE = 100;
+/** Messages that are looked up at once. */
+const SENT_AT_ONCE = 20;
+/** Messages that are on their way to one receiver at the same time; each is about another record. */
+const TOGETHER = 4;
+
+/** Makes the messages that are missing, and sends those whose time has come. */
+export async function serveHooks(site: Site): Promise<void> {
+  const hooks = (await loadHooks(site.db)).filter(({ state }) => state === 'active');
+  await Promise.all(
+    hooks.map(async (hook) => {
+      try {
+        await makeMessages(site, hook);
+        await sendMessages(site, hook);
+      } catch (err) {
+        site.log.warn({ err, hook: hook.id }, 'a webhook could not be served');
+      }
+    }),
+  );
+}
+
+/** Removes old messages that were sent or given up. */
+export const forgetOldMessages = ({ db, clock }: Site): Promise<number> =>
+  forgetMessages(db, nowUtc(new Date(clock().getTime() - KEPT_MS)));
+
+// ------------------------------------------------------------------------------------------------- making messages
+async function makeMessages(site: Site, hook: Hook): Promise<void> {
+  const caller = await callerOf(site, hook);
+  if (!caller) return switchOff(site, hook, 'its user is gone');
+  for (let { position } = hook, more = true; more; ) {
+    const last = await lastNumber(site.db);
+    if (last === position) return;
+    const made = await messagesAfter(site, caller, { ...hook, position });
+    const isMine = await site.db.transaction(async (trx) => {
+      const moved = await moveHook(trx, { id: hook.id, position }, made.number);
+      if (moved) await insertMessages(trx, made.messages);
+      return moved;
+    });
+    if (!isMine) return;
+    position = made.number;
+    more = made.more;
+  }
+}
+
+/** Who the webhook is, as far as what it may see is concerned; undefined: its user is gone. */
+async function callerOf(site: Site, { user }: Hook): Promise<Caller | undefined> {
+  const settings = await site.settings();
+  const viewer = user === 0 ? ANONYMOUS : await loadViewer(site.db, settings, user);
+  return viewer && callerFor(site, settings, viewer, { language: site.texts.languages[0] ?? 'en' });
+}
+
+async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<{ messages: NewMessage[]; number: number; more: boolean }> {
+  const kinds = kindsIn(hook.kinds);
+  const following: Following = { ...(kinds.length > 0 ? { kinds } : {}), records: true, limit: AT_ONCE };
+  try {
+    const { changes, number, more } = await changesAfter(site, caller, hook.position, following);
+    const messages = changes.map(({ number, change: { kind, id, change, record } }) =>
+      message(hook, { number, type: `${kind}.${change}`, data: { kind, id, ...(record === undefined ? {} : { record }) } }, site.clock()),
+    );
+    return { messages, number, more };
+  } catch (error) {
+    if (!(error instanceof ApiError && error.problem === 'changes-token-expired')) throw error;
+    // What happened is not known any more, or anything may have changed: the receiver has to read everything again.
+    const number = await lastNumber(site.db);
+    return { messages: [message(hook, { number, type: 'calendar.reset', data: {} }, site.clock())], number, more: false };
+  }
+}
+
+// ------------------------------------------------------------------------------------------------- sending
+async function sendMessages(site: Site, hook: Hook): Promise<void> {
+  const { db, clock } = site;
+  const moment = (ms = 0) => nowUtc(new Date(clock().getTime() + ms));
+  const due = () => dueMessages(db, hook.id, moment(), SENT_AT_ONCE);
+  let messages = await due();
+  if (messages.length === 0 || !(await occupyHook(db, hook.id, { now: moment(), until: moment(BUSY_MS) }))) return;
+  try {
+    // What was due a moment ago may have been sent by whoever was busy then.
+    for (messages = await due(); messages.length > 0; messages = await due()) {
+      for (let first = 0; first < messages.length; first += TOGETHER) {
+        await renewHook(db, hook.id, moment(BUSY_MS));
+        const outcomes = await Promise.all(messages.slice(first, first + TOGETHER).map((one) => send(site, hook, one)));
+        if (outcomes.includes('gone')) return await switchOff(site, hook, 'its receiver says that it is gone');
+        // The others would fail as well: their time comes with the next look.
+        if (outcomes.includes('failed')) return;
+      }
+    }
+  } finally {
+    await renewHook(db, hook.id, '');
+  }
+}
+
+/** Sends one message and notes what came of it. */
+async function send(site: Site, hook: Hook, sent: HookMessage): Promise<'done' | 'failed' | 'gone'> {
+  const { status, error } = await post(site, hook, sent);
+  const isDone = status >= 200 && status < 300;
+  const attempts = sent.attempts + 1;
+  const pause = PAUSES_MS[attempts - 1];
+  const state = isDone ? 'done' : pause === undefined || status === 410 ? 'failed' : 'waiting';
+  const next_at = nowUtc(new Date(site.clock().getTime() + (pause ?? 0)));
+  await noteAttempt(site.db, { id: sent.id, state, attempts, next_at, status, error });
+  if (!isDone) site.log.warn({ hook: hook.id, message: sent.id, status, error, attempts }, 'a message to a webhook did not arrive');
+  return status === 410 ? 'gone' : isDone ? 'done' : 'failed';
+}
+
+async function post({ config, clock }: Site, hook: Hook, { id, payload }: HookMessage): Promise<{ status: number; error: string }> {
+  const now = clock();
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': new Webhook(hook.secret).sign(id, now, payload),
+  };
+  try {
+    const allowAddress = (ip: string) => config.webhookAddresses.includes(ip);
+    return { status: await postPublic(hook.url, Buffer.from(payload), { headers, timeoutMs: PATIENCE_MS, allowAddress }), error: '' };
+  } catch (error) {
+    if (error instanceof FetchRefused) return { status: 0, error: error.fault };
+    throw error;
+  }
+}
+
+async function switchOff({ db, log }: Site, { id }: Hook, why: string): Promise<void> {
+  await setHookState(db, id, 'off');
+  log.warn({ hook: id }, `a webhook was switched off: ${why}`);
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { kinds as allKinds } from '../kinds/index.ts';
+import type { KindName } from '../kinds/kind.ts';
+import type { Site } from '../site.ts';
+import { lastNumber } from '../storage/journal/entries.ts';
+import {
+  type Hook,
+  type HookMessage,
+  insertHook,
+  insertMessages,
+  latestMessages,
+  loadHooks,
+  removeHook,
+  retryMessages,
+  setHookState,
+} from '../storage/rows/hooks.ts';
+import { nowUtc } from '../wordpress/time.ts';
+import { message } from './messages.ts';
+
+/** Why something cannot be done with a webhook; a sentence of the command line. */
+export class HookError extends Error {
+  readonly problem: 'hook-url' | 'hook-unknown' | 'hook-kinds';
+  readonly values: Readonly<Record<string, string>>;
+  constructor(problem: HookError['problem'], values: Readonly<Record<string, string>>) {
+    super(problem);
+    this.problem = problem;
+    this.values = values;
+  }
+}
+
+/** A webhook as it is shown: without its secret. */
+export interface ShownHook {
+  readonly id: number;
+  readonly url: string;
+  readonly kinds: string;
+  readonly user: number;
+  readonly state: Hook['state'];
+  readonly created_at: string;
+}
+
+const shown = ({ id, url, kinds, user, state, created_at }: Hook): ShownHook => ({ id, url, kinds, user, state, created_at });
+
+const LONGEST_URL = 2000;
+
+/**
+ * Adds a webhook that is told of everything from now on. Its secret is shown this once.
+ *
+ * @param user whose rights it has; 0: it is told what is public
+ * @throws HookError
+ */
+export async function addHook(
+  { db, clock }: Site,
+  { url, kinds = '', user = 0 }: { readonly url: string; readonly kinds?: string | undefined; readonly user?: number },
+): Promise<ShownHook & { readonly secret: string }> {
+  if (url.length > LONGEST_URL || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new HookError('hook-url', { url });
+  const unknown = kindsIn(kinds).filter((name) => !allKinds.some((kind) => kind.name === name));
+  if (unknown.length > 0) throw new HookError('hook-kinds', { kinds: unknown.join(', ') });
+  const secret = `whsec_${randomBytes(24).toString('base64')}`;
+  const hook = { url, secret, kinds: kindsIn(kinds).join(), user, state: 'active' as const, created_at: nowUtc(clock()) };
+  const id = await db.transaction(async (trx) => insertHook(trx, { ...hook, position: await lastNumber(trx) }));
+  return { ...shown({ ...hook, id, position: 0, busy_until: '' }), secret };
+}
+
+/** Names of kinds with commas between them. */
+export const kindsIn = (text: string): KindName[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '') as KindName[];
+
+export const listHooks = async ({ db }: Site): Promise<ShownHook[]> => (await loadHooks(db)).map(shown);
+
+/** The latest messages of a webhook, the newest first. Throws HookError. */
+export async function hookMessages({ db }: Site, id: number, limit: number): Promise<Omit<HookMessage, 'payload'>[]> {
+  await existing(db, id);
+  return (await latestMessages(db, id, limit)).map(({ payload: _, ...told }) => told);
+}
+
+/** Stops and continues a webhook. What happens while it is paused is told when it goes on. Throws HookError. */
+export async function switchHook({ db }: Site, id: number, state: 'active' | 'paused'): Promise<void> {
+  await existing(db, id);
+  await db.transaction((trx) => setHookState(trx, id, state));
+}
+
+/** Throws HookError. */
+export async function deleteHook({ db }: Site, id: number): Promise<void> {
+  await existing(db, id);
+  await db.transaction((trx) => removeHook(trx, id));
+}
+
+/** Sends what was given up, or waits for its next try, now. Gives how many messages. Throws HookError. */
+export async function retryHook({ db, clock }: Site, id: number): Promise<number> {
+  await existing(db, id);
+  return db.transaction((trx) => retryMessages(trx, id, nowUtc(clock())));
+}
+
+/** Has a message sent that says nothing, to see whether it arrives. Throws HookError. */
+export async function testHook({ db, clock }: Site, id: number): Promise<void> {
+  const hook = await existing(db, id);
+  await db.transaction((trx) =>
+    insertMessages(trx, [message(hook, { number: hook.position, type: 'webhook.test', data: { hook: id } }, clock())]),
+  );
+}
+
+async function existing(db: Site['db'], id: number): Promise<Hook> {
+  const hook = (await loadHooks(db)).find((one) => one.id === id);
+  if (!hook) throw new HookError('hook-unknown', { id: String(id) });
+  return hook;
+}

@@ -1,0 +1,157 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { pruneJournal } from '../src/storage/journal/entries.ts';
+import { type As, bodyOf, describeAsking, expectRefusal, type Json } from './support/asking.ts';
+
+/*
+ * A client that follows the tokens has at the end what a full reading gives.
+ */
+
+const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00' };
+const CREATE = {
+  events: (name: string) => ({ title: name, ...DATES }),
+  venues: (name: string) => ({ venue: name }),
+  organizers: (name: string) => ({ organizer: name }),
+  categories: (name: string) => ({ name }),
+  tags: (name: string) => ({ name }),
+};
+type Path = keyof typeof CREATE;
+const PATHS = Object.keys(CREATE) as Path[];
+const NAMES = { events: 'title', venues: 'venue', organizers: 'organizer', categories: 'name', tags: 'name' } as const;
+
+/** What a client knows: for each record its name and status. */
+type Known = Map<string, string>;
+
+describeAsking('changes', (ask) => {
+  const changes = async (query: string, as?: As): Promise<Json> => ask.read(`/changes?${query}`, as);
+  const told = (body: Json): string[] => body.changes.map((one: Json) => `${one.change} ${one.kind} ${one.id}`);
+
+  /** Follows the tokens from one on until there is nothing left at once. Gives the last one. */
+  async function follow(known: Known, since: string | undefined, { as, limit = 7 }: { as?: As; limit?: number } = {}): Promise<string> {
+    let token = since;
+    for (;;) {
+      const body = await changes(`include=records&limit=${limit}${token === undefined ? '' : `&since=${token}`}`, as);
+      for (const { kind, id, change, record } of body.changes as Json[]) {
+        if (change === 'removed') known.delete(`${kind} ${id}`);
+        else known.set(`${kind} ${id}`, `${record.title ?? record.venue ?? record.organizer ?? record.name} ${record.status ?? ''}`);
+      }
+      token = String(body.next);
+      if (!body.more) return token;
+    }
+  }
+  const whole = async (as?: As): Promise<Known> => {
+    const known: Known = new Map();
+    await follow(known, undefined, { limit: 500, ...(as ? { as } : {}) });
+    return known;
+  };
+  const sorted = (known: Known) => [...known].sort();
+
+  it('begin with everything that the caller sees', async () => {
+    const known = await whole();
+    const events = await ask.read('/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50');
+    for (const { id } of events.events) expect(known.has(`event ${id}`)).toBe(true);
+    const drafts = await ask.db().from('posts').where({ post_type: 'tribe_events', post_status: 'draft' }).select('ID');
+    expect(drafts.length).toBeGreaterThan(0);
+    for (const { ID } of drafts) {
+      expect(known.has(`event ${ID}`)).toBe(false);
+      expect((await whole('admin')).has(`event ${ID}`)).toBe(true);
+    }
+  });
+
+  it('tell what was created, changed and removed, each once', async () => {
+    const since = await follow(new Map(), undefined);
+    expect(told(await changes(`since=${since}`))).toEqual([]);
+    const { id } = await ask.made('/events', CREATE.events('New'));
+    await ask.changed('/events/38', { title: 'Renamed' });
+    await ask.changed('/events/38', { title: 'Renamed again' });
+    bodyOf(await ask.del('/venues/12'));
+    const all = told(await changes(`since=${since}`));
+    expect(all).toContain(`created event ${id}`);
+    expect(all.filter((one) => one.endsWith('event 38'))).toEqual(['updated event 38']);
+    expect(all).toContain('removed venue 12');
+  });
+
+  it('tell nobody of what they could not see', async () => {
+    const since = await follow(new Map(), undefined);
+    const full = await follow(new Map(), undefined, { as: 'admin' });
+    const draft = await ask.made('/events', { ...CREATE.events('Draft'), status: 'draft', categories: [4], tags: [11] });
+    await ask.changed(`/events/${draft.id}`, { title: 'Still a draft' });
+    bodyOf(await ask.del(`/events/${draft.id}`));
+    const hidden = await ask.made('/venues', { venue: 'Private', status: 'private' });
+    expect(told(await changes(`since=${since}`))).toEqual([]);
+    expect(told(await changes(`since=${full}`, 'admin'))).toEqual(expect.arrayContaining([`created venue ${hidden.id}`]));
+    // What everybody saw is told of when it goes.
+    await ask.changed('/events/38', { status: 'draft' });
+    expect(told(await changes(`since=${since}`)).filter((one) => one.includes('event'))).toEqual(['removed event 38']);
+    expect(told(await changes(`since=${full}`, 'admin'))).toContain('updated event 38');
+  });
+
+  it('are told by a token that is good for one site, one set of kinds and one set of rights', async () => {
+    const since = await follow(new Map(), undefined);
+    expectRefusal(await ask.get(`/changes?since=${since}`, 'admin'), 410, 'rest_changes_token_expired');
+    expectRefusal(await ask.get(`/changes?since=${since}&kinds=event`), 410, 'rest_changes_token_expired');
+    expectRefusal(await ask.get(`/changes?since=${since}x`), 400, 'rest_invalid_param', ['since']);
+    expectRefusal(await ask.get('/changes?since=a.b.c'), 400, 'rest_invalid_param', ['since']);
+    expectRefusal(await ask.get('/changes?kinds=page'), 400, 'rest_invalid_param', ['kinds']);
+  });
+
+  it('end where the journal begins', async () => {
+    const since = await follow(new Map(), undefined);
+    for (const title of ['A', 'B', 'C']) await ask.made('/events', CREATE.events(title));
+    await pruneJournal(ask.db(), 1, new Date('2030-01-01'));
+    expectRefusal(await ask.get(`/changes?since=${since}`), 410, 'rest_changes_token_expired');
+    expect((await whole()).size).toBeGreaterThan(10);
+  });
+
+  it('are complete however writes and reads are mixed', async () => {
+    const step = fc.oneof(
+      fc.record({ do: fc.constant('create' as const), path: fc.constantFrom(...PATHS), draft: fc.boolean() }),
+      fc.record({ do: fc.constantFrom('rename' as const, 'delete' as const, 'hide' as const, 'show' as const), at: fc.nat() }),
+      fc.record({ do: fc.constant('read' as const), limit: fc.integer({ min: 1, max: 9 }) }),
+    );
+    const readers = [undefined, 'admin', 'sub', 'auth'] as const;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 14 }), async (steps) => {
+        const made: { path: Path; id: number }[] = [];
+        const clients = readers.map((as) => ({ as, known: new Map() as Known, token: undefined as string | undefined }));
+        /** One answer for each client, so that full readings are interrupted by writes. */
+        const read = async (limit: number) => {
+          for (const client of clients) {
+            const since = client.token === undefined ? '' : `&since=${client.token}`;
+            const body = await changes(`include=records&limit=${limit}${since}`, client.as);
+            for (const { kind, id, change, record } of body.changes as Json[]) {
+              if (change === 'removed') client.known.delete(`${kind} ${id}`);
+              else
+                client.known.set(
+                  `${kind} ${id}`,
+                  `${record.title ?? record.venue ?? record.organizer ?? record.name} ${record.status ?? ''}`,
+                );
+            }
+            client.token = String(body.next);
+          }
+        };
+        for (const [number, one] of steps.entries()) {
+          if (one.do === 'read') await read(one.limit);
+          else if (one.do === 'create') {
+            const isTerm = one.path === 'categories' || one.path === 'tags';
+            const body = { ...CREATE[one.path](`N ${number} ${Math.random()}`), ...(one.draft && !isTerm ? { status: 'draft' } : {}) };
+            const answer = await ask.post(`/${one.path}`, body);
+            const id = answer.body.id ?? Number(/\d+$/.exec(String(answer.headers.location))?.[0]);
+            made.push({ path: one.path, id });
+          } else if (made.length > 0) {
+            const { path, id } = made[one.at % made.length]!;
+            if (one.do === 'delete') await ask.del(`/${path}/${id}`);
+            else if (one.do === 'rename') await ask.post(`/${path}/${id}`, { [NAMES[path]]: `R ${number} ${Math.random()}` });
+            else if (path !== 'categories' && path !== 'tags')
+              await ask.post(`/${path}/${id}`, { status: one.do === 'hide' ? 'draft' : 'publish' });
+          }
+        }
+        for (const { as, known, token } of clients) {
+          await follow(known, token, as ? { as } : {});
+          expect(sorted(known)).toEqual(sorted(await whole(as)));
+        }
+      }),
+      { numRuns: 8 },
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import { expect, it } from '@jest/globals';
+import { bodyOf, describeAsking, expectRefusal, type Json } from './support/asking.ts';
+
+/*
+ * Records that are found again by the name another system gives them, and requests that create or change.
+ */
+
+const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00' };
+
+describeAsking('a record of another system', (ask) => {
+  const upsert = (path: string, body: Record<string, unknown>, as: 'admin' | 'auth' = 'admin') =>
+    ask.post(`${path}?upsert=external_id`, body, as);
+  const count = async (type: string) => (await ask.db().from('posts').where('post_type', type)).length;
+
+  it.each([
+    ['/events', 'tribe_events', { title: 'Jazz', ...DATES }, { title: 'Blues', ...DATES }],
+    ['/venues', 'tribe_venue', { venue: 'Barn' }, { venue: 'Mill' }],
+    ['/organizers', 'tribe_organizer', { organizer: 'Ada' }, { organizer: 'Bea' }],
+  ] as const)('is created once and changed from then on: %s', async (path, type, first, second) => {
+    const before = await count(type);
+    const created = bodyOf(await upsert(path, { ...first, external_id: 'x 1' }), 201);
+    expect(created.external_id).toBe('x 1');
+    const changed = bodyOf(await upsert(path, { ...second, external_id: 'x 1' }), 200);
+    expect(changed).toMatchObject({ id: created.id, ...('title' in second ? { title: second.title } : second) });
+    expect(await count(type)).toBe(before + 1);
+    expect((await ask.read(`${path}/${created.id}`)).external_id).toBe('x 1');
+  });
+
+  it('is told apart by case, accents and trailing blanks', async () => {
+    const ids = [];
+    for (const external_id of ['é', 'e', 'E', 'e.']) ids.push(bodyOf(await upsert('/venues', { venue: 'Barn', external_id }), 201).id);
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  it('is created once by requests at the same time', async () => {
+    const body = { venue: 'Barn', external_id: 'same' };
+    const answers = await Promise.all([1, 2, 3, 4].map(() => upsert('/venues', body)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
+    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
+  });
+
+  it('comes back from the trash', async () => {
+    const { id } = bodyOf(await upsert('/events', { title: 'Jazz', ...DATES, external_id: 'x' }), 201);
+    bodyOf(await ask.del(`/events/${id}`));
+    expect(bodyOf(await upsert('/events', { title: 'Jazz', ...DATES, external_id: 'x' }))).toMatchObject({ id, status: 'publish' });
+  });
+
+  it('is found by its name whatever its dates, and by nobody who may not see it', async () => {
+    const past = { title: 'Past', start_date: '2020-01-01 10:00', end_date: '2020-01-01 11:00', external_id: 'past' };
+    const { id } = await ask.made('/events', past);
+    expect((await ask.read('/events?external_id=past')).events.map((event: Json) => event.id)).toEqual([id]);
+    expect((await ask.read('/events?external_id=PAST')).events).toEqual([]);
+    await ask.changed(`/events/${id}`, { status: 'draft' });
+    expect((await ask.read('/events?external_id=past')).events).toEqual([]);
+    expect((await ask.read('/events?external_id=past', 'admin')).events).toHaveLength(1);
+    await ask.made('/venues', { venue: 'Barn', external_id: 'barn' });
+    expect((await ask.read('/venues?external_id=barn')).venues).toHaveLength(1);
+  });
+
+  it('has its name alone', async () => {
+    const { id } = await ask.made('/events', { title: 'Jazz', ...DATES, external_id: 'x' });
+    const other = await ask.made('/events', { title: 'Blues', ...DATES });
+    expectRefusal(await ask.post('/events', { title: 'Third', ...DATES, external_id: 'x' }), 400, 'rest_invalid_param', ['external_id']);
+    expectRefusal(await ask.patch(`/events/${other.id}`, { external_id: 'x' }), 400, 'rest_invalid_param', ['external_id']);
+    await ask.changed(`/events/${id}`, { external_id: 'x', title: 'Still Jazz' });
+    await ask.changed(`/events/${id}`, { external_id: '' });
+    expect(await ask.read(`/events/${id}`)).not.toHaveProperty('external_id');
+    await ask.changed(`/events/${other.id}`, { external_id: 'x' });
+    // Each kind has names of its own.
+    await ask.made('/venues', { venue: 'Barn', external_id: 'x' });
+  });
+
+  it('is used where an event brings it along', async () => {
+    const barn = await ask.made('/venues', { venue: 'Barn', external_id: 'barn' });
+    const event = await ask.made('/events', { title: 'Jazz', ...DATES, venue: { venue: 'The barn', external_id: 'barn' } });
+    expect(event.venue.id).toBe(barn.id);
+  });
+
+  it('is not changed by those who may not', async () => {
+    await ask.made('/events', { title: 'Jazz', ...DATES, external_id: 'x' });
+    expectRefusal(await upsert('/events', { title: 'Blues', ...DATES, external_id: 'x' }, 'auth'), 403, 'rest_forbidden');
+  });
+
+  it('needs the field that says which one it is', async () => {
+    expectRefusal(await upsert('/events', { title: 'Jazz', ...DATES }), 400, 'rest_invalid_param', ['upsert']);
+    expectRefusal(await ask.post('/venues?upsert=slug', { venue: 'Barn' }), 400, 'rest_invalid_param', ['upsert']);
+    expectRefusal(await ask.post('/events?upsert=title', { title: 'Jazz', ...DATES }), 400, 'rest_invalid_param', ['upsert']);
+  });
+
+  it('can be an event that is known by its slug', async () => {
+    const send = (body: Record<string, unknown>) => ask.post('/events?upsert=slug', { ...DATES, slug: 'jazz-night', ...body });
+    const { id } = bodyOf(await send({ title: 'Jazz' }), 201);
+    expect(bodyOf(await send({ title: 'Blues' }))).toMatchObject({ id, slug: 'jazz-night', title: 'Blues' });
+  });
+
+  it('can come in a batch', async () => {
+    const requests = [1, 2, 1].map((name) => ({
+      path: '/tribe/events/v1/venues?upsert=external_id',
+      body: { venue: `V${name}`, external_id: `${name}` },
+    }));
+    const { responses } = bodyOf(await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } }), 207);
+    expect(responses.map((one: Json) => one.status)).toEqual([201, 201, 200]);
+  });
+});

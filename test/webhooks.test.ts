@@ -1,0 +1,177 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { pruneJournal } from '../src/storage/journal/entries.ts';
+import { serveHooks } from '../src/webhooks/deliver.ts';
+import { addHook, deleteHook, hookMessages, listHooks, retryHook, switchHook, testHook } from '../src/webhooks/hooks.ts';
+import { bodyOf, describeAsking, type Json } from './support/asking.ts';
+
+/*
+ * Webhooks: what a receiver gets, in which order, and what happens if it does not answer.
+ */
+
+const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00' };
+const DAY = 24 * 3600 * 1000;
+
+interface Got {
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+  readonly body: Json;
+}
+
+describeAsking(
+  'a webhook',
+  (ask) => {
+    let receiver: http.Server;
+    let url = '';
+    let got: Got[] = [];
+    let answer: (body: Json) => number = () => 204;
+    beforeAll(async () => {
+      receiver = http.createServer((req, res) => {
+        let text = '';
+        req.on('data', (piece) => {
+          text += piece;
+        });
+        req.on('end', () => {
+          const body = JSON.parse(text);
+          got.push({ headers: req.headers, text, body });
+          res.writeHead(answer(body)).end();
+        });
+      });
+      await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
+      url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    });
+    afterAll(() => new Promise((closed) => receiver.close(closed)));
+    beforeEach(async () => {
+      for (const { id } of await listHooks(ask.running().site)) await deleteHook(ask.running().site, id);
+      got = [];
+      answer = () => 204;
+    });
+
+    const site = () => ask.running().site;
+    const add = (more: object = {}) => addHook(site(), { url, ...more });
+    const serve = () => serveHooks(site());
+    const types = () => got.map(({ body }) => `${body.type} ${body.data.id ?? ''}`.trim());
+
+    it('is told of each change, signed, with the record', async () => {
+      const { secret } = await add({ kinds: 'event' });
+      const { id } = await ask.made('/events', { title: 'Jazz', ...DATES });
+      await serve();
+      expect(types()).toEqual([`event.created ${id}`]);
+      expect(got[0]!.body.data).toMatchObject({ kind: 'event', id, record: { title: 'Jazz' } });
+      // The clock of the site is not that of this machine.
+      expect(Number(got[0]!.headers['webhook-timestamp'])).toBe(Date.parse(got[0]!.body.timestamp) / 1000);
+      const { 'webhook-id': message, 'webhook-timestamp': moment, 'webhook-signature': signature } = got[0]!.headers;
+      expect(new Webhook(secret).sign(String(message), new Date(Number(moment) * 1000), got[0]!.text)).toBe(signature);
+      await ask.changed(`/events/${id}`, { title: 'Blues' });
+      bodyOf(await ask.del(`/events/${id}`));
+      await serve();
+      await serve();
+      // Two changes between two looks are one.
+      expect(types()).toEqual([`event.created ${id}`, `event.removed ${id}`]);
+      expect(got[1]!.body.data).not.toHaveProperty('record');
+    });
+
+    it('is told what is public, unless it has the rights of a user', async () => {
+      await add();
+      const [row] = await ask.db().from('users').where('user_login', 'admin').select('ID');
+      await add({ user: row!.ID, kinds: 'venue' });
+      const { id } = await ask.made('/venues', { venue: 'Secret', status: 'draft' });
+      await serve();
+      expect(types()).toEqual([`venue.created ${id}`]);
+    });
+
+    it('gets a message again until it arrives, and those about one record in order', async () => {
+      const { id: hook } = await add({ kinds: 'event,venue' });
+      const event = await ask.made('/events', { title: 'Jazz', ...DATES });
+      answer = () => 500;
+      await serve();
+      expect(types()).toEqual([`event.created ${event.id}`]);
+      await ask.changed(`/events/${event.id}`, { title: 'Blues' });
+      answer = (body) => (body.data.kind === 'event' ? 500 : 204);
+      const venue = await ask.made('/venues', { venue: 'Barn' });
+      await serve();
+      // The change waits behind the creation; another record does not.
+      expect(types()).toEqual([`event.created ${event.id}`, `venue.created ${venue.id}`]);
+      answer = () => 204;
+      ask.at('2026-11-20T12:00:06Z');
+      await serve();
+      await serve();
+      expect(types().slice(2)).toEqual([`event.created ${event.id}`, `event.updated ${event.id}`]);
+      expect(got[0]!.headers['webhook-id']).toBe(got[2]!.headers['webhook-id']);
+      expect((await hookMessages(site(), hook, 10)).map(({ state }) => state)).toEqual(['done', 'done', 'done']);
+    });
+
+    it('is given up after three days, and tried again on request', async () => {
+      const { id: hook } = await add({ kinds: 'venue' });
+      await ask.made('/venues', { venue: 'Barn' });
+      answer = () => 503;
+      const begun = Date.parse('2026-11-20T12:00:00Z');
+      for (let hours = 0; hours < 100; hours += 1) {
+        ask.at(new Date(begun + hours * 3600 * 1000).toISOString());
+        await serve();
+      }
+      const [message] = await hookMessages(site(), hook, 10);
+      expect(message).toMatchObject({ state: 'failed', attempts: 10, status: 503 });
+      expect(Date.parse(`${message!.next_at.replace(' ', 'T')}Z`) - begun).toBeGreaterThan(2.9 * DAY);
+      answer = () => 200;
+      expect(await retryHook(site(), hook)).toBe(1);
+      await serve();
+      expect((await hookMessages(site(), hook, 10))[0]).toMatchObject({ state: 'done' });
+    });
+
+    it('is switched off by 410, and told what it missed when it goes on', async () => {
+      const { id: hook } = await add({ kinds: 'venue' });
+      await ask.made('/venues', { venue: 'Barn' });
+      answer = () => 410;
+      await serve();
+      expect((await listHooks(site()))[0]).toMatchObject({ state: 'off' });
+      const { id } = await ask.made('/venues', { venue: 'Mill' });
+      await serve();
+      expect(got).toHaveLength(1);
+      answer = () => 204;
+      await switchHook(site(), hook, 'active');
+      await serve();
+      expect(types()).toContain(`venue.created ${id}`);
+    });
+
+    it('is told to read everything again if the journal is not complete any more', async () => {
+      const { id: hook } = await add();
+      await switchHook(site(), hook, 'paused');
+      for (const venue of ['A', 'B']) await ask.made('/venues', { venue });
+      await pruneJournal(ask.db(), 1, new Date('2030-01-01'));
+      await switchHook(site(), hook, 'active');
+      await serve();
+      expect(types()).toEqual(['calendar.reset']);
+    });
+
+    it('gets each message once from several processes', async () => {
+      await add({ kinds: 'venue' });
+      const made: number[] = [];
+      for (let number = 0; number < 5; number += 1) made.push((await ask.made('/venues', { venue: `V${number}` })).id);
+      await Promise.all([serve(), serve(), serve()]);
+      await serve();
+      expect(types().sort()).toEqual(made.map((id) => `venue.created ${id}`).sort());
+    });
+
+    it('can be tested, and shows no secret', async () => {
+      const { id, secret } = await add();
+      await testHook(site(), id);
+      await serve();
+      expect(types()).toEqual(['webhook.test']);
+      expect(JSON.stringify(await listHooks(site()))).not.toContain(secret);
+      await expect(testHook(site(), 999)).rejects.toMatchObject({ problem: 'hook-unknown' });
+      await expect(add({ url: 'ftp://example.org' })).rejects.toMatchObject({ problem: 'hook-url' });
+      await expect(add({ kinds: 'page' })).rejects.toMatchObject({ problem: 'hook-kinds' });
+    });
+
+    it('is not sent to addresses inside the network', async () => {
+      const { id } = await add({ url: 'http://10.0.0.1/hook', kinds: 'venue' });
+      await ask.made('/venues', { venue: 'Barn' });
+      await serve();
+      expect((await hookMessages(site(), id, 10))[0]).toMatchObject({ state: 'waiting', status: 0, error: 'address', attempts: 1 });
+    });
+  },
+  { WEBHOOK_ADDRESSES: '127.0.0.1' },
+);
