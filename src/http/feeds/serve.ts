@@ -44,9 +44,9 @@ export function serveFeeds(site: Site, answers: Answers | undefined, pages: Page
     if (!answers || url === undefined) return deliver(req, res, await compose(wanted, req, pages));
     const { text, whole } = meaningOf(wanted.page, wanted.query, HEEDED);
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
-    const compute = async () => compose((await readWanted(from, req)) ?? wanted, req, pages);
+    const compute = async (read: Site) => compose((await readWanted(read, req)) ?? { ...wanted, site: read }, req, pages);
     const key = keyOf(req, language, text) ?? url;
-    return deliver(req, res, await answers.answerFor(req, { key, alias: whole ? url : undefined, freshness: from.freshness, compute }));
+    return deliver(req, res, await answers.answerFor(req, { key, alias: whole ? url : undefined, from, compute }));
   };
 }
 
