@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { writeOption } from '../../src/storage/rows/options.ts';
 import { ROOT } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type Memory, memoryOf } from '../support/memory.ts';
@@ -92,10 +93,7 @@ describeDatabases('after a write, memory', (open) => {
   it('keeps nothing where an option is written', async () => {
     expect(await evictedBy('PATCH', PATHS.event, { title: 'Once more' })).not.toContain('venues');
     await memory.warm(...Object.values(PATHS));
-    await running.site.db.transaction(async (db) => {
-      const { writeOption } = await import('../../src/storage/rows/options.ts');
-      await writeOption(db, 'something', 'else', 'auto');
-    });
+    await running.site.db.transaction((db) => writeOption(db, 'something', 'else', 'auto'));
     for (const path of Object.values(PATHS)) expect([path, (await memory.ask(path)).remembered]).toEqual([path, false]);
   });
 });

@@ -65,7 +65,8 @@ export async function findTermsLike(
     ...(slugs.length > 0 ? [among('t.slug', slugs)] : []),
     ...(first === undefined ? [] : [db.dialect.equalsFolded('t.name', first, ...others)]),
   ];
-  return db.rows<Term>`
+  const isById = slugs.length + names.length === 0;
+  return goesBy(db, isById ? ids.map(termTag) : [allTerms(taxonomy)]).rows<Term>`
     SELECT ${verbatim(COLUMNS.join())}
     FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
     WHERE tt.taxonomy = ${taxonomy} AND ${new Piece(either(any))} ORDER BY t.term_id`;
