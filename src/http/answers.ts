@@ -6,6 +6,7 @@ import type { Version } from '../storage/freshness/freshness.ts';
 import type { JournalFeed } from '../storage/journal/feed.ts';
 import { followReading } from '../storage/journal/holdings.ts';
 import { followChanges, type Held, type LatestChanges } from '../storage/journal/latest-changes.ts';
+import { createObjectMemory } from '../storage/journal/object-memory.ts';
 import type { Texts } from '../texts.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { notesOf } from './answered.ts';
@@ -46,6 +47,8 @@ export interface Answers {
 const OVERHEAD_BYTES = 2048;
 /** What it costs to remember one thing that an answer holds. */
 const TAG_BYTES = 8;
+/** The part of the memory for rendered records, of which answers that are not known any more are made. */
+const RECORDS_PART = 0.25;
 /** Longer bodies are not kept, so that one answer never pushes out all others. */
 const LONGEST_BODY = 4 * 1024 * 1024;
 
@@ -68,7 +71,12 @@ interface Entry {
  * that went into it, or there is another version of what the journal does not tell of.
  */
 export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
-  const entries = new LRUCache<string, Entry>({ maxSize: bytes, sizeCalculation: (entry) => entry.bytes + OVERHEAD_BYTES });
+  const forRecords = Math.floor(bytes * RECORDS_PART);
+  const entries = new LRUCache<string, Entry>({
+    maxSize: bytes - forRecords,
+    sizeCalculation: (entry) => entry.bytes + OVERHEAD_BYTES,
+  });
+  const renderedAt = createObjectMemory(forRecords);
   const computing = new Map<string, Promise<Answer>>();
   const changesIn = madeOnce((journal: JournalFeed) => followChanges(journal));
 
@@ -110,7 +118,7 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
       const running = version === undefined ? undefined : computing.get(name);
       if (running) return running;
       const reading = followReading(from.db);
-      const work = compute({ ...from, db: reading.db })
+      const work = compute({ ...from, db: reading.db, ...(version ? { rendered: renderedAt({ version, changes, era }) } : {}) })
         .then((answer) => {
           if (!version || !isKeepable(answer)) return answer;
           const { count } = version;

@@ -8,6 +8,7 @@ import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
+import type { Page } from '../storage/lists/event-index-list.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import type { Recurrence } from '../storage/lists/post-query.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
@@ -19,6 +20,7 @@ import { type Caller, renderContext } from './caller.ts';
 import { trustsIndex } from './list-index.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
 import { recurrenceOf } from './recurrences.ts';
+import { renderedPosts } from './rendered-posts.ts';
 import { metasInTrash } from './rule-rows.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens, seen } from './visibility.ts';
@@ -52,7 +54,9 @@ export async function listPosts<Published extends PublishedRecord>(
   const perPage = pageSize(site, caller, values, longest);
   const { conditions, order, echo, timeliness } = narrowList(kind, values, caller);
   const stretch = { conditions, order, statuses, limit: perPage, offset: (page - 1) * perPage };
-  const { records, total } = await narrowedPosts(site, caller, kind, stretch, values);
+  const found = await findPosts(site, caller, kind, stretch, values);
+  const { total } = found;
+  const records = await renderedPosts(openedFor(site, values), caller, kind, renderContext(caller, rights(caller, values)), found);
   if (records.length === 0 && page > 1) fail(kind.problems.noSuchPage);
   const status = statuses?.join(',') ?? (editsKind(caller.viewer, kind) ? ANY_STATUS : 'publish');
   return {
@@ -76,14 +80,31 @@ export interface Rendered<Published = PublishedRecord> {
  * all. `asked`: what opens protected ones.
  */
 export async function narrowedPosts<Published extends PublishedRecord>(
-  { db }: Site,
+  site: Site,
   caller: Caller,
   kind: PostKind<PostFields, Published>,
-  { conditions, order, statuses, limit, offset }: Listed & { readonly limit: number; readonly offset: number },
+  stretch: Stretch,
   asked: Opened,
 ): Promise<Rendered<Published> & { readonly total: number }> {
-  const { viewer, settings } = caller;
-  const { ids, total, linked } = await findPostIds(db, {
+  const { ids, total, linked } = await findPosts(site, caller, kind, stretch, asked);
+  const bundle = await loadBundle(site.db, kind, ids, linked, caller.settings.recurrence?.base);
+  const context = renderContext(caller, rights(caller, asked));
+  const records = ids.filter((id) => bundle.posts.has(id)).map((id) => kind.render(id, bundle, context, false));
+  return { records, bundle, total };
+}
+
+/** A stretch of a list. */
+type Stretch = Listed & { readonly limit: number; readonly offset: number };
+
+/** Ids of the records of a stretch that the caller may see, how many there are in all, and ids that they may name. */
+async function findPosts(
+  { db }: Site,
+  { viewer, settings }: Caller,
+  kind: PostKind,
+  { conditions, order, statuses, limit, offset }: Stretch,
+  asked: Opened,
+): Promise<Page> {
+  return findPostIds(db, {
     kind,
     ...listRights(viewer, kind, { statuses, ...openingOf(asked) }),
     conditions: await withDescendants(db, conditions),
@@ -94,11 +115,13 @@ export async function narrowedPosts<Published extends PublishedRecord>(
     recurrence: listedAs('occurrence', settings),
     indexed: trustsIndex(settings),
   });
-  const bundle = await loadBundle(db, kind, ids, linked, settings.recurrence?.base);
-  const context = renderContext(caller, rights(caller, asked));
-  const records = ids.filter((id) => bundle.posts.has(id)).map((id) => kind.render(id, bundle, context, false));
-  return { records, bundle, total };
 }
+
+/** The site for a request, without records that are remembered if it asks for more than others see. */
+const openedFor = (site: Site, { password, context }: Opened): Site => {
+  const { rendered: _, ...others } = site;
+  return password === undefined && (context === undefined || context === 'view') ? site : others;
+};
 
 /**
  * Records by their ids, in this order: those that the caller may read, though a password protects them. `single`: with

@@ -90,6 +90,25 @@ describeDatabases('after a write, memory', (open) => {
     for (const name of ['its venue', 'venues', 'its organizer', 'tags'] as const) expect(found).not.toContain(name);
   });
 
+  it('puts a list together of its ids and the record that changed', async () => {
+    await memory.warm(PATHS.events, `${PATHS.events}&page=1`);
+    let most = 0;
+    const listening = { on: false };
+    running.site.db.driver.listen(({ sql }: { sql: string }) => {
+      const list = /_posts` WHERE ID IN \(([?, ]+)\)/.exec(sql)?.[1];
+      if (listening.on && list) most = Math.max(most, list.split(',').length);
+    });
+    await running.send('PATCH', PATHS.event, { as: 'admin', body: { title: 'Changed alone' } });
+    listening.on = true;
+    const { answer, remembered } = await memory.ask(PATHS.events);
+    listening.on = false;
+    expect([remembered, answer.body.events.length > 15]).toEqual([false, true]);
+    expect(answer.body.events.map(({ title }: { title: string }) => title)).toContain('Changed alone');
+    // Its venue, its organizers and its images.
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(6);
+  });
+
   it('keeps nothing where an option is written', async () => {
     expect(await evictedBy('PATCH', PATHS.event, { title: 'Once more' })).not.toContain('venues');
     await memory.warm(...Object.values(PATHS));
