@@ -18,6 +18,7 @@ export const problems = {
   rest_invalid_namespace: { code: 'rest_invalid_namespace', status: 404 },
   rest_taxonomy_not_hierarchical: { status: 400 },
   incorrect_password: { status: 401 },
+  'password-link-invalid': { code: 'rest_invalid_key', status: 403 },
 
   'rest-event-not-found': { status: 404 },
   'rest-invalid-event-id': { status: 400 },
@@ -98,6 +99,8 @@ export const problems = {
   'idempotency-key-reused': { code: 'rest_idempotency_key_reused', status: 422 },
   'recurring-event-dates': { code: 'rest_recurring_event_dates', status: 409 },
   'recurring-event-date-kept': { code: 'rest_recurring_event_date', status: 409 },
+  'language-taken': { status: 400 },
+  'translation-conflict': { status: 409 },
   'request-under-way': { code: 'rest_request_under_way', status: 409 },
   'request-aborted': { code: 'rest_request_aborted', status: 400 },
   'several-hosts': { code: 'rest_invalid_host', status: 400 },

@@ -1,6 +1,7 @@
 import { mayHaveRecurrence, occurrenceBase, readSettings, type SiteSettings, settingNames } from './calendar/settings.ts';
 import type { Config } from './config.ts';
 import type { Database } from './storage/engine/database.ts';
+import { findLanguages } from './storage/languages/detect.ts';
 import { beforeOptionsChange, readOptions } from './storage/rows/options.ts';
 import { findRecurrenceTables } from './storage/schema/recurrence-tables.ts';
 
@@ -34,7 +35,7 @@ export function settingsReader(db: Database, config: Config, keep: number): Sett
   const read = async () => {
     const at = performance.now();
     const options = await readOptions(db, names);
-    if (last && areEqual(last.options, options)) {
+    if (last && areEqual(last.options, options) && (await areStill(last.settings, options, db, config))) {
       last = { ...last, at: Math.max(at, last.at) };
       return last.settings;
     }
@@ -65,6 +66,21 @@ function areEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, s
   return true;
 }
 
+/** Whether the languages of the content are those of the last time: rows say them, of which no option tells. */
+async function areStill(
+  { contentLanguages: known, shared }: SiteSettings,
+  options: ReadonlyMap<string, string>,
+  db: Database,
+  { contentLanguages: asked }: Config,
+): Promise<boolean> {
+  if (!mayHaveLanguages(options)) return true;
+  return JSON.stringify(await findLanguages(db, options, { asked, shared })) === JSON.stringify(known);
+}
+
+/** Whether an option suggests that content has languages. */
+const mayHaveLanguages = (options: ReadonlyMap<string, string>): boolean =>
+  options.has('polylang') || options.has('icl_sitepress_settings');
+
 /**
  * What the options say, as far as the configuration does not say otherwise. Where they show traces of recurring events,
  * the schema is asked whether the tables have the columns for them.
@@ -73,10 +89,16 @@ export async function siteSettings(options: ReadonlyMap<string, string>, db: Dat
   const settings = readSettings(options, db.prefix, config.siteUrl);
   const occurrenceTables = settings.occurrenceTables && config.customTables === 'auto';
   const tables = occurrenceTables && mayHaveRecurrence(options) ? await findRecurrenceTables(db) : undefined;
+  const shared = config.sharedWithWordpress === 'auto' ? settings.shared : config.sharedWithWordpress === 'on';
   return {
     ...settings,
     occurrenceTables,
-    shared: config.sharedWithWordpress === 'auto' ? settings.shared : config.sharedWithWordpress === 'on',
+    shared,
+    contentLanguages: mayHaveLanguages(options) ? await findLanguages(db, options, { asked: config.contentLanguages, shared }) : undefined,
     recurrence: tables?.columns ? { base: occurrenceBase(options), series: tables.series } : undefined,
   };
 }
+
+/** Whether the calendar is served as HTML pages: where WordPress serves none, unless the configuration decides. */
+export const servesPages = ({ pages }: Pick<Config, 'pages'>, { shared }: Pick<SiteSettings, 'shared'>): boolean =>
+  pages === 'auto' ? !shared : pages === 'on';

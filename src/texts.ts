@@ -16,6 +16,7 @@ export const TEXT_FILES = [
   'statuses',
   'site',
   'pages',
+  'desk',
   'cli',
   'upkeep',
   'exchange',

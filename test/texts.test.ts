@@ -11,7 +11,9 @@ import { createRouter } from '../src/http/routing.ts';
 import type { Say } from '../src/kinds/core-labels.ts';
 import { coreTaxonomies, coreTypes } from '../src/kinds/core-types.ts';
 import { status } from '../src/kinds/grammar.ts';
+import { kinds } from '../src/kinds/index.ts';
 import { loadTexts, TEXT_FILES, type Texts } from '../src/texts.ts';
+import type { ContentLanguages } from '../src/wordpress/content-languages.ts';
 import { toSerialized } from '../src/wordpress/serialized.ts';
 import { callerOf, config, LANGUAGES, routes } from './http/describing.ts';
 
@@ -91,9 +93,19 @@ describe('there is a sentence, and none besides,', () => {
 const isSpoken = (key: string) => key.startsWith('site:words.');
 
 /** Which sentences the descriptions of the whole interface ask for, and what they ask for in vain. */
-/** A site that defines a field of its own; events can recur there, too. */
+/** A site that defines a field of its own; events can recur there, too, and content has languages. */
 const WITH_FIELDS = {
   tribe_events_calendar_options: toSerialized({ 'custom-fields': [{ name: '_ecp_custom_2', label: 'Stage', type: 'text', values: '' }] }),
+};
+
+const CONTENT: ContentLanguages = {
+  form: 'polylang',
+  pluginRuns: false,
+  languages: [],
+  defaultCode: 'en',
+  translated: kinds.map((kind) => (kind.is === 'post' ? kind.postType : kind.taxonomy)),
+  withFallback: [],
+  urls: { by: 'nothing' },
 };
 
 function told(): { missing: string[]; used: Set<string> } {
@@ -111,7 +123,8 @@ function told(): { missing: string[]; used: Set<string> } {
     describeSite(site, callerOf({ language }), routes, { others: companions, roots });
     for (const endpoint of [...companions.values()].flat().flatMap((route) => route.endpoints)) t(language, `routes:${endpoint.summary}`);
     const caller = callerOf({ language, options: WITH_FIELDS });
-    openApiDocument(site, { ...caller, settings: { ...caller.settings, recurrence: { base: 10_000_000, series: true } } }, routes, roots);
+    const settings = { ...caller.settings, recurrence: { base: 10_000_000, series: true }, contentLanguages: CONTENT };
+    openApiDocument(site, { ...caller, settings }, routes, roots);
     const say: Say = (key, words) => t(language, `site:${key}`, words);
     coreTypes(callerOf({ language }), 'edit', say);
     coreTaxonomies(callerOf({ language }), 'edit', say);

@@ -5,6 +5,8 @@ export type AccountProblem =
   | 'email-invalid'
   | 'email-taken'
   | 'password-empty'
+  | 'password-short'
+  | 'password-long'
   | 'role-unknown'
   | 'user-unknown'
   | 'user-owns-posts'

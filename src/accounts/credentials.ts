@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
@@ -8,13 +7,15 @@ import { foldText } from '../storage/engine/collation.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { readOptions } from '../storage/rows/options.ts';
 import { capabilitiesKey, findUserByName, replaceUserMeta, type StoredUser } from '../storage/rows/users.ts';
-import { type LoginCookie, loginCookieName, parseLoginCookie, type Session, verifyLoginCookie } from '../wordpress/cookies.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
 import { hashApplicationPassword, normalizeApplicationPassword } from '../wordpress/passwords.ts';
-import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
+import { toSerialized } from '../wordpress/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
 import { attemptsOf } from './attempts.ts';
+import { untilFailureShows } from './failure-time.ts';
+import { loginKeys } from './login-keys.ts';
+import { loginOf } from './logins.ts';
 import { isCrowded, verifySlowly } from './slow-passwords.ts';
 import { PASSWORDS_KEY, PASSWORDS_OPTION, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { viewerOf } from './viewer.ts';
@@ -57,17 +58,17 @@ export interface Claim {
  * good.
  */
 export function claimOf(site: Site, settings: SiteSettings, credentials: Credentials): Claim {
-  const login = once(() => cookieOwner(site, settings, credentials));
+  const login = once(() => loginOf(site, settings, credentials));
   const byPassword = once(() => passwordOwner(site, settings, credentials));
   return {
     hasLogin: async () => (await login()) !== undefined,
     identify: async (nonce) => {
       const owner = nonce === undefined ? undefined : await login();
       if (owner)
-        return { viewer: viewerOf(site.db, settings, owner.user), nonce: freshNonce(site, nonce!, owner.user.row.ID, owner.token) };
+        return { viewer: viewerOf(site.db, settings, owner.user), nonce: await freshNonce(site, nonce!, owner.user.row.ID, owner.token) };
       const viewer = await byPassword();
       if (viewer) return { viewer };
-      return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: freshNonce(site, nonce, 0, '') };
+      return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: await freshNonce(site, nonce, 0, '') };
     },
   };
 }
@@ -80,15 +81,6 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-/** Failed attempts are answered after this time, whatever was computed for them. */
-const FAILURE_MS = 60;
-/**
- * Where old hashes take longer, all failed attempts take so much longer than the longest of them did lately, up to a
- * limit: nobody is told by the time.
- */
-const MARGIN = 1.5;
-const LONGEST_FAILURE_MS = 2000;
-const LATELY_MS = 60_000;
 /** How long the outcome of a slow verification is remembered. */
 const REMEMBERED_MS = 5000;
 const MOST_REMEMBERED = 1000;
@@ -105,8 +97,6 @@ interface Memory {
   readonly verified: LRUCache<string, number>;
   /** Passwords whose use is being noted. */
   readonly noting: Set<string>;
-  /** How long the longest failed attempt with an old hash took lately, and when it was over, both in milliseconds. */
-  slowest: { readonly took: number; readonly at: number };
 }
 
 const memories = new WeakMap<Site, Memory>();
@@ -117,7 +107,6 @@ function memoryOf(site: Site): Memory {
   const memory: Memory = {
     verified: new LRUCache({ max: MOST_REMEMBERED }),
     noting: new Set(),
-    slowest: { took: 0, at: 0 },
   };
   memories.set(site, memory);
   return memory;
@@ -157,21 +146,9 @@ async function passwordOwner(site: Site, settings: SiteSettings, credentials: Cr
   }
   const counted = attemptsOf(site).failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
   const wait = counted ?? (crowded ? CROWDED_SECONDS : undefined);
-  await untilFailureShows(memoryOf(site), begun, slow);
+  await untilFailureShows(site, begun, slow);
   const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded };
   return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
-}
-
-/**
- * Waits until a failed attempt may be answered, so that all take the same time. `slow`: whether an old hash was
- * computed for this one.
- */
-async function untilFailureShows(memory: Memory, begun: number, slow: boolean): Promise<void> {
-  const now = performance.now();
-  const lately = now - memory.slowest.at < LATELY_MS ? memory.slowest.took : 0;
-  if (slow && now - begun > lately) memory.slowest = { took: now - begun, at: now };
-  const shown = begun + Math.max(FAILURE_MS, Math.min(MARGIN * lately, LONGEST_FAILURE_MS));
-  await sleep(Math.max(0, shown - now));
 }
 
 /**
@@ -229,56 +206,9 @@ function noteUse(site: Site, { row, metas }: StoredUser, { uuid, last_used: last
     .finally(() => noting.delete(uuid));
 }
 
-/** The user whose genuine login cookie this is, and its token. */
-async function cookieOwner(
-  site: Site,
-  settings: SiteSettings,
-  { cookie: header, post = false }: Credentials,
-): Promise<{ user: StoredUser; token: string } | undefined> {
-  const { keys } = site.config;
-  const cookie = keys && loginCookie(header, loginCookieName(settings.siteUrl));
-  const user = cookie && (await findUserByName(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY]));
-  if (!user) return undefined;
-  const check = {
-    salt: keys.loggedInKey + keys.loggedInSalt,
-    userPass: user.row.user_pass,
-    sessions: sessionsOf(user.metas.get(SESSIONS_KEY)),
-    now: unixFromDate(site.clock()),
-    post,
-  };
-  return verifyLoginCookie(cookie, check) ? { user, token: cookie.token } : undefined;
-}
-
-const SESSIONS_KEY = 'session_tokens';
-
-function loginCookie(header: string | undefined, name: string): LoginCookie | undefined {
-  for (const part of header?.split(';') ?? []) {
-    const [key, ...value] = part.split('=');
-    if (key!.trim() !== name) continue;
-    try {
-      return parseLoginCookie(decodeURIComponent(value.join('=').trim().replaceAll('+', ' ')));
-    } catch {
-      return undefined;
-    }
-  }
-  return undefined;
-}
-
-/** Sessions by the digest of their token; old WordPress versions kept the time of expiry alone. */
-function sessionsOf(stored: string | undefined): Record<string, Session> {
-  const list = stored === undefined ? undefined : parseSerialized(stored);
-  if (list === null || typeof list !== 'object') return {};
-  return Object.fromEntries(
-    Object.entries(list).map(([key, session]: [string, unknown]) => {
-      const expiration = session !== null && typeof session === 'object' && 'expiration' in session ? session.expiration : session;
-      return [key, { expiration: Number(expiration) || 0 }];
-    }),
-  );
-}
-
 /** A fresh nonce for the bearer of a good one. Without keys none can be good. */
-function freshNonce(site: Site, nonce: string, user: number, token: string): string {
-  const { keys } = site.config;
+async function freshNonce(site: Site, nonce: string, user: number, token: string): Promise<string> {
+  const keys = await loginKeys(site);
   const salt = keys && keys.nonceKey + keys.nonceSalt;
   const now = unixFromDate(site.clock());
   if (salt === undefined)

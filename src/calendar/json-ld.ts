@@ -54,6 +54,8 @@ export interface EventLd extends PostLd {
   readonly currencyCode: string;
   /** Publication date, `YYYY-MM-DD HH:MM:SS`, local to the site. */
   readonly published: string;
+  /** Of its texts (BCP 47). */
+  readonly language?: string | undefined;
 }
 
 /** Words that a description taken from the content keeps. */
@@ -80,6 +82,7 @@ export function eventJsonLd(event: EventLd): Record<string, unknown> {
     ...(event.organizer ? { organizer: event.organizer } : {}),
     ...(event.cost === '' ? {} : { offers: offer(event, url) }),
     performer: 'Organization',
+    ...(event.language === undefined ? {} : { inLanguage: event.language }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { parseRoles, type Roles } from '../wordpress/capabilities.ts';
+import type { ContentLanguages } from '../wordpress/content-languages.ts';
 import { serializedMembers } from '../wordpress/serialized.ts';
 import { siteZone, type Zone } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
@@ -40,6 +41,8 @@ export interface SiteSettings {
   readonly calendar: CalendarSettings;
   /** Undefined: the tables have no place for recurring events. */
   readonly recurrence: RecurrenceSettings | undefined;
+  /** The languages that content is written in; undefined: it has none. */
+  readonly contentLanguages: ContentLanguages | undefined;
   /** The secret for versions of records (`postVersion`); empty if there is none. */
   readonly versionKey: string;
   /** Which reading of the options this is: another number means other options. */
@@ -129,6 +132,7 @@ export const settingNames = (prefix: string): string[] => [
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', 'active_plugins', 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
   'default_comment_status', 'WPLANG', 'admin_email', 'start_of_week', 'blog_public', 'fasti_index', VERSION_KEY_OPTION, CUSTOM_FIELDS_OPTION, ...RECURRENCE_OPTIONS,
+  'polylang', 'icl_sitepress_settings',
 ]; // biome-ignore format: a list of names
 
 /** The settings that these option rows say; what is missing or broken counts as WordPress's default. */
@@ -164,6 +168,7 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
       text('time_format'),
     ),
     recurrence: undefined,
+    contentLanguages: undefined,
     versionKey: text(VERSION_KEY_OPTION),
     edition: 0,
     raw: options,

@@ -4,6 +4,7 @@ import { onSite, takesCustomFields } from '../kinds/custom-fields.ts';
 import { flagAnything } from '../kinds/grammar.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Param, PostKind, TermKind } from '../kinds/kind.ts';
+import { withLanguages } from '../kinds/language-fields.ts';
 import type { Caller } from '../records/caller.ts';
 import { explaining, shortened } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
@@ -133,7 +134,7 @@ function addGet({ session, kind, verb, reference: refer }: Group): void {
 }
 
 function addCreate({ session, kind, verb }: Group): void {
-  addParams(verb('create'), session, kind, kind.fields, fieldTexts)
+  withLanguageFlags(addParams(verb('create'), session, kind, kind.fields, fieldTexts), session)
     .option('--porcelain', session.say('options.porcelain'))
     .action((given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
@@ -147,7 +148,7 @@ function addCreate({ session, kind, verb }: Group): void {
 
 function addUpdate({ session, kind, verb, reference: refer }: Group): void {
   const { say } = session;
-  addParams(verb('update', ` ${several(refer)}`), session, kind, kind.fields, fieldTexts)
+  withLanguageFlags(addParams(verb('update', ` ${several(refer)}`), session, kind, kind.fields, fieldTexts), session)
     .option('--if-match <tag>', say('options.if-match'))
     .option('--porcelain', say('options.porcelain'))
     .action((references: string[], given: Options, command: Command) =>
@@ -215,9 +216,14 @@ const tellDone = ({ io, say }: Session, { porcelain }: Options, key: string, id:
  * are refused anyway.
  */
 function warnOfUnknown({ io, say }: Session, kind: Kind, raw: Options): void {
-  for (const field of unknownFields(kind, { ...kind.fields, custom_fields: { grammar: flagAnything } }, raw))
+  for (const field of unknownFields(kind, { ...kind.fields, ...KNOWN_ELSEWHERE }, raw))
     io.err(`${oneLine(say('warning', { message: unknownFieldSentence(say, { ...field, name: shortened(field.name) }) }))}\n`);
 }
+
+/** Fields that only some sites have, with flags of their own. */
+const KNOWN_ELSEWHERE: Params = Object.fromEntries(
+  ['custom_fields', 'language', 'translations', 'translation_of'].map((name) => [name, { grammar: flagAnything }]),
+);
 
 // ------------------------------------------------------------------------------------------------- flags
 const isFlag = ({ grammar }: Param): boolean => {
@@ -264,11 +270,30 @@ function rawOf(caller: Caller, kind: Kind, params: Params, given: Options): Reco
   return {
     ...Object.fromEntries(named.map(([name, param]) => [name, readableDate(caller, param, parsed(name, param, given[name]))])),
     ...(Array.isArray(custom) ? { custom_fields: Object.fromEntries(custom.map(memberIn)) } : {}),
+    ...languagesIn(caller, kind, given),
   };
 }
 
+/**
+ * What was given of the language of a record and its translations. `--language` is the language of the command's own
+ * texts.
+ */
+function languagesIn({ settings }: Caller, kind: Kind, { contentLanguage, translations, translationOf }: Options): Options {
+  const named = Object.entries({ language: contentLanguage, translations, translation_of: translationOf }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (named.length > 0 && withLanguages(kind, settings.contentLanguages) === kind) throw new CliError('no-languages', {}, EXIT.usage);
+  return Object.fromEntries(named.map(([name, value]) => [name, name === 'translations' ? json(name, String(value)) : value]));
+}
+
+const withLanguageFlags = (command: Command, { say }: Session): Command =>
+  command
+    .option('--content-language <code>', say('content.content-language'))
+    .option('--translations <json>', say('content.translations'))
+    .option('--translation-of <id>', say('content.translation-of'));
+
 /** A kind as the site of this caller has it. */
-const onSiteOf = <K extends Kind>({ settings }: Caller, kind: K): K => (kind.is === 'post' ? (onSite(kind, settings) as K) : kind);
+const onSiteOf = <K extends Kind>({ settings }: Caller, kind: K): K => onSite(kind, settings);
 
 /** Name and value of `accessibility=yes`. Throws CliError `custom-field-form`. */
 function memberIn(text: unknown): [string, string] {
@@ -284,9 +309,13 @@ const withCustomFields = (command: Command, { say }: Session, kind: Kind): Comma
     : command;
 
 function parsed(name: string, param: Param, given: unknown): unknown {
-  if (typeof given !== 'string' || !isCollection(param) || !/^\s*[[{]/.test(given)) return given;
+  return typeof given === 'string' && isCollection(param) && /^\s*[[{]/.test(given) ? json(name, given) : given;
+}
+
+/** Throws CliError `json-invalid`. */
+function json(name: string, text: string): unknown {
   try {
-    return JSON.parse(given) as unknown;
+    return JSON.parse(text) as unknown;
   } catch {
     throw new CliError('json-invalid', { name }, EXIT.usage);
   }

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { LINK_SECONDS, linkQuery, makePasswordLink } from '../accounts/password-links.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Config } from '../config.ts';
+import { DESK_PATH } from '../desk/visit.ts';
+import { servesPages } from '../known-settings.ts';
+import { addSiteLanguage } from '../records/site-languages.ts';
 import { seedEvents } from '../sample/generate.ts';
 import { seedSample } from '../sample/seed.ts';
 import type { Site } from '../site.ts';
@@ -9,12 +13,13 @@ import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { countEvents, reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
+import { isLanguageCode, knownLanguage } from '../wordpress/language-names.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { keepPassword } from './first-password.ts';
 import type { FreshSite } from './fresh-site.ts';
 import { type Administrator, installSite } from './install.ts';
-import { CliError } from './io.ts';
+import { CliError, EXIT } from './io.ts';
 import { numberOf, userOf, withExamples } from './options.ts';
 import { print } from './print.ts';
 import { actingCaller, configOf, progressOf, type Session, withDatabase, withNewDatabase, withSite } from './session.ts';
@@ -76,6 +81,7 @@ function addInit(program: Command, session: Session): void {
     'fasti init',
     "fasti init --url=https://calendar.example.org --title='Town calendar' --login=anna --email=anna@example.org",
     'fasti init --sample',
+    'fasti init --languages=en,it',
   ])
     .option('--url <url>', say('database.url'))
     .option('--title <text>', say('database.title'))
@@ -83,9 +89,12 @@ function addInit(program: Command, session: Session): void {
     .option('--login <name>', say('database.login'))
     .option('--email <address>', say('database.email'))
     .option('--sample', say('database.sample'))
-    .action((given: InitOptions) =>
+    .option('--languages <codes>', say('database.languages'))
+    .action((given: InitOptions & { readonly languages?: string }) =>
       withNewDatabase(session, async (site) => {
+        const codes = languagesIn(given.languages);
         await init(session, site, { ...given, asks: !given.sample });
+        for (const code of codes) await addSiteLanguage(site, { code });
         if (given.sample) await sample(session, site);
       }),
     );
@@ -106,6 +115,14 @@ function addSeed(program: Command, session: Session): void {
     );
 }
 
+/** The languages of a new site, the first of which is the default. Throws CliError `language-code-invalid`. */
+function languagesIn(text: string | undefined): string[] {
+  const codes = [...new Set(text?.split(',').map((code) => code.trim()) ?? [])];
+  const wrong = codes.find((code) => !isLanguageCode(code) || !knownLanguage(code));
+  if (wrong !== undefined) throw new CliError('language-code-invalid', { code: wrong }, EXIT.usage);
+  return codes;
+}
+
 // ------------------------------------------------------------------------------------------------- verbs
 async function requireSite({ db, config }: Site): Promise<void> {
   if ((await findInstallation(db)) !== 'site') throw new CliError('not-installed', { prefix: config.tablePrefix });
@@ -118,7 +135,9 @@ async function init(session: Session, site: Site, given: InitOptions): Promise<v
   const administrator: Administrator = { login: given.login ?? 'admin', email: fresh.email };
   const password = await installSite(site, fresh, administrator, say('database.password-name'));
   print(io, `${say('done.installed', { url })}\n`);
-  const told = `${say('done.administrator', { login: administrator.login, password: inGroups(password) })}\n`;
+  const link = `${url}${DESK_PATH}/welcome?${linkQuery(await makePasswordLink(site, administrator.login, LINK_SECONDS.first))}`;
+  const credentials = say('done.administrator', { login: administrator.login, password: inGroups(password) });
+  const told = `${say('done.sign-in-link', { url: link, minutes: LINK_SECONDS.first / 60 })}\n${credentials}\n`;
   print(io, io.terminal ? told : `${keptAside(session, site.config, told, administrator.login)}\n`);
 }
 
@@ -166,10 +185,10 @@ async function sample(session: Session, site: Site, user?: string): Promise<numb
 
 async function reindex(session: Session, site: Site): Promise<void> {
   const { io, say } = session;
-  const { shared } = await site.settings();
+  const { shared, contentLanguages: languages } = await site.settings();
   const total = await countEvents(site.db);
   const { events, unfit } = await progressOf(session)(say('database.reindexing', { events: total }), total, (done) =>
-    reindexEvents(site.db, site.clock, { trust: !shared, done }),
+    reindexEvents(site.db, site.clock, { trust: !shared, done, languages }),
   );
   if (unfit.length > 0) throw new CliError('unfit-for-index', { ids: unfit.slice(0, MOST_NAMED).join(', '), count: unfit.length });
   print(io, `${say(shared ? 'done.reindexed-shared' : 'done.reindexed', { count: events })}\n`);
@@ -233,7 +252,12 @@ function announce({ io, say }: Session, config: Config, settings: SiteSettings):
   const home = localAddress(config) + trimEndOf(new URL(settings.home).pathname, '/');
   const urlOf = (path: string, query: readonly (readonly [string, string])[] = []) =>
     restUrl({ home, settings }, `${config.restNamespace}${path}`, query);
-  const urls = [urlOf('/events'), urlOf('/events', [['per_page', '3']]), urlOf('/venues'), urlOf('/categories'), urlOf('/doc')];
+  const urls = [
+    ...(servesPages(config, settings) ? [`${home}/`] : []),
+    `${home}/doc`,
+    urlOf('/events'),
+    urlOf('/events', [['per_page', '3']]),
+  ];
   print(io, `\n${say('done.listening', { url: settings.home, port: config.port })}\n${urls.map((url) => `  ${url}`).join('\n')}\n`);
-  print(io, `${say('done.ends')}\n`);
+  print(io, `${say('done.desk', { url: home + DESK_PATH })}\n${say('done.ends')}\n`);
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { version } from '../host/version.ts';
 import type { Site } from '../site.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { examine, type Finding, type Health } from '../upkeep/doctor.ts';
@@ -7,7 +8,6 @@ import { chosen, REPORT_FORMATS, withExamples, withReportFormat } from './option
 import { oneLine, print } from './print.ts';
 import { confirmed } from './progress.ts';
 import { type Session, withDatabase } from './session.ts';
-import { version } from './version.ts';
 
 interface Options {
   readonly fix?: boolean;

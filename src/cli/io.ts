@@ -1,4 +1,5 @@
 import type { CustomFieldProblem } from '../records/custom-fields.ts';
+import type { LanguageProblem } from '../records/site-languages.ts';
 
 /** Where the command reads and writes; tests put texts here. */
 export interface Io {
@@ -65,6 +66,7 @@ export type CliProblem =
   | 'file-unreadable'
   | 'shell-unknown'
   | CustomFieldProblem
+  | LanguageProblem
   | 'no-custom-fields'
   | 'custom-field-form';
 

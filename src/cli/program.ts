@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
+import { version } from '../host/version.ts';
 import type { Say } from '../refusals.ts';
 import { loadTexts, type Texts } from '../texts.ts';
 import { tableOf } from '../wordpress/table.ts';
@@ -13,13 +14,13 @@ import { addExportCommand } from './export.ts';
 import { addFieldCommands } from './fields.ts';
 import { addImportCommand } from './import.ts';
 import type { Io } from './io.ts';
+import { addLanguageCommands } from './languages.ts';
 import { addMediaCommands } from './media.ts';
 import { report } from './report.ts';
 import type { Session } from './session.ts';
 import { addOptionCommands } from './site-options.ts';
 import { addUserCommands } from './users.ts';
 import { addVerifyCommand } from './verify.ts';
-import { version } from './version.ts';
 
 /**
  * Runs the command `fasti` with these arguments.
@@ -77,6 +78,7 @@ export function createProgram(session: Session): Command {
   addContentCommands(program, session);
   addMediaCommands(program, session);
   addFieldCommands(program, session);
+  addLanguageCommands(program, session);
   addImportCommand(program, session);
   addExportCommand(program, session);
   addVerifyCommand(program, session);

@@ -1,20 +1,23 @@
 import type { Command } from 'commander';
 import { createApplicationPassword, listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
+import { LINK_SECONDS, linkQuery, makePasswordLink } from '../accounts/password-links.ts';
 import { createUser, deleteUser, listUsers, setRole } from '../accounts/users.ts';
+import { DESK_PATH } from '../desk/visit.ts';
+import type { Site } from '../site.ts';
 import { shapeOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
 import { type Session, withSite } from './session.ts';
 
-type Options = Readonly<Record<string, string | undefined>> & { readonly porcelain?: boolean };
+type Options = Readonly<Record<string, string | undefined>> & { readonly porcelain?: boolean; readonly invite?: boolean };
 
 const COLUMNS = ['id', 'login', 'displayName', 'email', 'registered', 'roles'];
 const PASSWORD_COLUMNS = ['uuid', 'name', 'created', 'lastUsed', 'lastAddress'];
 
-/** Adds `user create|list|delete|set-role` and `user application-password create|list|revoke`. */
+/** Adds `user create|list|delete|set-role|link` and `user application-password create|list|revoke`. */
 export function addUserCommands(program: Command, session: Session): void {
   const { say } = session;
   const user = program.command('user').helpCommand(false).description(say('user.group'));
-  for (const add of [addCreate, addList, addDelete, addSetRole]) add(user, session);
+  for (const add of [addCreate, addList, addDelete, addSetRole, addLink]) add(user, session);
   const passwords = user.command('application-password').helpCommand(false).description(say('password.group'));
   for (const add of [addPasswordCreate, addPasswordList, addPasswordRevoke]) add(passwords, session);
 }
@@ -25,16 +28,23 @@ type Outcome = Readonly<Record<string, string | number>>;
 const tellDone = ({ io, say }: Session, { porcelain }: Options, key: string, outcome: Outcome, bare: string | number): void =>
   print(io, porcelain ? `${bare}\n` : `${say(`done.${key}`, outcome)}\n`);
 
+/** The address at which a user chooses a password; it is good once, for a day. */
+async function invitationTo(site: Site, reference: string): Promise<{ readonly login: string; readonly url: string }> {
+  const link = await makePasswordLink(site, reference, LINK_SECONDS.invitation);
+  return { login: link.login, url: `${(await site.settings()).home}${DESK_PATH}/welcome?${linkQuery(link)}` };
+}
+
 // ------------------------------------------------------------------------------------------------- people
 const addCreate = (user: Command, session: Session): void => {
   const { say } = session;
   withExamples(user.command('create <login> <email>').description(say('user.create')), say, [
-    'fasti user create anna anna@example.org --role=editor',
+    'fasti user create anna anna@example.org --role=editor --invite',
     "fasti user create bruno bruno@example.org --role=author --display_name='Bruno Rossi' --porcelain",
   ])
     .option('--role <role>', say('user.role'), 'subscriber')
     .option('--password <password>', say('user.password'))
     .option('--display_name <name>', say('user.display_name'))
+    .option('--invite', say('user.invite'))
     .option('--porcelain', say('options.porcelain'))
     .action((login: string, email: string, given: Options) =>
       withSite(session, 'write', async (site) => {
@@ -46,6 +56,7 @@ const addCreate = (user: Command, session: Session): void => {
           displayName: given.display_name,
         });
         tellDone(session, given, 'user-created', { login, id }, id);
+        if (given.invite) print(session.io, `${(await invitationTo(site, login)).url}\n`);
       }),
     );
 };
@@ -89,6 +100,18 @@ const addSetRole = (user: Command, session: Session): void => {
         tellDone(session, {}, 'role-set', { login, role }, login);
       }),
   );
+};
+
+const addLink = (user: Command, session: Session): void => {
+  const { say } = session;
+  withExamples(user.command('link <user>').description(say('user.link')), say, ['fasti user link anna', 'fasti user link anna --porcelain'])
+    .option('--porcelain', say('user.only-link'))
+    .action((reference: string, given: Options) =>
+      withSite(session, 'write', async (site) => {
+        const { login, url } = await invitationTo(site, reference);
+        tellDone(session, given, 'link-made', { login, url }, url);
+      }),
+    );
 };
 
 // ------------------------------------------------------------------------------------------------- application

@@ -8,7 +8,9 @@ const STDOUT = 1;
 const MOST_WAITING = 2 ** 20;
 const LOOK_MS = 5;
 
-/** How many characters wait for others, and how long: writing lines one by one costs more than making them. */
+/**
+ * Lines that wait for others, in characters and in milliseconds: writing them one by one costs more than making them.
+ */
 const MOST_GATHERED = 16_384;
 const GATHERED_MS = 10;
 

@@ -6,12 +6,19 @@ export interface Speech {
   /** The language tag by which dates and numbers are written, such as `en-US`. */
   readonly locale: string;
   readonly say: (key: string, values?: Words) => string;
+  /** Whether the language itself has a sentence of this key. */
+  readonly has: (key: string) => boolean;
 }
 
 /** How pages speak in a language. `contentLanguage`: that of the site (`en-US`), which says which variety is meant. */
-export function speechIn({ t }: Pick<Texts, 't'>, language: string, contentLanguage: string): Speech {
+export function speechIn({ t, has }: Pick<Texts, 't' | 'has'>, language: string, contentLanguage: string): Speech {
   const isVariety = contentLanguage.toLowerCase().startsWith(`${language.toLowerCase()}-`) && isLocale(contentLanguage);
-  return { language, locale: isVariety ? contentLanguage : language, say: (key, values) => t(language, key, values) };
+  return {
+    language,
+    locale: isVariety ? contentLanguage : language,
+    say: (key, values) => t(language, key, values),
+    has: (key) => has(language, key),
+  };
 }
 
 function isLocale(tag: string): boolean {

@@ -56,7 +56,7 @@ export async function answerRoute(site: Site, received: Received): Promise<Linke
   const found = isSwitchedOff(site, incoming) ? undefined : incoming.found;
   if (!found) return incoming.method === 'OPTIONS' ? ok([]) : fail('rest_no_route');
 
-  const selected = await select(site, found);
+  const selected = await select(site, found, caller);
   const lookUp = lookUpOnce(site.db);
   let reply: LinkedReply;
   let refused: Endpoint | undefined;
@@ -183,7 +183,7 @@ export async function acceptWrite(site: Site, received: Received): Promise<Accep
   const key = keyOfWrite(received, found, raw);
   const earlier = key && (await earlierAnswer(site, key, received.caller.now));
   if (earlier) return earlier;
-  const asked: Parsed = { ...received, found, selected: await select(site, found), lookUp: lookUpOnce(site.db), raw, key };
+  const asked: Parsed = { ...received, found, selected: await select(site, found, received.caller), lookUp: lookUpOnce(site.db), raw, key };
   return { asked, ...(await accept(site, asked)) };
 }
 
@@ -218,8 +218,8 @@ function refuseJson({ texts }: Site, { language }: Caller, { code, reason }: Jso
 }
 
 /** The id of the record that the path names, 0 where there is none; nothing for routes that name no record. */
-async function select(site: Site, { route, pieces: { id, slug } }: Found): Promise<Partial<Selected>> {
-  if (slug !== undefined) return { id: slug.length > LENGTHS.slug ? 0 : ((await route.select?.(site, slug)) ?? 0) };
+async function select(site: Site, { route, pieces: { id, slug } }: Found, caller: Caller): Promise<Partial<Selected>> {
+  if (slug !== undefined) return { id: slug.length > LENGTHS.slug ? 0 : ((await route.select?.(site, slug, caller)) ?? 0) };
   return id === undefined ? {} : { id: Number.isSafeInteger(Number(id)) ? Number(id) : 0 };
 }
 

@@ -3,6 +3,7 @@ import { narrowList } from '../kinds/filter.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
+import { type ContentLanguages, urlIn } from '../wordpress/content-languages.ts';
 import { restRoot, restUrl } from '../wordpress/links.ts';
 import { offsetAt, unixFromDate } from '../wordpress/time.ts';
 import { type Endpoint, paramsOn, type Route } from './route.ts';
@@ -82,7 +83,23 @@ export function describeSite(
     site_logo: id('site_logo'),
     site_icon: id('site_icon'),
     site_icon_url: iconUrl,
+    ...(settings.contentLanguages ? { languages: describeLanguages(caller, settings.contentLanguages) } : {}),
     _links: { help: [{ href: HELP }] },
+  };
+}
+
+/** The languages of the content, with their pages and the roots of the API that choose them. */
+function describeLanguages({ settings }: Caller, languages: ContentLanguages): Json {
+  const { home } = settings;
+  return {
+    default: languages.defaultCode,
+    available: languages.languages.map(({ code, locale, name }) => ({
+      code,
+      locale,
+      name,
+      url: urlIn(languages, code, home, (root) => `${root}/`),
+      rest_url: restRoot({ home: `${home}/${code}`, permalinkStructure: settings.permalinkStructure }),
+    })),
   };
 }
 

@@ -29,7 +29,7 @@ export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<
  */
 export interface ServedRoute extends Route {
   readonly endpoints: readonly ServedEndpoint[];
-  readonly select?: (site: Site, slug: string) => Promise<number | undefined>;
+  readonly select?: (site: Site, slug: string, caller: Caller) => Promise<number | undefined>;
   readonly lockVersion?: LockVersion;
 }
 

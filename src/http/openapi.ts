@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Param } from '../kinds/kind.ts';
+import { languageShape } from '../kinds/shapes.ts';
 import type { Caller } from '../records/caller.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { tableOf } from '../wordpress/table.ts';
@@ -50,7 +51,7 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
     openapi: '3.0.0',
     info: { version: '1.0.0', title: say('site:doc-title'), description: say('site:doc-description') },
     components: {
-      schemas: schemas(say),
+      schemas: schemas(say, caller.settings.contentLanguages !== undefined),
       parameters: {
         password: {
           name: 'password',
@@ -255,8 +256,8 @@ const trueName = (id: string) => (EARLIER.has(id) ? `${id}Record` : id);
 const groupOf = (id: string) => id.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase();
 
 /** All schemas: what answers hold, what earlier documents say, and the form of an error. */
-function schemas(say: Say): Json {
-  const published = Object.entries(publishedShapes());
+function schemas(say: Say, languages: boolean): Json {
+  const published = Object.entries(publishedShapes(languages));
   const named = published.map(([id, schema]) => [id, withDescriptions(id, schema, say)] as const);
   const earlier = named.filter(([id]) => EARLIER.has(id)).map(([id, schema]) => [id, earlierSchema(id, schema, say)]);
   return {
@@ -266,8 +267,8 @@ function schemas(say: Say): Json {
   };
 }
 
-/** The records of all kinds and their parts, by the ids of their shapes. */
-function publishedShapes(): Record<string, ObjectSchema> {
+/** The records of all kinds and their parts, by the ids of their shapes. `languages`: whether content has any. */
+function publishedShapes(languages: boolean): Record<string, ObjectSchema> {
   const all = z.object(Object.fromEntries(kinds.map((kind) => [kind.name, kind.record])));
   const { definitions } = z.toJSONSchema(all, { target: 'openapi-3.0', override: ({ jsonSchema }) => withoutSafeRange(jsonSchema) }) as {
     definitions?: unknown;
@@ -275,8 +276,19 @@ function publishedShapes(): Record<string, ObjectSchema> {
   const renamed = JSON.stringify(definitions).replace(/"#\/definitions\/(\w+)"/g, (_, id: string) =>
     JSON.stringify(ref(`schemas/${trueName(id)}`).$ref),
   );
-  return JSON.parse(renamed) as Record<string, ObjectSchema>;
+  const shapes = JSON.parse(renamed) as Record<string, ObjectSchema>;
+  return languages
+    ? shapes
+    : Object.fromEntries(Object.entries(shapes).flatMap(([id, shape]) => (id === TRANSLATION ? [] : [[id, withoutLanguages(shape)]])));
 }
+
+/** The id of what a record says of each of its translations. */
+const TRANSLATION = 'Translation';
+
+const withoutLanguages = (shape: ObjectSchema): ObjectSchema =>
+  shape.properties
+    ? { ...shape, properties: Object.fromEntries(Object.entries(shape.properties).filter(([name]) => !Object.hasOwn(languageShape, name))) }
+    : shape;
 
 /** The limits of JavaScript's whole numbers say nothing about the records. */
 function withoutSafeRange(schema: Json): void {

@@ -3,7 +3,9 @@ import type { Kind, PostKind, TermKind, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Listing } from '../records/posts.ts';
 import type { Shown } from '../records/versions.ts';
+import { isTranslated } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
+import { languageHeaders } from './language-headers.ts';
 import type { Reply } from './route.ts';
 
 /** A reply of a route. */
@@ -18,8 +20,12 @@ export interface LinkedReply extends Reply {
 
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 
-/** A record as it is read: it changes by writes alone. */
-export const record = (shown: Shown<unknown>): Reply => ({ ...written(shown), timeliness: 'never' });
+/** A record as it is read: it changes by writes alone. Headers tell its language, and where its translations are. */
+export function record(shown: Shown<unknown>, { settings }: Caller): Reply {
+  const { contentLanguages } = settings;
+  const headers = contentLanguages ? languageHeaders(shown.record, contentLanguages) : undefined;
+  return { ...written(shown), timeliness: 'never', ...(headers ? { headers } : {}) };
+}
 
 /** A record after a write. */
 export const written = ({ record: body, version }: Shown<unknown>): Reply => ({
@@ -50,7 +56,7 @@ export function postList(caller: Caller, kind: PostKind, listing: Listing, carri
   return {
     status: 200,
     body: { [kind.path]: listing.records, rest_url: own, ...urls, total, total_pages: pages },
-    headers: totals(listing),
+    headers: { ...totals(listing), ...listLanguage(caller, kind.postType) },
     timeliness: listing.timeliness,
   };
 }
@@ -63,7 +69,7 @@ export function termList(caller: Caller, kind: TermKind, listing: Listing, carri
   return {
     status: 200,
     body: { rest_url: own, total, total_pages: pages, [kind.path]: listing.records, ...neighbours(caller, kind, listing, query) },
-    headers: totals(listing),
+    headers: { ...totals(listing), ...listLanguage(caller, kind.taxonomy) },
     timeliness: listing.timeliness,
   };
 }
@@ -103,6 +109,12 @@ function neighbours(
 }
 
 const route = ({ namespace }: Caller, { path }: PostKind | TermKind): string => `${namespace}/${path}/`;
+
+/** The language of a list that holds records of one alone. */
+const listLanguage = ({ settings, content }: Caller, name: string): Record<string, string> =>
+  content.code !== undefined && isTranslated(settings.contentLanguages, name)
+    ? { 'Content-Language': content.code.replaceAll('_', '-') }
+    : {};
 
 const totals = ({ total, pages }: Listing): Record<string, string> => ({
   'X-TEC-Total': String(total),

@@ -3,8 +3,10 @@ import type { Credentials } from '../accounts/credentials.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
+import { homeIn, languagesFor } from '../wordpress/content-languages.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { addressOf, basePath, splitTarget } from './addressing.ts';
+import { contentChoice, languageOfHost } from './content-language.ts';
 import type { Head } from './head.ts';
 import { type Body, overriddenMethod, parseQuery, type Raw } from './input.ts';
 import { languageOf } from './language.ts';
@@ -25,8 +27,10 @@ export interface Incoming<Sent extends Head = Head> {
   readonly namespace: string | undefined;
   /** The route, with its endpoint for the method; `OPTIONS` has none. Undefined: there is no such route. */
   readonly found: Found | undefined;
-  /** The language of the address. */
+  /** The language of the address: its first segment. */
   readonly segment: string | undefined;
+  /** The language that the host stands for. */
+  readonly hostLanguage: string | undefined;
   /** Home with the language of the address: where every URL in the answer begins. */
   readonly home: string;
 }
@@ -36,9 +40,10 @@ export async function readRequest(site: Site, router: Router, req: Request): Pro
   const { path, query: text } = splitTarget(req.originalUrl);
   const query = parseQuery(text);
   const settings = await site.settings();
-  const address = addressOf(path, query.rest_route, { base: basePath(settings.home), languages: site.texts.languages });
+  const address = addressOf(path, query.rest_route, { base: basePath(settings.home), languages: segmentsOf(site, settings) });
   if (!address) return undefined;
   const { route, language: segment } = address;
+  const hostLanguage = languageOfHost(settings.contentLanguages, settings.home, req.host);
   const method = overriddenMethod(req.method, query, req.get('x-http-method-override'));
   return {
     req,
@@ -50,12 +55,23 @@ export async function readRequest(site: Site, router: Router, req: Request): Pro
     namespace: router.namespaceOf(route),
     found: router.find(route, method === 'OPTIONS' ? undefined : method),
     segment,
-    home: settings.home + (segment === undefined ? '' : `/${segment}`),
+    hostLanguage,
+    home: rootOf(settings, segment, hostLanguage),
   };
 }
 
+/** The languages that an address may begin with: those of the texts, and those of the content. */
+export const segmentsOf = ({ texts }: Pick<Site, 'texts'>, { contentLanguages }: SiteSettings): readonly string[] =>
+  contentLanguages ? [...texts.languages, ...contentLanguages.languages.map(({ code }) => code)] : texts.languages;
+
+/** The home under which a request came. */
+export function rootOf({ home, contentLanguages }: SiteSettings, segment: string | undefined, hostLanguage: string | undefined): string {
+  const root = contentLanguages && hostLanguage !== undefined ? homeIn(contentLanguages.urls, hostLanguage, home) : home;
+  return root + (segment === undefined ? '' : `/${segment}`);
+}
+
 /** What the head of a request says of who sends it. */
-export function credentialsOf({ req }: Incoming): Credentials {
+export function credentialsOf({ req }: Pick<Incoming, 'req'>): Credentials {
   const { authorization, cookie } = req.headers;
   return {
     authorization,
@@ -84,6 +100,16 @@ export const requestLanguage = ({ texts }: Site, { req, query, segment }: Incomi
 
 /** Everything that the verbs need to know about the request. */
 export function callerOf(site: Site, incoming: Incoming, body: Body, viewer: Viewer): Caller {
-  const { settings, now, home, namespace = site.config.restNamespace } = incoming;
-  return callerFor(site, settings, viewer, { language: requestLanguage(site, incoming, body), home, namespace, now });
+  const { now, query, segment, hostLanguage, namespace = site.config.restNamespace } = incoming;
+  const settings = settingsFor(incoming.settings, viewer);
+  const content = contentChoice(settings.contentLanguages, site.config, { query, body, address: segment ?? hostLanguage });
+  // A parameter and an address that say different languages would contradict each other in the URLs of the answer.
+  const home = content.parameter && segment !== undefined ? rootOf(settings, undefined, hostLanguage) : incoming.home;
+  return callerFor(site, settings, viewer, { language: requestLanguage(site, incoming, body), home, namespace, now, content });
+}
+
+/** The settings of the site as a caller may know them: some languages are for those alone who write in them. */
+export function settingsFor(settings: SiteSettings, viewer: Viewer): SiteSettings {
+  const contentLanguages = languagesFor(settings.contentLanguages, viewer.can('edit_posts'));
+  return contentLanguages === settings.contentLanguages ? settings : { ...settings, contentLanguages };
 }

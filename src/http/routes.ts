@@ -1,21 +1,26 @@
+import type { SiteSettings } from '../calendar/settings.ts';
 import { servedNamespaces } from '../config.ts';
 import { fail } from '../errors.ts';
+import { postsInLanguages, termsInLanguages } from '../kinds/content-language.ts';
 import { OFFSET } from '../kinds/core-params.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { RECURRENCE, SCOPE, SPAN } from '../kinds/event-recurrence.ts';
 import { anyId, anything, type Grammar, LENGTHS, oneOf, selector, text, unread } from '../kinds/grammar.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, Param, Params, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
+import { madeOnce } from '../kinds/made-once.ts';
 import type { Caller } from '../records/caller.ts';
-import { changePost, createDate, createPost, deleteDate, trashPost } from '../records/post-writes.ts';
+import { changeDate, changePost, createDate, createPost, deleteDate, trashPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../records/terms.ts';
 import { lockPostVersion, lockTermVersion } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
+import type { ContentLanguages } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
+import { EVERY_LANGUAGE } from './content-language.ts';
 import { describeNamespace, describeSite } from './describe.ts';
 import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from './endpoint.ts';
 import { openApiDocument } from './openapi.ts';
@@ -124,7 +129,19 @@ const extraMetasIn = ({ extraMetas }: PostKind, values: Values): Rows['metas'] =
   );
 
 /** Parameters that shape the list besides its filters: its URLs carry them too (decisions D21, D25). */
-const carried = (kind: Kind, values: Values): Values => only(CARRIED.get(kind) ?? {}, values);
+function carried({ settings, content }: Caller, kind: Kind, values: Values): Values {
+  const own = only(CARRIED.get(kind) ?? {}, values);
+  if (!settings.contentLanguages) return own;
+  // What says the language of the records is carried as it came, unless the address says the same.
+  const { translation_language: text, ...others } = own;
+  const { parameter, chosen } = content;
+  const isTold = chosen && parameter === undefined && text === content.code;
+  return {
+    ...others,
+    ...(text === undefined || isTold ? {} : { translation_language: text }),
+    ...(parameter ? Object.fromEntries([parameter]) : {}),
+  };
+}
 
 const CARRIED = new Map(kinds.map((kind) => [kind, { ...undeclared(kind), translation_language: true, password: true }]));
 
@@ -152,11 +169,11 @@ const posts = (kind: PostKind): ServedRoute => ({
       summary: `${kind.name}.list`,
       params: kind.filters,
       unlisted: undeclared(kind),
-      onSite: (settings) => added(kind.filters, onSite(kind, settings).filters),
+      onSite: (settings) => added(kind.filters, listed(kind, settings).filters),
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) =>
-        postList(caller, kind, await listPosts(site, caller, onSite(kind, caller.settings), values), carried(kind, values)),
+        postList(caller, kind, await listPosts(site, caller, listed(kind, caller.settings), values), carried(caller, kind, values)),
     }),
     endpoint({
       methods: ['POST'],
@@ -174,6 +191,9 @@ const posts = (kind: PostKind): ServedRoute => ({
   ],
 });
 
+/** A kind with everything that its list takes on a site. */
+const listed = (kind: PostKind, settings: SiteSettings): PostKind => postsInLanguages(onSite(kind, settings), settings);
+
 /** An id must be that of a record, unless the kind has problems of its own for ids that are not. */
 const onePost = (kind: PostKind): ServedRoute => {
   const id = kind.problems.byId ? ID : existing(selector(kind.name));
@@ -189,7 +209,7 @@ const onePost = (kind: PostKind): ServedRoute => {
 const onePostBySlug = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/by-slug/(?P<slug>[^/]+)`,
   kind,
-  select: (site, slug) => postIdOfSlug(site, kind, slug),
+  select: (site, slug, caller) => postIdOfSlug(site, kind, slug, caller),
   lockVersion: lockPostVersion(kind),
   endpoints: singlePost(kind, '-by-slug', SLUG, 'slug' in kind.fields ? {} : SLUG),
 });
@@ -210,7 +230,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       run: async (site, caller, values) => {
         const shown = await readPost(site, caller, kind, values.id, values);
         // Rules change without the tables that answers are remembered by.
-        return values.recurrence ? written(shown) : record(shown);
+        return values.recurrence ? written(shown) : record(shown, caller);
       },
     }),
     recordEndpoint({
@@ -233,7 +253,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       allow: (lookUp, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
         const own = onSite(kind, caller.settings);
-        return written(await changePost(site, caller, own, values.id, only(own.fields, values), values.scope));
+        return written(await (values.scope ? changeDate : changePost)(site, caller, own, values.id, only(own.fields, values)));
       },
     }),
   ];
@@ -272,11 +292,12 @@ const terms = (kind: TermKind): ServedRoute => ({
       params: kind.filters,
       // Tags take it, as in the reference, but the list's addresses count pages without it.
       unlisted: { ...undeclared(kind), ...(kind.hierarchical ? {} : OFFSET) },
+      onSite: (settings) => added(kind.filters, termsInLanguages(kind, settings).filters),
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) => {
         const listing = listingInContext(caller, kind, await listTerms(site, caller, kind, values, values.offset), values.context);
-        return termList(caller, kind, listing, carried(kind, values));
+        return termList(caller, kind, listing, carried(caller, kind, values));
       },
     }),
     endpoint({
@@ -284,10 +305,12 @@ const terms = (kind: TermKind): ServedRoute => ({
       summary: `${kind.name}.create`,
       params: kind.fields,
       unlisted: parent(kind),
+      onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
       mode: 'create',
       allow: (_look, caller) => mayManageTerms(caller, kind),
       run: async (site, caller, values) => {
-        const { id, ...term } = await createTerm(site, caller, kind, only({ ...kind.fields, ...parent(kind) }, values));
+        const own = onSite(kind, caller.settings);
+        const { id, ...term } = await createTerm(site, caller, own, only({ ...own.fields, ...parent(kind) }, values));
         return created(term, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
       },
     }),
@@ -311,7 +334,8 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         allow: 'anyone',
         run: async (site, caller, { id, context, _embed }) => {
           const term = await readTerm(site, caller, kind, id);
-          return record({ ...term, record: termInContext(await withEmbedded(site, caller, kind, term.record, _embed), context) });
+          const shown = termInContext(await withEmbedded(site, caller, kind, term.record, _embed), context);
+          return record({ ...term, record: shown }, caller);
         },
       }),
       recordEndpoint({
@@ -319,10 +343,13 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         summary: `${kind.name}.change`,
         params: { ...id, ...optional(kind.fields) },
         unlisted: parent(kind),
+        onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
         mode: 'change',
         allow,
-        run: async (site, caller, values) =>
-          written(await changeTerm(site, caller, kind, values.id, only({ ...kind.fields, ...parent(kind) }, values))),
+        run: async (site, caller, values) => {
+          const own = onSite(kind, caller.settings);
+          return written(await changeTerm(site, caller, own, values.id, only({ ...own.fields, ...parent(kind) }, values)));
+        },
       }),
       recordEndpoint({
         methods: ['DELETE'],
@@ -353,14 +380,27 @@ const added = (declared: Params, onSite: Params): Params =>
 const optional = (fields: Params): Params =>
   Object.fromEntries(Object.entries(fields).map(([name, { required: _, ...field }]): [string, Param] => [name, field]));
 
-/** Every handler takes the language of its texts. */
-export const inLanguages = (route: ServedRoute, languages: readonly string[]): ServedRoute => ({
-  ...route,
-  endpoints: route.endpoints.map((endpoint) => ({
-    ...endpoint,
-    params: { ...endpoint.params, translation_language: { grammar: oneOf(languages, 'enum') } },
-  })),
-});
+/** Every handler takes the language of its texts; where content has languages, that of the records, too. */
+export function inLanguages(route: ServedRoute, languages: readonly string[]): ServedRoute {
+  const ofContent = madeOnce(
+    (content: ContentLanguages): Params => ({
+      translation_language: {
+        grammar: oneOf([...new Set([...languages, ...content.languages.map(({ code }) => code), EVERY_LANGUAGE])], 'enum'),
+      },
+    }),
+  );
+  return {
+    ...route,
+    endpoints: route.endpoints.map((endpoint) => ({
+      ...endpoint,
+      params: { ...endpoint.params, translation_language: { grammar: oneOf(languages, 'enum') } },
+      onSite: (settings) => ({
+        ...endpoint.onSite?.(settings),
+        ...(settings.contentLanguages ? ofContent(settings.contentLanguages) : {}),
+      }),
+    })),
+  };
+}
 
 const only = (fields: Readonly<Record<string, unknown>>, values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(fields, name)));

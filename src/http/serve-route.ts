@@ -4,6 +4,7 @@ import type { Site } from '../site.ts';
 import { acceptedParams, answerRoute } from './answer-route.ts';
 import { notesOf } from './answered.ts';
 import { type Answers, keyOf, languageKey } from './answers.ts';
+import { hasHosts } from './content-language.ts';
 import { type Answer, deliver } from './deliver.ts';
 import { ALWAYS_HEEDED } from './heeded.ts';
 import { type Budget, createBudget } from './limits.ts';
@@ -29,12 +30,14 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
     if (!incoming) return next();
     notesOf(req).route = routeOf(incoming);
     const url = bringsPassword(incoming.query) ? undefined : key;
+    const byHost = hasHosts(incoming.settings.contentLanguages);
     if (!answers || url === undefined) return deliver(req, res, await compose(from, incoming, budget));
     const meaning = meaningIn(from, incoming);
-    const ownKey = (meaning && keyOf(req, languageKey(site.texts), meaning.text)) ?? url;
+    const ownKey =
+      ((meaning && keyOf(req, languageKey(site.texts), meaning.text)) ?? url) + (byHost ? ` ${incoming.hostLanguage ?? ''}` : '');
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
     const compute = async (read: Site) => compose(read, (await readRequest(read, router, req)) ?? incoming, budget);
-    const wanted = { key: ownKey, alias: meaning?.whole ? url : undefined, from, compute };
+    const wanted = { key: ownKey, alias: meaning?.whole && !byHost ? url : undefined, from, compute };
     return deliver(req, res, await answers.answerFor(req, wanted));
   };
 }

@@ -30,8 +30,14 @@ function listIn({ path }: Kind, body: unknown): readonly unknown[] | undefined {
 function keysOf(kind: Kind, record: unknown): string[] {
   if (!isRecord(record) || typeof record.id !== 'number') return [];
   const shown = shownIn(kind).flatMap(([member, other]) => [record[member]].flat().flatMap((one) => keysOf(other, one)));
-  return [`${kind.name}-${record.id}`, ...shown];
+  return [`${kind.name}-${record.id}`, ...translationsOf(record).map((id) => `${kind.name}-${id}`), ...shown];
 }
+
+/** Records that are named as translations: a change of one of them may change what is said of it here. */
+const translationsOf = ({ id, translations }: Record<string, unknown>): number[] =>
+  isRecord(translations)
+    ? Object.values(translations).flatMap((one) => (isRecord(one) && typeof one.id === 'number' && one.id !== id ? [one.id] : []))
+    : [];
 
 /** The members of a record that hold other records, and their kinds. */
 const shownIn = madeOnce((kind: Kind): readonly (readonly [member: string, Kind])[] => {

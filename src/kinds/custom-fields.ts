@@ -9,6 +9,7 @@ import { rule, valueIn } from './fields.ts';
 import { group } from './filter.ts';
 import { type Grammar, LENGTHS, numeric } from './grammar.ts';
 import type { Condition, Kind, PostKind, Rows } from './kind.ts';
+import { withLanguages } from './language-fields.ts';
 import { madeOnce } from './made-once.ts';
 
 /*
@@ -19,9 +20,15 @@ import { madeOnce } from './made-once.ts';
 /** Whether a site can define fields for records of this kind. */
 export const takesCustomFields = ({ name }: Pick<Kind, 'name'>): boolean => name === 'event';
 
-/** A kind as a site has it: an event with the fields that the site defines. */
-export const onSite = (kind: PostKind, { calendar }: Pick<SiteSettings, 'calendar'>): PostKind =>
-  takesCustomFields(kind) ? extended(calendar.customFields)(kind) : kind;
+/**
+ * A kind as a site has it: an event with the fields that the site defines, and all kinds that it translates with
+ * theirs.
+ */
+export const onSite = <K extends Kind>(kind: K, { calendar, contentLanguages }: OnSite): K =>
+  // What is made of a kind is one of the same type.
+  withLanguages(kind.is === 'post' && takesCustomFields(kind) ? (extended(calendar.customFields)(kind) as K) : kind, contentLanguages);
+
+type OnSite = Pick<SiteSettings, 'calendar' | 'contentLanguages'>;
 
 const extended = madeOnce((defined: readonly CustomField[]) => {
   const fields = defined.filter(({ meta }) => isCustomMeta(meta));

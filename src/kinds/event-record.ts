@@ -1,9 +1,10 @@
 import type { EventDates } from '../calendar/dates.ts';
 import { type EventLd, eventJsonLd } from '../calendar/json-ld.ts';
 import { isTruthy } from '../calendar/settings.ts';
+import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
 import { escHtml } from '../wordpress/entities.ts';
 import { restUrl } from '../wordpress/links.ts';
-import { metaOf, type Post } from '../wordpress/rows.ts';
+import { metaOf, type Post, type Term } from '../wordpress/rows.ts';
 import { dateParts, isoWithOffset, parseZone } from '../wordpress/time.ts';
 import { category } from './category.ts';
 import { customFieldsRecord } from './custom-fields.ts';
@@ -19,6 +20,7 @@ import { type OrganizerRecord, renderOrganizer } from './organizer.ts';
 import { globalIds, isLocked, linkedIds, pageUrl, postLd, postMembers, renderedTexts } from './post-record.ts';
 import { tag } from './tag.ts';
 import { embeddedTermRecord } from './term-record.ts';
+import { codeOf, languageMember, shownTerm, termLanguage } from './translations.ts';
 import { renderVenue, type VenueRecord } from './venue.ts';
 
 /** The published event; `single`: with its JSON-LD. */
@@ -43,7 +45,7 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
   return {
     id,
     ...globalIds(id, bundle, context),
-    ...postMembers(row, context, url),
+    ...postMembers(row, url),
     rest_url: restUrl(context, `${context.namespace}/events/${id}`),
     title: rendered.title(),
     description: locked ? '' : rendered.description(),
@@ -85,13 +87,27 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
           }),
         }
       : {}),
+    ...languageMember(row, bundle, context),
   };
 }
 
 const NO_COST = { cost: '', cost_details: { currency_symbol: '', currency_code: '', currency_position: '', values: [] as string[] } };
 
 function termsOf(id: number, taxonomy: string, bundle: Bundle, context: RenderContext) {
-  return (bundle.terms.get(id) ?? []).filter((term) => term.taxonomy === taxonomy).map((term) => embeddedTermRecord(term, context));
+  const terms = eventTerms(id, bundle, context).filter((term) => term.taxonomy === taxonomy);
+  return terms.map((term) => ({
+    ...embeddedTermRecord(term, context),
+    ...termLanguage(term, bundle.languages?.terms.get(term.term_id), context),
+  }));
+}
+
+/** The terms of an event, in its language where that is asked for. */
+export function eventTerms(id: number, bundle: Bundle, context: Pick<RenderContext, 'translatesLinks' | 'settings'>): readonly Term[] {
+  const terms = bundle.terms.get(id) ?? [];
+  const language = context.translatesLinks ? codeOf(bundle.posts.get(id)!, bundle, context) : undefined;
+  return language
+    ? [...new Map(terms.map((term) => shownTerm(term, language, bundle, context)).map((term) => [term.term_id, term])).values()]
+    : terms;
 }
 
 /** The structured data that a record carries; one that is protected has none. */
@@ -119,5 +135,13 @@ function eventLd(row: Post, bundle: Bundle, context: RenderContext, { dates, url
     costs: metas?.get(COST.amounts) ?? [],
     currencyCode: metaOf(metas, COST.code) || calendar.currencyCode || 'USD',
     published: row.post_date,
+    language: languageOf(row, bundle, context),
   });
+}
+
+/** The tag of the language of an event; undefined where it has none. */
+function languageOf(row: Post, bundle: Bundle, context: RenderContext): string | undefined {
+  const { contentLanguages } = context.settings;
+  const language = contentLanguages && languageOfCode(contentLanguages, codeOf(row, bundle, context) ?? undefined);
+  return language && languageTag(language);
 }

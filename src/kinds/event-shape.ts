@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { eventTexts } from './event-fields.ts';
 import { recurrenceRecord } from './event-recurrence.ts';
 import { organizerRecord } from './organizer.ts';
-import { costDetails, dateDetails, embeddedTerm, image, jsonLd, postShape, stamp, textShape } from './shapes.ts';
+import { costDetails, dateDetails, embeddedTerm, image, jsonLd, languageShape, postShape, stamp, textShape } from './shapes.ts';
 import { venueRecord } from './venue.ts';
 
 /** The published event. */
@@ -42,6 +42,7 @@ export const eventRecord = z
     custom_fields: z.union([z.array(z.unknown()).max(0), z.record(z.string(), z.object({ label: z.string(), value: z.string() }))]),
     json_ld: jsonLd.optional(),
     recurrence: recurrenceRecord.nullable().optional(),
+    ...languageShape,
   })
   .meta({ id: 'Event' });
 export type EventRecord = z.output<typeof eventRecord>;

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { ProblemName } from '../errors.ts';
+import type { ContentLanguages, Memberships } from '../wordpress/content-languages.ts';
 import type { Metas, Post, PostColumn, Term } from '../wordpress/rows.ts';
 import type { SearchTerm } from '../wordpress/search.ts';
 import type { Grammar } from './grammar.ts';
@@ -32,6 +33,8 @@ export interface Param<T = unknown> {
    */
   readonly ours?: true;
   readonly required?: boolean;
+  /** Not required where this parameter is there and is sent: the value comes from there. */
+  readonly unless?: string;
   /** Shown as default in descriptions; `undefined`: none is shown. */
   readonly fallback?: unknown;
 }
@@ -140,14 +143,33 @@ export type Condition =
   /** `none`: posts that link to none of them. */
   | { readonly by: 'links'; readonly key: string; readonly ids: readonly number[]; readonly none?: boolean; readonly guarded: boolean }
   | { readonly by: 'linkedFrom'; readonly key: string; readonly event: number }
-  | { readonly by: 'linkedFromAny'; readonly key: string; readonly wanted: boolean; readonly upcomingSince?: string }
+  /** `within`: by events of a language alone, and by those that link to a translation, too. */
+  | {
+      readonly by: 'linkedFromAny';
+      readonly key: string;
+      readonly wanted: boolean;
+      readonly upcomingSince?: string;
+      readonly within?: InLanguage;
+    }
   | { readonly by: 'linkedMeta'; readonly link: string; readonly key: string; readonly value: string }
   | { readonly by: 'meta'; readonly key: string; readonly present: boolean; readonly guarded: boolean }
   /** Posts with a row of this value in one of these metas, in any case; always guarded. */
   | { readonly by: 'metaValue'; readonly keys: readonly string[]; readonly value: string }
   | { readonly by: 'placed'; readonly link?: string; readonly wanted: boolean }
   | { readonly by: 'near'; readonly link?: string; readonly lat: number; readonly lng: number; readonly km: number }
-  | { readonly by: 'ticketed'; readonly wanted: boolean };
+  | { readonly by: 'ticketed'; readonly wanted: boolean }
+  | ({ readonly by: 'language' } & InLanguage);
+
+/**
+ * Records of one language. `standIns`: also those of the default language whose group has no record of it that the list
+ * may show; `neutral`: also those of no language.
+ */
+export interface InLanguage {
+  readonly languages: ContentLanguages;
+  readonly code: string;
+  readonly standIns: boolean;
+  readonly neutral: boolean;
+}
 
 export type Order = {
   readonly by:
@@ -237,11 +259,14 @@ export interface TermCondition {
   readonly exclude?: readonly number[];
   /** Only those right below this term; 0: those at the root. */
   readonly parent?: number;
+  /** Only those right below one of these. */
+  readonly parents?: readonly number[];
   readonly slugs?: readonly string[];
   /** Only the terms of this post. */
   readonly post?: number;
   /** Only terms that are used. */
   readonly hideEmpty?: boolean;
+  readonly language?: InLanguage;
 }
 
 /** What a list of terms can be sorted by. */
@@ -284,6 +309,8 @@ export interface RenderContext extends RuleContext {
   readonly free: string;
   /** Whether the caller may read this venue, organizer or event. */
   readonly mayRead: (row: Post) => boolean;
+  /** Whether linked records are shown in the language of the event, where they are translated into it. */
+  readonly translatesLinks?: boolean;
 }
 
 /** All rows that the records of one answer are made of; loaded at once, rendered without waiting. */
@@ -296,6 +323,16 @@ export interface Bundle {
   readonly attached: ReadonlyMap<number, readonly number[]>;
   /** Pages of the single dates of events that recur; events without one have the page of their post. */
   readonly pages: ReadonlyMap<number, OccurrencePage>;
+  /** Set where the content of the site has languages. */
+  readonly languages?: BundleLanguages | undefined;
+}
+
+/** The languages of the records of a bundle, and of what they link to. */
+export interface BundleLanguages extends Memberships {
+  /** Other members of the groups of the records, as far as they are not among the posts of the bundle. */
+  readonly siblings: ReadonlyMap<number, Post>;
+  /** Terms by the id that groups name them by. */
+  readonly termMembers: ReadonlyMap<number, Term>;
 }
 
 /** The page of one date of an event that recurs. */
@@ -339,6 +376,8 @@ export type PostFilters = ListParams & {
   readonly order: Control;
   readonly orderby: Control;
   readonly password: Control<string>;
+  /** Where content has languages. */
+  readonly language_fallback?: Control<boolean>;
 };
 
 /** The accepted values of a list of posts. */
@@ -459,6 +498,8 @@ export type TermFilters = ListParams<TermCondition> & {
   readonly per_page: Control<number>;
   readonly order: Control<string>;
   readonly orderby: Control<string>;
+  /** Where content has languages. */
+  readonly language_fallback?: Control<boolean>;
 };
 export type TermListValues = ValuesOf<TermFilters>;
 

@@ -6,12 +6,13 @@ import { metaOf, type Post } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
 import { contentImage, type ImageRecord, imageRecord, thumbnailOf } from './image-record.ts';
 import type { Bundle, OccurrencePage, RenderContext } from './kind.ts';
+import { codeOf, languageMember, pageIn, shownLink, translationsMember } from './translations.ts';
 
 /** Whether a record is protected by a password and not opened by the request (`post_password_required`). */
 export const isLocked = (row: Post, { opens }: Pick<RenderContext, 'opens'>): boolean => row.post_password !== '' && !opens(row);
 
 /** Members that every published post has, in the order of the record; `global_id` stands elsewhere in each. */
-export function postMembers(row: Post, context: RenderContext, url = permalink(row, context)) {
+export function postMembers(row: Post, url: string) {
   return {
     author: String(row.post_author),
     status: row.post_status,
@@ -23,25 +24,33 @@ export function postMembers(row: Post, context: RenderContext, url = permalink(r
   };
 }
 
-/** Address of a record's page on the site. */
-export function permalink(row: LinkedPost, { home, settings }: Pick<RenderContext, 'home' | 'settings'>): string {
-  return postUrl({ home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug }, row);
+/** Address of a record's page on the site, in the language of the record. */
+export function permalink(row: LinkedPost, context: Pick<RenderContext, 'home' | 'settings'>, code?: string | null): string {
+  const { permalinkStructure, calendar } = context.settings;
+  return pageIn(context, code, (home) => postUrl({ home, permalinkStructure, singleEventSlug: calendar.singleEventSlug }, row));
 }
 
 /** The same for one date of an event that recurs: its page has the date in its address. */
-function occurrenceUrl(row: Post, { home, settings }: Pick<RenderContext, 'home' | 'settings'>, page: OccurrencePage): string {
-  return eventDateUrl(
-    { home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug },
-    row,
-    page,
-  );
+function occurrenceUrl(
+  row: Post,
+  context: Pick<RenderContext, 'home' | 'settings'>,
+  page: OccurrencePage,
+  code: string | null | undefined,
+): string {
+  const { permalinkStructure, calendar } = context.settings;
+  return pageIn(context, code, (home) => eventDateUrl({ home, permalinkStructure, singleEventSlug: calendar.singleEventSlug }, row, page));
 }
 
 /** Address of the page of a record: that of one date, where its id names one. */
-export function pageUrl(id: number, { posts, pages }: Bundle, context: Pick<RenderContext, 'home' | 'settings'>): string {
-  const [row, page] = [posts.get(id)!, pages.get(id)];
-  return page ? occurrenceUrl(row, context, page) : permalink(row, context);
+export function pageUrl(id: number, bundle: Bundle, context: Pick<RenderContext, 'home' | 'settings'>): string {
+  const [row, page] = [bundle.posts.get(id)!, bundle.pages.get(id)];
+  const code = codeOf(row, bundle, context);
+  return page ? occurrenceUrl(row, context, page, code) : permalink(row, context, code);
 }
+
+/** The members of a record that name its translations; none where its kind has no languages. `path`: of the kind. */
+export const translationMembers = (id: number, path: string, bundle: Bundle, context: RenderContext) =>
+  translationsMember(bundle.posts.get(id)!, path, bundle, context, (row, code) => permalink(row, context, code));
 
 /**
  * `global_id` and its lineage: the record's own, the same in every language (decision D48), then those it was imported
@@ -143,15 +152,25 @@ export function linkedRecord<Name extends string, Texts extends Readonly<Record<
   }
   // The compiler does not follow names through entries: they are those of `members`, with their values.
   const shown = present as Present<Name, Texts>;
-  return { id, ...postMembers(row, context), ...shown, ...between, ...after, ...globalIds(id, bundle, context) };
+  return {
+    id,
+    ...postMembers(row, pageUrl(id, bundle, context)),
+    ...shown,
+    ...between,
+    ...after,
+    ...globalIds(id, bundle, context),
+    ...languageMember(row, bundle, context),
+  };
 }
 
 /**
  * Ids of linked records that exist, are not in the trash and may be read by the caller (decision D15), in the order of
- * their rows.
+ * their rows; in the language of the event, if that is asked for.
  */
-export function linkedIds(id: number, key: string, bundle: Bundle, { mayRead }: RenderContext): number[] {
-  const wanted = new Set((bundle.metas.get(id)?.get(key) ?? []).map(Number));
+export function linkedIds(id: number, key: string, bundle: Bundle, { mayRead, translatesLinks, settings }: RenderContext): number[] {
+  const stored = (bundle.metas.get(id)?.get(key) ?? []).map(Number);
+  const language = translatesLinks ? codeOf(bundle.posts.get(id)!, bundle, { settings }) : undefined;
+  const wanted = new Set(language ? stored.map((linked) => shownLink(linked, language, bundle, { settings })) : stored);
   return [...wanted].filter((linkedId) => {
     const row = bundle.posts.get(linkedId);
     return row !== undefined && row.post_status !== 'trash' && mayRead(row);

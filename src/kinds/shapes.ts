@@ -32,6 +32,12 @@ export const costDetails = z
   .object({ currency_symbol: z.string(), currency_code: z.string(), currency_position: z.string(), values: z.array(z.string()) })
   .meta({ id: 'CostDetails' });
 
+/** Members of records whose kind has languages on the site; records within others have the first alone. */
+export const languageShape = {
+  language: z.string().nullable().optional(),
+  translations: z.record(z.string(), z.object({ id: z.int(), url: z.url(), rest_url: z.url() }).meta({ id: 'Translation' })).optional(),
+};
+
 export const termUrls = z.object({ self: z.string(), collection: z.string(), up: z.string().optional() });
 
 /** A term as events carry it. */
@@ -48,6 +54,7 @@ export const embeddedTerm = z
     filter: z.literal('raw'),
     id: z.int(),
     urls: termUrls,
+    language: languageShape.language,
   })
   .meta({ id: 'EmbeddedTerm' });
 
@@ -65,6 +72,7 @@ export const term = z
     url: z.string(),
     urls: termUrls,
     _links: z.record(z.string(), z.unknown()).optional(),
+    ...languageShape,
   })
   .meta({ id: 'Term' });
 
@@ -106,4 +114,5 @@ export const linkedShape = {
   phone: z.string().optional(),
   website: z.string().optional(),
   json_ld: jsonLd.optional(),
+  ...languageShape,
 };

@@ -3,6 +3,7 @@ import type { Term } from '../wordpress/rows.ts';
 import { category } from './category.ts';
 import type { RenderContext, TermKind } from './kind.ts';
 import { tag } from './tag.ts';
+import { pageIn } from './translations.ts';
 
 const PATHS = new Map<string, string>([category, tag].map(({ taxonomy, path }) => [taxonomy, path]));
 
@@ -26,8 +27,11 @@ export function embeddedTermRecord(term: Term, context: Place) {
   };
 }
 
-/** A term as its own routes give it. `ancestors`: slugs from the root down to its parent. */
-export function termRecord(term: Term, kind: TermKind, ancestors: readonly string[], context: Place) {
+/**
+ * A term as its own routes give it. `ancestors`: slugs from the root down to its parent; `code`: of its language, if it
+ * has one.
+ */
+export function termRecord(term: Term, kind: TermKind, ancestors: readonly string[], context: Place, code?: string | null) {
   return {
     id: term.term_id,
     count: term.count,
@@ -37,22 +41,21 @@ export function termRecord(term: Term, kind: TermKind, ancestors: readonly strin
     taxonomy: term.taxonomy,
     ...(kind.hierarchical ? { parent: term.parent } : {}),
     meta: [],
-    url: termLink(term, ancestors, context),
+    url: termLink(term, ancestors, context, code),
     urls: termUrls(term, context),
   };
 }
 
-/** The address of a term's page. */
-export const termLink = (
+/** The address of a term's page, in the language of the term. */
+export function termLink(
   term: Pick<Term, 'taxonomy' | 'slug'>,
   ancestors: readonly string[],
-  { home, settings }: Pick<Place, 'home' | 'settings'>,
-): string =>
-  termUrl(
-    { home, permalinkStructure: settings.permalinkStructure, eventsSlug: settings.calendar.eventsSlug, tagBase: settings.tagBase },
-    term,
-    ancestors,
-  );
+  context: Pick<Place, 'home' | 'settings'>,
+  code?: string | null,
+): string {
+  const { permalinkStructure, calendar, tagBase } = context.settings;
+  return pageIn(context, code, (home) => termUrl({ home, permalinkStructure, eventsSlug: calendar.eventsSlug, tagBase }, term, ancestors));
+}
 
 function termUrls(term: Term, context: Place) {
   const route = `${context.namespace}/${PATHS.get(term.taxonomy)}`;

@@ -1,6 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { RenderContext } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
+import type { BundleOptions } from '../storage/rows/bundle.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
@@ -9,6 +10,8 @@ import type { Viewer } from '../wordpress/viewer.ts';
  * address.
  */
 export interface Caller {
+  /** In which language records are asked for. */
+  readonly content: ContentChoice;
   readonly viewer: Viewer;
   readonly settings: SiteSettings;
   readonly now: Date;
@@ -23,27 +26,48 @@ export interface Caller {
   readonly free: string;
 }
 
+/** In which language a request asks for records. */
+export interface ContentChoice {
+  /** The language that lists hold; undefined: all of them. */
+  readonly code: string | undefined;
+  /** Whether the request itself says so; otherwise it is what the site has for those that do not. */
+  readonly chosen: boolean;
+  /** The parameter that says it, as the URLs of a list carry it on. */
+  readonly parameter?: readonly [name: string, value: string] | undefined;
+}
+
+/** The choice where content has no languages, and where all of it is asked for. */
+export const ANY_LANGUAGE: ContentChoice = { code: undefined, chosen: false };
+
 /**
  * What rendering may know of this caller. `rights`: what the caller may read, and which protected records the request
  * opens.
  */
 export function renderContext(caller: Caller, rights: Pick<RenderContext, 'mayRead' | 'opens'>): RenderContext {
   const { settings, now, home, namespace, uploads, free } = caller;
-  return { settings, now, home, namespace, uploads, free, ...rights };
+  return { settings, now, home, namespace, uploads, free, translatesLinks: caller.content.code !== undefined, ...rights };
 }
+
+/** What the rows of records are loaded with for this caller. */
+export const bundleOptions = ({ settings, content }: Caller): BundleOptions => ({
+  base: settings.recurrence?.base,
+  languages: settings.contentLanguages,
+  translatesLinks: content.code !== undefined,
+});
 
 /**
  * How a viewer asks: in which language, and, where it is by a request, when, under which address and in which
  * namespace.
  */
-type Way = Pick<Caller, 'language'> & Partial<Pick<Caller, 'home' | 'namespace' | 'now'>>;
+type Way = Pick<Caller, 'language'> & Partial<Pick<Caller, 'home' | 'namespace' | 'now' | 'content'>>;
 
 /**
  * The caller that a viewer is. Unless `way` says otherwise: at this moment, under the site's home, in our namespace.
  */
 export function callerFor(site: Site, settings: SiteSettings, viewer: Viewer, way: Way): Caller {
-  const { language, home = settings.home, namespace = site.config.restNamespace, now = site.clock() } = way;
+  const { language, home = settings.home, namespace = site.config.restNamespace, now = site.clock(), content = ANY_LANGUAGE } = way;
   return {
+    content,
     viewer,
     settings,
     now,

@@ -123,7 +123,7 @@ async function shownPosts(
   const dates = kind.dated ? await postsOfRecords(site.db, caller, ids) : new Map<number, number>();
   const postOf = (id: number) => dates.get(id) ?? id;
   const [bundle, revisions] = await Promise.all([
-    loadBundle(site.db, kind, ids, [], settings.recurrence?.base),
+    loadBundle(site.db, kind, ids, { base: settings.recurrence?.base, languages: settings.contentLanguages }),
     countRevisions(site.db, ids.map(postOf)),
   ]);
   const view = viewOf(values);
@@ -134,7 +134,7 @@ async function shownPosts(
     mayRead: (row: Post) => mayRead(viewer, row),
     opens: opens(viewer, { password: values.password, editing: view === 'edit' }),
   };
-  const context: CoreContext = { ...renderContext(caller, rights), view };
+  const context: CoreContext = { ...renderContext(caller, rights), translatesLinks: false, view };
   const records = ids.flatMap((id) => {
     const row = bundle.posts.get(id);
     if (row?.post_type !== kind.postType) return [];

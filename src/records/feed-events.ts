@@ -12,6 +12,7 @@ import { loadUsers } from '../storage/rows/users.ts';
 import type { Post, Term } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
+import { contentConditions, idInLanguage } from './content-lists.ts';
 import { acceptParams } from './input.ts';
 import { recordOfDate } from './occurrences.ts';
 import { listedIds, narrowedPosts, type Rendered, readablePosts } from './posts.ts';
@@ -66,7 +67,8 @@ export async function feedEvents(site: Site, caller: Caller, query: FeedQuery): 
   const filtered = narrow(feedFilters, values, caller);
   const span = query.archive ? ARCHIVE : narrowSpan(query.span, caller);
   const conditions = [...span.conditions, ...filtered.conditions, ...query.terms, ...(query.unhidden ? [UNHIDDEN] : [])];
-  const { events, total } = await eventsBy(site, caller, { ...query, conditions, order: query.order ?? span.order });
+  const inLanguage = await contentConditions(site, caller, EVENT, conditions, undefined);
+  const { events, total } = await eventsBy(site, caller, { ...query, conditions: inLanguage, order: query.order ?? span.order });
   return { events, total, timeliness: soonest([span.timeliness, filtered.timeliness]) };
 }
 
@@ -102,7 +104,8 @@ export async function namedEvents(
 async function idsOfSlug(site: Site, caller: Caller, { slug, on }: Exclude<NamedEvents, { ids: readonly number[] }>): Promise<number[]> {
   if (slug === '') return [];
   const order: Order = { by: 'id', descending: false };
-  const [post] = await listedIds(site, caller, EVENT, { conditions: [{ by: 'slug', slugs: [slug] }], order, statuses: undefined });
+  const ids = await listedIds(site, caller, EVENT, { conditions: [{ by: 'slug', slugs: [slug] }], order, statuses: undefined });
+  const post = await idInLanguage(site.db, caller, EVENT, ids);
   const record = post !== undefined && on ? await recordOfDate(site.db, caller, post, on) : post;
   return record === undefined ? [] : [record];
 }

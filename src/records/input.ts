@@ -1,4 +1,5 @@
 import { type Fault, fail } from '../errors.ts';
+import { onSite } from '../kinds/custom-fields.ts';
 import { anyText, LENGTHS, lengthFault, type Reference } from '../kinds/grammar.ts';
 import type { Field, Param, Params, ValuesOf } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
@@ -31,7 +32,8 @@ export async function acceptParams<Declared extends Params>(
 
   for (const [name, param] of Object.entries<Param | Field>(params)) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
-    if (param.required && mode === 'create' && (given === undefined || given === null)) {
+    const required = param.required && mode === 'create' && !isExcused(params, param, raw);
+    if (required && (given === undefined || given === null)) {
       missing.push(name);
       continue;
     }
@@ -41,7 +43,7 @@ export async function acceptParams<Declared extends Params>(
       if (!param.grammar.dropsLonger) refused.set(name, tooLong);
       continue;
     }
-    if (isBlank(param, given) && !(param.required && mode === 'create')) {
+    if (isBlank(param, given) && !required) {
       const meaning = blankMeaning(param, given, mode);
       if (meaning === 'absent') continue;
       if (meaning === 'false' || meaning === 'null') values[name] = meaning === 'false' ? false : null;
@@ -62,7 +64,7 @@ export async function acceptParams<Declared extends Params>(
   const { resolved, unknown, detail } = await resolveReferences(site, caller, wanted, {
     password,
     last: refused.size + mistyped.size === 0,
-    accept: (kind, nested) => acceptParams(site, caller, kind.fields, nested, 'create'),
+    accept: (kind, nested) => acceptParams(site, caller, onSite(kind, caller.settings).fields, nested, 'create'),
   });
   for (const { name, grammar } of wanted) {
     if (unknown.includes(name)) refused.set(name, { stage: 'value', reason: grammar.hint.unknown ?? UNKNOWN[grammar.refers!] });
@@ -84,6 +86,10 @@ export async function acceptParams<Declared extends Params>(
     ...(detail ? { detail } : {}),
   });
 }
+
+/** Whether the value of a required parameter comes from another one that is sent. */
+const isExcused = (params: Params, { unless }: Param, raw: Readonly<Record<string, unknown>>): boolean =>
+  unless !== undefined && Object.hasOwn(params, unless) && Object.hasOwn(raw, unless) && !isBlank(params[unless]!, raw[unless]);
 
 /**
  * What is said of a value that names nothing the caller can see; whether there is something else is not told (decision

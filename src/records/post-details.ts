@@ -11,6 +11,7 @@ import type { Post } from '../wordpress/rows.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
+import { forgetLanguage } from './record-languages.ts';
 import type { Write } from './write.ts';
 
 /** What a record has besides its row. Only what is to be written. */
@@ -62,10 +63,11 @@ export async function writeDetails(write: Write, row: Post, statusBefore: string
 export async function deleteForGood(write: Write, row: Post): Promise<void> {
   const { db, caller, kind } = write;
   const counted = await countedTerms(write, row.ID, row.post_status);
+  const translations = await forgetLanguage(db, caller, kind, row.ID, row.post_status === 'publish');
   await removePost(db, row.ID);
   if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID, caller.settings.recurrence);
   await shiftCounts(db, counted, []);
-  if (kind.dated) await keepIndexOf(db, caller, [row.ID]);
+  if (kind.dated) await keepIndexOf(db, caller, [row.ID, ...translations]);
 }
 
 async function firstOccurrence({ db, caller }: Write, row: Post, metas: Rows['metas']) {

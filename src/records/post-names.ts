@@ -1,5 +1,5 @@
 import { isImage, isLinks, valueIn } from '../kinds/fields.ts';
-import type { PostKind, PostValues } from '../kinds/kind.ts';
+import type { Before, PostKind, PostValues } from '../kinds/kind.ts';
 import type { LinkPlan } from '../kinds/link-grammar.ts';
 import { slugLock, titleLock } from '../storage/rows/locks.ts';
 import type { Post } from '../wordpress/rows.ts';
@@ -8,12 +8,16 @@ import { type PostPlan, planPost } from './post-plan.ts';
 import { mayCreate } from './posts.ts';
 import { isNewRecord } from './prepared-images.ts';
 
-/** A new record that a request asks for. `anew`: it is made even where its kind reuses the record of the same title. */
+/**
+ * A new record that a request asks for. `anew`: it is made even where its kind reuses the record of the same title.
+ * `source`: the record that it is a translation of.
+ */
 export interface NewPost {
   readonly kind: PostKind;
   readonly values: PostValues;
   readonly plan: PostPlan;
   readonly anew?: boolean | undefined;
+  readonly source?: Before | undefined;
 }
 
 /**

@@ -18,19 +18,20 @@ export interface PostPlan extends Rows {
 
 /**
  * The columns and metas of a new record, or of a change of an existing one, with its status and dates (decisions D1,
- * D33, D36). Pure: whatever can be told of the values alone is refused here, before a row is written.
+ * D33, D36). `source`: the record that a new one is a translation of, from which its dates go on. Pure: whatever can be
+ * told of the values alone is refused here, before a row is written.
  *
  * @throws what is wrong with the title, the status, the dates, the cost; rest_forbidden for what is not the caller's to
  * give away
  */
-export function planPost(caller: Caller, kind: PostKind, values: PostValues, before?: Before): PostPlan {
+export function planPost(caller: Caller, kind: PostKind, values: PostValues, before?: Before, source?: Before): PostPlan {
   const { viewer } = caller;
   const own = fieldRows(kind, values, viewer.can('unfiltered_html'));
   const { post_title: title, post_author: author } = own.columns;
   checkTitle(kind, title, before);
   checkAuthor(caller, kind, author, before?.row.post_author ?? viewer.id);
   checkPromotion(caller, kind, values, before);
-  const follows = followingRows(kind, values, before, caller);
+  const follows = followingRows(kind, values, before ?? source, caller);
   const dates = settledDates(caller, kind, values, before);
   return {
     columns: {

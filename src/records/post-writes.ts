@@ -13,10 +13,12 @@ import { deleteForGood } from './post-details.ts';
 import { namedBy, namesOfChange, namesOfNew } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { renderPost } from './posts.ts';
+import { languageOfChange } from './record-languages.ts';
 import { addDate, leaveOutDate, moveDate, oneDate, type Scope } from './single-dates.ts';
+import { planOfNew, sourceOf } from './translation-source.ts';
 import type { Shown } from './versions.ts';
 import type { Write } from './write.ts';
-import { lockExisting, resolveDetails, writeChange, writeNew } from './write-post.ts';
+import { inLanguage, lockExisting, newWrite, resolveDetails, writeChange, writeNew } from './write-post.ts';
 
 /** Rows that a write names beside the kind's own fields, already clean. `anew`: as in `NewPost`. */
 export interface Besides {
@@ -43,25 +45,30 @@ export async function createPost(site: Site, caller: Caller, kind: PostKind, val
 /** The same, giving the id alone. */
 export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: PostValues, besides: Besides = {}): Promise<number> =>
   written(site, caller, async (db) => {
-    const plan = besidePlan(planPost(caller, kind, values), besides);
+    const source = await sourceOf(db, caller, kind, values);
+    const plan = besidePlan(planOfNew(caller, kind, values, source), besides);
     const { anew } = besides;
     await lockNames(db, namesOfNew(caller, { kind, values, plan, anew }));
-    return writeNew({ db, caller, kind }, { values, plan, anew });
+    return writeNew(newWrite(db, caller, kind, values), { values, plan, anew, source });
   });
 
 /**
  * Changes what the values name of a record, and nothing else (decision D1). The id of one date of an event names the
- * event: all its dates change, unless `scope` says that this one shall be moved.
+ * event: all its dates change.
  */
-export async function changePost(
-  site: Site,
-  caller: Caller,
-  kind: PostKind,
-  id: number,
-  values: PostValues,
-  scope?: Scope,
-): Promise<Shown> {
-  await changeRecord(site, caller, kind, id, { values, scope });
+export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
+  await changeRecord(site, caller, kind, id, { values });
+  return renderPost(site, caller, kind, id, namedBy(kind, values));
+}
+
+/**
+ * The same under the id of one date of an event that recurs: start and end move this date, everything else is the
+ * event's.
+ *
+ * @throws rest_invalid_param for another id; recurring-event-dates for a date that can't be moved
+ */
+export async function changeDate(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
+  await changeRecord(site, caller, kind, id, { values, scope: 'date' });
   return renderPost(site, caller, kind, id, namedBy(kind, values));
 }
 
@@ -82,13 +89,13 @@ export async function changeRecord(
     return;
   }
   await written(site, caller, async (db) => {
-    const write = { db, caller, kind };
-    const before = await lockExisting(write, id);
-    const moved = scope ? await moveDate(write, before, oneDate(date), asked) : {};
+    const before = await lockExisting({ db, kind }, id);
+    const moved = scope ? await moveDate({ db, caller, kind }, before, oneDate(date), asked) : {};
     const values = scope ? withoutDates(asked) : await withKeptDates(db, caller, kind, { before, date }, asked);
     const plan = besidePlan(besidePlan(planPost(caller, kind, values, before), besides), { metas: moved });
     await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
-    await writeChange(write, before, plan, await resolveDetails(write, values));
+    const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
+    await writeChange(write, before, plan, await inLanguage(write, id, await resolveDetails(write, values)));
   });
 }
 
@@ -126,8 +133,8 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
 }
 
 /**
- * Takes a record out of the trash, with the status and the slug that it had before (`wp_untrash_post`); what is due
- * meanwhile is published. What cannot be known becomes a draft.
+ * Takes a record out of the trash, with the slug and the status that it had before, as far as the caller may give it
+ * that (`wp_untrash_post`); what is due meanwhile is published. What cannot be known becomes a draft.
  *
  * @throws not-in-trash
  */
@@ -139,6 +146,7 @@ export async function restorePost(site: Site, caller: Caller, kind: PostKind, id
     const known = metaOf(before.metas, '_wp_trash_meta_status');
     const status = SETTABLE_STATUSES.find((one) => one === known && one !== 'trash') ?? 'draft';
     const plan = planPost(caller, kind, { status }, before);
+    await lockNames(db, namesOfChange(caller, { kind, values: {}, plan }, before.row));
     return writeChange(write, before, plan, { metas: untrashedMetas(kind), terms: new Map() });
   });
   return renderPost(site, caller, kind, id);

@@ -1,9 +1,21 @@
 import { fail, failParam } from '../errors.ts';
+import { event as EVENT } from '../kinds/event.ts';
+import { eventTerms } from '../kinds/event-record.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { ANY_STATUS } from '../kinds/grammar.ts';
 import { termKind } from '../kinds/index.ts';
-import type { Bundle, Condition, Order, PostFields, PostKind, PostListValues, PublishedRecord, TermKind } from '../kinds/kind.ts';
-import { isLocked } from '../kinds/post-record.ts';
+import type {
+  Bundle,
+  Condition,
+  Order,
+  PostFields,
+  PostKind,
+  PostListValues,
+  PublishedRecord,
+  RenderContext,
+  TermKind,
+} from '../kinds/kind.ts';
+import { isLocked, linkedIds, translationMembers } from '../kinds/post-record.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
@@ -12,11 +24,12 @@ import type { Page } from '../storage/lists/event-index-list.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import type { Recurrence } from '../storage/lists/post-query.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
-import { findPost, findPostByPath } from '../storage/rows/posts.ts';
+import { findPost, findPostsByPath } from '../storage/rows/posts.ts';
 import { descendantsOf } from '../storage/rows/terms.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
-import { type Caller, renderContext } from './caller.ts';
+import { bundleOptions, type Caller, renderContext } from './caller.ts';
+import { contentConditions, idInLanguage } from './content-lists.ts';
 import { trustsIndex } from './list-index.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
 import { recurrenceOf } from './recurrences.ts';
@@ -53,10 +66,13 @@ export async function listPosts<Published extends PublishedRecord>(
   const { page = 1, status: statuses } = values;
   const perPage = pageSize(site, caller, values, longest);
   const { conditions, order, echo, timeliness } = narrowList(kind, values, caller);
-  const stretch = { conditions, order, statuses, limit: perPage, offset: (page - 1) * perPage };
+  const asked = await contentConditions(site, caller, kind, conditions, values.language_fallback, linksShownIn);
+  const stretch = { conditions: asked, order, statuses, limit: perPage, offset: (page - 1) * perPage };
   const found = await findPosts(site, caller, kind, stretch, values);
   const { total } = found;
-  const records = await renderedPosts(openedFor(site, values), caller, kind, renderContext(caller, rights(caller, values)), found);
+  const context = renderContext(caller, rights(caller, values));
+  const render = (id: number, bundle: Bundle) => published(kind, id, bundle, context, false);
+  const records = await renderedPosts(openedFor(site, values), caller, kind, render, found);
   if (records.length === 0 && page > 1) fail(kind.problems.noSuchPage);
   const status = statuses?.join(',') ?? (editsKind(caller.viewer, kind) ? ANY_STATUS : 'publish');
   return {
@@ -87,9 +103,9 @@ export async function narrowedPosts<Published extends PublishedRecord>(
   asked: Opened,
 ): Promise<Rendered<Published> & { readonly total: number }> {
   const { ids, total, linked } = await findPosts(site, caller, kind, stretch, asked);
-  const bundle = await loadBundle(site.db, kind, ids, linked, caller.settings.recurrence?.base);
+  const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected: linked });
   const context = renderContext(caller, rights(caller, asked));
-  const records = ids.filter((id) => bundle.posts.has(id)).map((id) => kind.render(id, bundle, context, false));
+  const records = ids.filter((id) => bundle.posts.has(id)).map((id) => published(kind, id, bundle, context, false));
   return { records, bundle, total };
 }
 
@@ -135,14 +151,14 @@ export async function readablePosts<Published extends PublishedRecord>(
   asked: Opened,
   single = false,
 ): Promise<Rendered<Published>> {
-  const { viewer, settings } = caller;
-  const bundle = await loadBundle(db, kind, ids, [], settings.recurrence?.base);
+  const { viewer } = caller;
+  const bundle = await loadBundle(db, kind, ids, bundleOptions(caller));
   const context = renderContext(caller, rights(caller, asked));
   const readable = ids.filter((id) => {
     const row = bundle.posts.get(id);
     return row?.post_type === kind.postType && mayRead(viewer, seen(row, bundle.metas.get(id)));
   });
-  return { records: readable.map((id) => kind.render(id, bundle, context, single)), bundle };
+  return { records: readable.map((id) => published(kind, id, bundle, context, single)), bundle };
 }
 
 /** What a list is narrowed by, and the statuses that it holds. */
@@ -191,8 +207,22 @@ export function pageSize(
   return Math.min(per_page ?? settings.calendar.postsPerPage ?? settings.postsPerPage, longest);
 }
 
+/** Ids of the terms of an event as its record shows them. */
+export async function termsShownIn({ db }: Site, caller: Caller, { taxonomy }: TermKind, id: number): Promise<number[]> {
+  const bundle = await loadBundle(db, EVENT, [id], bundleOptions(caller));
+  if (!bundle.posts.has(id)) return [];
+  const shown = eventTerms(id, bundle, renderContext(caller, rights(caller, {})));
+  return shown.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
+}
+
+/** The same for the venues or organizers that it links to by a meta. */
+async function linksShownIn({ db }: Site, caller: Caller, key: string, id: number): Promise<number[]> {
+  const bundle = await loadBundle(db, EVENT, [id], bundleOptions(caller));
+  return bundle.posts.has(id) ? linkedIds(id, key, bundle, renderContext(caller, rights(caller, {}))) : [];
+}
+
 /** A term that is asked for stands for those below it too, where there can be any. */
-async function withDescendants(db: Database, conditions: readonly Condition[]): Promise<Condition[]> {
+export async function withDescendants(db: Database, conditions: readonly Condition[]): Promise<Condition[]> {
   return Promise.all(
     conditions.map(async (condition) =>
       condition.by === 'terms' ? { ...condition, ...(await rootsAndBelow(db, termKind(condition.kind), condition.ids)) } : condition,
@@ -216,8 +246,8 @@ export async function readPost<Published extends PublishedRecord>(
   id: number,
   asked: Opened & { readonly recurrence?: boolean | undefined } = {},
 ): Promise<Shown<Published>> {
-  const { viewer, settings } = caller;
-  const bundle = await loadBundle(site.db, kind, [id], [], settings.recurrence?.base);
+  const { viewer } = caller;
+  const bundle = await loadBundle(site.db, kind, [id], bundleOptions(caller));
   const row = bundle.posts.get(id);
   const { byId, locked, notAccessible } = kind.problems;
   if (byId) {
@@ -230,8 +260,20 @@ export async function readPost<Published extends PublishedRecord>(
   const context = renderContext(caller, rights(caller, asked));
   if (locked && isLocked(mine, context)) return fail(locked);
   const rule = kind.dated && asked.recurrence ? { recurrence: await recurrenceOf(site, caller, mine.ID, bundle.metas.get(mine.ID)) } : {};
-  return { record: { ...kind.render(id, bundle, context, true), ...rule }, version: loadedVersion(caller, id, bundle) };
+  return { record: { ...published(kind, id, bundle, context, true), ...rule }, version: loadedVersion(caller, id, bundle) };
 }
+
+/** A record as it is shown by itself or in a list: with its translations, which records within others go without. */
+const published = <Published extends PublishedRecord>(
+  kind: PostKind<PostFields, Published>,
+  id: number,
+  bundle: Bundle,
+  context: RenderContext,
+  single: boolean,
+): Published => {
+  const record = kind.render(id, bundle, context, single);
+  return bundle.languages ? { ...record, ...translationMembers(id, kind.path, bundle, context) } : record;
+};
 
 /**
  * What the caller may read, and what the request opens: by `password`, or with `context=edit` for those who may edit.
@@ -256,18 +298,21 @@ export async function renderPost(
   id: number,
   expected: readonly number[] = [],
 ): Promise<Required<Shown>> {
-  const bundle = await loadBundle(site.db, kind, [id], expected, caller.settings.recurrence?.base);
+  const bundle = await loadBundle(site.db, kind, [id], { ...bundleOptions(caller), expected });
   const isIt = (row: Post) => row === bundle.posts.get(id) && kind.shownWholeAfterWrite;
-  const record = kind.render(id, bundle, renderContext(caller, { ...rights(caller, {}), opens: isIt }), false);
+  const record = published(kind, id, bundle, renderContext(caller, { ...rights(caller, {}), opens: isIt }), false);
   return { record, version: loadedVersion(caller, id, bundle) };
 }
 
 /**
  * Id of the record that a by-slug address names, whatever its status; undefined: none. A child is named by its whole
- * path, `parent%2Fchild`.
+ * path, `parent%2Fchild`. Of several records it is the one of the language that is asked for, else one without a
+ * language, else the first.
  */
-export const postIdOfSlug = (site: Site, kind: PostKind, slug: string): Promise<number | undefined> =>
-  findPostByPath(site.db, kind.postType, slugPathForQuery(slug));
+export async function postIdOfSlug({ db }: Site, kind: PostKind, slug: string, caller?: Caller): Promise<number | undefined> {
+  const ids = await findPostsByPath(db, kind.postType, slugPathForQuery(slug));
+  return caller ? idInLanguage(db, caller, kind, ids) : ids[0];
+}
 
 // ------------------------------------------------------------------------------------------------- who may
 export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => editsKind(viewer, kind);

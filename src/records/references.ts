@@ -161,13 +161,19 @@ export interface TermLookUp {
   readonly byToken: (token: string | number) => Term | undefined;
 }
 
-export async function termLookUp(db: Database, name: TermKindName, tokens: readonly (string | number)[]): Promise<TermLookUp> {
+export async function termLookUp(
+  db: Database,
+  name: TermKindName,
+  tokens: readonly (string | number)[],
+  sorted: (terms: Term[]) => Promise<Term[]> = async (terms) => terms,
+): Promise<TermLookUp> {
   const texts = tokens.map(String);
-  const rows = await findTermsLike(db, termKind(name).taxonomy, {
+  const found = await findTermsLike(db, termKind(name).taxonomy, {
     ids: texts.filter(isId).map(Number),
     slugs: texts.map((text) => sanitizeTitle(text)).filter(Boolean),
     names: texts.map(sanitizeTermName).filter(Boolean),
   });
+  const rows = await sorted(found);
   const ids = firstOf(rows, ({ term_id: id }) => id);
   const slugs = firstOf(rows, ({ slug }) => slug);
   const named = firstOf(rows, ({ name: known }) => foldText(known));

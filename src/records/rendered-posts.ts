@@ -1,8 +1,8 @@
-import type { Bundle, PostFields, PostKind, PublishedRecord, RenderContext } from '../kinds/kind.ts';
+import type { Bundle, PostFields, PostKind, PublishedRecord } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import { heldToo, type Tag, termTag } from '../storage/journal/holdings.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
-import type { Caller } from './caller.ts';
+import { bundleOptions, type Caller } from './caller.ts';
 
 /**
  * Records of a list, rendered, in this order; ids without a row are left out. Where the answer is made for all who are
@@ -12,7 +12,7 @@ export async function renderedPosts<Published extends PublishedRecord>(
   site: Site,
   caller: Caller,
   kind: PostKind<PostFields, Published>,
-  context: RenderContext,
+  render: (id: number, bundle: Bundle) => Published,
   { ids, linked: expected }: { readonly ids: readonly number[]; readonly linked: readonly number[] },
 ): Promise<Published[]> {
   const { db, rendered } = site;
@@ -27,10 +27,11 @@ export async function renderedPosts<Published extends PublishedRecord>(
   }
   const missing = ids.filter((id) => !records.has(id));
   if (missing.length > 0) {
-    const bundle = await loadBundle(db, kind, missing, missing.length === ids.length ? expected : [], caller.settings.recurrence?.base);
+    const named = missing.length === ids.length ? expected : [];
+    const bundle = await loadBundle(db, kind, missing, { ...bundleOptions(caller), expected: named });
     for (const id of missing.filter((one) => bundle.posts.has(one))) {
       const followed = followBundle(bundle);
-      const record = kind.render(id, followed.bundle, context, false);
+      const record = render(id, followed.bundle);
       const holdings = followed.holdings();
       if (holdings) rendered?.keep(keyOf(id), { value: record, holdings });
       records.set(id, record);
@@ -47,11 +48,12 @@ function keysFor({ viewer: _viewer, settings: _settings, now: _now, ...place }: 
 
 /**
  * The same bundle, and which objects were looked for in it. Undefined: more than can be said. Galleries show what is
- * attached to a post, and pages of single dates depend on several events: such records are not remembered.
+ * attached to a post, pages of single dates depend on several events, and translations on others: such records are not
+ * remembered.
  */
 function followBundle(bundle: Bundle): { readonly bundle: Bundle; readonly holdings: () => readonly Tag[] | undefined } {
   const tags = new Set<Tag>();
-  let isClear = bundle.pages.size === 0;
+  let isClear = bundle.pages.size === 0 && bundle.languages === undefined;
   const following = <Found>(
     map: ReadonlyMap<number, Found>,
     note: (id: number, found: Found | undefined) => void,
@@ -69,19 +71,21 @@ function followBundle(bundle: Bundle): { readonly bundle: Bundle; readonly holdi
       },
     });
   const noteId = (id: number): void => void tags.add(id);
+  const followed: { readonly [Member in keyof Required<Bundle>]: Bundle[Member] } = {
+    posts: following(bundle.posts, noteId),
+    metas: following(bundle.metas, noteId),
+    terms: following(bundle.terms, (id, terms) => {
+      noteId(id);
+      for (const term of terms ?? []) tags.add(termTag(term.term_id));
+    }),
+    attached: following(bundle.attached, () => {
+      isClear = false;
+    }),
+    pages: following(bundle.pages, noteId),
+    languages: bundle.languages,
+  };
   return {
-    bundle: {
-      posts: following(bundle.posts, noteId),
-      metas: following(bundle.metas, noteId),
-      terms: following(bundle.terms, (id, terms) => {
-        noteId(id);
-        for (const term of terms ?? []) tags.add(termTag(term.term_id));
-      }),
-      attached: following(bundle.attached, () => {
-        isClear = false;
-      }),
-      pages: following(bundle.pages, noteId),
-    },
+    bundle: followed,
     holdings: () => (isClear ? [...tags] : undefined),
   };
 }

@@ -5,6 +5,7 @@ import { findDuePosts, lockPost, updatePost } from '../storage/rows/posts.ts';
 import { shiftCounts, termTaxonomyIdsOf } from '../storage/rows/terms.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import { keepIndexOf } from './list-index.ts';
+import { countForLanguage } from './record-languages.ts';
 
 /**
  * Publishes the scheduled records whose time has come, as WordPress's own clock does it (`wp_publish_post`): only the
@@ -23,6 +24,7 @@ export async function publishDue(site: Site): Promise<number> {
       const kind = postKindOfType(row.post_type)!;
       await updatePost(db, id, { post_status: 'publish' });
       await shiftCounts(db, [], await termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)));
+      await countForLanguage(db, { settings }, kind, id, 'shown');
       if (kind.dated) await keepIndexOf(db, { settings }, [id]);
       noteChange(db, { now });
       return 1;

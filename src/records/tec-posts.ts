@@ -11,7 +11,7 @@ import { loadBundle } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { addSeconds, parseZone } from '../wordpress/time.ts';
-import { type Caller, renderContext } from './caller.ts';
+import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { cleanText } from './clean-text.ts';
 import type { CorePage } from './core-lists.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
@@ -71,13 +71,14 @@ async function shown(
   ids: readonly number[],
   { password }: TecReadValues,
 ): Promise<{ readonly records: TecRecord[]; readonly bundle: Bundle }> {
-  const bundle = await loadBundle(site.db, kind, ids, [], caller.settings.recurrence?.base);
+  const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), translatesLinks: false });
   const say = (name: string, words = {}) => site.texts.t(caller.language, `site:words.${name}`, words);
   const context: TecContext = {
     ...renderContext(caller, {
       mayRead: (row: Post) => mayRead(caller.viewer, row),
       opens: opens(caller.viewer, { password, editing: false }),
     }),
+    translatesLinks: false,
     language: caller.language,
     words: {
       locked: say('locked'),

@@ -4,25 +4,35 @@ import { termKind } from '../kinds/index.ts';
 import type { TermKind, TermKindName } from '../kinds/kind.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { lockNames } from '../storage/rows/locks.ts';
+import type { ContentLanguage } from '../wordpress/content-languages.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { termLookUp } from './references.ts';
-import { createTermRow, namesOfTerm } from './term-writes.ts';
+import { createTermIn, firstIn, termsInLanguage } from './term-languages.ts';
+import { namesOfTerm } from './term-writes.ts';
 import { mayManageTerms } from './visibility.ts';
 
 /**
  * Ids of the terms that a write wishes for, in order and each once: existing ones by id, slug or name, and new ones
- * made from names (decision D4). Ids stand as they came: those that do not exist are left out when the terms are
- * assigned, as WordPress does.
+ * made from names (decision D4). With a language, a name finds the term of that language first, and terms of other
+ * languages are replaced by their translations. Ids stand as they came: those that do not exist are left out when the
+ * terms are assigned, as WordPress does.
  *
  * @throws rest_forbidden for a new name by a caller who may not create terms of that taxonomy
  */
-export async function resolveTermWishes(db: Database, caller: Caller, name: TermKindName, wishes: readonly TermWish[]): Promise<number[]> {
+export async function resolveTermWishes(
+  db: Database,
+  caller: Caller,
+  name: TermKindName,
+  wishes: readonly TermWish[],
+  language?: ContentLanguage,
+): Promise<number[]> {
   const kind = termKind(name);
   const lookUp = await termLookUp(
     db,
     name,
     wishes.flatMap(({ id, slug, name: named }) => (id === undefined ? [slug ?? named ?? ''] : [])),
+    language && ((terms) => firstIn(db, caller, kind, terms, language)),
   );
   const unknown = wishes.flatMap(({ id, slug, name: named }) =>
     id === undefined && named !== undefined && !lookUp.byToken(slug ?? named) ? [named] : [],
@@ -42,20 +52,26 @@ export async function resolveTermWishes(db: Database, caller: Caller, name: Term
       if (!mayManageTerms(caller, kind)) refuse(caller.viewer);
       // Names of the same slug are one term, as those of existing terms are.
       const slug = sanitizeTitle(wish.name);
-      const id = made.get(slug) ?? (await termNamed(db, kind, wish.name));
+      const id = made.get(slug) ?? (await termNamed(db, caller, kind, wish.name, language));
       if (slug !== '') made.set(slug, id);
       ids.push(id);
     }
   }
-  return [...new Set(ids)];
+  return termsInLanguage(db, caller, kind, [...new Set(ids)], language);
 }
 
 /**
  * A new term of this name, or the one that has come to be meanwhile: earlier in the same list, or by another request.
  */
-async function termNamed(db: Database, kind: TermKind, name: string): Promise<number> {
+async function termNamed(
+  db: Database,
+  caller: Caller,
+  kind: TermKind,
+  name: string,
+  language: ContentLanguage | undefined,
+): Promise<number> {
   try {
-    return (await createTermRow(db, kind, { name, description: '', parent: 0 })).id;
+    return await createTermIn(db, caller, kind, { name, description: '', parent: 0 }, language);
   } catch (error) {
     if (error instanceof ApiError && error.problem === 'term_exists') return Number(error.details.data?.term_id);
     throw error;

@@ -16,6 +16,15 @@ export interface TermDraft {
   readonly slug?: string | undefined;
   readonly description: string;
   readonly parent: number;
+  /** Where terms have languages: the one of this term, and which of others are taken for another language's. */
+  readonly language?: TermLanguage | undefined;
+}
+
+/** The language of a new term. */
+export interface TermLanguage {
+  readonly code: string;
+  /** Which of these terms are in another language. */
+  readonly elsewhere: (terms: readonly Term[]) => Promise<ReadonlySet<number>>;
 }
 
 /**
@@ -32,11 +41,14 @@ export async function createTermRow(db: Database, kind: TermKind, draft: TermDra
   const wished = sent || sanitizeTitle(name);
   await lockNames(db, namesOfTerm(kind, name, wished));
 
-  const alike = await findTermsLike(db, kind.taxonomy, { ids: [], slugs: [wished], names: [name] });
+  const found = await findTermsLike(db, kind.taxonomy, { ids: [], slugs: [wished], names: [name] });
+  const elsewhere = (await draft.language?.elsewhere(found)) ?? new Set<number>();
+  const alike = found.filter((term) => !elsewhere.has(term.term_id));
   const clash = clashingTerm(alike, { name, slug: wished, chosen: sent !== '', parent: draft.parent, hierarchical: kind.hierarchical });
   if (clash) fail('term_exists', { data: { term_id: clash.term_id }, besides: { additional_data: [clash.term_id, clash.term_id] } });
 
-  const slug = await freeSlug(db, kind, wished, draft.parent, 0);
+  const taken = found.some((term) => term.slug === wished && elsewhere.has(term.term_id));
+  const slug = await freeSlug(db, kind, taken ? `${wished}-${draft.language?.code}` : wished, draft.parent, 0);
   const description = sanitizeTermDescription(stripControlCharacters(draft.description));
   const id = await insertTerm(db, kind, { name, slug, description, parent: draft.parent });
   if (kind.hierarchical) await dropTree(db, kind);
@@ -118,7 +130,8 @@ const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => 
 /** WordPress keeps the tree of a taxonomy in an option and builds it again when it is missing. */
 export const dropTree = (db: Database, { taxonomy }: TermKind): Promise<void> => deleteOption(db, `${taxonomy}_children`);
 
-async function freeSlug(db: Database, kind: TermKind, wished: string, parent: number, exceptId: number): Promise<string> {
+/** A slug that no other term has, made of the one that is wished for as WordPress makes it. */
+export async function freeSlug(db: Database, kind: TermKind, wished: string, parent: number, exceptId: number): Promise<string> {
   const taken = await takenTermSlugs(db, wished, exceptId);
   const parents: string[] = [];
   if (kind.hierarchical && parent > 0) {

@@ -1,20 +1,36 @@
 import { fail, failParam } from '../errors.ts';
+import { termsInLanguages } from '../kinds/content-language.ts';
 import { termLinks } from '../kinds/core-term.ts';
 import type { Methods } from '../kinds/core-view.ts';
 import { narrow, together } from '../kinds/filter.ts';
-import type { TermKind, TermListValues, TermValues } from '../kinds/kind.ts';
+import type { TermCondition, TermKind, TermListValues, TermValues } from '../kinds/kind.ts';
 import { termOrder } from '../kinds/term-list.ts';
-import { termRecord } from '../kinds/term-record.ts';
+import { termLink, termRecord } from '../kinds/term-record.ts';
+import { type Translation, termLanguage } from '../kinds/translations.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/journal/touched.ts';
+import { formOf } from '../storage/languages/forms.ts';
 import { findTerms } from '../storage/lists/term-list.ts';
-import { findTerm, loadTree } from '../storage/rows/terms.ts';
+import { findTerm, loadTermsBy, loadTree } from '../storage/rows/terms.ts';
+import { type ContentLanguage, type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
+import { restUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
+import { inLanguage, termGroups } from './content-lists.ts';
 import { keepIndexOfMoved, removeIndexedTerm } from './list-index.ts';
-import { type Listing, pageSize } from './posts.ts';
-import { changeTermRow, createTermRow, dropTree } from './term-writes.ts';
+import { type Listing, pageSize, termsShownIn } from './posts.ts';
+import {
+  forgetLanguage,
+  languageOfChange,
+  languageOfNew,
+  languagesOf,
+  languagesOfRecords,
+  languageValues,
+  placeInLanguage,
+} from './record-languages.ts';
+import { createTermIn } from './term-languages.ts';
+import { changeTermRow, dropTree } from './term-writes.ts';
 import { type Shown, versionOfTerm } from './versions.ts';
 import { mayManageTerms } from './visibility.ts';
 
@@ -25,16 +41,17 @@ import { mayManageTerms } from './visibility.ts';
 export async function listTerms(site: Site, caller: Caller, kind: TermKind, values: TermListValues, offset?: number): Promise<Listing> {
   const { page = 1 } = values;
   const perPage = pageSize(site, caller, values);
-  const { conditions, echo, timeliness } = narrow(kind.filters, values, caller);
+  const { conditions, echo, timeliness } = narrow(termsInLanguages(kind, caller.settings).filters, values, caller);
   const { terms, total, tree } = await findTerms(site.db, {
     kind,
-    ...together(conditions),
+    ...(await termConditions(site, caller, kind, together(conditions), values.language_fallback)),
     ...termOrder(values),
     limit: perPage,
     offset: offset === undefined ? (page - 1) * perPage : Math.max(0, offset),
   });
+  const shown = await translatedTerms(site.db, caller, kind, terms, tree);
   return {
-    records: terms.map((term) => termRecord(term, kind, ancestors(term, tree), caller)),
+    records: terms.map((term) => shown(term)),
     total,
     pages: Math.ceil(total / perPage),
     page,
@@ -46,8 +63,9 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
 /** One term, with the links that WordPress's own routes give it. */
 export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Required<Shown>> {
   const term = await existing(db, kind, id);
+  const shown = await translatedTerms(db, caller, kind, [term]);
   const record = {
-    ...termRecord(term, kind, await ancestorsOf(db, kind, term), caller),
+    ...shown(term),
     _links: termLinks(term, kind, caller, termMethods(caller, kind)),
   };
   return { record, version: versionOfTerm(caller, term) };
@@ -66,13 +84,9 @@ export async function createTerm(
 ): Promise<Required<Shown> & { id: number }> {
   const { name = '', slug, description, parent } = values;
   if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');
-  const { id } = await site.db.transaction(async (trx) => {
-    const made = await createTermRow(trx, kind, {
-      name,
-      slug,
-      description: description ?? '',
-      parent: parent ?? 0,
-    });
+  const id = await site.db.transaction(async (trx) => {
+    const draft = { name, slug, description: description ?? '', parent: parent ?? 0 };
+    const made = await createTermIn(trx, caller, kind, draft, await languageOfNewTerm(trx, caller, kind, values), languageValues(values));
     noteChange(trx, caller);
     return made;
   });
@@ -92,6 +106,8 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
       ...(description === undefined ? {} : { description: description ?? '' }),
       ...(parent === undefined ? {} : { parent: parent ?? 0 }),
     });
+    const language = await languageOfChange(trx, caller, kind, id, values);
+    if (language) await placeInLanguage(trx, caller, kind, { id, ...language }, language.values);
     await keepIndexOfMoved(trx, caller, term);
     noteChange(trx, caller);
   });
@@ -102,13 +118,94 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
 export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Record<string, unknown>> {
   return db.transaction(async (trx) => {
     const term = await existing(trx, kind, id);
-    const record = termRecord(term, kind, await ancestorsOf(trx, kind, term), caller);
+    const record = (await translatedTerms(trx, caller, kind, [term]))(term);
+    await forgetLanguage(trx, caller, kind, id);
     await removeIndexedTerm(trx, caller, term);
     if (kind.hierarchical) await dropTree(trx, kind);
     noteChange(trx, caller);
     return record;
   });
 }
+
+/** The language of a new term; that of its parent where nothing is chosen. */
+async function languageOfNewTerm(db: Database, caller: Caller, kind: TermKind, values: TermValues): Promise<ContentLanguage | undefined> {
+  const own = languagesOf(caller, kind);
+  const { parent } = values;
+  const above = own && parent ? (await languagesOfRecords(db, own, [parent])).get(parent) : undefined;
+  return languageOfNew(caller, kind, values, undefined, above);
+}
+
+type Tree = ReadonlyMap<number, { readonly parent: number; readonly slug: string }>;
+
+/** Renders these terms, with their languages and translations where their kind has any. */
+async function translatedTerms(
+  db: Database,
+  caller: Caller,
+  kind: TermKind,
+  terms: readonly Term[],
+  loaded?: Tree,
+): Promise<(term: Term) => Record<string, unknown>> {
+  const { contentLanguages: languages } = caller.settings;
+  const spoken = isTranslated(languages, kind.taxonomy) ? await termLanguages(db, languages, terms) : undefined;
+  const isNested = [...terms, ...(spoken?.members.values() ?? [])].some(({ parent }) => parent > 0);
+  const tree = loaded ?? (isNested ? await loadTree(db, kind.taxonomy) : new Map());
+  return (term) => {
+    const membership = spoken?.memberships.get(term.term_id);
+    const record = termRecord(term, kind, ancestors(term, tree), caller, membership?.language);
+    if (!spoken) return record;
+    const translations = [...(membership?.members ?? [])].flatMap(([code, key]): [string, Translation][] => {
+      const member = spoken.members.get(key);
+      if (member?.taxonomy !== term.taxonomy) return [];
+      const rest_url = restUrl(caller, `${caller.namespace}/${kind.path}/${member.term_id}`);
+      return [[code, { id: member.term_id, url: termLink(member, ancestors(member, tree), caller, code), rest_url }]];
+    });
+    return { ...record, ...termLanguage(term, membership, caller), translations: Object.fromEntries(translations) };
+  };
+}
+
+/** The code of the language of a term, if it has one. */
+export async function languageOfTerm(db: Database, { settings }: Caller, term: Term): Promise<string | null> {
+  const { contentLanguages: languages } = settings;
+  if (!isTranslated(languages, term.taxonomy)) return null;
+  const { terms } = await formOf(languages).memberships(db, languages, { posts: [], terms: [term] });
+  return terms.get(term.term_id)?.language ?? null;
+}
+
+/** Languages and groups of terms, and the rows of all members. */
+async function termLanguages(db: Database, languages: ContentLanguages, terms: readonly Term[]) {
+  const form = formOf(languages);
+  const { terms: memberships } = await form.memberships(db, languages, { posts: [], terms });
+  const known = new Map(terms.map((term) => [term[form.termKey], term]));
+  const others = [...memberships.values()].flatMap(({ members }) => [...members.values()]).filter((key) => !known.has(key));
+  return { memberships, members: new Map([...known, ...(await loadTermsBy(db, form.termKey, others))]) };
+}
+
+/**
+ * The conditions of a list of terms in the language that is asked for. The terms of one event are listed whatever their
+ * language, as the event shows them; a parent stands for whatever it is a translation of.
+ */
+async function termConditions(
+  site: Site,
+  caller: Caller,
+  kind: TermKind,
+  conditions: Partial<TermCondition>,
+  fallback: boolean | undefined,
+): Promise<Partial<TermCondition>> {
+  const language = inLanguage(caller, kind.taxonomy, fallback);
+  if (!language) return conditions;
+  const { post, parent, ...others } = conditions;
+  if (post !== undefined) {
+    const shown = await termsShownIn(site, caller, kind, post);
+    return { ...others, ...(parent === undefined ? {} : { parent }), include: narrowedTo(others.include, shown) };
+  }
+  if (parent === undefined || parent === 0) return { ...conditions, language };
+  const { languages } = language;
+  return { ...others, parents: await termGroups(site.db, languages, kind.name, [parent]), language };
+}
+
+/** Ids that are in both lists; no list is one of everything. */
+const narrowedTo = (some: readonly number[] | undefined, ids: readonly number[]): readonly number[] =>
+  some === undefined ? ids : some.filter((id) => ids.includes(id));
 
 async function existing(db: Database, kind: TermKind, id: number): Promise<Term> {
   return (await findTerm(db, kind.taxonomy, id)) ?? failParam('id', 'id-unknown');

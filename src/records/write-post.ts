@@ -1,25 +1,32 @@
 import { fail, failParam, refuse } from '../errors.ts';
 import { isImage, isLinks, isTerms, valueIn } from '../kinds/fields.ts';
 import type { FetchedImage } from '../kinds/grammar.ts';
-import { postKind } from '../kinds/index.ts';
-import type { Before, PostValues, Rows, TermKindName } from '../kinds/kind.ts';
+import { postKind, termKind } from '../kinds/index.ts';
+import type { Before, PostKind, PostValues, Rows, TermKindName } from '../kinds/kind.ts';
 import type { LinkPlan } from '../kinds/link-grammar.ts';
 import { insertPrepared } from '../media/images.ts';
+import type { Database } from '../storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { lockNames, slugLock } from '../storage/rows/locks.ts';
-import { BLANK, findByTitle, insertPost, lockPost, slugsLike, updatePost } from '../storage/rows/posts.ts';
+import { BLANK, findByTitle, insertPost, lockPost, slugHolders, slugsLike, updatePost } from '../storage/rows/posts.ts';
 import { keepRevision } from '../storage/rows/revisions.ts';
+import { loadTermsOf } from '../storage/rows/terms.ts';
+import { languageOfCode } from '../wordpress/content-languages.ts';
 import { postUrl } from '../wordpress/links.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { uniqueSlug } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
+import { keepIndexOf } from './list-index.ts';
 import { type PostDetails, writeDetails, writeDetailsOfNew } from './post-details.ts';
 import { isNewSlug, type NewPost } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { fieldRows, followingRows } from './post-rows.ts';
 import { mayCreate } from './posts.ts';
 import { isNewRecord, isPrepared } from './prepared-images.ts';
+import { countForLanguage, languageOfNew, languagesOf, languagesOfRecords, languageValues, placeInLanguage } from './record-languages.ts';
+import { termsInLanguage } from './term-languages.ts';
 import { resolveTermWishes } from './term-wishes.ts';
+import { inherited } from './translation-source.ts';
 import { mayEdit, seen } from './visibility.ts';
 import type { Write } from './write.ts';
 
@@ -39,10 +46,16 @@ export async function lockExisting({ db, kind }: Pick<Write, 'db' | 'kind'>, id:
   return byId ? fail(row ? byId.otherType : byId.missing) : failParam('id', 'id-unknown');
 }
 
+/** The write of a new record. `beside`: the language of the record that it is made for. */
+export function newWrite(db: Database, caller: Caller, kind: PostKind, values: PostValues, beside?: string): Write {
+  const language = languageOfNew(caller, kind, values, beside);
+  return { db, caller, kind, ...(language ? { language: { language, before: null, values: languageValues(values) } } : {}) };
+}
+
 /** Writes a new record whose names are locked. Gives its id, or that of the record whose title it reuses. */
-export async function writeNew(write: Write, { values, plan, anew = false }: Omit<NewPost, 'kind'>): Promise<number> {
+export async function writeNew(write: Write, { values, plan, anew = false, source }: Omit<NewPost, 'kind'>): Promise<number> {
   const { kind } = write;
-  const details = await resolveDetails(write, values);
+  const details = await inherited(write, source, values, await resolveDetails(write, values));
   const known = kind.reusesTitles && !anew ? await knownByTitle(write, plan.columns) : undefined;
   if (!known) return insertNew(write, plan, details);
   await updateKnown(write, known, values, details);
@@ -51,7 +64,7 @@ export async function writeNew(write: Write, { values, plan, anew = false }: Omi
 
 /** Writes a change. `details`: what it names besides the columns and metas of the plan. */
 export async function writeChange(write: Write, before: Before, plan: PostPlan, details: PostDetails): Promise<void> {
-  const { db, caller } = write;
+  const { db, caller, kind } = write;
   const { row } = before;
   const { slug, unique } = plan.slug;
   const free = isNewSlug(plan, row) ? await freeSlug(write, slug, row.ID) : slug;
@@ -59,8 +72,19 @@ export async function writeChange(write: Write, before: Before, plan: PostPlan, 
   await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
   await keepRevision(db, after, caller.viewer.id, caller.settings.home);
   const metas = { ...plan.metas, ...slugMetas(before, after), ...details.metas };
+  const translations = await writeLanguage(write, row, after);
   await writeDetails(write, after, row.post_status, { ...details, metas });
+  if (kind.dated) await keepIndexOf(db, caller, translations);
   if (after.post_status === 'publish') await publishLinked(write, before, details);
+}
+
+/** Writes the language and the translations of a record, whose row is written. Gives the ids of its translations. */
+async function writeLanguage({ db, caller, kind, language: written }: Write, before: Post | undefined, after: Post): Promise<number[]> {
+  const visible = { before: before?.post_status === 'publish', after: after.post_status === 'publish' };
+  const keeps = !written || written.before === written.language.code;
+  if (keeps && before && visible.before !== visible.after)
+    await countForLanguage(db, caller, kind, after.ID, visible.after ? 'shown' : 'hidden');
+  return written ? placeInLanguage(db, caller, kind, { id: after.ID, ...written, visible }, written.values) : [];
 }
 
 // ------------------------------------------------------------------------------------------------- what has to be
@@ -70,18 +94,32 @@ export async function writeChange(write: Write, before: Before, plan: PostPlan, 
  * Makes what a record brings along (new terms, an image that was fetched, new venues and organizers), and gives what
  * the record then has besides its row.
  */
-export async function resolveDetails({ db, caller, kind }: Write, values: PostValues): Promise<PostDetails> {
+export async function resolveDetails(write: Write, values: PostValues): Promise<PostDetails> {
+  const { db, caller, kind, language } = write;
   const metas: Record<string, readonly string[]> = {};
   const terms = new Map<TermKindName, readonly number[]>();
   for (const [name, field] of Object.entries(kind.fields)) {
     if (!(name in values)) continue;
     if (isTerms(field)) {
       const { kind: taxonomy } = field.place;
-      terms.set(taxonomy, await resolveTermWishes(db, caller, taxonomy, valueIn(values, name, field) ?? []));
+      terms.set(taxonomy, await resolveTermWishes(db, caller, taxonomy, valueIn(values, name, field) ?? [], language?.language));
     } else if (isImage(field)) metas._thumbnail_id = await imageRows({ db, caller }, valueIn(values, name, field));
-    else if (isLinks(field)) metas[field.place.key] = await linkRows({ db, caller }, valueIn(values, name, field) ?? []);
+    else if (isLinks(field)) metas[field.place.key] = await linkRows(write, valueIn(values, name, field) ?? []);
   }
   return { metas, terms };
+}
+
+/** What a change says besides its rows. A record that gets another language gets its terms in that language, too. */
+export async function inLanguage({ db, caller, kind, language }: Write, id: number, details: PostDetails): Promise<PostDetails> {
+  if (!language || language.before === null || language.before === language.language.code) return details;
+  const terms = new Map(details.terms);
+  const held = (await loadTermsOf(db, [id])).get(id) ?? [];
+  for (const name of kind.terms) {
+    const taxonomy = termKind(name);
+    const ids = held.filter((term) => term.taxonomy === taxonomy.taxonomy).map((term) => term.term_id);
+    if (!terms.has(name) && ids.length > 0) terms.set(name, await termsInLanguage(db, caller, taxonomy, ids, language.language));
+  }
+  return { ...details, terms };
 }
 
 type Making = Pick<Write, 'db' | 'caller'>;
@@ -92,14 +130,16 @@ async function imageRows({ db, caller }: Making, image: number | FetchedImage | 
   return id ? [String(id)] : [];
 }
 
-async function linkRows({ db, caller }: Making, links: readonly LinkPlan[]): Promise<string[]> {
+async function linkRows({ db, caller, language }: Write, links: readonly LinkPlan[]): Promise<string[]> {
   const ids: number[] = [];
   for (const link of links) {
     if (!isNewRecord(link)) ids.push(link.id);
     else {
       const { kind, values } = link;
       if (!mayCreate(caller, kind)) refuse(caller.viewer);
-      ids.push(await writeNew({ db, caller, kind }, { values, plan: planPost(caller, kind, values) }));
+      ids.push(
+        await writeNew(newWrite(db, caller, kind, values, language?.language.code), { values, plan: planPost(caller, kind, values) }),
+      );
     }
   }
   return [...new Set(ids)].map(String);
@@ -109,7 +149,7 @@ async function linkRows({ db, caller }: Making, links: readonly LinkPlan[]): Pro
 async function insertNew(write: Write, plan: PostPlan, details: PostDetails): Promise<number> {
   const { db, caller, kind } = write;
   const { slug, unique } = plan.slug;
-  const free = unique && slug !== '' ? uniqueSlug(slug, await slugsLike(db, kind.postType, slug, 0)) : slug;
+  const free = unique && slug !== '' ? uniqueSlug(slug, await takenSlugs(write, slug, 0)) : slug;
   const rowOf = (ID: number) => {
     // `Partial` lets a column be undefined; a plan names no column without a value.
     const row = { ...BLANK, ...plan.columns, ID, post_name: free || (unique ? String(ID) : '') } as Post;
@@ -122,7 +162,9 @@ async function insertNew(write: Write, plan: PostPlan, details: PostDetails): Pr
   if (row.guid !== columns.guid) await updatePost(db, id, { guid: row.guid, post_name: row.post_name });
   // WordPress sets the place of a sticky event by a second save, which keeps the texts.
   if (row.menu_order) await keepRevision(db, row, caller.viewer.id, caller.settings.home);
+  const translations = await writeLanguage(write, undefined, row);
   await writeDetailsOfNew(write, row, { ...details, metas: { ...plan.metas, ...details.metas } });
+  if (kind.dated) await keepIndexOf(db, caller, translations);
   return id;
 }
 
@@ -136,11 +178,9 @@ const guidPlace = ({ settings }: Caller) => ({
  * The record of this title that the caller may edit: it is used instead of creating a second one (decision D8). The
  * title is locked by then, so concurrent requests find each other's records.
  */
-async function knownByTitle(
-  { db, caller, kind }: Write,
-  { post_title: title = '', post_content: content }: Partial<Post>,
-): Promise<Before | undefined> {
-  for (const id of await findByTitle(db, kind.postType, title, content || undefined)) {
+async function knownByTitle(write: Write, { post_title: title = '', post_content: content }: Partial<Post>): Promise<Before | undefined> {
+  const { db, caller, kind } = write;
+  for (const id of await sameLanguageFirst(write, await findByTitle(db, kind.postType, title, content || undefined))) {
     const row = await lockPost(db, id);
     const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
     if (row && mayEdit(caller.viewer, seen(row, metas))) return { row, metas };
@@ -148,11 +188,28 @@ async function knownByTitle(
   return undefined;
 }
 
+/**
+ * Records of a title with those of the language of the write first. A write that says something of languages means no
+ * record of another one.
+ */
+async function sameLanguageFirst({ db, caller, kind, language }: Write, ids: readonly number[]): Promise<readonly number[]> {
+  const own = languagesOf(caller, kind);
+  if (!own || !language || ids.length === 0) return ids;
+  const codes = await languagesOfRecords(db, own, ids);
+  const isSame = (id: number) => codes.get(id) === language.language.code;
+  const strict = Object.values(language.values).some((value) => value !== undefined);
+  return [...ids.filter(isSame), ...ids.filter((id) => !isSame(id) && (!strict || codes.get(id) === null))];
+}
+
 /** A record that is used in place of a new one gets the metas of the new one; its row stays. */
 async function updateKnown(write: Write, known: Before, values: PostValues, details: PostDetails): Promise<void> {
-  const { caller, kind } = write;
+  const { db, caller, kind, language } = write;
+  const own = languagesOf(caller, kind);
+  const before = own ? ((await languagesOfRecords(db, own, [known.row.ID])).get(known.row.ID) ?? null) : null;
+  const code = (own && languageOfCode(own.languages, before ?? undefined)) ?? language?.language;
   const { metas } = fieldRows(kind, values, caller.viewer.can('unfiltered_html'));
   const following = followingRows(kind, values, known, caller);
+  if (language && code) await writeLanguage({ ...write, language: { ...language, language: code, before } }, known.row, known.row);
   await writeDetails(write, known.row, known.row.post_status, {
     ...details,
     metas: { ...metas, ...following.metas, ...details.metas },
@@ -161,9 +218,23 @@ async function updateKnown(write: Write, known: Before, values: PostValues, deta
 
 // ------------------------------------------------------------------------------------------------- changes
 /** A slug that no other post of the type has. Requests at the same time wait for each other. */
-async function freeSlug({ db, kind }: Write, slug: string, id: number): Promise<string> {
-  await lockNames(db, [slugLock(kind.postType, slug)]);
-  return uniqueSlug(slug, await slugsLike(db, kind.postType, slug, id));
+async function freeSlug(write: Write, slug: string, id: number): Promise<string> {
+  await lockNames(write.db, [slugLock(write.kind.postType, slug)]);
+  return uniqueSlug(slug, await takenSlugs(write, slug, id));
+}
+
+/** Slugs that a record cannot have. Where WPML runs, records of other languages may have the same. */
+async function takenSlugs({ db, caller, kind, language }: Write, slug: string, id: number): Promise<Set<string>> {
+  const own = language && languagesOf(caller, kind);
+  if (own?.languages.form !== 'wpml') return slugsLike(db, kind.postType, slug, id);
+  const holders = await slugHolders(db, kind.postType, slug, id);
+  const codes = await languagesOfRecords(
+    db,
+    own,
+    holders.map((holder) => holder.id),
+  );
+  const isElsewhere = (code: string | null | undefined) => code && code !== language?.language.code;
+  return new Set(holders.flatMap((holder) => (isElsewhere(codes.get(holder.id)) ? [] : [holder.slug])));
 }
 
 /**

@@ -1,10 +1,21 @@
 import type { PostKind } from '../kinds/kind.ts';
+import type { LanguageValues } from '../kinds/language-fields.ts';
 import type { Database } from '../storage/engine/database.ts';
+import type { ContentLanguage } from '../wordpress/content-languages.ts';
 import type { Caller } from './caller.ts';
+
+/** The language that a record gets, with the one that it has, and what the write says of its translations. */
+export interface LanguageOfWrite {
+  readonly language: ContentLanguage;
+  readonly before: string | null;
+  readonly values: LanguageValues;
+}
 
 /** What every step of a write needs: the transaction, who writes, and what kind of record. */
 export interface Write {
   readonly db: Database;
   readonly caller: Caller;
   readonly kind: PostKind;
+  /** Absent where the record has no language, or keeps the one that it has. */
+  readonly language?: LanguageOfWrite | undefined;
 }

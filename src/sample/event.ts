@@ -5,7 +5,7 @@ import type { PictureName } from './pictures.ts';
  * An event of the sample calendar. `at` and `until`: wall clock; without them it lasts all day. `days`: how many, one
  * if not given.
  */
-export interface SampleEvent {
+export interface Written {
   readonly title: string;
   readonly when: When;
   readonly at?: string;
@@ -19,6 +19,17 @@ export interface SampleEvent {
   readonly cost?: string | readonly string[];
   readonly picture?: PictureName;
   readonly text: string;
+  /** The same in the other language of the calendar. */
+  readonly other: { readonly title: string; readonly text: string; readonly excerpt?: string };
   /** Whatever else its fields hold: status, flags, website, excerpt. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
+
+/** An event with the language that it was written in. */
+export interface SampleEvent extends Written {
+  readonly language: SampleLanguage;
+}
+
+/** The languages of the calendar. The first is its default. */
+export const LANGUAGES = ['en', 'it'] as const;
+export type SampleLanguage = (typeof LANGUAGES)[number];

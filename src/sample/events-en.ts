@@ -1,7 +1,7 @@
-import type { SampleEvent } from './event.ts';
+import type { Written } from './event.ts';
 
-/** The half of the sample calendar that is in English. */
-export const englishEvents: readonly SampleEvent[] = [
+/** The events of the sample calendar that were written in English, with their Italian translations. */
+export const englishEvents: readonly Written[] = [
   {
     title: 'Market day in Piazza Grande',
     when: { week: 0, day: 'sat' },
@@ -14,6 +14,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'market',
     text: 'Vegetables picked this morning, pecorino of three ages, bread from the wood oven and honey by the spoon. The beekeeper knows everything about your garden.',
+    other: {
+      title: 'Giorno di mercato in Piazza Grande',
+      text: 'Verdura raccolta all’alba, pecorino di tre stagionature, pane cotto a legna e miele a cucchiaiate. L’apicoltore sa tutto del vostro giardino.',
+    },
   },
   {
     title: 'Guided tour: seven centuries of paper',
@@ -26,6 +30,10 @@ export const englishEvents: readonly SampleEvent[] = [
     tags: ['in-english', 'heritage', 'booking'],
     cost: ['6', '9'],
     text: 'From rags to sheet: see the water hammers at work, dip a mould yourself and take your own watermark home.',
+    other: {
+      title: 'Visita guidata: sette secoli di carta',
+      text: 'Dallo straccio al foglio: guardate i magli ad acqua in funzione, immergete voi stessi la forma nella tina e portate a casa la vostra filigrana.',
+    },
   },
   {
     title: 'Conversation table: English for everyone',
@@ -39,6 +47,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'books',
     text: 'An hour and a half of talking about everything and nothing, with tea. Beginners sit beside those who lived in Leeds for ten years.',
+    other: {
+      title: 'Tavolo di conversazione: inglese per tutti',
+      text: 'Un’ora e mezza di chiacchiere su tutto e su niente, con il tè. I principianti siedono accanto a chi ha vissuto dieci anni a Leeds.',
+    },
   },
   {
     title: 'Open rehearsal of the town band',
@@ -52,6 +64,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'music',
     text: 'Fifty musicians between twelve and eighty get their marches ready. Bring an instrument and you will be given a chair.',
+    other: {
+      title: 'Prova aperta della banda',
+      text: 'Cinquanta musicisti fra i dodici e gli ottant’anni ripassano le marce. Portate uno strumento e una sedia si trova.',
+    },
   },
   {
     title: 'Market day with sourdough workshop',
@@ -64,6 +80,10 @@ export const englishEvents: readonly SampleEvent[] = [
     tags: ['local-products', 'open-air', 'family-friendly'],
     cost: '5',
     text: 'Beside the stalls the bakers of the valley show how a starter is fed, and give you a jar of it for your own kitchen.',
+    other: {
+      title: 'Mercato con laboratorio di pasta madre',
+      text: 'Accanto ai banchi i fornai della valle mostrano come si rinfresca la pasta madre e ve ne regalano un vasetto.',
+    },
   },
   {
     title: 'Film club: classics with subtitles',
@@ -77,6 +97,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: ['5', '7'],
     picture: 'film',
     text: 'The audience voted, and the envelope stays closed until the lights go out. All we may say: it is in black and white and nobody gets married.',
+    other: {
+      title: 'Cineforum: i classici con i sottotitoli',
+      text: 'Ha votato il pubblico, e la busta resta chiusa finché non si spengono le luci. Si può dire solo questo: è in bianco e nero e non si sposa nessuno.',
+    },
   },
   {
     title: 'Yoga under the lime trees',
@@ -89,6 +113,10 @@ export const englishEvents: readonly SampleEvent[] = [
     tags: ['open-air', 'family-friendly'],
     cost: '3',
     text: 'Slow movements before the town wakes up. Mats are there, dogs are tolerated, the barista opens early.',
+    other: {
+      title: 'Yoga sotto i tigli',
+      text: 'Movimenti lenti prima che il paese si svegli. I tappetini ci sono, i cani sono tollerati, il bar apre presto.',
+    },
   },
   {
     title: 'Jazz at the kiln: Trio Vento',
@@ -102,6 +130,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: ['10', '15'],
     picture: 'night',
     text: 'Piano, double bass and a drummer who plays the bricks. Their second record came out in spring and sounds as if the night had no end.',
+    other: {
+      title: 'Jazz alla fornace: Trio Vento',
+      text: 'Pianoforte, contrabbasso e un batterista che suona i mattoni. Il loro secondo disco è uscito in primavera e suona come una notte senza fine.',
+    },
     more: { featured: true, website: 'https://triovento.example.org/' },
   },
   {
@@ -116,6 +148,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'books',
     text: 'Bring three, take three. What is left goes to the waiting rooms of the hospital.',
+    other: {
+      title: 'Scambio di libri nel cortile',
+      text: 'Portatene tre, prendetene tre. Quello che avanza va nelle sale d’attesa dell’ospedale.',
+    },
   },
   {
     title: 'Sunset walk along the mill stream',
@@ -129,6 +165,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'trail',
     text: 'Five kilometres on the flat, past nine mills, two of which still turn. Kingfishers cannot be promised.',
+    other: {
+      title: 'Passeggiata al tramonto lungo la gora',
+      text: 'Cinque chilometri in piano davanti a nove mulini, due dei quali girano ancora. I martin pescatori non sono garantiti.',
+    },
   },
   {
     title: 'Choir evening: songs of the hills',
@@ -142,6 +182,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: '8',
     picture: 'music',
     text: 'Three choirs from three valleys, and for the last piece all of them together under the dome.',
+    other: {
+      title: 'Serata corale: canti delle colline',
+      text: 'Tre cori da tre valli e, per l’ultimo brano, tutti insieme sotto la cupola.',
+    },
   },
   {
     title: 'Table tennis open',
@@ -155,6 +199,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: '10',
     picture: 'sport',
     text: 'Eighteen tables, four classes, one cup that nobody has won twice. Spectators bring cushions.',
+    other: {
+      title: 'Torneo open di tennistavolo',
+      text: 'Diciotto tavoli, quattro categorie, una coppa che nessuno ha vinto due volte. Il pubblico si porti il cuscino.',
+    },
   },
   {
     title: 'New Year’s Day concert',
@@ -168,6 +216,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: ['12', '18', '25'],
     picture: 'theatre',
     text: 'Waltzes, polkas and one surprise that the conductor has kept since last year. Sparkling wine in the foyer.',
+    other: {
+      title: 'Concerto di Capodanno',
+      text: 'Valzer, polche e una sorpresa che il direttore tiene in serbo dall’anno scorso. Brindisi nel foyer.',
+    },
     more: { featured: true },
   },
   {
@@ -182,6 +234,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'market',
     text: 'Sixty stalls of furniture, lace, tools and postcards. Haggling is expected, and so are good manners.',
+    other: {
+      title: 'Antiquariato in piazza',
+      text: 'Sessanta banchi di mobili, pizzi, attrezzi e cartoline. Contrattare è previsto, la buona educazione anche.',
+    },
   },
   {
     title: 'Carnival for children',
@@ -194,6 +250,10 @@ export const englishEvents: readonly SampleEvent[] = [
     tags: ['open-air', 'family-friendly', 'free-entry'],
     cost: '0',
     text: 'Seven floats of papier mâché, a parade of masks and fritters without end. The jury consists of grandmothers.',
+    other: {
+      title: 'Carnevale dei bambini',
+      text: 'Sette carri di cartapesta, una sfilata di maschere e frittelle a non finire. La giuria è composta da nonne.',
+    },
   },
   {
     title: 'Pruning course for olive growers',
@@ -206,6 +266,10 @@ export const englishEvents: readonly SampleEvent[] = [
     tags: ['booking', 'local-products'],
     cost: '35',
     text: 'In the morning the why, in the afternoon the how, on ladders and with good saws. Lunch is at a long table in the cellar.',
+    other: {
+      title: 'Corso di potatura dell’olivo',
+      text: 'La mattina il perché, il pomeriggio il come, sulle scale e con buone seghe. Si pranza a una lunga tavola in cantina.',
+    },
   },
   {
     title: 'Spring cycle tour of the abbeys',
@@ -219,6 +283,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: ['10', '15'],
     picture: 'trail',
     text: 'Forty-five kilometres, six hundred metres uphill, three abbeys and a soup at the end. Electric bikes can be hired.',
+    other: {
+      title: 'Giro di primavera in bicicletta: le abbazie',
+      text: 'Quarantacinque chilometri, seicento metri di salita, tre abbazie e una zuppa all’arrivo. Si noleggiano bici elettriche.',
+    },
   },
   {
     title: 'Spring egg rolling',
@@ -231,6 +299,10 @@ export const englishEvents: readonly SampleEvent[] = [
     tags: ['open-air', 'family-friendly', 'free-entry'],
     cost: '0',
     text: 'An old game on the sloping meadow: the egg that rolls farthest wins, and the losers are eaten with salt.',
+    other: {
+      title: 'La ruzzola delle uova',
+      text: 'Un vecchio gioco sul prato in discesa: vince l’uovo che rotola più lontano, e chi perde si mangia col sale.',
+    },
   },
   {
     title: 'Night of the open cellars',
@@ -244,6 +316,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: ['20', '30'],
     picture: 'wine',
     text: 'A shuttle goes round six cellars until one in the morning. The glass around your neck is your ticket, and yours to keep.',
+    other: {
+      title: 'Notte delle cantine aperte',
+      text: 'Una navetta gira per sei cantine fino all’una. Il calice che portate al collo è il biglietto, e resta vostro.',
+    },
     more: { featured: true },
   },
   {
@@ -258,6 +334,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: '6',
     picture: 'film',
     text: 'A screen between two lime trees, a film for all ages and the frogs as orchestra. Blankets are welcome.',
+    other: {
+      title: 'Cinema all’aperto di mezza estate',
+      text: 'Uno schermo fra due tigli, un film per tutte le età e le rane come orchestra. Le coperte sono benvenute.',
+    },
   },
   {
     title: 'Folk weekend',
@@ -272,6 +352,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: ['12', '30'],
     picture: 'night',
     text: 'Three days of bagpipes, button accordions and dancing barefoot on warm bricks. Lessons in the saltarello each afternoon at five.',
+    other: {
+      title: 'Fine settimana folk',
+      text: 'Tre giorni di zampogne, organetti e balli a piedi nudi sui mattoni caldi. Ogni pomeriggio alle cinque lezione di saltarello.',
+    },
     more: { featured: true, sticky: true, website: 'https://folk.example.org/' },
   },
   {
@@ -286,6 +370,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'night',
     text: 'For the night of San Lorenzo we lie on our backs at 1,100 metres. An astronomer explains, the hut makes hot chocolate.',
+    other: {
+      title: 'Stelle cadenti sul Monte Chiaro',
+      text: 'La notte di San Lorenzo ci si sdraia a 1.100 metri. Un’astronoma spiega, il rifugio prepara la cioccolata calda.',
+    },
   },
   {
     title: 'Exhibition: letters never sent',
@@ -297,6 +385,10 @@ export const englishEvents: readonly SampleEvent[] = [
     tags: ['step-free', 'heritage', 'free-entry'],
     cost: '0',
     text: 'A hundred and twenty letters from the drawers of the town, read by those who found them. Open every day but Monday, from ten to six.',
+    other: {
+      title: 'Mostra: lettere mai spedite',
+      text: 'Centoventi lettere dai cassetti del paese, lette da chi le ha trovate. Tutti i giorni tranne il lunedì, dalle dieci alle diciotto.',
+    },
   },
   {
     title: 'Harvest run',
@@ -310,6 +402,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: ['8', '15'],
     picture: 'sport',
     text: 'Ten kilometres through the vineyards, three for children. At each drinking place there is water, and at one there is not.',
+    other: {
+      title: 'Corsa della vendemmia',
+      text: 'Dieci chilometri tra le vigne, tre per i bambini. A ogni ristoro c’è l’acqua, e a uno no.',
+    },
   },
   {
     title: 'Chestnut and new wine evening',
@@ -323,6 +419,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: '7',
     picture: 'food',
     text: 'Four iron pans of two metres each, flames up to the first floor and the first wine of the year. The band plays when its fingers are warm.',
+    other: {
+      title: 'Serata di castagne e vino novello',
+      text: 'Quattro padelle di ferro da due metri, fiamme fino al primo piano e il primo vino dell’anno. La banda suona appena si scalda le dita.',
+    },
   },
   {
     title: 'Lecture: how the town got its water',
@@ -335,6 +435,10 @@ export const englishEvents: readonly SampleEvent[] = [
     tags: ['free-entry', 'heritage', 'step-free', 'in-english'],
     cost: '0',
     text: 'Pipes of chestnut wood, a lawsuit of eighty years and one very stubborn engineer. With maps that have not been shown before.',
+    other: {
+      title: 'Conferenza: come l’acqua arrivò in paese',
+      text: 'Tubi di castagno, una causa di ottant’anni e un ingegnere molto testardo. Con mappe mai mostrate prima.',
+    },
   },
   {
     title: 'Christmas market under the arcades',
@@ -349,6 +453,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'winter',
     text: 'Carved cribs, woollen socks, candied oranges and a choir at every corner. Dogs get a biscuit.',
+    other: {
+      title: 'Mercatino di Natale sotto i portici',
+      text: 'Presepi intagliati, calze di lana, arance candite e un coro a ogni angolo. Per i cani un biscotto.',
+    },
   },
   {
     title: 'Improvised theatre: you choose the ending',
@@ -362,6 +470,10 @@ export const englishEvents: readonly SampleEvent[] = [
     cost: '9',
     picture: 'theatre',
     text: 'Nothing is written, nothing is rehearsed, and last time the king turned out to be the plumber.',
+    other: {
+      title: 'Teatro d’improvvisazione: il finale lo scegliete voi',
+      text: 'Niente è scritto, niente è provato, e l’ultima volta il re si è rivelato l’idraulico.',
+    },
   },
   {
     title: 'Members’ meeting of the film club',
@@ -372,6 +484,7 @@ export const englishEvents: readonly SampleEvent[] = [
     by: ['cineforum'],
     in: ['film'],
     text: 'Accounts, programme, and who repairs the third seat in row five.',
+    other: { title: 'Assemblea dei soci del cineforum', text: 'Bilancio, programma e chi ripara la terza poltrona della quinta fila.' },
     more: { status: 'private' },
   },
   {
@@ -386,6 +499,10 @@ export const englishEvents: readonly SampleEvent[] = [
     tags: ['booking', 'in-english'],
     cost: '240',
     text: 'Five days, three bindings, one of them in leather. Dates and prices are still to be confirmed.',
+    other: {
+      title: 'Scuola estiva di legatoria',
+      text: 'Cinque giorni, tre legature, di cui una in pelle. Date e prezzi sono ancora da confermare.',
+    },
     more: { status: 'draft' },
   },
 ];

@@ -1,7 +1,7 @@
-import type { SampleEvent } from './event.ts';
+import type { Written } from './event.ts';
 
-/** The half of the sample calendar that is in Italian. */
-export const italianEvents: readonly SampleEvent[] = [
+/** The events of the sample calendar that were written in Italian, with their English translations. */
+export const italianEvents: readonly Written[] = [
   {
     title: 'Letture ad alta voce per i più piccoli',
     when: { week: 0, day: 'wed' },
@@ -14,6 +14,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'books',
     text: 'Storie di lupi gentili e di pentole parlanti, per bambine e bambini dai tre ai sei anni. I cuscini li mettiamo noi.',
+    other: {
+      title: 'Stories read aloud for the youngest',
+      text: 'Tales of gentle wolves and talking pots, for girls and boys from three to six. We bring the cushions.',
+    },
   },
   {
     title: 'Cineforum: il film della settimana',
@@ -27,6 +31,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: ['5', '7'],
     picture: 'film',
     text: 'Un’opera prima che ha girato mezzo mondo e che da noi non si è vista. Dopo la proiezione se ne parla con un bicchiere in mano.',
+    other: {
+      title: 'Film club: film of the week',
+      text: 'A first film that has been halfway round the world without ever stopping here. Afterwards we talk about it, glass in hand.',
+    },
   },
   {
     title: 'Degustazione: oli nuovi a confronto',
@@ -40,6 +48,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '15',
     picture: 'food',
     text: 'Sei oli, sei pani, un assaggiatore che spiega perché quello che pizzica è quello buono.',
+    other: {
+      title: 'Tasting: this year’s olive oils compared',
+      text: 'Six oils, six breads, and a taster who explains why the one that stings is the good one.',
+    },
   },
   {
     title: 'Escursione ad anello sul Monte Chiaro',
@@ -53,6 +65,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '5',
     picture: 'trail',
     text: 'Dodici chilometri e settecento metri di dislivello, con pranzo al rifugio. Scarponi obbligatori, fretta vietata.',
+    other: {
+      title: 'Circular walk on Monte Chiaro',
+      text: 'Twelve kilometres and seven hundred metres uphill, with lunch at the hut. Boots are required, haste is forbidden.',
+    },
   },
   {
     title: 'Torneo di burraco',
@@ -65,6 +81,10 @@ export const italianEvents: readonly SampleEvent[] = [
     tags: ['evening'],
     cost: '10',
     text: 'Quattordici tavoli, un regolamento e molte interpretazioni. Al primo posto un prosciutto intero.',
+    other: {
+      title: 'Burraco tournament',
+      text: 'Fourteen tables, one set of rules and many readings of it. The first prize is a whole ham.',
+    },
   },
   {
     title: 'La cena delle lumache',
@@ -78,6 +98,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: ['18', '25'],
     picture: 'food',
     text: 'In umido, alla brace e, per chi non se la sente, in disegno. Ricette custodite da quattro famiglie e svelate da nessuna.',
+    other: {
+      title: 'The snail dinner',
+      text: 'Stewed, grilled and, for the faint-hearted, drawn on paper. Four families guard the recipes and none gives them away.',
+    },
   },
   {
     title: 'Mercatino del libro usato',
@@ -91,6 +115,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'books',
     text: 'Gialli a cassette, enciclopedie a peso, poesia a offerta. Il ricavato compra libri nuovi.',
+    other: {
+      title: 'Second-hand book market',
+      text: 'Crime by the crate, encyclopaedias by weight, poetry by donation. The proceeds buy new books.',
+    },
   },
   {
     title: 'Commedia in dialetto: «Chi ha rubato l’oca?»',
@@ -104,6 +132,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: ['8', '12'],
     picture: 'theatre',
     text: 'Due atti, nove personaggi e un’oca che non si vede mai. Sopratitoli in italiano per i nati oltre il fiume.',
+    other: {
+      title: 'Comedy in dialect: “Who stole the goose?”',
+      text: 'Two acts, nine characters and a goose that is never seen. Surtitles in Italian for those born across the river.',
+    },
     more: { featured: true },
   },
   {
@@ -118,6 +150,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '8',
     picture: 'trail',
     text: 'Erbe che si mangiano, erbe che curano, erbe da lasciare dove stanno. Si finisce con quello che si è raccolto.',
+    other: {
+      title: 'Botanical walk with aperitif',
+      text: 'Herbs to eat, herbs that heal, herbs to leave where they are. We end with whatever we have picked.',
+    },
   },
   {
     title: 'Saggio della scuola di musica',
@@ -131,6 +167,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'music',
     text: 'Da chi ha cominciato a ottobre a chi parte per il conservatorio: quaranta allievi e una sola nota sbagliata ammessa a testa.',
+    other: {
+      title: 'Recital of the music school',
+      text: 'From those who began in October to those about to leave for the conservatoire: forty pupils, and one wrong note allowed to each.',
+    },
   },
   {
     title: 'Assemblea pubblica sul nuovo parco',
@@ -143,6 +183,7 @@ export const italianEvents: readonly SampleEvent[] = [
     tags: ['free-entry', 'step-free'],
     cost: '0',
     text: 'Il progetto, i costi, gli alberi da salvare. Si parla in ordine di mano alzata.',
+    other: { title: 'Public meeting on the new park', text: 'The plan, the costs, the trees to be saved. Hands up, and one at a time.' },
   },
   {
     title: 'Mostra mercato del tartufo',
@@ -157,6 +198,7 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'market',
     text: 'Due giorni di profumo per i vicoli. I cani cercatori danno dimostrazione alle undici e alle sedici.',
+    other: { title: 'Truffle fair', text: 'Two days of fragrance in the lanes. The dogs show what they can do at eleven and at four.' },
   },
   {
     title: 'La Befana in piazza',
@@ -170,6 +212,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'winter',
     text: 'Scende dal campanile con la corda dei pompieri e il sacco pieno. Il carbone è di zucchero, quasi sempre.',
+    other: {
+      title: 'The Befana on the square',
+      text: 'She comes down from the bell tower on the firemen’s rope with a full sack. The coal is made of sugar, almost always.',
+    },
   },
   {
     title: 'Giornata della memoria: letture e musica',
@@ -182,6 +228,10 @@ export const italianEvents: readonly SampleEvent[] = [
     tags: ['free-entry', 'step-free'],
     cost: '0',
     text: 'Pagine scelte dagli studenti della scuola media, con un violoncello e molto silenzio.',
+    other: {
+      title: 'Holocaust Remembrance Day: readings and music',
+      text: 'Pages chosen by the pupils of the middle school, with a cello and a great deal of silence.',
+    },
   },
   {
     title: 'Corso di pasta fatta in casa',
@@ -195,6 +245,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '28',
     picture: 'food',
     text: 'Farina, uova, un matterello lungo un metro e la pazienza della signora Ines. Si mangia quello che si è fatto.',
+    other: {
+      title: 'Home-made pasta course',
+      text: 'Flour, eggs, a rolling pin a metre long and the patience of Signora Ines. You eat what you make.',
+    },
   },
   {
     title: 'Festa della donna: concerto d’arpe',
@@ -208,6 +262,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: ['10', '14'],
     picture: 'music',
     text: 'Quattro arpiste e un programma di compositrici dimenticate, dal Seicento a ieri.',
+    other: {
+      title: 'International Women’s Day: concert of harps',
+      text: 'Four harpists and a programme of forgotten women composers, from the seventeenth century to yesterday.',
+    },
   },
   {
     title: 'Pulizia dei sentieri',
@@ -221,6 +279,7 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'trail',
     text: 'Roncole, guanti e buona volontà. A chi resta fino in fondo la polenta del rifugio.',
+    other: { title: 'Clearing the footpaths', text: 'Billhooks, gloves and good will. Whoever stays to the end gets polenta at the hut.' },
   },
   {
     title: 'Festa della Liberazione',
@@ -231,6 +290,10 @@ export const italianEvents: readonly SampleEvent[] = [
     tags: ['open-air', 'free-entry', 'heritage'],
     cost: '0',
     text: 'Corteo alle dieci, corone, discorsi brevi e pranzo popolare sotto i portici. La banda suona per tutto il giorno.',
+    other: {
+      title: 'Liberation Day',
+      text: 'A march at ten, wreaths, short speeches and lunch for everybody under the arcades. The band plays all day.',
+    },
   },
   {
     title: 'Calendimaggio: il rione contro il rione',
@@ -243,6 +306,11 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: ['5', '20'],
     picture: 'piazza',
     text: 'Quattro giorni di giochi, cortei e sfide tra i tre rioni. Chi vince tiene il palio in casa per un anno, chi perde paga la cena.',
+    other: {
+      title: 'Calendimaggio: quarter against quarter',
+      text: 'Four days of games, processions and contests between the three quarters of the town. The winners keep the banner for a year, the losers pay for dinner.',
+      excerpt: 'Three quarters, four days, one banner.',
+    },
     more: { featured: true, excerpt: 'Tre rioni, quattro giorni, un palio.' },
   },
   {
@@ -257,6 +325,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '3',
     picture: 'trail',
     text: 'Quindici chilometri in pianura, adatti anche alle rotelle. Merenda al mulino grande.',
+    other: {
+      title: 'Bike ride of the mills',
+      text: 'Fifteen kilometres on the flat, fit for stabilisers too. A snack awaits at the big mill.',
+    },
   },
   {
     title: 'Infiorata del Corpus Domini',
@@ -267,6 +339,10 @@ export const italianEvents: readonly SampleEvent[] = [
     tags: ['heritage', 'open-air', 'free-entry'],
     cost: '0',
     text: 'Nella notte trecento persone stendono petali lungo Via San Lorenzo. Al mattino ci si passa sopra una volta sola.',
+    other: {
+      title: 'Carpets of flowers for Corpus Christi',
+      text: 'During the night three hundred people lay petals along Via San Lorenzo. In the morning they are walked on, once.',
+    },
   },
   {
     title: 'Sagra della torta al testo',
@@ -281,6 +357,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'food',
     text: 'Dieci sere di torta calda, salsicce ed erba di campo. Si balla dalle ventidue, si sparecchia tutti insieme.',
+    other: {
+      title: 'Feast of the flatbread',
+      text: 'Ten evenings of hot flatbread, sausages and wild greens. Dancing from ten o’clock, and everybody clears the tables.',
+    },
     more: { featured: true },
   },
   {
@@ -295,6 +375,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'music',
     text: 'Un quintetto di fiati e la prima luce sulla valle. Caffè e ciambelle alle sette meno un quarto.',
+    other: {
+      title: 'Concert at dawn',
+      text: 'A wind quintet and the first light over the valley. Coffee and doughnuts at a quarter to seven.',
+    },
   },
   {
     title: 'Ferragosto: cocomerata e tombola',
@@ -307,6 +391,10 @@ export const italianEvents: readonly SampleEvent[] = [
     tags: ['open-air', 'family-friendly'],
     cost: '2',
     text: 'Cocomeri a volontà, tombola da duemila euro e ballo liscio fino ai fuochi.',
+    other: {
+      title: 'Mid-August: watermelon and tombola',
+      text: 'All the watermelon you can eat, a tombola worth two thousand euros and ballroom dancing until the fireworks.',
+    },
   },
   {
     title: 'Notte bianca dei bambini',
@@ -320,6 +408,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'night',
     text: 'Per una sera comandano loro: giochi di strada, tende in biblioteca e genitori a letto presto.',
+    other: {
+      title: 'The children’s all-nighter',
+      text: 'For one evening they are in charge: games in the streets, tents in the library and parents to bed early.',
+    },
   },
   {
     title: 'Vendemmia aperta',
@@ -333,6 +425,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: ['12', '18'],
     picture: 'wine',
     text: 'Forbici e cassette le trovate tra i filari. Si pigia coi piedi, si pranza all’ombra, si torna a casa viola.',
+    other: {
+      title: 'Open grape harvest',
+      text: 'Shears and crates are waiting between the rows. We tread with our feet, lunch in the shade and go home purple.',
+    },
   },
   {
     title: 'Castagnata sociale al rifugio',
@@ -346,6 +442,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '12',
     picture: 'trail',
     text: 'Si sale a piedi, si scende pesanti. Castagne, vin brulé e fisarmonica.',
+    other: {
+      title: 'Members’ chestnut roast at the hut',
+      text: 'Up on foot, down rather heavier. Chestnuts, mulled wine and an accordion.',
+    },
   },
   {
     title: 'Stagione teatrale: serata inaugurale',
@@ -359,6 +459,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: ['10', '16', '22'],
     picture: 'theatre',
     text: 'Una prima nazionale in novantanove posti. Chi ha l’abbonamento sceglie il palco, gli altri la fortuna.',
+    other: {
+      title: 'Theatre season: opening night',
+      text: 'A national premiere for ninety-nine seats. Subscribers choose their box, the others their luck.',
+    },
   },
   {
     title: 'Accensione dell’albero e presepe vivente',
@@ -372,6 +476,10 @@ export const italianEvents: readonly SampleEvent[] = [
     cost: '0',
     picture: 'winter',
     text: 'Ottanta figuranti, mestieri antichi nelle cantine e, alle diciotto in punto, tutte le luci insieme.',
+    other: {
+      title: 'Lighting of the tree and living nativity',
+      text: 'Eighty people in costume, old trades in the cellars and, at six on the dot, all the lights at once.',
+    },
     more: { featured: true },
   },
   {
@@ -383,6 +491,7 @@ export const italianEvents: readonly SampleEvent[] = [
     by: ['imprevisti'],
     in: ['stage'],
     text: 'Tutti in costume, oca compresa.',
+    other: { title: 'Dress rehearsal (company only)', text: 'Everybody in costume, the goose included.' },
     more: { hide_from_listings: true },
   },
 ];

@@ -1,10 +1,21 @@
-import type { SampleEvent } from './event.ts';
+import type { SampleEvent, SampleLanguage, Written } from './event.ts';
 import { englishEvents } from './events-en.ts';
 import { italianEvents } from './events-it.ts';
 import { practical } from './practical.ts';
 
 /** All of them, with the practical words that end each description in its language. */
 export const sampleEvents: readonly SampleEvent[] = [
-  ...englishEvents.map((event) => ({ ...event, text: `${event.text}\n\n${practical(event, 'en')}` })),
-  ...italianEvents.map((event) => ({ ...event, text: `${event.text}\n\n${practical(event, 'it')}` })),
+  ...englishEvents.map((event) => writtenIn('en', event)),
+  ...italianEvents.map((event) => writtenIn('it', event)),
 ];
+
+function writtenIn(language: SampleLanguage, event: Written): SampleEvent {
+  const told = (text: string, spoken: SampleLanguage) => `${text}\n\n${practical(event, spoken)}`;
+  const { other } = event;
+  return {
+    ...event,
+    language,
+    text: told(event.text, language),
+    other: { ...other, text: told(other.text, language === 'en' ? 'it' : 'en') },
+  };
+}

@@ -1,15 +1,16 @@
 import { storedDates } from '../kinds/event-dates.ts';
 import { ORGANIZER_LINK, VENUE_LINK } from '../kinds/event-metas.ts';
-import { postKind } from '../kinds/index.ts';
-import type { Values } from '../kinds/kind.ts';
+import { postKind, termKind } from '../kinds/index.ts';
+import type { Kind, Values } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
 import { createEvents } from '../records/new-events.ts';
 import { fieldRows, followingRows } from '../records/post-rows.ts';
+import { languagesOf, languagesOfRecords } from '../records/record-languages.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { publishedIds } from '../storage/lists/many-posts.ts';
 import type { NewEvent } from '../storage/rows/bulk.ts';
-import { termTaxonomyIds } from '../storage/rows/terms.ts';
+import { firstTerms } from '../storage/rows/terms.ts';
 import { postUrl } from '../wordpress/links.ts';
 import type { Metas } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
@@ -27,7 +28,7 @@ export async function seedEvents(
   count: number,
   done: (steps: number) => void = () => undefined,
 ): Promise<void> {
-  const supply = await loadSupply(site.db);
+  const supply = await loadSupply(site.db, caller);
   const random = randomFrom(count);
   // Slugs must not meet those of an earlier run.
   const run = site.clock().getTime().toString(36);
@@ -55,15 +56,33 @@ interface Supply {
 /** So many of each are chosen from. */
 const CHOICE = 200;
 
-async function loadSupply(db: Database): Promise<Supply> {
-  const posts = (name: 'venue' | 'organizer') => publishedIds(db, postKind(name).postType, CHOICE);
-  const terms = (taxonomy: string) => termTaxonomyIds(db, taxonomy, CHOICE);
+async function loadSupply(db: Database, caller: Caller): Promise<Supply> {
+  const posts = async (name: 'venue' | 'organizer') =>
+    spoken(db, caller, postKind(name), await publishedIds(db, postKind(name).postType, CHOICE));
+  const terms = async (name: 'category' | 'tag') => {
+    const found = await firstTerms(db, termKind(name).taxonomy, CHOICE);
+    const ids = await spoken(
+      db,
+      caller,
+      termKind(name),
+      found.map((term) => term.term_id),
+    );
+    return found.filter((term) => ids.includes(term.term_id)).map((term) => term.term_taxonomy_id);
+  };
   return {
     venues: await posts('venue'),
     organizers: await posts('organizer'),
-    categories: await terms('tribe_events_cat'),
-    tags: await terms('post_tag'),
+    categories: await terms('category'),
+    tags: await terms('tag'),
   };
+}
+
+/** Those of these records that are in the language of the events to come: the default one of the site. */
+async function spoken(db: Database, caller: Caller, kind: Kind, ids: readonly number[]): Promise<readonly number[]> {
+  const own = languagesOf(caller, kind);
+  if (!own) return ids;
+  const codes = await languagesOfRecords(db, own, ids);
+  return ids.filter((id) => codes.get(id) === own.languages.defaultCode);
 }
 
 // ------------------------------------------------------------------------------------------------- one event
@@ -71,11 +90,12 @@ function draft(caller: Caller, supply: Supply, random: Random, suffix: string): 
   const { settings, now, viewer } = caller;
   const kind = postKind('event');
   const model = random.among(sampleEvents)!;
+  const { title, text } = settings.contentLanguages && settings.contentLanguages.defaultCode !== model.language ? model.other : model;
   const day = dayFor(random, nowLocal(now, settings.zone).slice(0, 10));
   const values: Values = {
     ...datesFor(random, day),
-    title: `${model.title} ${random.below(1000)}`,
-    description: model.text,
+    title: `${title} ${random.below(1000)}`,
+    description: text,
     ...extras(random),
   };
   const own = fieldRows(kind, values, true);
@@ -96,7 +116,7 @@ function draft(caller: Caller, supply: Supply, random: Random, suffix: string): 
     post_author: viewer.id,
     post_status: 'publish',
     post_type: kind.postType,
-    post_name: `${sanitizeTitle(model.title).slice(0, 150)}-${suffix}`,
+    post_name: `${sanitizeTitle(title).slice(0, 150)}-${suffix}`,
   };
   const place = {
     home: settings.home,

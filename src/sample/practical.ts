@@ -1,9 +1,9 @@
-import type { SampleEvent } from './event.ts';
+import type { SampleLanguage, Written } from './event.ts';
 
 /**
  * The practical words that end the description of an event: what it costs, whether to book, what happens in the rain.
  */
-export function practical({ cost, tags = [] }: SampleEvent, language: 'en' | 'it'): string {
+export function practical({ cost, tags = [] }: Written, language: SampleLanguage): string {
   const words = WORDS[language];
   const sentences = [
     cost === undefined || cost === '0' ? words.free : words.paid,
@@ -22,7 +22,7 @@ interface Words {
   readonly steps: string;
 }
 
-const WORDS: Readonly<Record<'en' | 'it', Words>> = {
+const WORDS: Readonly<Record<SampleLanguage, Words>> = {
   en: {
     free: 'Admission is free; seats are given in the order of arrival.',
     paid: 'Tickets at the entrance from half an hour before; children under ten come in free.',

@@ -1,3 +1,4 @@
+import { onSite } from '../kinds/custom-fields.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKindName, TermKindName } from '../kinds/kind.ts';
 import { drawnPicture } from '../media/drawing.ts';
@@ -7,14 +8,16 @@ import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
 import { createPost } from '../records/post-writes.ts';
 import { withFiles } from '../records/prepared-images.ts';
+import { addSiteLanguage } from '../records/site-languages.ts';
 import { createTerm } from '../records/terms.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import { publishedIds } from '../storage/lists/many-posts.ts';
 import { lockNames } from '../storage/rows/locks.ts';
 import { readOptions, writeOption } from '../storage/rows/options.ts';
 import { addSeconds, nowLocal, nowUtc } from '../wordpress/time.ts';
 import { dayOf, shifted } from './days.ts';
-import type { SampleEvent } from './event.ts';
+import { LANGUAGES, type SampleEvent, type SampleLanguage } from './event.ts';
 import { sampleEvents } from './events.ts';
 import { type PictureName, pictures } from './pictures.ts';
 import { blog, categories, organizers, type SampleTerm, tags, venues } from './places.ts';
@@ -23,8 +26,8 @@ import { blog, categories, organizers, type SampleTerm, tags, venues } from './p
 export type Watched = (total: number, work: (done: (steps: number) => void) => Promise<void>) => Promise<void>;
 
 /**
- * Writes the sample calendar, a year in a small Italian town around the present day, through the verbs of the API. All
- * of it in one transaction, or nothing.
+ * Writes the sample calendar, a year in a small Italian town around the present day, through the verbs of the API: each
+ * record in English and in Italian. All of it in one transaction, or nothing.
  *
  * @returns how many events it has; 0 where it was there already
  */
@@ -81,18 +84,19 @@ async function writeSample(site: Site, caller: Caller, images: Images, done: (st
   for (const [name, image] of images)
     imageIds.set(name, await insertPrepared(site.db, image, caller.viewer.id, caller.now, caller.settings.zone));
 
-  await writeTerms(site, caller, 'category', categories);
-  const tagIds = await writeTerms(site, caller, 'tag', tags);
+  const writing = await inLanguages(site, caller);
+  await writeTerms(writing, 'category', categories);
+  const tagIds = await writeTerms(writing, 'tag', tags);
   const ids = new Map<string, number>();
-  for (const { key, picture, fields } of venues)
-    ids.set(key, await write(site, caller, 'venue', { ...fields, ...imageField(picture, imageIds) }));
-  for (const { key, fields } of organizers) ids.set(key, await write(site, caller, 'organizer', fields));
+  for (const { key, picture, fields, italian } of venues) {
+    const told = { en: fields, it: { ...fields, ...italian } };
+    ids.set(key, await write(writing, 'venue', told, imageField(picture, imageIds)));
+  }
+  for (const { key, fields, italian } of organizers)
+    ids.set(key, await write(writing, 'organizer', { en: fields, it: { ...fields, ...italian } }));
   for (const [place, event] of sampleEvents.entries()) {
-    await write(site, caller, 'event', {
-      ...eventFields(event, caller, ids),
-      ...imageField(event.picture, imageIds),
-      date: writtenAt(caller, place),
-    });
+    const fields = { ...eventFields(event, caller, ids), ...imageField(event.picture, imageIds), date: writtenAt(caller, place) };
+    await write(writing, 'event', textsOf(event), fields, event.language);
     done(1);
   }
   await writeBlog(site.db, caller, tagIds);
@@ -100,23 +104,78 @@ async function writeSample(site: Site, caller: Caller, images: Images, done: (st
   return sampleEvents.length;
 }
 
-async function write(site: Site, caller: Caller, name: PostKindName, raw: Readonly<Record<string, unknown>>): Promise<number> {
-  const kind = postKind(name);
-  const { record } = await createPost(site, caller, kind, await acceptParams(site, caller, kind.fields, raw, 'create'));
-  return Number(record.id);
+/** Who writes where. `codes`: the languages that records are written in; none where content has no languages. */
+interface Writing {
+  readonly site: Site;
+  readonly caller: Caller;
+  readonly codes: readonly SampleLanguage[];
 }
 
+/** A calendar without events gets the languages of the sample; in others it is written in those that they have. */
+async function inLanguages(site: Site, caller: Caller): Promise<Writing> {
+  const { contentLanguages, shared } = await site.settings();
+  const fresh = !contentLanguages && !shared && site.config.contentLanguages !== 'off';
+  if (fresh && (await publishedIds(site.db, postKind('event').postType, 1)).length === 0)
+    for (const code of LANGUAGES) await addSiteLanguage(site, { code });
+  const settings = await site.settings();
+  const known = settings.contentLanguages?.languages.map(({ code }) => code) ?? [];
+  return { site, caller: { ...caller, settings }, codes: LANGUAGES.filter((code) => known.includes(code)) };
+}
+
+/** What a record says in each language. */
+type Told = Readonly<Record<SampleLanguage, Readonly<Record<string, unknown>>>>;
+
+/**
+ * Writes a record in each language, the first of which the others are translations of. Gives the id of that one.
+ * `first`: the language that it was written in.
+ */
+async function write(writing: Writing, name: PostKindName, told: Told, fields: Fields = {}, first: SampleLanguage = 'en'): Promise<number> {
+  const { site, caller, codes } = writing;
+  const kind = onSite(postKind(name), caller.settings);
+  const create = async (raw: Fields) => {
+    const { record } = await createPost(site, caller, kind, await acceptParams(site, caller, kind.fields, raw, 'create'));
+    return Number(record.id);
+  };
+  if (codes.length === 0) return create({ ...fields, ...told[first] });
+  const [original, ...others] = codes.toSorted((one, other) => Number(other === first) - Number(one === first));
+  const id = await create({ ...fields, ...told[original!], language: original });
+  for (const language of others) await create({ ...fieldsOfTranslation(fields), ...told[language], language, translation_of: id });
+  return id;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Terms, venues and organizers of a translation are those of its original, in its own language. */
+const fieldsOfTranslation = ({ venue: _, organizer: __, categories: ___, tags: ____, ...fields }: Fields): Fields => fields;
+
 /** Writes the terms that are not there yet, children below their parents. Gives the ids by slug. */
-async function writeTerms(site: Site, caller: Caller, name: TermKindName, terms: readonly SampleTerm[], parent = 0): Promise<Ids> {
+async function writeTerms(writing: Writing, name: TermKindName, terms: readonly SampleTerm[], parents: Parents = {}): Promise<Ids> {
+  const { site, caller, codes } = writing;
+  const kind = onSite(termKind(name), caller.settings);
   const ids = new Map<string, number>();
-  for (const { slug, name: words, description = '', children = [] } of terms) {
-    const raw = { name: words, slug, description, ...(parent > 0 ? { parent } : {}) };
-    const { id } = await createTerm(site, caller, termKind(name), await acceptParams(site, caller, termKind(name).fields, raw, 'create'));
-    ids.set(slug, id);
-    for (const [below, its] of await writeTerms(site, caller, name, children, id)) ids.set(below, its);
+  for (const { slug, name: english, description, italian, children } of terms) {
+    const told: Told = { en: { name: english, slug, description }, it: italian };
+    const made: Parents = {};
+    for (const language of codes.length === 0 ? ([undefined] as const) : codes) {
+      const parent = parents[language ?? 'en'];
+      const [source] = Object.values(made);
+      const raw = {
+        ...told[language ?? 'en'],
+        ...(parent === undefined ? {} : { parent }),
+        ...(language === undefined ? {} : { language }),
+        ...(source === undefined ? {} : { translation_of: source }),
+      };
+      const { id } = await createTerm(site, caller, kind, await acceptParams(site, caller, kind.fields, raw, 'create'));
+      made[language ?? 'en'] = id;
+      if (!ids.has(slug)) ids.set(slug, id);
+    }
+    for (const [below, its] of await writeTerms(writing, name, children, made)) ids.set(below, its);
   }
   return ids;
 }
+
+/** A term in each language. */
+type Parents = { [Language in SampleLanguage]?: number };
 
 const imageField = (picture: PictureName | undefined, ids: Ids) => (picture && ids.has(picture) ? { image: ids.get(picture) } : {});
 
@@ -125,8 +184,6 @@ function eventFields(event: SampleEvent, { now, settings }: Caller, ids: Ids): R
   const first = dayOf(event.when, nowLocal(now, settings.zone).slice(0, 10));
   const last = shifted(first, days - 1 + (at !== undefined && until < at ? 1 : 0));
   return {
-    title: event.title,
-    description: event.text,
     ...(at === undefined
       ? { all_day: true, start_date: first, end_date: last }
       : { start_date: `${first} ${at}:00`, end_date: `${last} ${until}:00` }),
@@ -140,6 +197,12 @@ function eventFields(event: SampleEvent, { now, settings }: Caller, ids: Ids): R
     ...event.more,
   };
 }
+
+const textsOf = ({ language, title, text, more, other }: SampleEvent): Told => {
+  const own = { title, description: text, ...(more?.excerpt === undefined ? {} : { excerpt: more.excerpt }) };
+  const { text: description, ...others } = other;
+  return language === 'en' ? { en: own, it: { ...others, description } } : { it: own, en: { ...others, description } };
+};
 
 /** One was written some hours before the other. */
 const SECONDS_BETWEEN = 7 * 3600;

@@ -2,7 +2,8 @@ import { access, constants, stat } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
 import { listUsers } from '../accounts/users.ts';
 import { mayHaveRecurrence } from '../calendar/settings.ts';
-import { termKind } from '../kinds/index.ts';
+import { kinds, termKind } from '../kinds/index.ts';
+import { languagesOf } from '../records/record-languages.ts';
 import { dropTree } from '../records/term-writes.ts';
 import type { Site } from '../site.ts';
 import {
@@ -21,6 +22,7 @@ import {
   wrongCounts,
 } from '../storage/audit/audit.ts';
 import { auditDates, type DateFault, REPAIRABLE, repairDates } from '../storage/audit/event-audit.ts';
+import { languageFaults } from '../storage/audit/language-audit.ts';
 import { ORPHANS } from '../storage/audit/orphans.ts';
 import { ROW_FAULTS } from '../storage/audit/post-faults.ts';
 import {
@@ -48,6 +50,7 @@ import { countsChanges } from '../storage/rows/changes.ts';
 import { recount } from '../storage/rows/terms.ts';
 import { migrate, pendingMigrations } from '../storage/schema/migrate.ts';
 import { findRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
+import { countInLanguage } from '../storage/translations/site-languages.ts';
 import { mendedArray } from '../wordpress/serialized-repair.ts';
 import { nowUtc, parseZone } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
@@ -108,6 +111,7 @@ export async function examine(site: Site, version: string): Promise<Health> {
       ...(await settingFindings(site)),
       ...(await orphanFindings(site)),
       ...(await rowFindings(site)),
+      ...(await languageFindings(site)),
       ...(await dateFindings(site)),
       ...(await recurrenceFindings(site)),
       ...(await valueFindings(site)),
@@ -236,7 +240,7 @@ async function orphanFindings(site: Site): Promise<Finding[]> {
     ...finding(
       'slugs-shared',
       'warning',
-      (await sharedSlugs(site.db)).map(({ type, slug, count }) => `${type} ${slug} (${count})`),
+      (await sharedSlugs(site.db, (await site.settings()).contentLanguages)).map(({ type, slug, count }) => `${type} ${slug} (${count})`),
     ),
     ...finding('authors-gone', 'warning', (await postsOfNobody(site.db)).map(String)),
   );
@@ -253,8 +257,25 @@ async function rowFindings(site: Site): Promise<Finding[]> {
   return findings;
 }
 
+/** What is wrong with the languages of records, and which records have none: these are invisible in most lists. */
+async function languageFindings(site: Site): Promise<Finding[]> {
+  const settings = await site.settings();
+  const { contentLanguages: languages } = settings;
+  if (!languages) return [];
+  const findings: Finding[] = [];
+  for (const { name, severity, find, fix } of languageFaults(languages))
+    findings.push(...finding(name, severity, await find(site.db), repair(site, fix)));
+  const neutral: string[] = [];
+  for (const kind of kinds) {
+    const own = languagesOf({ settings }, kind);
+    const count = own ? await countInLanguage(site.db, languages, own.of, null) : 0;
+    if (count > 0) neutral.push(`${kind.path}: ${count}`);
+  }
+  return [...findings, ...finding('languages-missing', 'warning', neutral)];
+}
+
 async function dateFindings(site: Site): Promise<Finding[]> {
-  const { occurrenceTables: rows, recurrence, shared, calendar } = await site.settings();
+  const { occurrenceTables: rows, recurrence, shared, calendar, contentLanguages } = await site.settings();
   const found = new Map<DateFault, number[]>();
   for await (const { id, fault } of auditDates(site.db, { rows, recurrence })) found.set(fault, [...(found.get(fault) ?? []), id]);
   return [...found].flatMap(([fault, ids]) => {
@@ -263,7 +284,7 @@ async function dateFindings(site: Site): Promise<Finding[]> {
         await repair(site, async (db) => {
           const kept = { rows, recurrence, now: nowUtc(site.clock()), cutoff: calendar.cutoff };
           for (const id of some) await repairDates(db, id, kept);
-          if (!shared) await indexEvents(db, some);
+          if (!shared) await indexEvents(db, some, contentLanguages);
           if (rows) await renewEdges(db);
         })();
       }
@@ -285,7 +306,7 @@ const RECURRENCE_REPAIRS: ReadonlyMap<RecurrenceFault, (db: Database, post: numb
 
 async function recurrenceFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
-  const { recurrence, occurrenceTables, shared, raw } = await site.settings();
+  const { recurrence, occurrenceTables, shared, raw, contentLanguages } = await site.settings();
   const posts = [
     ...finding('recurrence-many-starts', 'warning', (await eventsOfManyStarts(db)).map(String)),
     ...finding('recurrence-parents-gone', 'warning', (await datesWithoutEvent(db)).map(String)),
@@ -301,7 +322,7 @@ async function recurrenceFindings(site: Site): Promise<Finding[]> {
     const mend = RECURRENCE_REPAIRS.get(fault);
     const fix = repair(site, async (trx) => {
       for (const id of ids) await mend?.(trx, id, now);
-      if (!shared) await indexEvents(trx, ids);
+      if (!shared) await indexEvents(trx, ids, contentLanguages);
       await renewEdges(trx);
     });
     return finding(`recurrence-${fault}`, SEVERE.has(fault) ? 'error' : 'warning', ids.map(String), mend && fix);
@@ -369,9 +390,9 @@ async function fileFindings({ db, config }: Site): Promise<Finding[]> {
 // ------------------------------------------------------------------------------------------------- notes of our own
 async function noteFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
-  const { shared, occurrenceTables } = await site.settings();
-  const index = shared || !occurrenceTables ? 'trusted' : await indexState(db);
-  const reindex = async () => void (await reindexEvents(db, site.clock, { trust: true }));
+  const { shared, occurrenceTables, contentLanguages: languages } = await site.settings();
+  const index = shared || !occurrenceTables ? 'trusted' : await indexState(db, languages);
+  const reindex = async () => void (await reindexEvents(db, site.clock, { trust: true, languages }));
   return [
     ...finding('counter-missing', 'error', (await countsChanges(db)) ? [] : [''], () => beginCounting(db, nowUtc(site.clock()))),
     ...finding('index-wrong', 'error', index === 'wrong' ? [''] : [], reindex),

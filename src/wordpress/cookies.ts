@@ -63,6 +63,10 @@ export function verifyLoginCookie(cookie: LoginCookie, { salt, userPass, session
   return Object.hasOwn(sessions, key) && sessions[key]!.expiration >= now;
 }
 
+/** The value of a login cookie, not yet encoded for a header (`wp_generate_auth_cookie`). */
+export const signLoginCookie = (cookie: Omit<LoginCookie, 'hmac'>, userPass: string, salt: Salt): string =>
+  [cookie.login, cookie.expiration, cookie.token, signature(cookie, userPass, salt)].join('|');
+
 /** The key of a session in `session_tokens`: the SHA-256 of its token, in hexadecimal. */
 export const sessionKey = (token: string): string => createHash('sha256').update(token).digest('hex');
 

@@ -102,6 +102,7 @@ describe('the index of a namespace', () => {
         '/events',
         '/events/(?P<id>\\d+)',
         '/events/by-slug/(?P<slug>[^/]+)',
+        '/events/(?P<id>\\d+)/dates',
         '/venues',
         '/venues/(?P<id>\\d+)',
         '/venues/by-slug/(?P<slug>[^/]+)',

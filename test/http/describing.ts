@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { readSettings } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config.ts';
 import { createRoutes } from '../../src/http/routes.ts';
-import type { Caller } from '../../src/records/caller.ts';
+import { ANY_LANGUAGE, type Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';
 import { loadTexts } from '../../src/texts.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
@@ -42,6 +42,7 @@ export function callerOf({
   const settings = readSettings(new Map(Object.entries({ ...OPTIONS, ...options })), 'wp_');
   const home = language === 'en' ? settings.home : `${settings.home}/${language}`;
   return {
+    content: ANY_LANGUAGE,
     viewer: ANONYMOUS,
     settings,
     now: new Date('2026-11-20T11:00:00Z'),

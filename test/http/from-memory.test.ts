@@ -54,7 +54,10 @@ describeDatabases('an answer from memory', (open) => {
     await Promise.all([running.close(), without.close()]);
   });
 
-  /** What a client sees of an answer, but for what is of the moment, the connection and the database's last change. */
+  /**
+   * What a client sees of an answer, but for what is of the moment, of the connection and of the database's last
+   * change.
+   */
   const seen = ({ status, headers, text: body }: Answer) => {
     const { date: _date, 'x-request-id': _id, connection: _connection, 'keep-alive': _keep, 'last-modified': _last, ...others } = headers;
     return { status, headers: others, body };

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { postList, termList } from '../../src/http/reply.ts';
 import { category } from '../../src/kinds/category.ts';
 import { event } from '../../src/kinds/event.ts';
-import type { Caller } from '../../src/records/caller.ts';
+import { ANY_LANGUAGE, type Caller } from '../../src/records/caller.ts';
 import type { Listing } from '../../src/records/posts.ts';
 
 const caller = (permalinkStructure: string) =>
-  ({ home: 'https://x.test/it', namespace: 'tribe/events/v1', settings: { permalinkStructure } }) as Caller;
+  ({ content: ANY_LANGUAGE, home: 'https://x.test/it', namespace: 'tribe/events/v1', settings: { permalinkStructure } }) as Caller;
 const PRETTY = caller('/%postname%/');
 const PLAIN = caller('');
 const listing = (page: number, more: Partial<Listing> = {}): Listing => ({

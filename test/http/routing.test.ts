@@ -15,6 +15,7 @@ describe('the routes', () => {
       '/events',
       '/events/(?P<id>\\d+)',
       '/events/by-slug/(?P<slug>[^/]+)',
+      '/events/(?P<id>\\d+)/dates',
       '/venues',
       '/venues/(?P<id>\\d+)',
       '/venues/by-slug/(?P<slug>[^/]+)',

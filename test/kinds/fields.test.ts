@@ -26,7 +26,7 @@ const DERIVED: Readonly<Record<string, string>> = {
   slug: 'the title', excerpt: 'the content, or other programs', start_date_details: 'start_date', end_date_details: 'end_date',
   utc_start_date: 'start_date', utc_start_date_details: 'start_date', utc_end_date: 'end_date', utc_end_date_details: 'end_date',
   timezone_abbr: 'timezone', cost_details: 'cost', custom_fields: 'fields that the site defines', json_ld: 'the whole record',
-  recurrence: 'the rule of the calendar’s paid extension',
+  recurrence: 'the rule of the calendar’s paid extension', language: 'the languages of the site', translations: 'the languages of the site',
 }; // biome-ignore format: pairs
 
 const membersOf = ({ record }: PostKind): string[] => (record instanceof z.ZodObject ? Object.keys(record.shape) : []);

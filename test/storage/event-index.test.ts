@@ -243,7 +243,7 @@ describeDatabases('the list index', (open, engine) => {
         const id = await some('tribe_events', one.place);
         await site.db.transaction(async (trx) => {
           await trx.from('posts').where('ID', id).update({ post_password: 'secret' });
-          await indexEvents(trx, [id]);
+          await indexEvents(trx, [id], undefined);
           postChanged(trx, id);
           joinWriters(trx);
         });
@@ -258,7 +258,7 @@ describeDatabases('the list index', (open, engine) => {
       await db.from('tec_occurrences').where('post_id', 38).update({ end_date: '2001-01-01 00:00:00' });
       const unfit = site.db.transaction(async (trx) => {
         joinWriters(trx);
-        return indexEvents(trx, [38]);
+        return indexEvents(trx, [38], undefined);
       });
       expect(await unfit).toEqual([38]);
       expect(trustsIndex(await site.settings())).toBe(false);
@@ -295,7 +295,7 @@ describeDatabases('the list index', (open, engine) => {
       expect(await giveUpStaleIndex(site)).toBe('missing');
       expect(trustsIndex(await site.settings())).toBe(false);
       expect(await giveUpStaleIndex(site)).toBe('missing');
-      await trustIndex(site.db);
+      await trustIndex(site.db, undefined);
       expect(await giveUpStaleIndex({ ...site, settings: async () => ({ ...(await site.settings()), shared: true }) })).toBe('shared');
       expect(trustsIndex(await site.settings())).toBe(false);
     });

@@ -107,8 +107,8 @@ function eventText(record: EventRecord, uid: string, times: readonly string[]): 
     line('uid', 'text', [uid]),
     line('dtstamp', 'date-time', [utcTime(record.modified_utc, record.date_utc)]),
     ...times,
-    line('summary', 'text', [plainLine(record.title)]),
-    ...(description === '' ? [] : [line('description', 'text', [description])]),
+    line('summary', 'text', [plainLine(record.title)], spokenIn(record)),
+    ...(description === '' ? [] : [line('description', 'text', [description], spokenIn(record))]),
     ...(isDate(record.date_utc) ? [line('created', 'date-time', [utcTime(record.date_utc)])] : []),
     ...(isDate(record.modified_utc) ? [line('last-modified', 'date-time', [utcTime(record.modified_utc)])] : []),
     ...(url === undefined ? [] : [line('url', 'uri', [url])]),
@@ -122,13 +122,16 @@ function eventText(record: EventRecord, uid: string, times: readonly string[]): 
   return lines.join('\r\n');
 }
 
+/** The language of a text (RFC 5545, 3.2.10), where it is known. */
+const spokenIn = ({ language }: EventRecord): Record<string, string> => (language ? { language: language.replaceAll('_', '-') } : {});
+
 // ------------------------------------------------------------------------------------------------- where, who, what
 function placeLines(record: EventRecord): string[] {
   const venues = venuesOf(record);
   if (venues.length === 0) return [];
   const { geo_lat: lat, geo_lng: lng } = venues[0]!;
   return [
-    line('location', 'text', [venues.map(placeOf).join('; ')]),
+    line('location', 'text', [venues.map(placeOf).join('; ')], spokenIn(record)),
     ...(lat === undefined || lng === undefined ? [] : [line('geo', 'float', [[lat, lng]])]),
   ];
 }

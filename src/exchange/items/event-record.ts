@@ -31,6 +31,7 @@ export interface EventRecord
       | 'timezone'
       | 'cost'
       | 'website'
+      | 'language'
     >
   > {
   readonly image: false | Readonly<Pick<ImageRecord, 'url'>>;

@@ -1,6 +1,6 @@
 import type { CorePage } from '../../records/core-lists.ts';
 import type { Shown } from '../../records/versions.ts';
-import { record } from '../reply.ts';
+import { written } from '../reply.ts';
 import type { Reply } from '../route.ts';
 
 /**
@@ -16,7 +16,8 @@ export const corePage = ({ records, total, page, pages, timeliness }: CorePage):
 
 /** A record, with the address of its page for those who read headers. */
 export const coreRecord = (shown: Shown<Readonly<Record<string, unknown>>>, viewable: boolean): Reply => ({
-  ...record(shown),
+  ...written(shown),
+  timeliness: 'never',
   ...(viewable && typeof shown.record.link === 'string'
     ? { headers: { Link: `<${shown.record.link}>; rel="alternate"; type=text/html` } }
     : {}),

@@ -19,6 +19,7 @@ import { authorNames, type FeedEvent, type FeedEvents, namedEvents, namesOf } fr
 import { readPost } from '../../records/posts.ts';
 import { datesOfEvents } from '../../records/recurrences.ts';
 import type { Site } from '../../site.ts';
+import { languageOfCode, languageTag } from '../../wordpress/content-languages.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { EXCERPT_MORE, EXCERPT_WORDS, trimWords } from '../../wordpress/excerpt.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
@@ -168,7 +169,7 @@ async function news(
     description: settings.description,
     home: settings.home,
     self,
-    language: settings.contentLanguage,
+    language: languageOf(caller),
     zone: settings.timezoneString === '' ? undefined : settings.zone,
   };
   const body = write(
@@ -177,6 +178,12 @@ async function news(
   );
   // Changes of the authors' names are not watched for.
   return { type, body, timeliness: 'always', records: events.map(({ record }) => record), about };
+}
+
+/** The language of the texts of a feed: that of its events, where it holds those of one. */
+function languageOf({ settings, content }: Caller): string {
+  const language = settings.contentLanguages && languageOfCode(settings.contentLanguages, content.code);
+  return language ? languageTag(language) : settings.contentLanguage;
 }
 
 function newsEvent({ texts }: Site, { language, settings }: Caller, event: FeedEvent, author: string): NewsEvent {

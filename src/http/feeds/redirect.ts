@@ -1,8 +1,9 @@
 import { fail } from '../../errors.ts';
 import { termKind } from '../../kinds/index.ts';
+import { permalink } from '../../kinds/post-record.ts';
+import { termLink } from '../../kinds/term-record.ts';
 import { feedTerms, namedEvents } from '../../records/feed-events.ts';
-import { ancestorsOf } from '../../records/terms.ts';
-import { postUrl, termUrl } from '../../wordpress/links.ts';
+import { ancestorsOf, languageOfTerm } from '../../records/terms.ts';
 import type { FeedAddress } from './address.ts';
 import type { Wanted } from './wanted.ts';
 
@@ -53,22 +54,14 @@ function termOf({ page }: FeedAddress): NamedTerm | undefined {
 
 async function eventUrl({ site, caller }: Wanted, id: number): Promise<string | undefined> {
   const { events } = await namedEvents(site, caller, { ids: [id] }, undefined);
-  const { home, settings } = caller;
-  const place = { home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug };
-  return events[0] && postUrl(place, events[0].row);
+  return events[0] && permalink(events[0].row, caller, events[0].record.language);
 }
 
 async function pageOfTerm({ site, caller }: Wanted, { kind, slug }: NamedTerm): Promise<string> {
   const [[term] = []] = await feedTerms(site, kind, [[slug]]);
   if (term === undefined) return fail('rest_no_route');
-  const { home, settings } = caller;
-  const place = {
-    home,
-    permalinkStructure: settings.permalinkStructure,
-    eventsSlug: settings.calendar.eventsSlug,
-    tagBase: settings.tagBase,
-  };
-  return termUrl(place, term, await ancestorsOf(site.db, termKind(kind), term));
+  const code = await languageOfTerm(site.db, caller, term);
+  return termLink(term, await ancestorsOf(site.db, termKind(kind), term), caller, code);
 }
 
 /** A query without these parameters, each perhaps a list; the others as they were written. */

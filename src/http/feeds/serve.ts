@@ -12,12 +12,15 @@ import { ANONYMOUS } from '../../wordpress/viewer.ts';
 import { basePath, splitTarget } from '../addressing.ts';
 import { notesOf } from '../answered.ts';
 import { type Answers, keyOf, languageKey } from '../answers.ts';
+import { feedChoice, hasHosts, languageOfHost } from '../content-language.ts';
 import { type Answer, deliver, tagOf } from '../deliver.ts';
 import { parseQuery, type Raw } from '../input.ts';
+import { LANGUAGE_NAMES } from '../language.ts';
 import { meaningOf } from '../meaning.ts';
 import type { Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { answerOf, bringsPassword, httpDate, KEPT, NOT_KEPT, PLAIN, untilWhen } from '../protocol.ts';
+import { rootOf, segmentsOf, settingsFor } from '../request.ts';
 import { surrogateKeys } from '../surrogates.ts';
 import { type FeedAddress, feedAddress } from './address.ts';
 import { discoveryHeaders, pageHeaders } from './discovery.ts';
@@ -42,11 +45,13 @@ export function serveFeeds(site: Site, answers: Answers | undefined, pages: Page
     if (!wanted) return next();
     notesOf(req).route = `feeds/${wanted.address.form ?? 'page'}`;
     if (!answers || url === undefined) return deliver(req, res, await compose(wanted, req, pages));
-    const { text, whole } = meaningOf(wanted.page, wanted.query, HEEDED);
+    const { settings } = wanted.caller;
+    const byHost = hasHosts(settings.contentLanguages);
+    const { text, whole } = meaningOf(byHost ? wanted.caller.home + wanted.page : wanted.page, wanted.query, heededOn(settings));
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
     const compute = async (read: Site) => compose((await readWanted(read, req)) ?? { ...wanted, site: read }, req, pages);
-    const key = keyOf(req, language, text) ?? url;
-    return deliver(req, res, await answers.answerFor(req, { key, alias: whole ? url : undefined, from, compute }));
+    const kept = { key: keyOf(req, language, text) ?? url, alias: whole && !byHost ? url : undefined };
+    return deliver(req, res, await answers.answerFor(req, { ...kept, from, compute }));
   };
 }
 
@@ -95,39 +100,48 @@ async function readWanted(site: Site, req: Request): Promise<Wanted | undefined>
   const page = settings.home + (path.startsWith(`${base}/`) ? path.slice(base.length) : path);
   return {
     site,
-    caller: callerOf(site, settings, address, query, req.get('accept-language')),
+    caller: callerOf(site, settings, address, query, req),
     address,
     query,
     queryText: text,
     page,
-    self: [page, heededPart(text)].filter((part) => part !== '').join('?'),
+    self: [page, heededPart(text, heededOn(settings))].filter((part) => part !== '').join('?'),
   };
 }
 
-const placeOf = ({ texts }: Site, { home, calendar, permalinkStructure, tagBase }: SiteSettings) => ({
-  base: basePath(home),
-  languages: texts.languages,
+const placeOf = (site: Site, settings: SiteSettings) => ({
+  base: basePath(settings.home),
+  languages: segmentsOf(site, settings),
   slugs: {
-    events: calendar.eventsSlug.split('/'),
-    event: calendar.singleEventSlug.split('/'),
-    tag: tagPath(permalinkStructure, tagBase),
+    events: settings.calendar.eventsSlug.split('/'),
+    event: settings.calendar.singleEventSlug.split('/'),
+    tag: tagPath(settings.permalinkStructure, settings.tagBase),
   },
 });
 
 /** An anonymous caller, in the language of the request. */
-function callerOf(site: Site, settings: SiteSettings, { language: segment }: FeedAddress, query: Raw, header: string | undefined) {
+function callerOf(site: Site, known: SiteSettings, { language: segment }: FeedAddress, query: Raw, req: Request) {
+  const settings = settingsFor(known, ANONYMOUS);
+  const { contentLanguages } = settings;
+  const hostLanguage = languageOfHost(contentLanguages, settings.home, req.host);
+  const content = feedChoice(contentLanguages, { query, body: {}, address: segment ?? hostLanguage });
   const parameter = typeof query.translation_language === 'string' ? query.translation_language : undefined;
-  const language = site.texts.chooseLanguage({ parameter, segment, acceptLanguage: header });
-  return callerFor(site, settings, ANONYMOUS, { language, home: settings.home + (segment === undefined ? '' : `/${segment}`) });
+  const language = site.texts.chooseLanguage({ parameter, segment, acceptLanguage: req.get('accept-language') });
+  return callerFor(site, settings, ANONYMOUS, { language, content, home: rootOf(settings, segment, hostLanguage) });
 }
 
 /** Parameters that a feed depends on. */
 const HEEDED: ReadonlySet<string> = new Set([...PAGE_NAMES, ...Object.keys(feedFilters), 'translation_language']);
 
+/** Where content has languages, all names that choose one. */
+const HEEDED_WITH_LANGUAGES: ReadonlySet<string> = new Set([...HEEDED, ...LANGUAGE_NAMES]);
+
+const heededOn = ({ contentLanguages }: SiteSettings): ReadonlySet<string> => (contentLanguages ? HEEDED_WITH_LANGUAGES : HEEDED);
+
 /** The part of a query that a feed depends on, in the order of the names. */
-function heededPart(query: string): string {
+function heededPart(query: string, names: ReadonlySet<string>): string {
   const named = query.split('&').map((pair) => [Object.keys(parseQuery(pair))[0] ?? '', pair] as const);
-  const heeded = named.filter(([name]) => HEEDED.has(name)).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+  const heeded = named.filter(([name]) => names.has(name)).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
   return heeded.map(([, pair]) => pair).join('&');
 }
 

@@ -1,11 +1,12 @@
 import { postTypes, taxonomies } from '../../kinds/index.ts';
+import type { ContentLanguages } from '../../wordpress/content-languages.ts';
 import { isBrokenArray } from '../../wordpress/serialized-repair.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import type { Inspection, TableDefinition } from '../engine/dialect.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TableName } from '../engine/tables.ts';
-import { INDEX_LAYOUT, INDEX_OPTION, isInStep } from '../index/event-index.ts';
+import { INDEX_OPTION, indexLayout, isInStep } from '../index/event-index.ts';
 import { hasWrongCounts } from '../index/event-index-rebuild.ts';
 import { ALL, STATUSES } from '../index/event-index-rows.ts';
 import { idsOfType } from '../lists/many-posts.ts';
@@ -142,18 +143,30 @@ export async function mendValue(db: Database, { table, id, value }: BrokenValue,
 }
 
 // ------------------------------------------------------------------------------------------------- posts
-/** Slugs that several published records of one type have. */
-export async function sharedSlugs(db: Database): Promise<{ type: string; slug: string; count: number }[]> {
-  const rows = (await db
+const ELEMENTS = postTypes.map((type) => `post_${type}`);
+
+/** Slugs that several published records of one type have; `languages`: of the site. */
+export async function sharedSlugs(
+  db: Database,
+  languages: ContentLanguages | undefined,
+): Promise<{ type: string; slug: string; count: number }[]> {
+  const query = db
     .from('posts')
     .whereIn('post_type', postTypes)
     .whereIn('post_status', ['publish', 'private'])
     .whereNot('post_name', '')
     .where('post_parent', 0)
-    .groupBy('post_type', 'post_name')
-    .having(db.raw('count(*) > 1'))
-    .select('post_type as type', 'post_name as slug')
-    .count({ count: '*' })) as { type: string; slug: string; count: number | string }[];
+    .groupBy('post_type', 'post_name');
+  // WPML tells records of one slug apart by their languages.
+  if (languages?.form === 'wpml')
+    query
+      .leftJoin({ w: db.table('icl_translations') }, (on) => void on.on('w.element_id', 'ID').onIn('w.element_type', ELEMENTS))
+      .groupBy('w.language_code');
+  const rows = (await query.having(db.raw('count(*) > 1')).select('post_type as type', 'post_name as slug').count({ count: '*' })) as {
+    type: string;
+    slug: string;
+    count: number | string;
+  }[];
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
@@ -195,8 +208,8 @@ export type IndexState = 'trusted' | 'off' | 'wrong';
  * Whether lists are read from the index, and if so whether it says of each event, each day and each month what the
  * tables say.
  */
-export async function indexState(db: Database): Promise<IndexState> {
-  if ((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) !== INDEX_LAYOUT) return 'off';
+export async function indexState(db: Database, languages: ContentLanguages | undefined): Promise<IndexState> {
+  if ((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) !== indexLayout(languages)) return 'off';
   const number = async (table: TableName, narrow: (rows: QueryBuilder) => void): Promise<number> => {
     const rows: QueryBuilder = db.from(table, 'o');
     narrow(rows);
@@ -212,7 +225,7 @@ export async function indexState(db: Database): Promise<IndexState> {
   );
   if (listed !== there) return 'wrong';
   for await (const ids of pagesById(STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
-    if (!(await isInStep(db, ids))) return 'wrong';
+    if (!(await isInStep(db, ids, languages))) return 'wrong';
   return (await hasWrongCounts(db)) ? 'wrong' : 'trusted';
 }
 

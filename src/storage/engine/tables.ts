@@ -177,6 +177,42 @@ export interface SeriesRelationshipRow {
   event_post_id: number;
 }
 
+/** WPML: the language of a record, and its group (`trid`). */
+export interface IclTranslationRow {
+  translation_id: number;
+  /** `post_` and a post type, or `tax_` and a taxonomy. */
+  element_type: string;
+  /** Of a post, or the `term_taxonomy_id` of a term; null while the translation is only planned. */
+  element_id: number | null;
+  trid: number;
+  language_code: string;
+  /** Null for what was not translated from anything. */
+  source_language_code: string | null;
+}
+
+/** WPML: a language it knows. */
+export interface IclLanguageRow {
+  id: number;
+  code: string;
+  english_name: string;
+  active: number;
+  default_locale: string | null;
+}
+
+/** WPML: what a language is called in another. */
+export interface IclLanguageNameRow {
+  id: number;
+  language_code: string;
+  display_language_code: string;
+  name: string;
+}
+
+/** WPML: a locale that a site chose for a language. */
+export interface IclLocaleRow {
+  code: string;
+  locale: string | null;
+}
+
 /** The one row (id 1) that counts what was ever changed. */
 export interface ChangesRow {
   id: number;
@@ -256,6 +292,8 @@ export interface EntryRow {
   featured: number;
   /** 0 for an event that takes place once. */
   occurrence_id: number;
+  /** The number of its language (`ContentLanguage`); 0 for an event without one. */
+  language: number;
 }
 
 /**
@@ -328,6 +366,10 @@ export interface Tables {
   tec_events: TecEventRow;
   tec_occurrences: TecOccurrenceRow;
   tec_series_relationships: SeriesRelationshipRow;
+  icl_translations: IclTranslationRow;
+  icl_languages: IclLanguageRow;
+  icl_languages_translations: IclLanguageNameRow;
+  icl_locale_map: IclLocaleRow;
   fasti_changes: ChangesRow;
   fasti_locks: LockRow;
   fasti_imports: ImportRow;

@@ -231,6 +231,19 @@ export async function visibleIds(db: Database, type: string, visible: Visibility
   return rows.map(({ id }) => id);
 }
 
+/** How many posts of a type a caller may see, by status. `author`: only those of this person. */
+export async function countVisible(db: Database, type: string, visible: Visibility, author?: number): Promise<Map<string, number>> {
+  const rows: { status: string; number: number | string }[] = await db
+    .from('posts', 'p')
+    .where('p.post_type', type)
+    .modify((builder) => void (author !== undefined && builder.where('p.post_author', author)))
+    .where((where) => whereVisible(db, where, 'p', visible))
+    .groupBy('p.post_status')
+    .select({ status: 'p.post_status' })
+    .count({ number: '*' });
+  return new Map(rows.map(({ status, number }) => [status, Number(number)]));
+}
+
 type Row = Readonly<Record<string, string | number | null>>;
 
 async function insertAll(db: Database, table: TableName, rows: readonly Row[]): Promise<void> {

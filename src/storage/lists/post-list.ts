@@ -71,6 +71,7 @@ const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'terms' | '
   placed: 'links',
   near: 'links',
   ticketed: 'anything',
+  language: 'anything',
 };
 
 /** One page of a list in which events may recur: a record for each occurrence, or for each event. */

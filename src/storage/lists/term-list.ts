@@ -7,6 +7,7 @@ import { placeAmong } from '../engine/expressions.ts';
 import { allTerms, goesBy } from '../journal/holdings.ts';
 import { countRows } from '../rows/row-count.ts';
 import { loadTree, termsOf } from '../rows/terms.ts';
+import { whereInLanguage } from './in-language.ts';
 
 export interface TermQuery extends TermCondition {
   readonly kind: TermKind;
@@ -38,7 +39,7 @@ export async function findTerms(
   return { terms: terms as Term[], total, tree };
 }
 
-function narrowed(db: Database, { kind, search, include, exclude, parent, slugs, post }: TermQuery): QueryBuilder {
+function narrowed(db: Database, { kind, search, include, exclude, parent, parents, slugs, post, language }: TermQuery): QueryBuilder {
   const builder: QueryBuilder = termsOf(db, kind.taxonomy);
   if (search !== undefined) {
     builder.where((any: QueryBuilder) => {
@@ -50,6 +51,7 @@ function narrowed(db: Database, { kind, search, include, exclude, parent, slugs,
   if (include) builder.whereIn('t.term_id', [...include]);
   if (exclude?.length) builder.whereNotIn('t.term_id', [...exclude]);
   if (parent !== undefined) builder.where('tt.parent', parent);
+  if (parents) builder.whereIn('tt.parent', [...parents]);
   if (slugs) builder.whereIn('t.slug', [...slugs]);
   if (post !== undefined)
     builder.whereIn('tt.term_taxonomy_id', (sub: QueryBuilder) =>
@@ -58,6 +60,7 @@ function narrowed(db: Database, { kind, search, include, exclude, parent, slugs,
         .from({ r: db.table('term_relationships') })
         .where('r.object_id', post),
     );
+  if (language) builder.where((where: QueryBuilder) => whereInLanguage(db, where, language, { is: 'term', name: kind.taxonomy }));
   return builder;
 }
 

@@ -1,24 +1,36 @@
-import type { Bundle, OccurrencePage, PostKind } from '../../kinds/kind.ts';
+import type { Bundle, BundleLanguages, OccurrencePage, PostKind } from '../../kinds/kind.ts';
 import { metasAt, pageOfDatedPost, pageOfOccurrence } from '../../kinds/occurrence.ts';
+import type { ContentLanguages, Membership } from '../../wordpress/content-languages.ts';
 import { galleryParentsIn, imageIdsIn } from '../../wordpress/render.ts';
 import type { Metas, Post, Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { allPosts, goesBy } from '../journal/holdings.ts';
+import { formOf } from '../languages/forms.ts';
 import { loadOccurrences, recurringEvents } from './recurring-events.ts';
-import { loadTermsOf } from './terms.ts';
+import { loadTermsBy, loadTermsOf } from './terms.ts';
+
+/** What else is known of the records that a bundle is for. */
+export interface BundleOptions {
+  /** Ids that they are likely to name. */
+  readonly expected?: readonly number[];
+  /** Ids above it are those of occurrences, whose rows are their event's with the dates of the occurrence. */
+  readonly base?: number | undefined;
+  /** The languages of the content, if it has any. */
+  readonly languages?: ContentLanguages | undefined;
+  /** Whether what the records link to is shown in their own languages. */
+  readonly translatesLinks?: boolean;
+}
 
 /**
  * Everything that the records of these posts are made of: their rows and metas, their terms, the posts they link to
  * with metas, and the images of all. A fixed number of queries for any number of ids; ids without a row are simply
- * missing. `expected`: ids that they are likely to name.
- * `base`: ids above it are those of occurrences, whose rows are their event's with the dates of the occurrence.
+ * missing.
  */
 export async function loadBundle(
   db: Database,
   kind: PostKind,
   records: readonly number[],
-  expected: readonly number[] = [],
-  base = Number.POSITIVE_INFINITY,
+  { expected = [], base = Number.POSITIVE_INFINITY, languages: spoken, translatesLinks = false }: BundleOptions,
 ): Promise<Bundle> {
   const dates = kind.dated ? await loadOccurrences(db, records, base) : [];
   const ids = dates.length > 0 ? unique([...records.filter((id) => id <= base), ...dates.map((date) => date.post)]) : records;
@@ -29,12 +41,15 @@ export async function loadBundle(
   ]);
   const linked = unique(Object.keys(kind.links).flatMap((key) => idsIn(loaded, ids, key)));
   const parents = kind.dated ? parentsOf(loaded, ids) : [];
-  await loadMore(db, loaded, [...linked, ...parents, ...imagesOf(loaded, [...ids, ...linked])]);
+  const languages = spoken && (await loadLanguages(db, spoken, { ids, linked, terms, translatesLinks }));
+  const translated = languages && translatesLinks ? membersOf(languages.posts, linked) : [];
+  const siblings = languages ? membersOf(languages.posts, ids) : [];
+  const others = await loadMore(db, loaded, [...linked, ...translated, ...parents, ...imagesOf(loaded, [...ids, ...linked])], siblings);
   const attached = await loadAttached(
     db,
-    [...ids, ...linked].flatMap((id) => galleryParentsOf(loaded.posts.get(id))),
+    [...ids, ...linked, ...translated].flatMap((id) => galleryParentsOf(loaded.posts.get(id))),
   );
-  await loadMore(db, loaded, [...[...attached].flat(2), ...imagesOf(loaded, linked)]);
+  await loadMore(db, loaded, [...[...attached].flat(2), ...imagesOf(loaded, [...linked, ...translated])]);
   const pages = kind.dated ? await pagesOfPosts(db, loaded, records, base) : new Map<number, OccurrencePage>();
   for (const date of dates) {
     const post = loaded.posts.get(date.post);
@@ -45,7 +60,7 @@ export async function loadBundle(
     terms.set(date.id, terms.get(date.post) ?? []);
     if (date.recurs) pages.set(date.id, pageOfOccurrence(post, metas, date));
   }
-  return { ...loaded, terms, attached, pages };
+  return { ...loaded, terms, attached, pages, languages: languages && { ...languages, siblings: others } };
 }
 
 /** Events that these name as their parent. */
@@ -81,14 +96,62 @@ interface Loaded {
   readonly metas: Map<number, Metas>;
 }
 
-/** Adds those of these ids that are not there yet. */
-async function loadMore(db: Database, loaded: Loaded, ids: readonly number[]): Promise<void> {
+/**
+ * Adds those of these ids that are not there yet. Gives the rows of `others`, which are loaded along, without metas, as
+ * far as they are not there.
+ */
+async function loadMore(db: Database, loaded: Loaded, ids: readonly number[], others: readonly number[] = []): Promise<Map<number, Post>> {
   const missing = ids.filter((id) => !loaded.posts.has(id));
-  if (missing.length === 0) return;
-  const [posts, metas] = await Promise.all([loadPosts(db, missing), loadMetas(db, missing)]);
-  for (const [id, post] of posts) loaded.posts.set(id, post);
+  const beside = others.filter((id) => !loaded.posts.has(id) && !missing.includes(id));
+  if (missing.length + beside.length === 0) return new Map();
+  const [posts, metas] = await Promise.all([loadPosts(db, [...missing, ...beside]), loadMetas(db, missing)]);
+  const rows = new Map(beside.flatMap((id) => (posts.has(id) ? [[id, posts.get(id)!] as const] : [])));
+  for (const [id, post] of posts) if (!rows.has(id)) loaded.posts.set(id, post);
   for (const [id, ofPost] of metas) loaded.metas.set(id, ofPost);
+  return rows;
 }
+
+interface Translatable {
+  readonly ids: readonly number[];
+  readonly linked: readonly number[];
+  readonly terms: ReadonlyMap<number, readonly Term[]>;
+  readonly translatesLinks: boolean;
+}
+
+/** The languages of records and of what they link to, and the translations of their terms: one query, or two. */
+async function loadLanguages(
+  db: Database,
+  languages: ContentLanguages,
+  { ids, linked, terms, translatesLinks }: Translatable,
+): Promise<Omit<BundleLanguages, 'siblings'>> {
+  const all = [...terms.values()].flat();
+  const found = await formOf(languages).memberships(db, languages, { posts: [...ids, ...linked], terms: all });
+  const { termKey } = formOf(languages);
+  const known = new Map(all.map((term) => [term[termKey], term]));
+  const wanted = translatesLinks ? membersOf(found.terms, found.terms.keys()).filter((id) => !known.has(id)) : [];
+  const termMembers = new Map([...known, ...(await loadTermsBy(db, termKey, unique(wanted)))]);
+  return {
+    posts: withMembers(found.posts, (id) => id),
+    terms: withMembers(found.terms, (key) => termMembers.get(key)?.term_id),
+    termMembers,
+  };
+}
+
+/** The same with the other members of each group, under their own ids. */
+function withMembers(found: ReadonlyMap<number, Membership>, idOf: (key: number) => number | undefined): Map<number, Membership> {
+  const all = new Map<number, Membership>();
+  for (const { members } of found.values())
+    for (const [language, key] of members) {
+      const id = idOf(key);
+      if (id !== undefined) all.set(id, { language, members });
+    }
+  for (const [id, membership] of found) all.set(id, membership);
+  return all;
+}
+
+/** Members of the groups of these records. */
+const membersOf = (memberships: ReadonlyMap<number, Membership>, ids: Iterable<number>): number[] =>
+  [...ids].flatMap((id) => [...(memberships.get(id)?.members.values() ?? [])]);
 
 /** Ids of the images that these posts name: as the one beside them, or in their texts. */
 const imagesOf = (loaded: Loaded, ids: readonly number[]): number[] => [

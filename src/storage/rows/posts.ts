@@ -20,26 +20,35 @@ export async function lockPost(db: Database, id: number): Promise<Post | undefin
 }
 
 /**
- * Id of the post of this type with these slugs, outermost first, whatever its status (`get_page_by_path`); the lowest
- * where old data hold several. One slug finds posts without a parent only.
+ * Ids of the posts of this type with these slugs, outermost first, whatever their status (`get_page_by_path`), the
+ * lowest first: old data may hold several, and translations may have one slug. One slug finds posts without a parent
+ * only.
  */
-export async function findPostByPath(db: Database, type: string, path: readonly string[]): Promise<number | undefined> {
+export async function findPostsByPath(db: Database, type: string, path: readonly string[]): Promise<number[]> {
   const slug = path.at(-1);
-  if (!slug) return undefined;
+  if (!slug) return [];
   const named = goesBy(db, [allPosts(type)])
     .from('posts')
     .where({ post_name: slug, post_type: type });
   const rows = await named.orderBy('ID').select('ID', 'post_parent');
-  const parent = path.length === 1 ? 0 : await findPostByPath(db, type, path.slice(0, -1));
-  return rows.find((row) => row.post_parent === parent)?.ID;
+  const [parent] = path.length === 1 ? [0] : await findPostsByPath(db, type, path.slice(0, -1));
+  return rows.filter((row) => row.post_parent === parent).map(({ ID }) => ID);
 }
 
 /** Slugs of this type that begin with `base`, of other posts than `id`. */
 export async function slugsLike(db: Database, type: string, base: string, id: number): Promise<Set<string>> {
-  const rows = await db.rows<{ post_name: string }>`
-    SELECT post_name FROM {posts} WHERE post_type = ${type} AND NOT ID = ${id} AND ${new Piece(isSlugLike(db, 'post_name', base))}`;
-  return new Set(rows.map(({ post_name: name }) => name));
+  return new Set((await slugHolders(db, type, base, id)).map(({ slug }) => slug));
 }
+
+/** The other posts of this type whose slugs begin with `base`. */
+export const slugHolders = (
+  db: Database,
+  type: string,
+  base: string,
+  id: number,
+): Promise<{ readonly id: number; readonly slug: string }[]> =>
+  db.rows`SELECT ID AS id, post_name AS slug FROM {posts}
+    WHERE post_type = ${type} AND NOT ID = ${id} AND ${new Piece(isSlugLike(db, 'post_name', base))}`;
 
 /** So many scheduled posts are published in one go. */
 const MOST_DUE = 500;
@@ -141,13 +150,17 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
   if (remove.length + insert.length > 0) postChanged(db, id);
 }
 
+/** Taxonomies whose relations name terms instead of posts (Polylang). */
+const ABOUT_TERMS = ['term_language', 'term_translations'];
+
 /** Removes a post with its metas, its links to terms and its revisions. Gives back nothing. */
 export async function removePost(db: Database, id: number): Promise<void> {
   await learnPost(db, id);
   const revisions = (await db.from('posts').where({ post_parent: id, post_type: 'revision' }).select('ID')).map(({ ID }) => ID);
   const ids = [id, ...revisions];
   await db.from('postmeta').whereIn('post_id', ids).delete();
-  await db.from('term_relationships').whereIn('object_id', ids).delete();
+  await db.change`DELETE FROM {term_relationships} WHERE object_id IN (${ids}) AND term_taxonomy_id NOT IN
+    (SELECT term_taxonomy_id FROM {term_taxonomy} WHERE taxonomy IN (${ABOUT_TERMS}))`;
   await db.from('posts').whereIn('ID', ids).delete();
   postRemoved(db, id);
 }

@@ -30,11 +30,9 @@ export function termsOf(db: Database, taxonomy: string) {
     .select(COLUMNS);
 }
 
-/** Ids of the rows of a taxonomy, in the order of its terms, the first ones. */
-export async function termTaxonomyIds(db: Database, taxonomy: string, most: number): Promise<number[]> {
-  const rows = (await termsOf(db, taxonomy).orderBy('t.term_id').limit(most)) as Term[];
-  return rows.map((term) => term.term_taxonomy_id);
-}
+/** The terms of a taxonomy in the order of their ids, the first ones. */
+export const firstTerms = async (db: Database, taxonomy: string, most: number): Promise<Term[]> =>
+  (await termsOf(db, taxonomy).orderBy('t.term_id').limit(most)) as Term[];
 
 export async function findTerm(db: Database, taxonomy: string, id: number): Promise<Term | undefined> {
   return (await termsOf(goesBy(db, [termTag(id)]), taxonomy)
@@ -50,6 +48,16 @@ export async function lockTerm(db: Database, id: number): Promise<void> {
 export async function loadTerms(db: Database, taxonomy: string, ids: readonly number[]): Promise<Map<number, Term>> {
   const rows = (ids.length === 0 ? [] : await termsOf(goesBy(db, ids.map(termTag)), taxonomy).whereIn('t.term_id', [...ids])) as Term[];
   return new Map(rows.map((row) => [row.term_id, row]));
+}
+
+/** Terms of the calendar by one of their two ids, under that id. */
+export async function loadTermsBy(db: Database, key: 'term_id' | 'term_taxonomy_id', ids: readonly number[]): Promise<Map<number, Term>> {
+  if (ids.length === 0) return new Map();
+  const column = verbatim(key === 'term_id' ? 't.term_id' : 'tt.term_taxonomy_id');
+  const rows = await db.rows<Term>`
+    SELECT ${verbatim(COLUMNS.join())} FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
+    WHERE ${column} IN (${ids}) AND tt.taxonomy IN (${taxonomies})`;
+  return new Map(rows.map((row) => [row[key], row]));
 }
 
 /** Terms that one of these slugs, names or ids may mean, in one query. Names are compared under the collation. */

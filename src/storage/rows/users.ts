@@ -97,6 +97,16 @@ export async function insertUser(db: Database, row: Omit<UserRow, 'ID'>, metas: 
   return user;
 }
 
+/** Changes columns of a user. */
+export async function updateUser(
+  db: Database,
+  id: number,
+  columns: Partial<Pick<UserRow, 'user_pass' | 'user_activation_key' | 'user_email' | 'display_name'>>,
+): Promise<void> {
+  await db.from('users').where('ID', id).update(columns);
+  userTouched(db, id, 'changed');
+}
+
 /** Removes a user with all metas. */
 export async function removeUser(db: Database, id: number): Promise<void> {
   await db.from('usermeta').where('user_id', id).delete();

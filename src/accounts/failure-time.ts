@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Failed attempts are answered after this time, whatever was computed for them. */
+const FAILURE_MS = 60;
+/**
+ * Where old hashes take longer, all failed attempts take so much longer than the longest of them did lately, up to a
+ * limit: nobody is told by the time.
+ */
+const MARGIN = 1.5;
+const LONGEST_FAILURE_MS = 2000;
+const LATELY_MS = 60_000;
+
+/** How long the longest failed attempt with a slow hash took lately, and when it was over, both in milliseconds. */
+interface Slowest {
+  readonly took: number;
+  readonly at: number;
+}
+
+const ofSites = new WeakMap<object, Slowest>();
+
+/**
+ * Waits until a failed attempt may be answered, so that all of a site take the same time. `begun`: by
+ * `performance.now()`; `slow`: whether a slow hash was computed for this one.
+ */
+export async function untilFailureShows(site: object, begun: number, slow: boolean): Promise<void> {
+  const now = performance.now();
+  const slowest = ofSites.get(site);
+  const lately = slowest && now - slowest.at < LATELY_MS ? slowest.took : 0;
+  if (slow && now - begun > lately) ofSites.set(site, { took: now - begun, at: now });
+  const shown = begun + Math.max(FAILURE_MS, Math.min(MARGIN * lately, LONGEST_FAILURE_MS));
+  await sleep(Math.max(0, shown - now));
+}

@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+import type { SiteSettings } from '../calendar/settings.ts';
+import { fail } from '../errors.ts';
+import type { Site } from '../site.ts';
+import { foldText } from '../storage/engine/collation.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { capabilitiesKey, findUserByName, loadUsers, lockUser, type StoredUser, writeUserMeta } from '../storage/rows/users.ts';
+import {
+  type LoginCookie,
+  loginCookieName,
+  parseLoginCookie,
+  type Session,
+  sessionKey,
+  signLoginCookie,
+  verifyLoginCookie,
+} from '../wordpress/cookies.ts';
+import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
+import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
+import { unixFromDate } from '../wordpress/time.ts';
+import { attemptsOf } from './attempts.ts';
+import { untilFailureShows } from './failure-time.ts';
+import { loginKeys, requireLoginKeys } from './login-keys.ts';
+import { isCrowded, verifySlowly } from './slow-passwords.ts';
+
+/*
+ * Signing in with the name and password of WordPress: the cookie and the sessions are WordPress's own, so that a login
+ * holds on both sides where both have the same keys.
+ */
+
+/** Somebody who is signed in by a cookie. */
+export interface Login {
+  readonly user: StoredUser;
+  /** The token of the session. */
+  readonly token: string;
+}
+
+/** A cookie to set. `maxAge` in seconds; undefined: until the browser is closed. */
+export interface MadeCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly maxAge: number | undefined;
+}
+
+const SESSIONS_KEY = 'session_tokens';
+const DAY_SECONDS = 86_400;
+/** How long a login holds (`wp_set_auth_cookie`). */
+const SESSION_SECONDS = 2 * DAY_SECONDS;
+const REMEMBERED_SECONDS = 14 * DAY_SECONDS;
+/** The browser keeps the cookie for so much longer, so that a form that is sent late is still known as its owner's. */
+const GRACE_SECONDS = 43_200;
+/** A longer name can belong to nobody: a login has 60 letters, an address 100. */
+const NAME_LETTERS = 100;
+/** How soon another try makes sense when too many wait for a hash to be computed. */
+const CROWDED_SECONDS = 5;
+const AGENT_LETTERS = 250;
+/** What is computed where there is no such user: a hash of a text of chance that nobody kept. */
+const NOBODYS_HASH = '$wp$2y$10$Cwq0dH6sXXTVR0qTRcK3Vu0oIcCXEQ1TLRZM1dcKn0JrN0o/8Yfvy';
+
+/** The user whose genuine login cookie comes with a request, and its token. */
+export async function loginOf(
+  site: Site,
+  settings: SiteSettings,
+  { cookie: header, post = false }: { readonly cookie?: string | undefined; readonly post?: boolean },
+): Promise<Login | undefined> {
+  const cookie = loginCookie(header, loginCookieName(settings.siteUrl));
+  const keys = cookie && (await loginKeys(site));
+  const user = cookie && keys && (await findUserByName(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY, 'locale']));
+  if (!user) return undefined;
+  const check = {
+    salt: keys.loggedInKey + keys.loggedInSalt,
+    userPass: user.row.user_pass,
+    sessions: sessionsOf(user.metas.get(SESSIONS_KEY)),
+    now: unixFromDate(site.clock()),
+    post,
+  };
+  return verifyLoginCookie(cookie, check) ? { user, token: cookie.token } : undefined;
+}
+
+/** Who wants to sign in, and from where. */
+export interface SignIn {
+  /** Login or e-mail address. */
+  readonly name: string;
+  readonly password: string;
+  readonly remember: boolean;
+  readonly address: string;
+  /** The header `User-Agent`. */
+  readonly agent: string | undefined;
+}
+
+/**
+ * Begins a session for the owner of a name and password, whatever sessions there are: each sign-in has a token of its
+ * own.
+ *
+ * @throws incorrect_password, too-many-requests (`data.retry_after` in seconds)
+ */
+export async function signIn(site: Site, settings: SiteSettings, asked: SignIn): Promise<BegunSession> {
+  const { name, password, address } = asked;
+  const begun = performance.now();
+  const attempts = attemptsOf(site);
+  const waiting = attempts.waitOf(address, site.clock());
+  const user = await findUserByName(site.db, name.trim(), [capabilitiesKey(site.db)], true);
+  const crowded = isCrowded();
+  const right = waiting === undefined && password !== '' && (await verifySlowly(password, user?.row.user_pass || NOBODYS_HASH));
+  if (user && right) return beginSession(site, settings, user, asked);
+  const counted = attempts.failed(address, foldText(name.trim().slice(0, NAME_LETTERS)), site.clock());
+  const wait = waiting ?? counted ?? (crowded ? CROWDED_SECONDS : undefined);
+  await untilFailureShows(site, begun, true);
+  const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded };
+  return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
+}
+
+/** A session that has begun. */
+export interface BegunSession {
+  readonly login: Login;
+  readonly cookie: MadeCookie;
+}
+
+/** Begins a session of somebody who has shown who they are. */
+export async function beginSession(
+  site: Site,
+  settings: SiteSettings,
+  user: StoredUser,
+  { remember, address, agent }: Pick<SignIn, 'remember' | 'address' | 'agent'>,
+): Promise<BegunSession> {
+  const { row } = user;
+  const keys = await requireLoginKeys(site);
+  const token = randomBytes(32).toString('hex').slice(0, 43);
+  const now = unixFromDate(site.clock());
+  const expiration = now + (remember ? REMEMBERED_SECONDS : SESSION_SECONDS);
+  const session: Session = { expiration, ip: address, ...(agent === undefined ? {} : { ua: agent.slice(0, AGENT_LETTERS) }), login: now };
+  await changeSessions(site, row.ID, (sessions) => ({ ...sessions, [sessionKey(token)]: session }));
+  const cookie: MadeCookie = {
+    name: loginCookieName(settings.siteUrl),
+    value: signLoginCookie({ login: row.user_login, expiration, token }, row.user_pass, keys.loggedInKey + keys.loggedInSalt),
+    maxAge: remember ? REMEMBERED_SECONDS + GRACE_SECONDS : undefined,
+  };
+  return { login: { user, token }, cookie };
+}
+
+/** Ends one session of a user: its cookie is good for nothing from now on, here and for WordPress. */
+export const endSession = (site: Site, userId: number, token: string): Promise<void> =>
+  changeSessions(site, userId, ({ [sessionKey(token)]: _ended, ...others }) => others);
+
+/** Changes the sessions of a user, alone among all who do so. Those that ran out go. */
+async function changeSessions(site: Site, userId: number, change: (sessions: Sessions) => Sessions): Promise<void> {
+  const now = unixFromDate(site.clock());
+  await site.db.transaction(async (db) => {
+    await lockUser(db, userId);
+    const stored = (await loadUsers(db, [userId], [SESSIONS_KEY])).get(userId)?.metas.get(SESSIONS_KEY);
+    const living = Object.entries(change(sessionsOf(stored))).filter(([, { expiration }]) => expiration >= now);
+    await writeUserMeta(db, userId, SESSIONS_KEY, living.length > 0 ? toSerialized(Object.fromEntries(living)) : undefined);
+  });
+}
+
+/** Ends all sessions of a user, within a transaction. */
+export const endAllSessions = (db: Database, userId: number): Promise<void> => writeUserMeta(db, userId, SESSIONS_KEY, undefined);
+
+// ------------------------------------------------------------------------------------------------- nonces
+/** What the nonces of our own forms are for. */
+const FORMS = 'fasti-desk';
+
+/** A nonce for the forms that somebody who is signed in is given. */
+export async function formNonce(site: Site, { user, token }: Login): Promise<string> {
+  const keys = await requireLoginKeys(site);
+  return createNonce({ user: user.row.ID, token, action: FORMS }, keys.nonceKey + keys.nonceSalt, unixFromDate(site.clock()));
+}
+
+/** Whether a form brings a nonce that this very session was given, not more than a day ago. */
+export async function isFormNonce(site: Site, { user, token }: Login, nonce: unknown): Promise<boolean> {
+  const keys = typeof nonce === 'string' ? await loginKeys(site) : undefined;
+  if (typeof nonce !== 'string' || !keys) return false;
+  const subject = { user: user.row.ID, token, action: FORMS };
+  return verifyNonce(nonce, subject, keys.nonceKey + keys.nonceSalt, unixFromDate(site.clock())) !== false;
+}
+
+// ------------------------------------------------------------------------------------------------- reading
+function loginCookie(header: string | undefined, name: string): LoginCookie | undefined {
+  for (const part of header?.split(';') ?? []) {
+    const [key, ...value] = part.split('=');
+    if (key!.trim() !== name) continue;
+    try {
+      return parseLoginCookie(decodeURIComponent(value.join('=').trim().replaceAll('+', ' ')));
+    } catch {
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+type Sessions = Readonly<Record<string, Session>>;
+
+/**
+ * Sessions by the digest of their token, with whatever else is kept of them; old WordPress versions kept the time of
+ * expiry alone.
+ */
+function sessionsOf(stored: string | undefined): Sessions {
+  const list = stored === undefined ? undefined : parseSerialized(stored);
+  if (list === null || typeof list !== 'object') return {};
+  return Object.fromEntries(
+    Object.entries(list).map(([key, session]: [string, unknown]) => {
+      const kept = session !== null && typeof session === 'object' ? session : { expiration: session };
+      return [key, { ...kept, expiration: Number('expiration' in kept ? kept.expiration : 0) || 0 }];
+    }),
+  );
+}

@@ -1,0 +1,123 @@
+import { fail } from '../errors.ts';
+import type { Site } from '../site.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { capabilitiesKey, findUserByName, lockUser, type StoredUser, updateUser } from '../storage/rows/users.ts';
+import { hashApplicationPassword, hashPassword, newApplicationPassword, verifyPassword } from '../wordpress/passwords.ts';
+import { unixFromDate } from '../wordpress/time.ts';
+import { AccountError } from './account-error.ts';
+import { attemptsOf } from './attempts.ts';
+import { endAllSessions } from './logins.ts';
+import { verifySlowly } from './slow-passwords.ts';
+import { requireUser, type UserReference } from './users.ts';
+
+/*
+ * Links by which somebody chooses a password: for the administrator of a new site, for whoever is invited, for whoever
+ * has lost theirs. The key is kept as WordPress keeps that of its own such links (`get_password_reset_key`), so that
+ * WordPress takes it too, and either makes the other's void.
+ */
+
+/** WordPress takes a key for a day after the moment that is noted with it. */
+const DAY_SECONDS = 86_400;
+
+/** How long links hold, in seconds. */
+export const LINK_SECONDS = { first: 1800, invitation: DAY_SECONDS } as const;
+
+/** As many bytes as a password may have for WordPress to look at it, and the fewest characters that we take. */
+const MOST_BYTES = 4096;
+export const FEWEST_LETTERS = 10;
+
+/** What a link is made of. */
+export interface PasswordLink {
+  readonly login: string;
+  readonly key: string;
+}
+
+/**
+ * Makes the one link of a user that is good from now on. `seconds`: for how long, at most a day.
+ *
+ * @throws AccountError `user-unknown`
+ */
+export async function makePasswordLink(site: Pick<Site, 'db' | 'clock'>, reference: UserReference, seconds: number): Promise<PasswordLink> {
+  const key = newApplicationPassword();
+  const noted = unixFromDate(site.clock()) - DAY_SECONDS + Math.min(seconds, DAY_SECONDS);
+  return site.db.transaction(async (db) => {
+    const { row } = await requireUser(db, reference, []);
+    await updateUser(db, row.ID, { user_activation_key: `${noted}:${hashApplicationPassword(key)}` });
+    return { login: row.user_login, key };
+  });
+}
+
+/** The query of a link. The log hides a parameter of the name `token`. */
+export const linkQuery = ({ login, key }: PasswordLink): string => new URLSearchParams({ login, token: key }).toString();
+
+/**
+ * The user whose link this is. Nothing is used up by looking.
+ *
+ * @throws password-link-invalid for one that is wrong, was used or has run out; too-many-requests
+ */
+export async function ownerOfLink(site: Site, link: PasswordLink, address: string): Promise<StoredUser> {
+  const attempts = attemptsOf(site);
+  const wait = attempts.waitOf(address, site.clock());
+  if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
+  const user = await findUserByName(site.db, link.login, [capabilitiesKey(site.db)]);
+  if (user && (await opens(link.key, user, unixFromDate(site.clock())))) return user;
+  attempts.failed(address, undefined, site.clock());
+  return fail('password-link-invalid');
+}
+
+/**
+ * Gives the owner of a link a new password. The link and all sessions end with it.
+ *
+ * @throws password-link-invalid, too-many-requests; AccountError `password-short`, `password-long`
+ */
+export async function choosePassword(site: Site, link: PasswordLink, password: string, address: string): Promise<StoredUser> {
+  const { row } = await ownerOfLink(site, link, address);
+  const hash = await hashOf(password);
+  return site.db.transaction(async (db) => {
+    await lockUser(db, row.ID);
+    const user = await requireUser(db, row.ID, [capabilitiesKey(db)]);
+    if (!(await opens(link.key, user, unixFromDate(site.clock())))) fail('password-link-invalid');
+    await setPassword(db, user.row.ID, hash);
+    return { ...user, row: { ...user.row, user_pass: hash } };
+  });
+}
+
+/**
+ * Gives somebody who is signed in another password, if they know the one they have. All sessions end with it.
+ *
+ * @throws incorrect_password, too-many-requests; AccountError `password-short`, `password-long`
+ */
+export async function changePassword(
+  site: Site,
+  id: number,
+  { before, password, address }: { readonly before: string; readonly password: string; readonly address: string },
+): Promise<StoredUser> {
+  const attempts = attemptsOf(site);
+  const wait = attempts.waitOf(address, site.clock());
+  if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
+  const user = await requireUser(site.db, id, [capabilitiesKey(site.db)]);
+  if (!(await verifySlowly(before, user.row.user_pass))) {
+    attempts.failed(address, user.row.user_login, site.clock());
+    return fail('incorrect_password');
+  }
+  const hash = await hashOf(password);
+  await site.db.transaction((db) => setPassword(db, id, hash));
+  return { ...user, row: { ...user.row, user_pass: hash } };
+}
+
+async function setPassword(db: Database, id: number, hash: string): Promise<void> {
+  await updateUser(db, id, { user_pass: hash, user_activation_key: '' });
+  await endAllSessions(db, id);
+}
+
+async function hashOf(password: string): Promise<string> {
+  if ([...password.trim()].length < FEWEST_LETTERS) throw new AccountError('password-short', { letters: FEWEST_LETTERS });
+  if (Buffer.byteLength(password) > MOST_BYTES) throw new AccountError('password-long');
+  return hashPassword(password);
+}
+
+/** Whether a key is the one of a user's link (`check_password_reset_key`). */
+async function opens(key: string, { row }: StoredUser, now: number): Promise<boolean> {
+  const [, noted, hash = ''] = /^(\d{1,15}):(.+)$/.exec(row.user_activation_key) ?? [];
+  return noted !== undefined && now < Number(noted) + DAY_SECONDS && verifyPassword(key, hash);
+}

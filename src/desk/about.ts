@@ -1,0 +1,194 @@
+import { listPeople } from '../accounts/people.ts';
+import type { Option } from '../html/form-fields.tsx';
+import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
+import { postKind, termKind } from '../kinds/index.ts';
+import type { Field, PostKind, PostListValues, Values } from '../kinds/kind.ts';
+import { mayUpload } from '../media/images.ts';
+import { shownMedia } from '../records/media.ts';
+import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
+import { listTerms } from '../records/terms.ts';
+import { decodeEntities } from '../wordpress/entities.ts';
+import { SETTABLE_STATUSES } from '../wordpress/status.ts';
+import {
+  type About,
+  choiceId,
+  choiceText,
+  type ImageShown,
+  type LinkChoices,
+  linkFormIn,
+  type Shown,
+  type TermChoice,
+} from './controls.tsx';
+import { labelOf } from './labels.ts';
+import { type Outcome, textIn, type Visit } from './visit.ts';
+
+/*
+ * What the inputs of a form offer: terms, records to link to, people, the image.
+ */
+
+/** So many records are offered to choose from without a script; with one, the rest is searched for. */
+const MOST_CHOICES = 200;
+const MOST_PEOPLE = 100;
+const MOST_TERMS = 10_000;
+
+/** What a form needs to know to show these values of its fields. */
+export async function aboutForm(visit: Visit, kind: PostKind, names: readonly string[], values: Values): Promise<About> {
+  const { caller, settings, speech } = visit;
+  const fields = names.flatMap((name): [string, Field][] => (kind.fields[name] ? [[name, kind.fields[name]]] : []));
+  const [terms, links, authors, image] = await Promise.all([
+    byName(fields, async (field) => (isTerms(field) ? termChoices(visit, field.place.kind) : undefined)),
+    byName(fields, async (field, name) => (isLinks(field) ? linkChoices(visit, field.place.kind, idsIn(values[name])) : undefined)),
+    names.includes('author') ? people(visit, kind, values.author) : [],
+    imageOf(visit, fields.find(([, field]) => isImage(field))?.[0], values),
+  ]);
+  return {
+    say: speech.say,
+    terms,
+    links,
+    authors,
+    image,
+    statuses: statuses(visit, kind, String(values.status ?? '')),
+    mayUpload: mayUpload(caller.viewer),
+    customFields: settings.calendar.customFields,
+    zones: names.includes('timezone') ? zones() : [],
+  };
+}
+
+async function byName<T>(
+  fields: readonly (readonly [string, Field])[],
+  find: (field: Field, name: string) => Promise<T | undefined>,
+): Promise<Record<string, T>> {
+  const found = await Promise.all(fields.map(async ([name, field]) => [name, await find(field, name)] as const));
+  return Object.fromEntries(found.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+}
+
+const idsIn = (value: unknown): number[] => (Array.isArray(value) ? value.map(Number) : []);
+
+let knownZones: readonly string[] | undefined;
+function zones(): readonly string[] {
+  knownZones ??= ['UTC', ...Intl.supportedValuesOf('timeZone')];
+  return knownZones;
+}
+
+/** The terms of a kind, those below another one right behind it. */
+export async function termChoices(visit: Visit, name: 'category' | 'tag'): Promise<TermChoice[]> {
+  const { site, caller } = visit;
+  const wide = { ...site, config: { ...site.config, maxPerPage: MOST_TERMS } };
+  const { records } = await listTerms(wide, caller, termKind(name), { per_page: MOST_TERMS, hide_empty: false });
+  const all = records.map((record) => ({
+    id: Number(record.id),
+    name: decodeEntities(String(record.name)),
+    parent: Number(record.parent ?? 0),
+  }));
+  const ids = new Set(all.map(({ id }) => id));
+  const below = (parent: number, depth: number, seen: ReadonlySet<number>): TermChoice[] =>
+    all
+      .filter((term) => (parent === 0 ? term.parent === 0 || !ids.has(term.parent) : term.parent === parent) && !seen.has(term.id))
+      .flatMap(({ id, name: term }) => [{ id, name: term, depth }, ...below(id, depth + 1, new Set([...seen, id]))]);
+  return below(0, 0, new Set());
+}
+
+/** Venues or organizers to link to: the first by their names, and those that are linked already. */
+async function linkChoices(visit: Visit, name: 'venue' | 'organizer', linked: readonly number[]): Promise<LinkChoices> {
+  const { site, caller, speech } = visit;
+  const kind = postKind(name);
+  const [{ records }, others] = await Promise.all([
+    listPosts(site, caller, kind, { per_page: MOST_CHOICES, orderby: 'title', order: 'asc' }, MOST_CHOICES),
+    readablePosts(site, caller, kind, linked, {}),
+  ]);
+  return {
+    path: kind.path,
+    known: new Map([...others.records, ...records].map((record) => [Number(record.id), linkName(kind, record)])),
+    fresh: Object.entries<Field>(kind.fields).flatMap(([field, { text }]) =>
+      text ? [{ name: field, label: labelOf(speech, kind.name, field) }] : [],
+    ),
+    several: name === 'organizer',
+    mayCreate: mayCreate(caller, kind),
+  };
+}
+
+/** How a record is named where it is chosen: a venue with its town. */
+function linkName(kind: PostKind, record: Values): string {
+  const title = decodeEntities(String(record[kind.titleField] ?? ''));
+  const { city } = record;
+  return typeof city === 'string' && city !== '' ? `${title} · ${decodeEntities(city)}` : title;
+}
+
+/**
+ * What the boxes for more links come to: the id at the end of a choice, else the record of exactly this name, else a
+ * new record of it. What is said of a new record belongs to the first one.
+ */
+export async function resolvedLinks(visit: Visit, name: 'venue' | 'organizer', shown: Shown): Promise<unknown[]> {
+  const kind = postKind(name);
+  const { keep, add, fresh } = linkFormIn(shown);
+  let details: Readonly<Record<string, string>> = fresh;
+  const added: unknown[] = [];
+  for (const text of add) {
+    const id = choiceId(text) || (await idOfTitle(visit, kind, text));
+    if (id) added.push(id);
+    else {
+      added.push({ [kind.titleField]: text, ...details });
+      details = {};
+    }
+  }
+  return [...keep, ...added];
+}
+
+/** Records to link to that a text finds, as choices: for the script that completes what is typed. */
+export async function findLinks(visit: Visit, name: 'venue' | 'organizer'): Promise<Outcome> {
+  const kind = postKind(name);
+  const search = textIn(visit.request.query, 'q').trim();
+  const narrowed: PostListValues = {
+    per_page: FOUND,
+    orderby: 'title',
+    order: 'asc',
+    ...(search === '' ? {} : { search }),
+  } as PostListValues;
+  const { records } = await listPosts(visit.site, visit.caller, kind, narrowed);
+  return { json: records.map((record) => choiceText(linkName(kind, record), Number(record.id))) };
+}
+
+const FOUND = 20;
+
+async function idOfTitle({ site, caller }: Visit, kind: PostKind, title: string): Promise<number> {
+  const { records } = await listPosts(site, caller, kind, { search: title, per_page: MOST_CHOICES } as PostListValues, MOST_CHOICES);
+  const wanted = title.toLowerCase();
+  const found = records.find(
+    (record) => decodeEntities(String(record[kind.titleField])).toLowerCase() === wanted || linkName(kind, record).toLowerCase() === wanted,
+  );
+  return Number(found?.id ?? 0);
+}
+
+/** People who may be authors, for those who may say who is one. */
+async function people({ site, settings, caller }: Visit, kind: PostKind, present: unknown): Promise<Option[]> {
+  const { viewer } = caller;
+  if (!viewer.can(`edit_others_${kind.capabilities}`)) return [];
+  const { people: found } = await listPeople(site, settings, viewer, { who: 'authors', per_page: MOST_PEOPLE });
+  const named = found.map(({ id, displayName, nicename }) => ({ value: String(id), text: displayName || nicename }));
+  const id = String(present ?? '');
+  return id === '' || named.some(({ value }) => value === id) ? named : [{ value: id, text: `#${id}` }, ...named];
+}
+
+/** The statuses that the caller may give a record, and the one that it has. */
+function statuses({ caller, speech }: Visit, kind: PostKind, present: string): Option[] {
+  const publishes = caller.viewer.can(`publish_${kind.capabilities}`);
+  const settable = SETTABLE_STATUSES.filter(
+    (name) => name === present || (name !== 'trash' && name !== 'future' && (publishes || name === 'draft' || name === 'pending')),
+  );
+  return settable.map((name) => ({ value: name, text: speech.say(`statuses:${name}`) }));
+}
+
+async function imageOf({ site, caller }: Visit, name: string | undefined, values: Values): Promise<ImageShown | undefined> {
+  const id = name === undefined ? 0 : Number(values[name]) || 0;
+  if (id === 0) return undefined;
+  const record = (await shownMedia(site, caller, [id], 'view')).get(id)?.record;
+  if (!record) return undefined;
+  const links = record._links as
+    | { readonly self?: readonly { readonly targetHints?: { readonly allow?: readonly string[] } }[] }
+    | undefined;
+  return {
+    address: String(record.source_url),
+    alt: String(record.alt_text ?? ''),
+    mayDescribe: links?.self?.[0]?.targetHints?.allow?.includes('PATCH') ?? false,
+  };
+}

@@ -1,0 +1,123 @@
+import { formNonce, isFormNonce, loginOf } from '../accounts/logins.ts';
+import { viewerOf } from '../accounts/viewer.ts';
+import { fail, refuse } from '../errors.ts';
+import { PAGE_POLICY } from '../html/document.tsx';
+import { speechIn } from '../html/words.ts';
+import { callerFor } from '../records/caller.ts';
+import type { Site } from '../site.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
+import { deskPage } from './layout.tsx';
+import { type FoundRoute, findRoute } from './routes.ts';
+import { resumePage, signInPage } from './sign-in.tsx';
+import { DESK_PATH, type DeskRequest, type Outcome, type Sent, type Visit } from './visit.ts';
+
+/** An answer of the desk, whole. */
+export interface DeskAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A request that has been looked at as far as its body is not needed. */
+export interface Opened {
+  readonly visit: Visit;
+  readonly found: FoundRoute | undefined;
+  /** Whether the body may bring files along: its sender may use a route that takes some. */
+  readonly takesFiles: boolean;
+}
+
+/**
+ * Who sends a request to the desk and which route it leads to. `base`: path of the site's home.
+ *
+ * @throws rest_forbidden for a form that another site sends
+ */
+export async function openDesk(
+  site: Site,
+  { base, asset }: { readonly base: string; readonly asset: Visit['asset'] },
+  request: DeskRequest,
+): Promise<Opened> {
+  const settings = await site.settings();
+  const login = await loginOf(site, settings, { cookie: request.cookie, post: request.method === 'POST' });
+  const viewer = login ? viewerOf(site.db, settings, login.user) : ANONYMOUS;
+  const language = site.texts.chooseLanguage({
+    parameter: login?.user.metas.get('locale')?.slice(0, 2),
+    acceptLanguage: request.acceptLanguage,
+  });
+  const found = findRoute(request.method, request.path);
+  const visit: Visit = {
+    site,
+    settings,
+    caller: callerFor(site, settings, viewer, { language }),
+    speech: speechIn(site.texts, language, settings.contentLanguage),
+    request,
+    login,
+    nonce: login ? await formNonce(site, login) : '',
+    base: base + DESK_PATH,
+    asset,
+  };
+  const takesFiles = found !== undefined && 'files' in found.route && isAllowed(visit, found);
+  return { visit, found, takesFiles };
+}
+
+const NOTHING: Sent = { fields: {}, files: new Map() };
+
+/**
+ * The answer to a request. Every form is checked here: it comes from a page of this site, and of a session that is
+ * signed in it brings the nonce which that session was given.
+ *
+ * @throws errors with a name; see `deskProblem`
+ */
+export async function answerDesk({ visit, found }: Opened, sent: Sent = NOTHING): Promise<DeskAnswer> {
+  const { request, login, site } = visit;
+  if (request.method === 'POST' && !request.sameOrigin) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
+  if (!found) fail('rest_no_route');
+  const kept = request.method === 'POST' ? { path: request.path, fields: sent.fields } : undefined;
+  if (found.route.allow !== 'anyone' && !login) return answered(visit, { html: signInPage(visit, { kept }), status: 401 });
+  if (!isAllowed(visit, found)) refuse(visit.caller.viewer);
+  const { route, pieces } = found;
+  if (route.method === 'GET') return answered(visit, await route.run(visit, pieces));
+  // Forms for everybody show by what is in them that their sender means it: a password, a key.
+  if (route.allow !== 'anyone' && login && !(await isFormNonce(site, login, sent.fields._wpnonce)))
+    return answered(visit, { html: resumePage(visit, { path: request.path, fields: sent.fields }), status: 403 });
+  return answered(visit, await route.run({ ...visit, ...sent }, pieces));
+}
+
+function isAllowed({ caller: { viewer }, login }: Visit, { route: { allow } }: FoundRoute): boolean {
+  if (allow === 'anyone') return true;
+  return login !== undefined && (allow === 'signed-in' || allow(viewer));
+}
+
+/** A page about an error. `requestId`: by which the log tells of a fault of the server. */
+export function deskProblem(visit: Visit, status: number, message: string, requestId: string | undefined): DeskAnswer {
+  const { say } = visit.speech;
+  const html = deskPage(visit, {
+    title: say(status === 404 ? 'desk:problem.absent' : status === 403 || status === 401 ? 'desk:problem.forbidden' : 'desk:problem.title'),
+    notice: { tone: 'wrong', text: message },
+    children: <>{status >= 500 && requestId !== undefined && <p>{say('desk:problem.id', { id: requestId })}</p>}</>,
+  });
+  return answered(visit, { html, status });
+}
+
+function answered({ request }: Visit, outcome: Outcome): DeskAnswer {
+  const cookie: Record<string, string> = 'cookie' in outcome && outcome.cookie !== undefined ? { 'Set-Cookie': outcome.cookie } : {};
+  if ('to' in outcome) return { status: 303, headers: { ...HEADERS, ...cookie, Location: outcome.to }, body: '' };
+  if ('json' in outcome)
+    return { status: 200, headers: { ...HEADERS, 'Content-Type': 'application/json; charset=UTF-8' }, body: JSON.stringify(outcome.json) };
+  const headers = { ...HEADERS, ...cookie, 'Content-Type': 'text/html; charset=UTF-8' };
+  return { status: outcome.status ?? 200, headers, body: request.method === 'GET' || outcome.html ? outcome.html : '' };
+}
+
+/**
+ * What goes with every answer of the desk: nobody keeps it, nothing frames it, no other site learns its address or
+ * reads it.
+ */
+const HEADERS: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': PAGE_POLICY,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+  'X-Robots-Tag': 'noindex, nofollow',
+  Vary: 'Cookie, Accept-Language',
+};

@@ -1,0 +1,77 @@
+import { onSite } from '../kinds/custom-fields.ts';
+import { isYesOrNo } from '../kinds/editable.ts';
+import type { Field, PostKind, Values } from '../kinds/kind.ts';
+import type { Visit } from './visit.ts';
+
+/*
+ * Which fields a form has, and where they stand. A field that is not named here stands at the end of the main part.
+ */
+
+/** The fields beside the main part, in groups. */
+const ASIDE = {
+  publish: ['status', 'date', 'author', 'slug', 'language'],
+  image: ['image'],
+  categories: ['categories'],
+  tags: ['tags'],
+  shown: ['featured', 'sticky', 'hide_from_listings', 'show_map', 'show_map_link'],
+} as const satisfies Record<string, readonly string[]>;
+export type AsideGroup = keyof typeof ASIDE;
+
+/** The fields of the main part, first to last, as far as the kind has them. */
+const MAIN = [
+  'title', 'venue', 'organizer', 'start_date', 'end_date', 'all_day', 'timezone', 'description', 'excerpt', 'cost', 'website',
+  'address', 'city', 'zip', 'province', 'state', 'stateprovince', 'country', 'geo_lat', 'geo_lng', 'phone', 'email',
+]; // biome-ignore format: a list of names
+
+/**
+ * What forms leave out: the same date stands in them by the site's own clock; translations are linked by their own
+ * pages.
+ */
+const LEFT_OUT: ReadonlySet<string> = new Set(['date_utc', 'translations', 'translation_of']);
+
+export interface FormPlan {
+  readonly kind: PostKind;
+  readonly main: readonly string[];
+  readonly aside: readonly { readonly group: AsideGroup; readonly names: readonly string[] }[];
+  /** All of them. */
+  readonly names: readonly string[];
+}
+
+/** The form of a kind for this caller: what the caller may not set is not in it. */
+export function formPlan({ settings, caller }: Visit, declared: PostKind): FormPlan {
+  const kind = onSite(declared, settings);
+  const { viewer } = caller;
+  const others = viewer.can(`edit_others_${kind.capabilities}`);
+  const promotes = others || viewer.can(`publish_${kind.capabilities}`);
+  const allowed = Object.entries<Field>(kind.fields).flatMap(([name, field]) =>
+    LEFT_OUT.has(name) || (field.promotes && !promotes) || (name === 'author' && !others) ? [] : [name],
+  );
+  const beside: readonly string[] = Object.values(ASIDE).flat();
+  const place = (name: string) => {
+    const at = name === kind.titleField ? 0 : MAIN.indexOf(name);
+    return at < 0 ? MAIN.length : at;
+  };
+  const main = allowed.filter((name) => !beside.includes(name)).sort((one, other) => place(one) - place(other));
+  const aside = Object.entries(ASIDE).flatMap(([group, names]) => {
+    const own = (names as readonly string[]).filter((name) => allowed.includes(name));
+    return own.length > 0 ? [{ group: group as AsideGroup, names: own }] : [];
+  });
+  return { kind, main, aside, names: [...main, ...aside.flatMap(({ names }) => names)] };
+}
+
+/** What the form of a new record begins with. */
+export function freshValues({ settings, caller }: Visit, kind: PostKind): Values {
+  const { viewer } = caller;
+  return {
+    status: viewer.can(`publish_${kind.capabilities}`) ? 'publish' : 'pending',
+    ...('author' in kind.fields ? { author: viewer.id } : {}),
+    ...('timezone' in kind.fields ? { timezone: settings.timezone } : {}),
+    // Maps of a new venue are shown unless somebody says otherwise.
+    ...(kind.dated
+      ? {}
+      : Object.fromEntries(['show_map', 'show_map_link'].filter((name) => name in kind.fields).map((name) => [name, true]))),
+  };
+}
+
+/** Whether a new record is told about a field though nothing was typed: the box that is not ticked says no. */
+export const isAlwaysSaid = (field: Field | undefined): boolean => field !== undefined && isYesOrNo(field.grammar);

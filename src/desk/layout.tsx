@@ -1,0 +1,174 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { documentOf } from '../html/document.tsx';
+import { Link } from '../html/links.tsx';
+import { postKinds, termKinds } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { mayListToEdit } from '../records/editing.ts';
+import { mayManageTerms } from '../records/visibility.ts';
+import { at, textIn, type Visit } from './visit.ts';
+
+export interface PageProps {
+  readonly title: string;
+  /** The part of the desk that the page belongs to: the first piece of its path. */
+  readonly part?: string;
+  /** What is told above the page. */
+  readonly notice?: Notice | undefined;
+  readonly children: ComponentChildren;
+}
+
+export interface Notice {
+  readonly tone: 'good' | 'wrong';
+  readonly text: string;
+}
+
+/** A page of the desk. */
+export function deskPage(visit: Visit, { title, part, notice = doneIn(visit), children }: PageProps): string {
+  const { speech, settings, asset } = visit;
+  return documentOf({
+    speech,
+    title: `${title} · ${settings.name}`,
+    styles: [asset('base.css'), asset('desk.css')],
+    scripts: visit.login ? [asset('desk.js')] : [],
+    name: 'desk',
+    children: (
+      <>
+        <Header visit={visit} part={part} />
+        <main id="content" tabIndex={-1}>
+          <NoticeBar notice={notice} />
+          <h1>{title}</h1>
+          {children}
+        </main>
+      </>
+    ),
+  });
+}
+
+function NoticeBar({ notice }: { readonly notice: Notice | undefined }): JSX.Element | null {
+  if (!notice) return null;
+  return (
+    <p class={`notice notice-${notice.tone}`} role={notice.tone === 'wrong' ? 'alert' : 'status'}>
+      {notice.text}
+    </p>
+  );
+}
+
+/** What was done before this page was gone to, as its address says: one of our own sentences. */
+function doneIn({ request, speech }: Visit): Notice | undefined {
+  const done = textIn(request.query, 'done');
+  if (!DONE.has(done)) return undefined;
+  const count = Number(textIn(request.query, 'count')) || 1;
+  const failed = Number(textIn(request.query, 'failed')) || 0;
+  const text = speech.say(`desk:done.${done}`, { count });
+  return failed > 0 ? { tone: 'wrong', text: `${text} ${speech.say('desk:done.failed', { count: failed })}` } : { tone: 'good', text };
+}
+
+/** What pages tell as done, by the names of the sentences. */
+export const DONE: ReadonlySet<string> = new Set(
+  'saved created trashed restored deleted published duplicated invited removed revoked settings password welcome imported moved repaired signed-out'.split(
+    ' ',
+  ),
+);
+
+interface NavigationItem {
+  readonly part: string;
+  readonly path: string;
+  readonly text: string;
+  readonly shown: boolean;
+}
+
+/** The parts of the desk; only those are shown that may be used. */
+function navigation({ caller, speech: { say } }: Visit): NavigationItem[] {
+  const { viewer } = caller;
+  const ofKind = (kind: Kind): NavigationItem => ({
+    part: kind.path,
+    path: `/${kind.path}`,
+    text: say(`desk:kinds.${kind.name}.many`),
+    shown: kind.is === 'post' ? mayListToEdit(caller, kind) : mayManageTerms(caller, kind),
+  });
+  const [events, ...others] = postKinds.map(ofKind);
+  const part = (name: string, capability: string): NavigationItem => ({
+    part: name,
+    path: `/${name}`,
+    text: say(`desk:parts.${name}`),
+    shown: viewer.can(capability),
+  });
+  return [
+    ...(events ? [events] : []),
+    part('month', 'edit_tribe_events'),
+    ...others,
+    ...termKinds.map(ofKind),
+    part('import', 'import'),
+    part('people', 'list_users'),
+    part('settings', 'manage_options'),
+    part('health', 'manage_options'),
+  ].filter(({ shown }) => shown);
+}
+
+function Header({ visit, part }: { readonly visit: Visit; readonly part: string | undefined }): JSX.Element {
+  const { settings, speech, login, nonce } = visit;
+  return (
+    <header class="desk-header">
+      <p class="desk-site">
+        <Link href={settings.home || '/'}>{settings.name}</Link>
+      </p>
+      {login && (
+        <>
+          <nav aria-label={speech.say('desk:navigation')}>
+            <ul>
+              {navigation(visit).map(({ part: own, path, text }) => (
+                <li key={own}>
+                  <Link href={at(visit, path)} current={own === part ? 'page' : undefined}>
+                    {text}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <div class="desk-person">
+            <Link href={at(visit, '/me')} current={part === 'me' ? 'page' : undefined}>
+              {login.user.row.display_name || login.user.row.user_login}
+            </Link>
+            <form method="post" action={at(visit, '/sign-out')}>
+              <Nonce nonce={nonce} />
+              <button type="submit">{speech.say('desk:sign-out')}</button>
+            </form>
+          </div>
+        </>
+      )}
+    </header>
+  );
+}
+
+/** What shows that a form was given to whoever sends it. Every form of the desk that changes something has it. */
+export const Nonce = ({ nonce }: { readonly nonce: string }): JSX.Element => <input type="hidden" name="_wpnonce" value={nonce} />;
+
+/** A form that does one thing when its button is pressed. */
+export function ButtonForm({
+  visit,
+  path,
+  text,
+  label,
+  fields = {},
+  danger,
+}: {
+  readonly visit: Visit;
+  readonly path: string;
+  readonly text: string;
+  /** What the button is called, where its text alone does not say it. */
+  readonly label?: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  /** What is asked before it is done. */
+  readonly danger?: string;
+}): JSX.Element {
+  return (
+    <form method="post" action={at(visit, path)} class="button-form" data-confirm={danger}>
+      <Nonce nonce={visit.nonce} />
+      {Object.entries(fields).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <button type="submit" aria-label={label} class={danger === undefined ? undefined : 'button-danger'}>
+        {text}
+      </button>
+    </form>
+  );
+}

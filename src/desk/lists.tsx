@@ -1,0 +1,375 @@
+import type { JSX } from 'preact';
+import { isTwentyFour, spanInWords } from '../html/dates.ts';
+import { Link } from '../html/links.tsx';
+import { Paging } from '../html/paging.tsx';
+import { listedToEdit } from '../kinds/editable.ts';
+import type { PostKind, PublishedRecord, Values } from '../kinds/kind.ts';
+import { type Editable, type EditList, listToEdit } from '../records/editing.ts';
+import { mayCreate } from '../records/posts.ts';
+import { decodeEntities } from '../wordpress/entities.ts';
+import { SETTABLE_STATUSES } from '../wordpress/status.ts';
+import { termChoices } from './about.ts';
+import { controlOf } from './controls.tsx';
+import { labelOf } from './labels.ts';
+import { deskPage, Nonce } from './layout.tsx';
+import { at, type Outcome, textIn, textsIn, type Visit } from './visit.ts';
+
+/*
+ * Lists of events, venues and organizers.
+ */
+
+/** A column of a list. `order`: what the list is sorted by when its heading is followed. */
+interface Column {
+  readonly name: string;
+  readonly order?: string;
+  readonly show: (row: Editable, visit: Visit) => string;
+}
+
+const namesOf = (list: unknown, member: string): string =>
+  [list ?? []]
+    .flat()
+    .map((item) => decodeEntities(String((item as PublishedRecord)[member] ?? '')))
+    .filter((name) => name !== '')
+    .join(', ');
+
+const text = (name: string): Column => ({ name, show: ({ record }) => decodeEntities(String(record[name] ?? '')) });
+
+const when: Column = {
+  name: 'when',
+  order: 'start_date',
+  show: ({ record: { start_date: start, end_date: end, all_day: allDay } }, { speech, settings }) =>
+    spanInWords(
+      speech,
+      { start: String(start), end: String(end), allDay: allDay === true },
+      isTwentyFour(settings.raw.get('time_format') ?? 'H:i'),
+    ),
+};
+const modified: Column = { name: 'modified', order: 'modified', show: ({ row }) => row.post_modified.slice(0, 16) };
+
+/** The columns besides the title. */
+const COLUMNS: Readonly<Record<PostKind['name'], readonly Column[]>> = {
+  event: [
+    when,
+    { name: 'venue', show: ({ record }) => namesOf(record.venue, 'venue') },
+    { name: 'categories', show: ({ record }) => namesOf(record.categories, 'name') },
+  ],
+  venue: [text('address'), text('city'), modified],
+  organizer: [text('phone'), text('email'), modified],
+};
+
+/** The fields that a row's quick form has. */
+const quickFields = (kind: PostKind): string[] => [kind.titleField, ...(kind.dated ? ['start_date', 'end_date'] : []), 'status'];
+
+/** The list of a kind, narrowed as the address says. */
+export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
+  const { query } = visit.request;
+  const list = await listToEdit(visit.site, visit.caller, kind, listParams(visit, kind));
+  const { say } = visit.speech;
+  const categories = kind.terms.includes('category') ? await termChoices(visit, 'category') : [];
+  const html = deskPage(visit, {
+    title: say(`desk:kinds.${kind.name}.many`),
+    part: kind.path,
+    children: (
+      <>
+        {mayCreate(visit.caller, kind) && (
+          <p>
+            <Link href={at(visit, `/${kind.path}/new`)} class="button button-main">
+              {say(`desk:kinds.${kind.name}.new`)}
+            </Link>
+          </p>
+        )}
+        <StatusTabs visit={visit} kind={kind} list={list} />
+        <form method="get" action={at(visit, `/${kind.path}`)} class="filters">
+          {textIn(query, 'status') !== '' && <input type="hidden" name="status" value={textIn(query, 'status')} />}
+          {textIn(query, 'mine') !== '' && <input type="hidden" name="mine" value="1" />}
+          <label>
+            <span class="quiet">{say('desk:list.search')}</span>
+            <input type="search" name="search" value={textIn(query, 'search')} />
+          </label>
+          {kind.dated && (
+            <label>
+              <span class="quiet">{say('desk:list.month')}</span>
+              <input type="month" name="month" value={textIn(query, 'month')} placeholder="2026-12" />
+            </label>
+          )}
+          {categories.length > 0 && (
+            <label>
+              <span class="quiet">{say('desk:list.category')}</span>
+              <select name="categories">
+                <option value="">{say('desk:list.all')}</option>
+                {categories.map(({ id, name, depth }) => (
+                  <option key={id} value={String(id)} selected={textIn(query, 'categories') === String(id)}>
+                    {'– '.repeat(depth) + name}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          <button type="submit">{say('desk:list.filter')}</button>
+        </form>
+        <p class="quiet">{say('desk:list.found', { count: list.total })}</p>
+        <Rows visit={visit} kind={kind} list={list} />
+        <Pages visit={visit} kind={kind} list={list} />
+      </>
+    ),
+  });
+  return { html };
+}
+
+/**
+ * Parameters of the kind's list from the address of a page: any of its filters, `month` for the dates of one, `mine`
+ * for what the caller wrote.
+ */
+function listParams({ request: { query }, caller }: Visit, kind: PostKind): Values {
+  const { filters } = listedToEdit(kind);
+  const named = Object.entries(query).filter(
+    ([name, value]) => name in filters && name !== 'password' && value !== '' && value !== undefined,
+  );
+  const [, year, month] = /^(\d{4})-(\d\d)$/.exec(textIn(query, 'month')) ?? [];
+  return {
+    ...Object.fromEntries(named),
+    ...(kind.dated && year && month ? monthBounds(Number(year), Number(month)) : {}),
+    ...(textIn(query, 'mine') === '' ? {} : { author: caller.viewer.id }),
+  };
+}
+
+/** The first and the last moment of a month. */
+export function monthBounds(year: number, month: number): { readonly start_date: string; readonly end_date: string } {
+  const days = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const name = `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`;
+  return { start_date: `${name}-01 00:00:00`, end_date: `${name}-${days} 23:59:59` };
+}
+
+/** The parameters of the present address, some of them changed. */
+function here({ request: { query } }: Visit, changes: Readonly<Record<string, string | number | undefined>>) {
+  const kept = Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) =>
+      typeof value === 'string' && !['done', 'count', 'failed', 'page'].includes(name) ? [[name, value] as const] : [],
+    ),
+  );
+  return { ...kept, ...changes };
+}
+
+function StatusTabs({ visit, kind, list }: { readonly visit: Visit; readonly kind: PostKind; readonly list: EditList }): JSX.Element {
+  const { say } = visit.speech;
+  const { query } = visit.request;
+  const [status, mine] = [textIn(query, 'status'), textIn(query, 'mine') !== ''];
+  const all = [...list.counts].reduce((sum, [name, count]) => (name === 'trash' ? sum : sum + count), 0);
+  const tab = (text: string, count: number, changes: Record<string, string | undefined>, current: boolean) => (
+    <li key={text}>
+      <Link href={at(visit, `/${kind.path}`, here(visit, changes))} current={current ? 'page' : undefined}>
+        {text} <span class="count">{count}</span>
+      </Link>
+    </li>
+  );
+  return (
+    <nav aria-label={say('desk:list.states')} class="tabs">
+      <ul>
+        {tab(say('desk:list.all'), all, { status: undefined, mine: undefined }, status === '' && !mine)}
+        {list.own > 0 && list.own < all && tab(say('desk:list.mine'), list.own, { status: undefined, mine: '1' }, mine)}
+        {SETTABLE_STATUSES.flatMap((name) => {
+          const count = list.counts.get(name) ?? 0;
+          return count > 0 || status === name
+            ? [tab(say(`statuses:${name}`), count, { status: name, mine: undefined }, status === name)]
+            : [];
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+function Rows({ visit, kind, list }: { readonly visit: Visit; readonly kind: PostKind; readonly list: EditList }): JSX.Element {
+  const { say } = visit.speech;
+  if (list.rows.length === 0) return <p>{say('desk:list.none')}</p>;
+  const columns = COLUMNS[kind.name];
+  const trashed = textsIn(visit.request.query, 'status').includes('trash');
+  const actions = ['publish', 'trash'].filter((action) => action !== 'publish' || visit.caller.viewer.can(`publish_${kind.capabilities}`));
+  return (
+    <>
+      <form id="bulk" method="post" action={at(visit, `/${kind.path}/bulk`)} class="bulk">
+        <Nonce nonce={visit.nonce} />
+        <input type="hidden" name="back" value={backOf(visit)} />
+        <label>
+          <span class="quiet">{say('desk:list.selected')}</span>
+          <select name="action">
+            {(trashed ? ['restore', 'delete'] : actions).map((action) => (
+              <option key={action} value={action}>
+                {say(`desk:actions.${action}`)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="submit">{say('desk:list.apply')}</button>
+      </form>
+      <table class="list">
+        <thead>
+          <tr>
+            <td class="pick" />
+            <Heading visit={visit} kind={kind} order="title" text={labelOf(visit.speech, kind.name, kind.titleField)} />
+            {columns.map(({ name, order }) => (
+              <Heading key={name} visit={visit} kind={kind} order={order} text={say(`desk:columns.${name}`)} />
+            ))}
+            <th scope="col">{say('desk:columns.status')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.rows.map((row) => (
+            <Row key={row.id} visit={visit} kind={kind} row={row} columns={columns} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+/** Where a list stands, to come back to it. */
+const backOf = (visit: Visit): string => `?${new URL(at(visit, '/', here(visit, {})), 'https://desk.invalid').searchParams.toString()}`;
+
+function Heading(props: {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly order: string | undefined;
+  readonly text: string;
+}): JSX.Element {
+  const { visit, kind, order, text: heading } = props;
+  if (order === undefined) return <th scope="col">{heading}</th>;
+  const current = textIn(visit.request.query, 'orderby') === order ? textIn(visit.request.query, 'order') || 'asc' : undefined;
+  const next = current === 'asc' ? 'desc' : 'asc';
+  return (
+    <th scope="col" aria-sort={current === undefined ? undefined : current === 'asc' ? 'ascending' : 'descending'}>
+      <Link href={at(visit, `/${kind.path}`, here(visit, { orderby: order, order: next }))}>{heading}</Link>
+    </th>
+  );
+}
+
+function Row(props: {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly row: Editable;
+  readonly columns: readonly Column[];
+}): JSX.Element {
+  const { visit, kind, row: it, columns } = props;
+  const { say } = visit.speech;
+  const { id, row, record } = it;
+  const title = row.post_title || say('desk:untitled');
+  const path = `/${kind.path}/${id}`;
+  const button = (action: string, danger = false) => (
+    <button
+      type="submit"
+      form="bulk"
+      formAction={at(visit, `${path}/${action}`)}
+      aria-label={`${say(`desk:actions.${action}`)}: ${title}`}
+      class="link-button"
+      data-confirm={danger ? say(`desk:actions.${action}-sure`) : undefined}
+    >
+      {say(`desk:actions.${action}`)}
+    </button>
+  );
+  const trashed = row.post_status === 'trash';
+  return (
+    <tr>
+      <td class="pick">
+        {(it.mayEdit || it.mayDelete) && (
+          <input type="checkbox" form="bulk" name="ids[]" value={String(id)} aria-label={say('desk:list.select', { title })} />
+        )}
+      </td>
+      <th scope="row">
+        {it.mayEdit && !trashed ? <Link href={at(visit, path)}>{title}</Link> : title}
+        <p class="row-actions">
+          {row.post_status === 'publish' && typeof record.url === 'string' && (
+            <Link href={record.url} label={`${say('desk:actions.view')}: ${title}`}>
+              {say('desk:actions.view')}
+            </Link>
+          )}
+          {it.mayEdit && !trashed && mayCreate(visit.caller, kind) && (
+            <Link href={at(visit, `${path}/duplicate`)} label={`${say('desk:actions.duplicate')}: ${title}`}>
+              {say('desk:actions.duplicate')}
+            </Link>
+          )}
+          {it.mayDelete && !trashed && button('trash')}
+          {it.mayDelete && trashed && button('restore')}
+          {it.mayDelete && trashed && button('delete', true)}
+        </p>
+        {it.mayEdit && !trashed && <QuickForm visit={visit} kind={kind} row={it} title={title} />}
+      </th>
+      {columns.map(({ name, show }) => (
+        <td key={name} data-label={say(`desk:columns.${name}`)}>
+          {show(it, visit)}
+        </td>
+      ))}
+      <td data-label={say('desk:columns.status')}>{say(`statuses:${row.post_status}`)}</td>
+    </tr>
+  );
+}
+
+/** A few fields of a row, to be changed in the list itself. */
+function QuickForm(props: { readonly visit: Visit; readonly kind: PostKind; readonly row: Editable; readonly title: string }): JSX.Element {
+  const { visit, kind, row, title } = props;
+  const { speech, caller } = visit;
+  const names = quickFields(kind);
+  const publishes = caller.viewer.can(`publish_${kind.capabilities}`);
+  const statuses = SETTABLE_STATUSES.filter(
+    (name) =>
+      name === row.values.status || name === 'draft' || name === 'pending' || (publishes && (name === 'publish' || name === 'private')),
+  );
+  const about = {
+    say: speech.say,
+    terms: {},
+    links: {},
+    authors: [],
+    image: undefined,
+    mayUpload: false,
+    customFields: [],
+    zones: [],
+    statuses: statuses.map((name) => ({ value: name, text: speech.say(`statuses:${name}`) })),
+  };
+  return (
+    <details class="quick">
+      <summary aria-label={`${speech.say('desk:actions.quick')}: ${title}`}>{speech.say('desk:actions.quick')}</summary>
+      <form method="post" action={at(visit, `/${kind.path}/${row.id}`)}>
+        <Nonce nonce={visit.nonce} />
+        <input type="hidden" name="version" value={row.version} />
+        <input type="hidden" name="fields" value={names.join(',')} />
+        <input type="hidden" name="back" value={backOf(visit)} />
+        {names.map((name) => {
+          const field = kind.fields[name]!;
+          const { Show, show } = controlOf(name, field);
+          return (
+            <Show
+              key={name}
+              name={name}
+              id={`${name}-${row.id}`}
+              field={field}
+              label={labelOf(speech, kind.name, name)}
+              shown={show(row.values[name], about)}
+              about={about}
+            />
+          );
+        })}
+        <button type="submit">{speech.say('desk:form.save')}</button>
+      </form>
+    </details>
+  );
+}
+
+function Pages({
+  visit,
+  kind,
+  list: { page, pages },
+}: {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly list: EditList;
+}): JSX.Element {
+  const { say } = visit.speech;
+  const to = (number: number, key: string) =>
+    number < 1 || number > pages ? undefined : { href: at(visit, `/${kind.path}`, here(visit, { page: number })), text: say(key) };
+  return (
+    <Paging
+      label={say('desk:list.pages')}
+      previous={to(page - 1, 'desk:list.previous')}
+      next={to(page + 1, 'desk:list.next')}
+      here={say('desk:list.page', { page, pages })}
+    />
+  );
+}

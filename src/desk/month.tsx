@@ -1,0 +1,147 @@
+import type { JSX } from 'preact';
+import { dayInWords, isTwentyFour, timeInWords, weekdays } from '../html/dates.ts';
+import { Link } from '../html/links.tsx';
+import { Paging } from '../html/paging.tsx';
+import { postKind } from '../kinds/index.ts';
+import { type Editable, listToEdit, readToEdit } from '../records/editing.ts';
+import { acceptParams } from '../records/input.ts';
+import { changePost } from '../records/post-writes.ts';
+import { nowLocal } from '../wordpress/time.ts';
+import { deskPage, Nonce } from './layout.tsx';
+import { monthBounds } from './lists.tsx';
+import { at, type Outcome, textIn, type Visit, type Writing } from './visit.ts';
+
+/*
+ * The events of a month as a table of its days. With a script, an event is moved by dragging it to another day.
+ */
+
+/** So many events of a month are shown. */
+const MOST = 500;
+
+/** A month, as the address names it, else the present one. */
+export async function monthPage(visit: Visit): Promise<Outcome> {
+  const { site, caller, settings, speech } = visit;
+  const asked = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(textIn(visit.request.query, 'month'))?.[0];
+  const today = nowLocal(caller.now, settings.zone).slice(0, 10);
+  const month = asked ?? today.slice(0, 7);
+  const [year, number] = month.split('-').map(Number) as [number, number];
+  const wide = { ...site, config: { ...site.config, maxPerPage: MOST } };
+  const list = await listToEdit(wide, caller, postKind('event'), {
+    ...monthBounds(year, number),
+    per_page: MOST,
+    orderby: 'start_date',
+    order: 'asc',
+  });
+  const first = Number(settings.raw.get('start_of_week') ?? 1) % 7;
+  const days = daysOf(year, number, first);
+  const around = (step: number) => {
+    const moved = new Date(Date.UTC(year, number - 1 + step, 1)).toISOString().slice(0, 7);
+    return { href: at(visit, '/month', { month: moved }), text: dayInWords(speech, moved, 'month') };
+  };
+  const html = deskPage(visit, {
+    title: dayInWords(speech, month, 'month'),
+    part: 'month',
+    children: (
+      <>
+        <Paging label={speech.say('desk:month.other')} previous={around(-1)} next={around(1)} />
+        <form method="post" action={at(visit, '/month/move')} id="move" data-move>
+          <Nonce nonce={visit.nonce} />
+        </form>
+        <table class="month">
+          <thead>
+            <tr>
+              {weekdays(speech, first).map(({ long, short }) => (
+                <th key={long} scope="col" abbr={long}>
+                  {short}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {days.map((week) => (
+              <tr key={week[0]}>
+                {week.map((day) => (
+                  <Day
+                    key={day}
+                    visit={visit}
+                    day={day}
+                    outside={!day.startsWith(month)}
+                    today={day === today}
+                    events={list.rows.filter((row) => startOf(row).startsWith(day))}
+                  />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </>
+    ),
+  });
+  return { html };
+}
+
+const startOf = ({ record }: Editable): string => String(record.start_date ?? '');
+
+/** The weeks that a month touches, each of seven days (`YYYY-MM-DD`). `first`: the day that weeks begin with. */
+function daysOf(year: number, month: number, first: number): string[][] {
+  const begin = new Date(Date.UTC(year, month - 1, 1));
+  const back = (begin.getUTCDay() - first + 7) % 7;
+  const count = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const weeks = Math.ceil((back + count) / 7);
+  return Array.from({ length: weeks }, (_, week) =>
+    Array.from({ length: 7 }, (__, day) => new Date(Date.UTC(year, month - 1, 1 - back + week * 7 + day)).toISOString().slice(0, 10)),
+  );
+}
+
+function Day(props: {
+  readonly visit: Visit;
+  readonly day: string;
+  readonly outside: boolean;
+  readonly today: boolean;
+  readonly events: readonly Editable[];
+}): JSX.Element {
+  const { visit, day, outside, today, events } = props;
+  const { speech, settings } = visit;
+  const is24 = isTwentyFour(settings.raw.get('time_format') ?? 'H:i');
+  return (
+    <td class={outside ? 'outside' : undefined} data-day={day}>
+      <Link
+        href={at(visit, '/events/new', { day })}
+        label={speech.say('desk:month.new', { day: dayInWords(speech, day, 'long') })}
+        current={today ? 'date' : undefined}
+        class="day-number"
+      >
+        {Number(day.slice(8))}
+      </Link>
+      <ul class="day-events">
+        {events.map((row) => (
+          <li
+            key={row.id}
+            data-event={row.mayEdit ? String(row.id) : undefined}
+            data-version={row.version}
+            class={`of-${row.row.post_status}`}
+          >
+            {row.mayEdit ? (
+              <Link href={at(visit, `/events/${row.id}`)}>{row.row.post_title || speech.say('desk:untitled')}</Link>
+            ) : (
+              row.row.post_title
+            )}{' '}
+            {row.record.all_day !== true && <span class="quiet">{timeInWords(speech, startOf(row), is24)}</span>}
+          </li>
+        ))}
+      </ul>
+    </td>
+  );
+}
+
+/** Moves an event to another day; its times stay, and it lasts as long as before. */
+export async function moveEvent(visit: Writing): Promise<Outcome> {
+  const { site, caller, fields } = visit;
+  const kind = postKind('event');
+  const day = textIn(fields, 'day');
+  const record = await readToEdit(site, caller, kind, Number(textIn(fields, 'id')) || 0);
+  const time = String(record.values.start_date ?? '').slice(11);
+  const values = await acceptParams(site, caller, kind.fields, { start_date: `${day} ${time}` }, 'change');
+  await changePost(site, caller, kind, record.id, values);
+  return { to: at(visit, '/month', { month: day.slice(0, 7), done: 'moved' }) };
+}

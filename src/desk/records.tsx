@@ -1,0 +1,388 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JSX } from 'preact';
+import { ApiError, fail, refuse } from '../errors.ts';
+import { Link } from '../html/links.tsx';
+import { isImage, isLinks } from '../kinds/fields.ts';
+import type { PostKind, Values } from '../kinds/kind.ts';
+import { mayUpload } from '../media/images.ts';
+import { type Editable, readToEdit } from '../records/editing.ts';
+import { explaining } from '../records/explanation.ts';
+import { acceptParams } from '../records/input.ts';
+import { changeMedia, mayChangeMedia, prepareMedia, shownMedia, uploadMedia } from '../records/media.ts';
+import { changePost, createPost } from '../records/post-writes.ts';
+import { mayCreate } from '../records/posts.ts';
+import { discardingImages, withFiles } from '../records/prepared-images.ts';
+import { lockPostVersion, onlyIf, versionTag } from '../records/versions.ts';
+import { faultSentence, refusalSentence } from '../refusals.ts';
+import { onceWritten } from '../site.ts';
+import { lookUpOnce } from '../storage/engine/look-up-once.ts';
+import { aboutForm, resolvedLinks } from './about.ts';
+import { type About, controlOf, type Shown } from './controls.tsx';
+import { type FormPlan, formPlan, freshValues, isAlwaysSaid } from './form-plan.ts';
+import { hintOf, labelOf } from './labels.ts';
+import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
+import { at, membersIn, type Outcome, textIn, type Visit, type Writing } from './visit.ts';
+
+/*
+ * The forms of events, venues and organizers, generated from their kinds.
+ */
+
+/** A form as it is shown. */
+interface Form {
+  readonly plan: FormPlan;
+  readonly record: Editable | undefined;
+  readonly shown: Readonly<Record<string, Shown>>;
+  readonly about: About;
+  readonly errors?: ReadonlyMap<string, string>;
+  /** What is saved now, in words, where it differs: somebody else saved it in the meantime. */
+  readonly theirs?: ReadonlyMap<string, string>;
+  readonly notice?: Notice | undefined;
+}
+
+/** The form of a new record; `values`: what it begins with. */
+export async function newRecordPage(visit: Visit, declared: PostKind, values?: Values): Promise<Outcome> {
+  const plan = formPlan(visit, declared);
+  requireCreator(visit, plan.kind);
+  const day = textIn(visit.request.query, 'day');
+  const begun = {
+    ...freshValues(visit, plan.kind),
+    ...(/^\d{4}-\d\d-\d\d$/.test(day) ? { start_date: day, end_date: day } : {}),
+    ...values,
+  };
+  const about = await aboutForm(visit, plan.kind, plan.names, begun);
+  return { html: formPage(visit, { plan, record: undefined, shown: shownValues(plan, begun, about), about }) };
+}
+
+/** The form of a record. */
+export async function editRecordPage(visit: Visit, declared: PostKind, id: number): Promise<Outcome> {
+  const plan = formPlan(visit, declared);
+  const record = await readToEdit(visit.site, visit.caller, declared, id);
+  const about = await aboutForm(visit, plan.kind, plan.names, record.values);
+  return { html: formPage(visit, { plan, record, shown: shownValues(plan, record.values, about), about }) };
+}
+
+/** A new record like another one: a draft, to be changed before it is saved. */
+export async function duplicatePage(visit: Visit, declared: PostKind, id: number): Promise<Outcome> {
+  const { values } = await readToEdit(visit.site, visit.caller, declared, id);
+  const { slug: _slug, date: _date, author: _author, status: _status, ...kept } = values;
+  return newRecordPage(visit, declared, { ...kept, status: 'draft' });
+}
+
+function requireCreator({ caller }: Visit, kind: PostKind): void {
+  if (!mayCreate(caller, kind)) refuse(caller.viewer);
+}
+
+const shownValues = ({ kind, names }: FormPlan, values: Values, about: About): Record<string, Shown> =>
+  Object.fromEntries(names.map((name) => [name, controlOf(name, kind.fields[name]!).show(values[name], about)]));
+
+// ------------------------------------------------------------------------------------------------- saving
+/** Saves what somebody changed of a record, or a new one (id 0), and goes to its form. */
+export async function saveRecord(visit: Writing, declared: PostKind, id: number): Promise<Outcome> {
+  const whole = formPlan(visit, declared);
+  const { kind } = whole;
+  const plan = id === 0 ? whole : sentPlan(whole, visit.fields);
+  if (id === 0) requireCreator(visit, kind);
+  const record = id === 0 ? undefined : await readToEdit(visit.site, visit.caller, declared, id);
+  const errors = new Map<string, string>();
+  const fields = await withUploads(visit, plan, record, errors);
+  const values = record?.values ?? {};
+  const typed = Object.fromEntries(plan.names.map((name) => [name, controlOf(name, kind.fields[name]!).read(fields[name])]));
+  const aboutOf = (shown: Values) => aboutForm(visit, kind, plan.names, withNamed(plan, values, shown));
+  const about = await aboutOf(typed);
+  const back = async (notice: string, form: Partial<Form> & { readonly status?: number }): Promise<Outcome> => ({
+    html: formPage(visit, {
+      plan: whole,
+      record,
+      shown: { ...shownValues(whole, values, about), ...typed },
+      about,
+      errors,
+      notice: { tone: 'wrong', text: notice },
+      ...form,
+    }),
+    status: form.status ?? 422,
+  });
+  if (errors.size > 0) return back(visit.speech.say('desk:form.wrong'), {});
+  const raw = await changedValues(visit, plan, { before: record ? values : undefined, typed, about });
+  try {
+    const saved = await write(visit, kind, record, textIn(visit.fields, 'version'), raw);
+    return { to: returnTo(visit, kind, saved, record ? 'saved' : 'created') };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    if (error.problem === 'edit-conflict') return conflict(visit, whole, { id, typed, back });
+    for (const [name, sentence] of fieldErrors(visit, kind, error)) errors.set(name, sentence);
+    const text = errors.size > 0 ? visit.speech.say('desk:form.wrong') : sentenceOf(visit, error);
+    return back(text, { status: error.status === 400 ? 422 : error.status });
+  }
+}
+
+/** The fields that a form said it has: a quick one has a few. */
+function sentPlan(plan: FormPlan, fields: Values): FormPlan {
+  const said = textIn(fields, 'fields').split(',');
+  const names = plan.names.filter((name) => said.includes(name));
+  return { ...plan, names };
+}
+
+/** Values as stored, with the ids that were typed, so that all of them are named. */
+function withNamed({ kind, names }: FormPlan, values: Values, typed: Values): Values {
+  const ids = names.flatMap((name): [string, unknown][] => {
+    const field = kind.fields[name]!;
+    if (isLinks(field)) return [[name, [...new Set([...asList(values[name]), ...asList(membersIn(typed[name]).keep)])]]];
+    return isImage(field) ? [[name, typed[name]]] : [];
+  });
+  return { ...values, ...Object.fromEntries(ids) };
+}
+
+const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** What of a form differs from what is stored, as the API takes it; of a new record what was typed at all. */
+async function changedValues(
+  visit: Visit,
+  { kind, names }: FormPlan,
+  { before, typed, about }: { readonly before: Values | undefined; readonly typed: Values; readonly about: About },
+): Promise<Values> {
+  const raw: Record<string, unknown> = {};
+  for (const name of names) {
+    const field = kind.fields[name]!;
+    const control = controlOf(name, field);
+    const same = isDeepStrictEqual(typed[name], control.show(before?.[name], about));
+    if (same && (before !== undefined || !isAlwaysSaid(field))) continue;
+    raw[name] = isLinks(field) ? await resolvedLinks(visit, field.place.kind, typed[name]) : control.raw(typed[name], about);
+  }
+  return raw;
+}
+
+/** Writes a record as the API does: parameters, then the write, in one transaction with the check of its version. */
+async function write(visit: Visit, kind: PostKind, record: Editable | undefined, version: string, raw: Values): Promise<number> {
+  const { site, caller } = visit;
+  const values = await acceptParams(site, caller, kind.fields, raw, record ? 'change' : 'create');
+  const work = async (): Promise<number> =>
+    onceWritten(site, async (own) => {
+      if (!record) return Number((await createPost(own, caller, kind, values)).record.id);
+      const conditions = { match: [versionTag(version)] };
+      await onlyIf(own, caller, lockPostVersion(kind), { id: record.id, conditions }, (inside) =>
+        changePost(inside, caller, kind, record.id, values),
+      );
+      return record.id;
+    });
+  return explaining(kind.fields, raw, () => discardingImages(values, work));
+}
+
+/**
+ * Puts the picture that a form brings along into the library, and what it says of the picture. Gives the fields of the
+ * form with the picture's id: if the form comes back, nobody has to choose the file again.
+ */
+async function withUploads(
+  visit: Writing,
+  { kind, names }: FormPlan,
+  record: Editable | undefined,
+  errors: Map<string, string>,
+): Promise<Values> {
+  const { site, caller, fields, files } = visit;
+  const name = names.find((one) => isImage(kind.fields[one]!));
+  if (name === undefined) return fields;
+  const alt = textIn(membersIn(fields[name]), 'alt').trim();
+  const file = files.get(`${name}_file`);
+  try {
+    if (file && file.bytes.length > 0) {
+      if (!mayUpload(caller.viewer)) fail('rest_cannot_create');
+      const described = { alt_text: alt, ...(record ? { post: record.id } : {}) };
+      const prepared = await prepareMedia(site, caller, file, described);
+      const id = await withFiles(() => uploadMedia(site, caller, prepared, described), prepared.undo);
+      return { ...fields, [name]: { id: String(id), alt } };
+    }
+    await describeImage(visit, Number(textIn(membersIn(fields[name]), 'id')), alt, Number(record?.values[name] ?? 0));
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.status >= 500 && error.problem !== 'upload-refused')) throw error;
+    errors.set(name, sentenceOf(visit, error));
+  }
+  return fields;
+}
+
+/** Changes the words for a picture that stays, where they differ and the caller may. */
+async function describeImage(visit: Writing, id: number, alt: string, stored: number): Promise<void> {
+  const { site, caller } = visit;
+  if (id === 0 || id !== stored) return;
+  const known = (await shownMedia(site, caller, [id], 'view')).get(id)?.record.alt_text;
+  if (known === undefined || known === alt) return;
+  const values = { id, alt_text: alt };
+  if ((await mayChangeMedia(lookUpOnce(site.db), caller, values)) === true) await changeMedia(site, caller, id, { alt_text: alt });
+}
+
+/** The form once more, with what was typed and what somebody else saved in the meantime. */
+async function conflict(
+  visit: Visit,
+  plan: FormPlan,
+  {
+    id,
+    typed,
+    back,
+  }: {
+    readonly id: number;
+    readonly typed: Readonly<Record<string, Shown>>;
+    readonly back: (notice: string, form: Partial<Form> & { readonly status?: number }) => Promise<Outcome>;
+  },
+): Promise<Outcome> {
+  const record = await readToEdit(visit.site, visit.caller, plan.kind, id);
+  const about = await aboutForm(visit, plan.kind, plan.names, withNamed(plan, record.values, typed));
+  const now = shownValues(plan, record.values, about);
+  const theirs = new Map(
+    plan.names.flatMap((name) =>
+      name in typed && !isDeepStrictEqual(now[name], typed[name])
+        ? [[name, controlOf(name, plan.kind.fields[name]!).words(now[name], about)] as const]
+        : [],
+    ),
+  );
+  return back(visit.speech.say('desk:form.conflict'), { record, about, theirs, shown: { ...now, ...typed }, status: 409 });
+}
+
+/** Where to go after saving: the list that a quick form stood in, else the form. */
+function returnTo(visit: Writing, kind: PostKind, id: number, done: string): string {
+  const back = textIn(visit.fields, 'back');
+  if (back.startsWith('?')) {
+    const query = new URLSearchParams(back);
+    query.set('done', done);
+    return `${at(visit, `/${kind.path}`)}?${query}`;
+  }
+  return at(visit, `/${kind.path}/${id}`, { done });
+}
+
+// ------------------------------------------------------------------------------------------------- errors
+/** The sentence about an error. */
+export const sentenceOf = ({ speech }: Pick<Visit, 'speech'>, error: ApiError): string => refusalSentence(sayOf({ speech }), error);
+
+/** Says a text by its key, of several the first that there is. */
+export const sayOf =
+  ({ speech }: Pick<Visit, 'speech'>) =>
+  (key: string | readonly string[], values?: Parameters<typeof speech.say>[1]): string =>
+    speech.say(typeof key === 'string' ? key : (key.find(speech.has) ?? key[0] ?? ''), values);
+
+/** What is wrong with each field, in words. */
+function fieldErrors(visit: Visit, kind: PostKind, { problem, details }: ApiError): [name: string, sentence: string][] {
+  const { speech } = visit;
+  const missing = Array.isArray(details.data?.params) ? (details.data.params as string[]) : [];
+  const untitled = problem === kind.problems.noTitle || problem === 'title-without-text' ? [kind.titleField] : [];
+  return [
+    ...[...missing, ...untitled].map((name): [string, string] => [name, speech.say('desk:form.required')]),
+    ...[...(details.faults ?? [])].map(([name, fault]): [string, string] => [
+      name,
+      faultSentence(sayOf(visit), labelOf(speech, kind.name, name), fault, details.sent?.get(name)),
+    ]),
+  ].filter(([name]) => name in kind.fields);
+}
+
+// ------------------------------------------------------------------------------------------------- the page
+function formPage(visit: Visit, form: Form): string {
+  const { say } = visit.speech;
+  const { plan, record, notice } = form;
+  const { kind } = plan;
+  const title = record ? record.row.post_title || say('desk:untitled') : say(`desk:kinds.${kind.name}.new`);
+  const path = `/${kind.path}/${record?.id ?? 'new'}`;
+  return deskPage(visit, {
+    title,
+    part: kind.path,
+    notice,
+    children: (
+      <>
+        {record && <RecordLinks visit={visit} kind={kind} record={record} />}
+        <ErrorSummary visit={visit} form={form} />
+        <form
+          method="post"
+          action={at(visit, path)}
+          encType="multipart/form-data"
+          class="record-form"
+          data-draft={`${visit.caller.viewer.id}:${path}`}
+          data-restore={say('desk:form.restore')}
+          data-found={say('desk:form.draft-found')}
+          data-discard={say('desk:form.discard')}
+        >
+          <Nonce nonce={visit.nonce} />
+          <input type="hidden" name="version" value={record?.version ?? ''} />
+          <input type="hidden" name="fields" value={plan.names.join(',')} />
+          <div class="form-main">
+            {plan.main.map((name) => (
+              <FieldOf key={name} visit={visit} form={form} name={name} />
+            ))}
+          </div>
+          <div class="form-aside">
+            {plan.aside.map(({ group, names }) => (
+              <section key={group} aria-label={say(`desk:groups.${group}`)}>
+                {names.map((name) => (
+                  <FieldOf key={name} visit={visit} form={form} name={name} />
+                ))}
+              </section>
+            ))}
+          </div>
+          <div class="form-buttons">
+            <button type="submit" class="button-main">
+              {say('desk:form.save')}
+            </button>
+            <Link href={at(visit, `/${kind.path}`)}>{say('desk:form.cancel')}</Link>
+          </div>
+        </form>
+        {record?.mayDelete && record.row.post_status !== 'trash' && (
+          <ButtonForm
+            visit={visit}
+            path={`/${kind.path}/${record.id}/trash`}
+            text={say('desk:actions.trash')}
+            danger={say('desk:actions.trash-sure')}
+          />
+        )}
+      </>
+    ),
+  });
+}
+
+function RecordLinks({ visit, kind, record }: { readonly visit: Visit; readonly kind: PostKind; readonly record: Editable }): JSX.Element {
+  const { say } = visit.speech;
+  const { row, record: shown } = record;
+  return (
+    <p class="record-links">
+      <span class="status">{say(`statuses:${row.post_status}`)}</span>
+      {row.post_status === 'publish' && typeof shown.url === 'string' && <Link href={shown.url}>{say('desk:actions.view')}</Link>}
+      <Link href={at(visit, `/${kind.path}/${record.id}/duplicate`)}>{say('desk:actions.duplicate')}</Link>
+    </p>
+  );
+}
+
+/** What is wrong, with links to the fields: first in the order of reading, for those who hear the page. */
+function ErrorSummary({ visit, form }: { readonly visit: Visit; readonly form: Form }): JSX.Element | null {
+  const { errors, plan } = form;
+  if (!errors || errors.size === 0) return null;
+  return (
+    <ul class="error-summary">
+      {[...errors].map(([name, text]) => (
+        <li key={name}>
+          <Link href={`#${name}`}>{labelOf(visit.speech, plan.kind.name, name)}</Link>: {text}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function FieldOf({ visit, form, name }: { readonly visit: Visit; readonly form: Form; readonly name: string }): JSX.Element {
+  const { plan, shown, about, errors, theirs } = form;
+  const { kind } = plan;
+  const field = kind.fields[name]!;
+  const { Show } = controlOf(name, field);
+  const other = theirs?.get(name);
+  return (
+    <div class={other === undefined ? undefined : 'conflict'}>
+      <Show
+        name={name}
+        field={field}
+        label={labelOf(visit.speech, kind.name, name)}
+        hint={hintOf(visit.speech, kind.name, name)}
+        error={errors?.get(name)}
+        required={field.required === true}
+        shown={shown[name]}
+        about={about}
+      />
+      {other !== undefined && (
+        <p class="theirs">
+          {visit.speech.say('desk:form.theirs')}{' '}
+          <span class="saved-now">{other === '' ? visit.speech.say('desk:form.nothing') : other}</span>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,144 @@
+import { postKind, postKinds, termKinds } from '../kinds/index.ts';
+import type { Viewer } from '../wordpress/viewer.ts';
+import { findLinks } from './about.ts';
+import { importByForm, importPage } from './import.tsx';
+import { listPage } from './lists.tsx';
+import { monthPage, moveEvent } from './month.tsx';
+import {
+  changeOwnPassword,
+  changeRole,
+  chooseLanguage,
+  invite,
+  makeOwnPassword,
+  newLink,
+  ownPage,
+  peoplePage,
+  personPage,
+  removePerson,
+  revokeOf,
+  revokeOwn,
+} from './people.tsx';
+import { actOnOne, actOnSelected } from './record-actions.ts';
+import { duplicatePage, editRecordPage, newRecordPage, saveRecord } from './records.tsx';
+import { signInByForm, signInPage, signOut, welcomeByForm, welcomePage } from './sign-in.tsx';
+import { healthPage, repair, saveSettings, settingsPage } from './site-pages.tsx';
+import { removeTerm, saveTerm, termPage, termsPage } from './terms.tsx';
+import { at, idIn, type Outcome, type Visit, type Writing } from './visit.ts';
+
+/** The pieces of a path that a route names: `id`, `uuid`. */
+export type Pieces = Readonly<Record<string, string>>;
+
+/** Who may ask for a route at all; the verbs behind it say what of it they may do. */
+type Allow = 'anyone' | 'signed-in' | ((viewer: Viewer) => boolean);
+
+interface Reading {
+  readonly method: 'GET';
+  readonly run: (visit: Visit, pieces: Pieces) => Promise<Outcome>;
+}
+
+/** `files`: whether its form may bring files along. */
+interface Changing {
+  readonly method: 'POST';
+  readonly files?: true;
+  readonly run: (visit: Writing, pieces: Pieces) => Promise<Outcome>;
+}
+
+/** One address of the desk. `path`: with `:name` for a piece that differs. */
+export type DeskRoute = (Reading | Changing) & { readonly path: string; readonly allow: Allow };
+
+const can =
+  (capability: string) =>
+  ({ can: holds }: Viewer): boolean =>
+    holds(capability);
+
+const get = (path: string, allow: Allow, run: Reading['run']): DeskRoute => ({ method: 'GET', path, allow, run });
+const post = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({ method: 'POST', path, allow, run });
+/** A form that may bring files along. */
+const upload = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({ method: 'POST', files: true, path, allow, run });
+
+const idOf = ({ id }: Pieces): number => idIn(id);
+
+/** Every address of the desk. */
+export const deskRoutes: readonly DeskRoute[] = [
+  get('', 'signed-in', async (visit) => ({ to: at(visit, '/events') })),
+  get('/sign-in', 'anyone', async (visit) => (visit.login ? { to: at(visit, '/events') } : { html: signInPage(visit) })),
+  post('/sign-in', 'anyone', signInByForm),
+  post('/sign-out', 'signed-in', signOut),
+  get('/welcome', 'anyone', (visit) => welcomePage(visit)),
+  post('/welcome', 'anyone', welcomeByForm),
+  ...postKinds.flatMap((kind): DeskRoute[] => {
+    const path = `/${kind.path}`;
+    const edits = can(`edit_${kind.capabilities}`);
+    const deletes = can(`delete_${kind.capabilities}`);
+    return [
+      get(path, edits, (visit) => listPage(visit, kind)),
+      get(`${path}/new`, edits, (visit) => newRecordPage(visit, kind)),
+      upload(`${path}/new`, edits, (visit) => saveRecord(visit, kind, 0)),
+      post(`${path}/bulk`, edits, (visit) => actOnSelected(visit, kind)),
+      get(`${path}/:id`, edits, (visit, pieces) => editRecordPage(visit, kind, idOf(pieces))),
+      upload(`${path}/:id`, edits, (visit, pieces) => saveRecord(visit, kind, idOf(pieces))),
+      get(`${path}/:id/duplicate`, edits, (visit, pieces) => duplicatePage(visit, kind, idOf(pieces))),
+      ...(['trash', 'restore', 'delete'] as const).map((action) =>
+        post(`${path}/:id/${action}`, deletes, (visit, pieces) => actOnOne(visit, kind, idOf(pieces), action)),
+      ),
+    ];
+  }),
+  ...termKinds.flatMap((kind): DeskRoute[] => {
+    const path = `/${kind.path}`;
+    const manages = (viewer: Viewer) => kind.manage.every(viewer.can);
+    return [
+      get(path, manages, (visit) => termsPage(visit, kind)),
+      post(path, manages, (visit) => saveTerm(visit, kind, 0)),
+      get(`${path}/:id`, manages, (visit, pieces) => termPage(visit, kind, idOf(pieces))),
+      post(`${path}/:id`, manages, (visit, pieces) => saveTerm(visit, kind, idOf(pieces))),
+      post(`${path}/:id/delete`, manages, (visit, pieces) => removeTerm(visit, kind, idOf(pieces))),
+    ];
+  }),
+  ...(['venue', 'organizer'] as const).map((name) =>
+    get(`/find/${postKind(name).path}`, can('edit_tribe_events'), (visit) => findLinks(visit, name)),
+  ),
+  get('/month', can('edit_tribe_events'), (visit) => monthPage(visit)),
+  post('/month/move', can('edit_tribe_events'), moveEvent),
+  get('/import', can('import'), (visit) => importPage(visit)),
+  upload('/import', can('import'), importByForm),
+  get('/people', can('list_users'), (visit) => peoplePage(visit)),
+  post('/people', can('create_users'), invite),
+  get('/people/:id', can('list_users'), (visit, pieces) => personPage(visit, idOf(pieces))),
+  post('/people/:id', can('promote_users'), (visit, pieces) => changeRole(visit, idOf(pieces))),
+  post('/people/:id/link', can('edit_users'), (visit, pieces) => newLink(visit, idOf(pieces))),
+  post('/people/:id/delete', can('delete_users'), (visit, pieces) => removePerson(visit, idOf(pieces))),
+  post('/people/:id/passwords/:uuid/revoke', can('edit_users'), (visit, pieces) => revokeOf(visit, idOf(pieces), pieces.uuid ?? '')),
+  get('/me', 'signed-in', (visit) => ownPage(visit)),
+  post('/me/password', 'signed-in', changeOwnPassword),
+  post('/me/language', 'signed-in', chooseLanguage),
+  post('/me/passwords', 'signed-in', makeOwnPassword),
+  post('/me/passwords/:uuid/revoke', 'signed-in', (visit, pieces) => revokeOwn(visit, pieces.uuid ?? '')),
+  get('/settings', can('manage_options'), (visit) => settingsPage(visit)),
+  post('/settings', can('manage_options'), saveSettings),
+  get('/health', can('manage_options'), healthPage),
+  post('/health/repair', can('manage_options'), repair),
+];
+
+/** A route with the pieces of the path that led to it. */
+export interface FoundRoute {
+  readonly route: DeskRoute;
+  readonly pieces: Pieces;
+}
+
+/** The route of a path; one without a piece goes before one with it. */
+export function findRoute(method: string, path: string): FoundRoute | undefined {
+  const given = path.replace(/\/$/, '').split('/');
+  const found = deskRoutes.flatMap((route): FoundRoute[] => {
+    if (route.method !== method) return [];
+    const wanted = route.path.split('/');
+    if (wanted.length !== given.length) return [];
+    const pieces: Record<string, string> = {};
+    for (const [place, piece] of wanted.entries()) {
+      const own = given[place]!;
+      if (piece.startsWith(':')) pieces[piece.slice(1)] = own;
+      else if (piece !== own) return [];
+    }
+    return [{ route, pieces }];
+  });
+  return found.sort((one, other) => Object.keys(one.pieces).length - Object.keys(other.pieces).length)[0];
+}

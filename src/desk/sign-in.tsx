@@ -1,0 +1,223 @@
+import type { JSX } from 'preact';
+import { AccountError } from '../accounts/account-error.ts';
+import { beginSession, endSession, formNonce, type MadeCookie, signIn } from '../accounts/logins.ts';
+import { choosePassword, FEWEST_LETTERS, ownerOfLink } from '../accounts/password-links.ts';
+import { ApiError } from '../errors.ts';
+import { Checkbox, Input } from '../html/form-fields.tsx';
+import type { Values } from '../kinds/kind.ts';
+import { refusalSentence } from '../refusals.ts';
+import { loginCookieName } from '../wordpress/cookies.ts';
+import { deskPage, Nonce } from './layout.tsx';
+import { at, membersIn, type Outcome, textIn, type Visit, type Writing } from './visit.ts';
+
+/*
+ * Signing in and out, and the pages that links lead to by which somebody chooses a password.
+ */
+
+/** What a form held that came when its sender was not signed in any more: it is kept on the page. */
+export interface Kept {
+  /** The address that the form was sent to, below the desk's. */
+  readonly path: string;
+  readonly fields: Values;
+}
+
+/** The page to sign in on. */
+export function signInPage(visit: Visit, { wrong, name, kept }: { wrong?: string; name?: string; kept?: Kept | undefined } = {}): string {
+  const { say } = visit.speech;
+  return deskPage(visit, {
+    title: say('desk:sign-in.title'),
+    notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
+    children: (
+      <form method="post" action={at(visit, '/sign-in')} class="narrow">
+        {kept && <p>{say('desk:sign-in.kept')}</p>}
+        <KeptFields kept={kept} />
+        <input type="hidden" name="redirect_to" value={kept ? '' : wantedPath(visit)} />
+        <Input name="log" label={say('desk:sign-in.name')} value={name} autocomplete="username" required />
+        <Input name="pwd" label={say('desk:sign-in.password')} type="password" autocomplete="current-password" required />
+        <Checkbox name="rememberme" value="forever" label={say('desk:sign-in.remember')} />
+        <button type="submit" class="button-main">
+          {say('desk:sign-in.button')}
+        </button>
+      </form>
+    ),
+  });
+}
+
+/** Where to go after signing in: the page that was asked for. */
+function wantedPath(visit: Visit): string {
+  const { request, base } = visit;
+  if (request.path === '/sign-in') return ownAddress(base, textIn(request.query, 'redirect_to')) ?? '';
+  const query = new URLSearchParams(
+    Object.entries(request.query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
+  return request.method === 'GET' ? `${base}${request.path}${query.size > 0 ? `?${query}` : ''}` : base + request.path;
+}
+
+/** An address below the desk's, without a host; undefined for any other. */
+function ownAddress(base: string, address: string): string | undefined {
+  const origin = 'https://desk.invalid';
+  if (address === '' || !URL.canParse(address, origin)) return undefined;
+  const { origin: found, pathname, search } = new URL(address, origin);
+  return found === origin && (pathname === base || pathname.startsWith(`${base}/`)) && !pathname.includes('//')
+    ? pathname + search
+    : undefined;
+}
+
+/** Signs in, and goes on to where somebody wanted to go. */
+export async function signInByForm(visit: Writing): Promise<Outcome> {
+  const { site, settings, request, fields, base, speech } = visit;
+  const name = textIn(fields, 'log');
+  const kept = keptIn(fields);
+  try {
+    const { login, cookie } = await signIn(site, settings, {
+      name,
+      password: textIn(fields, 'pwd'),
+      remember: textIn(fields, 'rememberme') !== '',
+      address: request.address,
+      agent: request.agent,
+    });
+    if (kept) return { html: resumePage(visit, kept, await formNonce(site, login)), cookie: setCookie(visit, cookie) };
+    return { to: ownAddress(base, textIn(fields, 'redirect_to')) ?? at(visit, '/events'), cookie: setCookie(visit, cookie) };
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.problem !== 'incorrect_password' && error.problem !== 'too-many-requests')) throw error;
+    const wrong = refusalSentence((key, values) => site.texts.t(speech.language, key, values), error);
+    return { html: signInPage(visit, { wrong, name, kept }), status: error.status === 401 ? 403 : error.status };
+  }
+}
+
+/** Ends the session, here and for WordPress. */
+export async function signOut(visit: Visit): Promise<Outcome> {
+  const { site, login } = visit;
+  if (login) await endSession(site, login.user.row.ID, login.token);
+  return {
+    to: at(visit, '/sign-in', { done: 'signed-out' }),
+    cookie: setCookie(visit, { name: loginCookieName(visit.settings.siteUrl), value: '', maxAge: 0 }),
+  };
+}
+
+/**
+ * The header that sets a login cookie. Where WordPress writes to the same database by keys that we do not know, it is
+ * for the desk alone, so that WordPress's own is not replaced.
+ */
+export function setCookie({ site, settings, base, request }: Visit, { name, value, maxAge }: MadeCookie): string {
+  const whole = site.config.keys !== undefined || !settings.shared;
+  return [
+    `${name}=${encodeURIComponent(value)}`,
+    `Path=${whole ? base.slice(0, base.lastIndexOf('/') + 1) : base}`,
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(maxAge === undefined ? [] : [`Max-Age=${maxAge}`]),
+    ...(request.secure ? ['Secure'] : []),
+  ].join('; ');
+}
+
+// ------------------------------------------------------------------------------------------------- what was typed
+/** Whatever a form sent, as hidden fields of another, so that nothing has to be typed again. */
+function KeptFields({ kept }: { readonly kept: Kept | undefined }): JSX.Element | null {
+  return kept ? <input type="hidden" name="kept" value={JSON.stringify(kept)} /> : null;
+}
+
+function keptIn(fields: Values): Kept | undefined {
+  try {
+    const { path, fields: typed } = membersIn(JSON.parse(textIn(fields, 'kept')));
+    return typeof path === 'string' && path.startsWith('/') ? { path, fields: membersIn(typed) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What somebody typed before signing in again, or long ago, to be sent by the press of a button: never by itself, since
+ * it may have come from elsewhere.
+ */
+export function resumePage(visit: Visit, { path, fields }: Kept, nonce = visit.nonce): string {
+  const { say } = visit.speech;
+  return deskPage(visit, {
+    title: say('desk:resume.title'),
+    children: (
+      <>
+        <p>{say('desk:resume.about')}</p>
+        <dl class="kept">
+          {flatFields(fields).map(([name, value]) =>
+            value === '' || name.startsWith('_') || name === 'fields' || name === 'version' ? null : (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+          )}
+        </dl>
+        <form method="post" action={at(visit, path)} class="button-form">
+          {flatFields(fields).map(([name, value]) =>
+            name === '_wpnonce' ? null : <input key={name} type="hidden" name={name} value={value} />,
+          )}
+          <Nonce nonce={nonce} />
+          <button type="submit" class="button-main">
+            {say('desk:resume.button')}
+          </button>
+        </form>
+      </>
+    ),
+  });
+}
+
+/** Nested values as the names and values that a form sends. */
+function flatFields(fields: unknown, prefix = ''): [name: string, value: string][] {
+  if (fields === null || typeof fields !== 'object') return [[prefix, String(fields ?? '')]];
+  return Object.entries(fields).flatMap(([name, value]) => flatFields(value, prefix === '' ? name : `${prefix}[${name}]`));
+}
+
+// ------------------------------------------------------------------------------------------------- links
+const linkIn = (fields: Values) => ({ login: textIn(fields, 'login'), key: textIn(fields, 'token') });
+
+/** The page of a link by which somebody chooses a password. Looking at it uses nothing up. */
+export async function welcomePage(visit: Visit, link = linkIn(visit.request.query), wrong?: string): Promise<Outcome> {
+  const { site, request, speech, settings } = visit;
+  const { say } = speech;
+  const { row } = await ownerOfLink(site, link, request.address);
+  const html = deskPage(visit, {
+    title: say('desk:welcome.title', { site: settings.name }),
+    notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
+    children: (
+      <form method="post" action={at(visit, '/welcome')} class="narrow">
+        <p>{say('desk:welcome.about', { login: row.user_login })}</p>
+        <input type="hidden" name="login" value={link.login} autocomplete="username" />
+        <input type="hidden" name="token" value={link.key} />
+        <Input
+          name="password"
+          type="password"
+          label={say('desk:welcome.password')}
+          hint={say('desk:welcome.hint', { letters: FEWEST_LETTERS })}
+          autocomplete="new-password"
+          required
+        />
+        <Input name="again" type="password" label={say('desk:welcome.again')} autocomplete="new-password" required />
+        <button type="submit" class="button-main">
+          {say('desk:welcome.button')}
+        </button>
+      </form>
+    ),
+  });
+  return { html, ...(wrong === undefined ? {} : { status: 422 }) };
+}
+
+/** Takes the password that was chosen, and signs its owner in. */
+export async function welcomeByForm(visit: Writing): Promise<Outcome> {
+  const { site, settings, request, fields, speech } = visit;
+  const link = linkIn(fields);
+  const password = textIn(fields, 'password');
+  if (password !== textIn(fields, 'again')) return welcomePage(visit, link, speech.say('desk:welcome.differ'));
+  try {
+    const user = await choosePassword(site, link, password, request.address);
+    const { address, agent } = request;
+    const { cookie } = await beginSession(site, settings, user, { remember: false, address, agent });
+    return { to: at(visit, '/events', { done: 'welcome' }), cookie: setCookie(visit, cookie) };
+  } catch (error) {
+    if (!(error instanceof AccountError)) throw error;
+    return welcomePage(visit, link, accountSentence(visit, error));
+  }
+}
+
+/** The sentence about what stops a verb on people. */
+export const accountSentence = ({ speech }: Pick<Visit, 'speech'>, { problem, values }: AccountError): string =>
+  speech.say(`desk:people.${problem}`, values);

@@ -1,0 +1,174 @@
+import type { JSX } from 'preact';
+import { ApiError, refuse } from '../errors.ts';
+import { Input, Select, TextArea } from '../html/form-fields.tsx';
+import { Link } from '../html/links.tsx';
+import type { TermField, TermKind, TermValues, Values } from '../kinds/kind.ts';
+import { acceptParams } from '../records/input.ts';
+import { changeTerm, createTerm, deleteTerm, readTerm } from '../records/terms.ts';
+import { lockTermVersion, onlyIf, versionTag } from '../records/versions.ts';
+import { mayManageTerms } from '../records/visibility.ts';
+import { faultSentence } from '../refusals.ts';
+import { decodeEntities } from '../wordpress/entities.ts';
+import { termChoices } from './about.ts';
+import type { TermChoice } from './controls.tsx';
+import { hintOf, labelOf } from './labels.ts';
+import { ButtonForm, deskPage, Nonce } from './layout.tsx';
+import { sayOf, sentenceOf } from './records.tsx';
+import { at, type Outcome, textIn, type Visit, type Writing } from './visit.ts';
+
+/*
+ * Categories and tags: their list with a form for a new one, and the form of each.
+ */
+
+interface TermForm {
+  readonly typed: Values;
+  readonly errors?: ReadonlyMap<string, string>;
+  readonly wrong?: string;
+}
+
+/** All terms of a kind, and a form for a new one. */
+export async function termsPage(visit: Visit, kind: TermKind, form: TermForm = { typed: {} }): Promise<Outcome> {
+  requireManager(visit, kind);
+  const terms = await termChoices(visit, kind.name);
+  const { say } = visit.speech;
+  const html = deskPage(visit, {
+    title: say(`desk:kinds.${kind.name}.many`),
+    part: kind.path,
+    notice: form.wrong === undefined ? undefined : { tone: 'wrong', text: form.wrong },
+    children: (
+      <>
+        <h2>{say(`desk:kinds.${kind.name}.new`)}</h2>
+        <TermFields visit={visit} kind={kind} path={`/${kind.path}`} form={form} others={terms} version="" />
+        <h2>{say('desk:list.all')}</h2>
+        {terms.length === 0 && <p>{say('desk:list.none')}</p>}
+        <ul class="terms">
+          {terms.map(({ id, name, depth }) => (
+            <li key={id} class={`depth-${Math.min(depth, 4)}`}>
+              <Link href={at(visit, `/${kind.path}/${id}`)}>{name}</Link>
+            </li>
+          ))}
+        </ul>
+      </>
+    ),
+  });
+  return { html, ...(form.errors ? { status: 422 } : {}) };
+}
+
+/** The form of one term. */
+export async function termPage(visit: Visit, kind: TermKind, id: number, form?: TermForm): Promise<Outcome> {
+  requireManager(visit, kind);
+  const [{ record, version }, terms] = await Promise.all([readTerm(visit.site, visit.caller, kind, id), termChoices(visit, kind.name)]);
+  const stored = shownTerm(kind, record);
+  const { say } = visit.speech;
+  const path = `/${kind.path}/${id}`;
+  const html = deskPage(visit, {
+    title: stored.name ?? '',
+    part: kind.path,
+    notice: form?.wrong === undefined ? undefined : { tone: 'wrong', text: form.wrong },
+    children: (
+      <>
+        <TermFields
+          visit={visit}
+          kind={kind}
+          path={path}
+          form={{ ...form, typed: { ...stored, ...form?.typed } }}
+          others={terms.filter((term) => term.id !== id)}
+          version={version}
+        />
+        <ButtonForm visit={visit} path={`${path}/delete`} text={say('desk:actions.delete')} danger={say('desk:actions.delete-sure')} />
+      </>
+    ),
+  });
+  return { html, ...(form?.errors ? { status: 422 } : {}) };
+}
+
+/** Creates a term (id 0) or changes what somebody changed of one. */
+export async function saveTerm(visit: Writing, kind: TermKind, id: number): Promise<Outcome> {
+  requireManager(visit, kind);
+  const { site, caller, fields } = visit;
+  const typed = Object.fromEntries(Object.keys(kind.fields).map((name) => [name, textIn(fields, name).replace(/\r\n?/g, '\n')]));
+  const stored = id === 0 ? {} : shownTerm(kind, (await readTerm(site, caller, kind, id)).record);
+  const raw = Object.fromEntries(Object.entries(typed).filter(([name, value]) => value !== ((stored as Values)[name] ?? '')));
+  try {
+    const values: TermValues = await acceptParams(site, caller, kind.fields, raw, id === 0 ? 'create' : 'change');
+    if (id === 0) await createTerm(site, caller, kind, values);
+    else
+      await onlyIf(site, caller, lockTermVersion(kind), { id, conditions: { match: [versionTag(textIn(fields, 'version'))] } }, (own) =>
+        changeTerm(own, caller, kind, id, values),
+      );
+    return { to: at(visit, `/${kind.path}`, { done: id === 0 ? 'created' : 'saved' }) };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    const form = { typed, errors: termErrors(visit, kind, error), wrong: sentenceOf(visit, error) };
+    return id === 0 ? termsPage(visit, kind, form) : termPage(visit, kind, id, form);
+  }
+}
+
+/** Deletes a term for good. */
+export async function removeTerm(visit: Visit, kind: TermKind, id: number): Promise<Outcome> {
+  requireManager(visit, kind);
+  await deleteTerm(visit.site, visit.caller, kind, id);
+  return { to: at(visit, `/${kind.path}`, { done: 'deleted' }) };
+}
+
+function requireManager({ caller }: Visit, kind: TermKind): void {
+  if (!mayManageTerms(caller, kind)) refuse(caller.viewer);
+}
+
+const shownTerm = (kind: TermKind, record: Values): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.keys(kind.fields).map((name) => [name, decodeEntities(String(record[name] ?? '')).replace(/^0$/, '')]));
+
+function termErrors({ speech }: Visit, kind: TermKind, { details }: ApiError): Map<string, string> {
+  const missing = Array.isArray(details.data?.params) ? (details.data.params as string[]) : [];
+  return new Map([
+    ...missing.map((name) => [name, speech.say('desk:form.required')] as const),
+    ...[...(details.faults ?? [])].map(
+      ([name, fault]) =>
+        [name, faultSentence(sayOf({ speech }), labelOf(speech, kind.name, name), fault, details.sent?.get(name))] as const,
+    ),
+  ]);
+}
+
+interface TermFieldsProps {
+  readonly visit: Visit;
+  readonly kind: TermKind;
+  readonly path: string;
+  readonly form: TermForm;
+  readonly others: readonly TermChoice[];
+  readonly version: string;
+}
+
+function TermFields({ visit, kind, path, form, others, version }: TermFieldsProps): JSX.Element {
+  const { speech } = visit;
+  return (
+    <form method="post" action={at(visit, path)} class="narrow" data-draft={`${visit.caller.viewer.id}:${path}`}>
+      <Nonce nonce={visit.nonce} />
+      <input type="hidden" name="version" value={version} />
+      {Object.entries<TermField>(kind.fields).map(([name, field]) => {
+        const props = {
+          name,
+          label: labelOf(speech, kind.name, name),
+          hint: hintOf(speech, kind.name, name),
+          error: form.errors?.get(name),
+          required: field.required,
+          value: textIn(form.typed, name),
+        };
+        if (name === 'parent')
+          return (
+            <Select
+              key={name}
+              {...props}
+              options={[
+                { value: '', text: speech.say('desk:form.no-parent') },
+                ...others.map(({ id, name: text, depth }) => ({ value: String(id), text: '– '.repeat(depth) + text })),
+              ]}
+            />
+          );
+        return name === 'description' ? <TextArea key={name} {...props} rows={4} /> : <Input key={name} {...props} />;
+      })}
+      <button type="submit" class="button-main">
+        {speech.say('desk:form.save')}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,139 @@
+// What makes the forms of the desk quicker. Everything works without it.
+
+/** Asks before what cannot be undone easily. */
+addEventListener('submit', (event) => {
+  const question = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
+  if (question && !confirm(question)) event.preventDefault();
+});
+
+// ------------------------------------------------------------------------------------------------- drafts
+/** Keeps what is typed into a form in this browser until it is saved. */
+function keepDraft(form) {
+  const key = `fasti-draft ${form.dataset.draft}`;
+  const values = () => JSON.stringify([...new FormData(form)].filter(([name, value]) => typeof value === 'string' && !isOwn(name)));
+  const isOwn = (name) => ['_wpnonce', 'version', 'fields'].includes(name);
+  const begun = values();
+  const kept = localStorage.getItem(key);
+  if (new URLSearchParams(location.search).has('done')) {
+    localStorage.removeItem(key);
+    localStorage.removeItem(key.replace(/\/\d+$/, '/new'));
+  } else if (kept !== null && kept !== begun && form.dataset.restore) offer(form, kept, key);
+  form.addEventListener('input', () => localStorage.setItem(key, values()));
+}
+
+function offer(form, kept, key) {
+  const bar = document.createElement('p');
+  bar.className = 'notice notice-good';
+  bar.setAttribute('role', 'status');
+  bar.append(`${form.dataset.found} `);
+  const button = (text, work) => {
+    const made = document.createElement('button');
+    made.type = 'button';
+    made.textContent = text;
+    made.addEventListener('click', () => {
+      work();
+      bar.remove();
+    });
+    bar.append(made, ' ');
+  };
+  button(form.dataset.restore, () => restore(form, JSON.parse(kept)));
+  button(form.dataset.discard, () => localStorage.removeItem(key));
+  form.before(bar);
+}
+
+function restore(form, pairs) {
+  const values = new Map();
+  for (const [name, value] of pairs) values.set(name, [...(values.get(name) ?? []), value]);
+  for (const element of form.elements) {
+    if (!element.name || element.type === 'file' || ['_wpnonce', 'version', 'fields'].includes(element.name)) continue;
+    const own = values.get(element.name) ?? [];
+    if (element.type === 'checkbox' || element.type === 'radio') element.checked = own.includes(element.value);
+    else if (own.length > 0) element.value = own.shift();
+  }
+}
+
+// ------------------------------------------------------------------------------------------------- links
+/** Offers venues and organizers that what is typed finds. */
+function completeLinks(fieldset) {
+  const base = location.pathname.replace(/(\/admin)\/.*$/, '$1');
+  const choices = fieldset.querySelector('datalist');
+  let waiting;
+  fieldset.addEventListener('input', ({ target }) => {
+    if (target.getAttribute('list') !== choices?.id) return;
+    clearTimeout(waiting);
+    waiting = setTimeout(async () => {
+      const answer = await fetch(`${base}/find/${fieldset.dataset.links}?q=${encodeURIComponent(target.value)}`);
+      if (!answer.ok) return;
+      const found = await answer.json();
+      choices.replaceChildren(...found.map((value) => Object.assign(document.createElement('option'), { value })));
+    }, 200);
+  });
+}
+
+// ------------------------------------------------------------------------------------------------- dates
+/** Moves the end along with the start. */
+function followStart(form) {
+  const at = (name) => form.querySelector(`[name="${name}"]`);
+  const [day, time, endDay, endTime] = ['start_date[date]', 'start_date[time]', 'end_date[date]', 'end_date[time]'].map(at);
+  if (!day || !time || !endDay || !endTime) return;
+  const moment = (date, clock) => (date.value ? Date.parse(`${date.value}T${clock.value || '00:00'}Z`) : Number.NaN);
+  let before = moment(day, time);
+  const follow = () => {
+    const now = moment(day, time);
+    const end = moment(endDay, endTime);
+    if (!Number.isNaN(now)) {
+      const next = Number.isNaN(end) || Number.isNaN(before) ? now + 2 * 3600 * 1000 : end + now - before;
+      if (Number.isNaN(end) || !Number.isNaN(before)) {
+        const text = new Date(next).toISOString();
+        endDay.value = text.slice(0, 10);
+        endTime.value = text.slice(11, 16);
+      }
+    }
+    before = now;
+  };
+  day.addEventListener('change', follow);
+  time.addEventListener('change', follow);
+}
+
+// ------------------------------------------------------------------------------------------------- pictures
+/** Takes a picture that is dropped on its field. */
+function takeDrops(fieldset) {
+  const file = fieldset.querySelector('input[type="file"]');
+  if (!file) return;
+  fieldset.addEventListener('dragover', (event) => event.preventDefault());
+  fieldset.addEventListener('drop', (event) => {
+    if (event.dataTransfer.files.length === 0) return;
+    event.preventDefault();
+    file.files = event.dataTransfer.files;
+  });
+}
+
+// ------------------------------------------------------------------------------------------------- the month
+/** Moves an event to the day that it is dropped on. */
+function moveEvents(form) {
+  for (const item of document.querySelectorAll('[data-event]')) {
+    item.draggable = true;
+    item.addEventListener('dragstart', (event) => event.dataTransfer.setData('text/plain', item.dataset.event));
+  }
+  for (const cell of document.querySelectorAll('[data-day]')) {
+    cell.addEventListener('dragover', (event) => event.preventDefault());
+    cell.addEventListener('drop', (event) => {
+      event.preventDefault();
+      const id = event.dataTransfer.getData('text/plain');
+      if (!/^\d+$/.test(id)) return;
+      for (const [name, value] of [
+        ['id', id],
+        ['day', cell.dataset.day],
+      ]) {
+        form.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
+      }
+      form.submit();
+    });
+  }
+}
+
+for (const form of document.querySelectorAll('form[data-draft]')) keepDraft(form);
+for (const form of document.querySelectorAll('.record-form')) followStart(form);
+for (const fieldset of document.querySelectorAll('[data-links]')) completeLinks(fieldset);
+for (const fieldset of document.querySelectorAll('[data-drop]')) takeDrops(fieldset);
+for (const form of document.querySelectorAll('[data-move]')) moveEvents(form);

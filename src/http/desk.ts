@@ -1,0 +1,97 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { answerDesk, type DeskAnswer, deskProblem, type Opened, openDesk } from '../desk/desk.tsx';
+import { DESK_PATH, type DeskRequest, type Sent } from '../desk/visit.ts';
+import type { Assets } from '../html/assets.ts';
+import type { Site } from '../site.ts';
+import { basePath, splitTarget } from './addressing.ts';
+import { notesOf } from './answered.ts';
+import { bodyTypeOf, parseBody, parseQuery } from './input.ts';
+import { type Budget, cutSlowReader, readBody, SMALL_BODY } from './limits.ts';
+import { problemOf } from './problem.ts';
+import { SECURITY_HEADERS } from './security.ts';
+
+/** Serves the desk of the editors below `/admin`, and passes on everything else. */
+export function serveDesk(site: Site, assets: Assets, budget: Budget): RequestHandler {
+  return async (req, res, next) => {
+    const { path, query } = splitTarget(req.originalUrl);
+    if (!path.includes(DESK_PATH)) return next();
+    const settings = await site.settings();
+    const base = basePath(settings.home);
+    // A proxy may take the path of the home off.
+    const below = path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+    if (below !== DESK_PATH && !below.startsWith(`${DESK_PATH}/`)) return next();
+    if (!['GET', 'HEAD', 'POST'].includes(req.method)) return next();
+    const asset = (name: string) => assets.at(base, name);
+    const request = requestOf(req, below.slice(DESK_PATH.length), query, settings.home);
+    const opened = await openDesk(site, { base, asset }, request);
+    const notes = notesOf(req);
+    notes.user = opened.visit.caller.viewer.id;
+    notes.route = opened.found && DESK_PATH + opened.found.route.path.replace(/:(\w+)/g, '{$1}');
+    const answer = await answerOf(site, budget, req, opened);
+    send(res, answer, req.method === 'HEAD');
+  };
+}
+
+async function answerOf(site: Site, budget: Budget, req: Request, opened: Opened): Promise<DeskAnswer> {
+  const share = budget.share(opened.visit.login !== undefined);
+  try {
+    return await answerDesk(opened, req.method === 'POST' ? await sentWith(site, req, opened, share) : undefined);
+  } catch (error) {
+    const { visit } = opened;
+    const { status, body } = problemOf(site, req, visit.speech.language, error);
+    const { message } = body as { readonly message?: unknown };
+    return deskProblem(visit, status, typeof message === 'string' ? message : '', notesOf(req).id);
+  } finally {
+    share.release();
+  }
+}
+
+/** What a form sends, up to the size that its sender may send. */
+async function sentWith({ config }: Site, req: Request, { visit, takesFiles }: Opened, share: ReturnType<Budget['share']>): Promise<Sent> {
+  const limit = takesFiles ? config.uploadLimit : visit.login ? config.bodyLimit : Math.min(SMALL_BODY, config.bodyLimit);
+  const type = req.get('content-type');
+  const bytes = await readBody(req, limit, share);
+  // Forms of other types are none that a page of ours sends.
+  if (!['form', 'multipart'].includes(bodyTypeOf(type))) return { fields: {}, files: new Map() };
+  const { form = {}, files = new Map() } = await parseBody(bytes, type, { fieldBytes: config.bodyLimit, files: takesFiles });
+  return { fields: form, files };
+}
+
+function requestOf(req: Request, path: string, query: string, home: string): DeskRequest {
+  return {
+    method: req.method === 'POST' ? 'POST' : 'GET',
+    path,
+    query: parseQuery(query),
+    cookie: req.headers.cookie,
+    agent: req.get('user-agent'),
+    acceptLanguage: req.get('accept-language'),
+    address: req.ip ?? '',
+    secure: req.secure,
+    sameOrigin: isSameOrigin(req, home),
+  };
+}
+
+/**
+ * Whether a request comes from a page of this site, as far as the browser tells: by `Sec-Fetch-Site`, else by `Origin`,
+ * which every browser sends with a form. Programs send neither.
+ */
+function isSameOrigin(req: Request, home: string): boolean {
+  const site = req.get('sec-fetch-site');
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  const origin = req.get('origin');
+  if (origin === undefined) return true;
+  const hosts = [req.host, req.get('host'), URL.canParse(home) ? new URL(home).host : undefined];
+  return URL.canParse(origin) && hosts.includes(new URL(origin).host);
+}
+
+function send(res: Response, { status, headers, body }: DeskAnswer, head: boolean): void {
+  const bytes = Buffer.from(body);
+  res.writeHead(status, {
+    ...SECURITY_HEADERS,
+    ...headers,
+    'Content-Length': bytes.length,
+    'X-Request-Id': notesOf(res.req).id,
+  });
+  res.end(head ? undefined : bytes);
+  cutSlowReader(res, bytes.length);
+}

@@ -1,0 +1,29 @@
+import type { ContentLanguages } from '../wordpress/content-languages.ts';
+
+/** The members of a record that say its language and where its translations are. */
+interface Spoken {
+  readonly language?: string | null;
+  readonly translations?: Readonly<Record<string, { readonly url: string }>>;
+}
+
+/**
+ * The language of a record, and links to its page in each language, where there are several: each page names all of
+ * them, itself included (https://developers.google.com/search/docs/specialty/international/localized-versions).
+ */
+export function languageHeaders(record: unknown, { defaultCode }: ContentLanguages): Record<string, string> {
+  const { language, translations = {} } = record as Spoken;
+  const pages = Object.entries(translations);
+  const links = pages.flatMap(([code, { url }]) => [
+    alternate(url, tagOf(code)),
+    ...(code === defaultCode ? [alternate(url, 'x-default')] : []),
+  ]);
+  return {
+    ...(language ? { 'Content-Language': tagOf(language) } : {}),
+    ...(pages.length > 1 ? { Link: links.join(', ') } : {}),
+  };
+}
+
+/** Codes such as `zh_tw` as headers write them (BCP 47). */
+const tagOf = (code: string): string => code.replaceAll('_', '-');
+
+const alternate = (url: string, tag: string): string => `<${url}>; rel="alternate"; hreflang="${tag}"`;

@@ -1,0 +1,71 @@
+import type { CustomField } from '../calendar/custom-fields.ts';
+import { decodeEntities } from '../wordpress/entities.ts';
+import { type Metas, metaOf, type Post, type Term } from '../wordpress/rows.ts';
+import { tableOf } from '../wordpress/table.ts';
+import { percentDecoded } from '../wordpress/web-url.ts';
+import { isImage, isLinks, isTerms } from './fields.ts';
+import { filter, group } from './filter.ts';
+import { flag, flagText, type Grammar, ids } from './grammar.ts';
+import { termKind } from './index.ts';
+import type { Field, PostKind, PublishedRecord, Values } from './kind.ts';
+import { madeOnce } from './made-once.ts';
+import { byIds } from './narrowing.ts';
+
+/** The rows that the values of a record are read from. */
+interface Stored {
+  readonly row: Post;
+  readonly metas: Metas | undefined;
+  readonly terms: readonly Term[];
+  /** The record that is made of them, open whatever protects it: it says yes or no where a row may be missing. */
+  readonly record: PublishedRecord;
+}
+
+/**
+ * What a record holds under the names of its fields, in the form in which a form offers it to be changed: texts as they
+ * are stored, ids of terms, of what it links to and of the image, yes and no.
+ */
+export function editableValues(kind: PostKind, stored: Stored, customFields: readonly CustomField[]): Values {
+  return Object.fromEntries(Object.entries(kind.fields).map(([name, field]) => [name, editableValue(name, field, stored, customFields)]));
+}
+
+/** Whether a field takes a yes or a no. */
+export const isYesOrNo = (grammar: Grammar): boolean => grammar === flag || grammar === flagText;
+
+function editableValue(name: string, field: Field, { row, metas, terms, record }: Stored, customFields: readonly CustomField[]): unknown {
+  if (isYesOrNo(field.grammar)) return record[name] === true;
+  if (isTerms(field)) {
+    const { taxonomy } = termKind(field.place.kind);
+    return terms.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
+  }
+  if (isLinks(field)) return (metas?.get(field.place.key) ?? []).map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
+  if (isImage(field)) return Number(metaOf(metas, '_thumbnail_id')) || 0;
+  if (field.place.in === 'column') return row[field.place.column];
+  if (field.place.in === 'meta') return metaOf(metas, field.place.key) ?? '';
+  return RULES.get(name)?.({ row, metas, terms, record }, customFields) ?? metaOf(metas, field.names?.core || '') ?? '';
+}
+
+/** What is stored nowhere by itself, and not in the meta that WordPress's own routes call it by. */
+const RULES: ReadonlyMap<string, (stored: Stored, customFields: readonly CustomField[]) => unknown> = tableOf({
+  status: ({ row }) => row.post_status,
+  date: ({ row }) => row.post_date,
+  date_utc: ({ row }) => row.post_date_gmt,
+  slug: ({ row }) => percentDecoded(row.post_name),
+  language: ({ record }) => record.language,
+  // As it is shown: what is stored may be an amount whose currency stands elsewhere.
+  cost: ({ record }) => decodeEntities(String(record.cost ?? '')),
+  custom_fields: ({ metas }, customFields) => Object.fromEntries(customFields.map(({ name, meta }) => [name, metaOf(metas, meta) ?? ''])),
+});
+
+/** A kind whose list can be narrowed to what one person wrote, and holds what is hidden from public lists, too. */
+export const listedToEdit = madeOnce(
+  (kind: PostKind): PostKind => ({
+    ...kind,
+    filters: {
+      ...kind.filters,
+      ...('include' in kind.filters ? chosen : {}),
+      author: filter({ grammar: ids('user'), narrows: byIds('author') }),
+    },
+  }),
+);
+
+const chosen = group({ params: { include: { grammar: ids() } }, narrows: ({ include }) => (include ? [{ by: 'id', ids: include }] : []) });

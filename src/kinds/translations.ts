@@ -1,0 +1,81 @@
+import { isTranslated, type Membership, urlIn } from '../wordpress/content-languages.ts';
+import { restUrl } from '../wordpress/links.ts';
+import type { Post, Term } from '../wordpress/rows.ts';
+import { isPublic } from '../wordpress/status.ts';
+import type { Bundle, RenderContext } from './kind.ts';
+
+/** A member of a group, as records name it. */
+export interface Translation {
+  readonly id: number;
+  readonly url: string;
+  readonly rest_url: string;
+}
+
+type Place = Pick<RenderContext, 'home' | 'settings'>;
+
+/** The address of a page: in the language of its record, or, where content has none, in that of the request. */
+export const pageIn = ({ home, settings }: Place, code: string | null | undefined, make: (home: string) => string): string =>
+  settings.contentLanguages ? urlIn(settings.contentLanguages, code ?? undefined, settings.home, make) : make(home);
+
+/** The language of a post, if its kind has languages and it has one. */
+export const codeOf = (
+  { ID, post_type: type }: Pick<Post, 'ID' | 'post_type'>,
+  { languages }: Bundle,
+  { settings }: Pick<Place, 'settings'>,
+) => (isTranslated(settings.contentLanguages, type) ? (languages?.posts.get(ID)?.language ?? null) : undefined);
+
+/** The member `language` of a post of a kind that has languages; null where it has none. */
+export function languageMember(row: Pick<Post, 'ID' | 'post_type'>, bundle: Bundle, context: Pick<Place, 'settings'>) {
+  const language = codeOf(row, bundle, context);
+  return language === undefined ? {} : { language };
+}
+
+/** The same for a term. `membership`: undefined where it has no language. */
+export const termLanguage = (
+  { taxonomy }: Pick<Term, 'taxonomy'>,
+  membership: Membership | undefined,
+  { settings }: Pick<Place, 'settings'>,
+) => (isTranslated(settings.contentLanguages, taxonomy) ? { language: membership?.language ?? null } : {});
+
+/**
+ * The member `translations` of a post of a kind that has languages: the members of its group that the caller may read
+ * and that are not in the trash, by their language, itself included. `path`: of the kind.
+ */
+export function translationsMember(
+  row: Post,
+  path: string,
+  bundle: Bundle,
+  context: RenderContext,
+  linkOf: (row: Post, code: string) => string,
+) {
+  const { languages, posts } = bundle;
+  if (!languages || !isTranslated(context.settings.contentLanguages, row.post_type)) return {};
+  const members = languages.posts.get(row.ID)?.members ?? new Map<string, number>();
+  const shown = [...members].flatMap(([code, id]): [string, Translation][] => {
+    const member = posts.get(id) ?? languages.siblings.get(id);
+    if (!member || member.post_type !== row.post_type) return [];
+    if (member !== row && (member.post_status === 'trash' || !context.mayRead(member))) return [];
+    return [[code, { id, url: linkOf(member, code), rest_url: restUrl(context, `${context.namespace}/${path}/${id}`) }]];
+  });
+  return { translations: Object.fromEntries(shown) };
+}
+
+/**
+ * What is shown of a linked post in an event of a language: its translation into that, if that is published; else the
+ * post itself. Gives its id.
+ */
+export function shownLink(linked: number, language: string, { languages, posts }: Bundle, { settings }: Pick<Place, 'settings'>): number {
+  const type = posts.get(linked)?.post_type ?? '';
+  const translated = isTranslated(settings.contentLanguages, type) ? languages?.posts.get(linked)?.members.get(language) : undefined;
+  const row = translated === undefined ? undefined : posts.get(translated);
+  return row && isPublic(row.post_status) && row.post_type === type ? row.ID : linked;
+}
+
+/** The same for a term. */
+export function shownTerm(term: Term, language: string, { languages }: Bundle, { settings }: Pick<Place, 'settings'>): Term {
+  const translated = isTranslated(settings.contentLanguages, term.taxonomy)
+    ? languages?.terms.get(term.term_id)?.members.get(language)
+    : undefined;
+  const row = translated === undefined ? undefined : languages?.termMembers.get(translated);
+  return row?.taxonomy === term.taxonomy ? row : term;
+}

@@ -1,0 +1,116 @@
+import { postKind, termKind } from '../kinds/index.ts';
+import type { Condition, InLanguage, PostKind, TermKindName } from '../kinds/kind.ts';
+import type { Site } from '../site.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { formOf } from '../storage/languages/forms.ts';
+import { loadPosts } from '../storage/rows/bundle.ts';
+import { loadTerms, loadTermsBy } from '../storage/rows/terms.ts';
+import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
+import type { Caller } from './caller.ts';
+import { mayRead } from './visibility.ts';
+
+/*
+ * What the language that a request asks for makes of a list.
+ */
+
+/**
+ * The records of a post type or taxonomy that a list holds; undefined: those of all languages. `fallback`: whether
+ * records of the default language, and those of none, stand in for what is not translated; undefined: as the site says.
+ */
+export function inLanguage({ settings, content }: Caller, name: string, fallback: boolean | undefined): InLanguage | undefined {
+  const { contentLanguages: languages } = settings;
+  if (content.code === undefined || !isTranslated(languages, name)) return undefined;
+  return { languages, code: content.code, standIns: fallback ?? languages.withFallback.includes(name), neutral: fallback === true };
+}
+
+/**
+ * The conditions of a list in the language that is asked for: with it, terms, venues and organizers stand for whatever
+ * they are translations of. What one event links to is listed whatever its language, as the event shows it; that is for
+ * `linksShownIn` to say.
+ */
+export async function contentConditions(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  conditions: readonly Condition[],
+  fallback: boolean | undefined,
+  linksShownIn?: (site: Site, caller: Caller, key: string, event: number) => Promise<number[]>,
+): Promise<readonly Condition[]> {
+  const { contentLanguages } = caller.settings;
+  if (!contentLanguages || caller.content.code === undefined) return conditions;
+  const linked = conditions.find((condition) => condition.by === 'linkedFrom');
+  if (linked && linksShownIn) {
+    const ids = await linksShownIn(site, caller, linked.key, linked.event);
+    return conditions.map((condition) => (condition === linked ? { by: 'id', ids } : condition));
+  }
+  const own = inLanguage(caller, kind.postType, fallback);
+  const widened = await Promise.all(conditions.map((condition) => widen(site, caller, contentLanguages, condition)));
+  return own ? [...widened, { by: 'language', ...own }] : widened;
+}
+
+/**
+ * Of several posts the one in the language that is asked for, else one without a language, else the first. One slug may
+ * name a record and its translation.
+ */
+export async function idInLanguage(
+  db: Database,
+  { settings: { contentLanguages: languages }, content: { code } }: Caller,
+  { postType }: PostKind,
+  ids: readonly number[],
+): Promise<number | undefined> {
+  if (ids.length < 2 || code === undefined || !isTranslated(languages, postType)) return ids[0];
+  const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
+  const languageOf = (id: number) => posts.get(id)?.language ?? null;
+  return ids.find((id) => languageOf(id) === code) ?? ids.find((id) => languageOf(id) === null) ?? ids[0];
+}
+
+const EVENTS = postKind('event').postType;
+
+async function widen({ db }: Site, caller: Caller, languages: ContentLanguages, condition: Condition): Promise<Condition> {
+  if (condition.by === 'terms') return { ...condition, ids: await termGroups(db, languages, condition.kind, condition.ids) };
+  if (condition.by === 'linkedFromAny') {
+    const within = inLanguage(caller, EVENTS, undefined);
+    return within ? { ...condition, within } : condition;
+  }
+  if (condition.by === 'links') return { ...condition, ids: await postGroups(db, caller, languages, condition.ids) };
+  return condition;
+}
+
+/** These terms and those that they are translations of. */
+export async function termGroups(
+  db: Database,
+  languages: ContentLanguages,
+  name: TermKindName,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  const { taxonomy } = termKind(name);
+  if (ids.length === 0 || !isTranslated(languages, taxonomy)) return ids;
+  const form = formOf(languages);
+  const terms = [...(await loadTerms(db, taxonomy, ids)).values()];
+  const { terms: found } = await form.memberships(db, languages, { posts: [], terms });
+  const members = [...found.values()].flatMap((membership) => [...membership.members.values()]);
+  const rows = await loadTermsBy(db, form.termKey, members);
+  const others = [...rows.values()].filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
+  return [...new Set([...ids, ...others])];
+}
+
+/** These posts and those that they are translations of, as far as the caller may read them. */
+async function postGroups(
+  db: Database,
+  { viewer }: Caller,
+  languages: ContentLanguages,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  if (ids.length === 0) return ids;
+  const { posts: found } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
+  const rows = await loadPosts(db, [...ids, ...[...found.values()].flatMap((membership) => [...membership.members.values()])]);
+  const others = ids.flatMap((id) => {
+    const type = rows.get(id)?.post_type ?? '';
+    const members = isTranslated(languages, type) ? [...(found.get(id)?.members.values() ?? [])] : [];
+    return members.filter((member) => {
+      const row = rows.get(member);
+      return row?.post_type === type && mayRead(viewer, row);
+    });
+  });
+  return [...new Set([...ids, ...others])];
+}

@@ -1,0 +1,149 @@
+import { failParam, refuse } from '../errors.ts';
+import { onSite } from '../kinds/custom-fields.ts';
+import { editableValues, listedToEdit } from '../kinds/editable.ts';
+import { HIDDEN_META } from '../kinds/event-metas.ts';
+import { narrowList } from '../kinds/filter.ts';
+import type { Bundle, Condition, PostKind, PublishedRecord, Values } from '../kinds/kind.ts';
+import type { Site } from '../site.ts';
+import { lookUpOnce } from '../storage/engine/look-up-once.ts';
+import { countVisible } from '../storage/lists/many-posts.ts';
+import { findPostIds } from '../storage/lists/post-list.ts';
+import { loadBundle } from '../storage/rows/bundle.ts';
+import type { Post } from '../wordpress/rows.ts';
+import { SETTABLE_STATUSES } from '../wordpress/status.ts';
+import { bundleOptions, type Caller, renderContext } from './caller.ts';
+import { acceptParams } from './input.ts';
+import { trustsIndex } from './list-index.ts';
+import { listedAs, postOfRecord } from './occurrences.ts';
+import { pageSize, withDescendants } from './posts.ts';
+import { loadedVersion } from './versions.ts';
+import { editsKind, listRights, listVisibility, mayDelete, mayEdit, mayRead, seen } from './visibility.ts';
+
+/*
+ * Events, venues and organizers as those see them who edit them: whatever their status, with what is stored rather than
+ * what is shown.
+ */
+
+/** A record to edit: what it holds under the names of its fields, and the version of that. */
+export interface Editable {
+  readonly id: number;
+  readonly row: Post;
+  /** What the API shows of it to somebody who may read all of it. */
+  readonly record: PublishedRecord;
+  readonly values: Values;
+  readonly version: string;
+  readonly mayEdit: boolean;
+  readonly mayDelete: boolean;
+}
+
+export interface EditList {
+  readonly rows: readonly Editable[];
+  readonly total: number;
+  readonly page: number;
+  readonly pages: number;
+  /** How many there are of each status, whatever the list is narrowed to. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** How many of them, outside the trash, are the caller's own. */
+  readonly own: number;
+}
+
+/** Whether somebody edits records of this kind at all. */
+export const mayListToEdit = ({ viewer }: Caller, kind: PostKind): boolean => editsKind(viewer, kind);
+
+/** All statuses but the trash: what a list shows where none is asked for. */
+const KEPT = SETTABLE_STATUSES.filter((status) => status !== 'trash');
+
+/**
+ * One page of a list of records to edit. `raw`: the kind's own filters, and `author`. Without bounds of dates a list of
+ * events holds those of all times, those hidden from public lists among them; the newest first. A page past the last
+ * one is the last.
+ *
+ * @throws rest_forbidden, rest_invalid_param
+ */
+export async function listToEdit(site: Site, caller: Caller, declared: PostKind, raw: Values): Promise<EditList> {
+  const { db } = site;
+  const { viewer, settings } = caller;
+  const kind = listedToEdit(onSite(declared, settings));
+  if (!mayListToEdit(caller, kind)) refuse(viewer);
+  const values = await acceptParams(site, caller, kind.filters, raw, 'read');
+  const { conditions, order } = narrowList(kind, values, caller);
+  const limit = pageSize(site, caller, values);
+  const bounded = ['start_date', 'end_date', 'starts_after', 'starts_before', 'ends_after', 'ends_before'].some(
+    (name) => values[name] !== undefined,
+  );
+  const query = {
+    kind,
+    ...listRights(viewer, kind, { statuses: values.status ?? KEPT, editing: true }),
+    conditions: await withDescendants(
+      db,
+      conditions.filter((condition) => !isPublicListsOwn(condition, bounded)),
+    ),
+    order: values.orderby === undefined && values.order === undefined ? { by: order.by, descending: true } : order,
+    limit,
+    occurrences: settings.occurrenceTables,
+    recurrence: listedAs('event', settings),
+    indexed: trustsIndex(settings) && settings.recurrence === undefined,
+  } as const;
+  const [first, all, mine] = await Promise.all([
+    findPostIds(db, { ...query, offset: ((values.page ?? 1) - 1) * limit }),
+    countVisible(db, kind.postType, listVisibility(viewer, kind, SETTABLE_STATUSES)),
+    countVisible(db, kind.postType, listVisibility(viewer, kind, KEPT), viewer.id),
+  ]);
+  const pages = Math.max(1, Math.ceil(first.total / limit));
+  const page = Math.min(values.page ?? 1, pages);
+  const { ids } = first.ids.length === 0 && first.total > 0 ? await findPostIds(db, { ...query, offset: (page - 1) * limit }) : first;
+  return {
+    rows: await editRows(site, caller, kind, ids),
+    total: first.total,
+    page,
+    pages,
+    counts: all,
+    own: [...mine.values()].reduce((sum, count) => sum + count, 0),
+  };
+}
+
+/** What lists for everybody leave out by themselves: what is hidden, and what is over. */
+const isPublicListsOwn = (condition: Condition, bounded: boolean): boolean =>
+  (condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present) || (condition.by === 'moment' && !bounded);
+
+async function editRows({ db }: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Editable[]> {
+  const bundle = await loadBundle(db, kind, ids, { ...bundleOptions(caller), translatesLinks: false });
+  return ids.flatMap((id) => {
+    const row = bundle.posts.get(id);
+    return row ? [editable(caller, kind, row, bundle)] : [];
+  });
+}
+
+function editable(caller: Caller, kind: PostKind, row: Post, bundle: Bundle): Editable {
+  const { viewer, settings } = caller;
+  const { ID: id } = row;
+  const metas = bundle.metas.get(id);
+  const it = seen(row, metas);
+  const context = renderContext(caller, { mayRead: (linked) => mayRead(viewer, linked), opens: () => true });
+  const record = kind.render(id, bundle, context, false);
+  const stored = { row, metas, terms: bundle.terms.get(id) ?? [], record };
+  return {
+    id,
+    row,
+    record,
+    values: editableValues(kind, stored, settings.calendar.customFields),
+    version: loadedVersion(caller, id, bundle),
+    mayEdit: mayEdit(viewer, it),
+    mayDelete: mayDelete(viewer, it),
+  };
+}
+
+/**
+ * A record, to be edited by somebody who may. The id of one date of an event that recurs names the event.
+ *
+ * @throws rest_invalid_param (`id`) where there is no such record; rest_forbidden
+ */
+export async function readToEdit(site: Site, caller: Caller, declared: PostKind, record: number): Promise<Editable> {
+  const kind = onSite(declared, caller.settings);
+  const id = await postOfRecord(lookUpOnce(site.db), caller, kind, record);
+  const bundle = await loadBundle(site.db, kind, [id], { ...bundleOptions(caller), translatesLinks: false });
+  const row = bundle.posts.get(id);
+  if (row?.post_type !== kind.postType) return failParam('id', 'id-unknown');
+  const found = editable(caller, kind, row, bundle);
+  return found.mayEdit ? found : refuse(caller.viewer);
+}

@@ -1,0 +1,286 @@
+import { fail, failParam } from '../errors.ts';
+import type { Kind, Values } from '../kinds/kind.ts';
+import type { LanguageValues } from '../kinds/language-fields.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { formOf } from '../storage/languages/forms.ts';
+import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
+import { lockNames } from '../storage/rows/locks.ts';
+import { loadTerms } from '../storage/rows/terms.ts';
+import type { Translatable } from '../storage/translations/writer.ts';
+import { writerFor } from '../storage/translations/writers.ts';
+import { type ContentLanguage, type ContentLanguages, isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
+import { isConflict, joined, type TranslationGroup, without } from '../wordpress/translation-group.ts';
+import type { Caller } from './caller.ts';
+import { mayEdit, mayManageTerms, seen } from './visibility.ts';
+import type { LanguageOfWrite } from './write.ts';
+
+/*
+ * The language of a record that is written, and the records that it is a translation of. Inside the transaction of the
+ * record, in either form.
+ */
+
+/** Where records of a kind have languages: which ones the site has, and how the kind is called there. */
+export interface LanguagesOfKind {
+  readonly languages: ContentLanguages;
+  readonly of: Translatable;
+}
+
+/** Undefined: records of this kind have no language on this site. */
+export function languagesOf({ settings }: Pick<Caller, 'settings'>, kind: Kind): LanguagesOfKind | undefined {
+  const { contentLanguages: languages } = settings;
+  const type = kind.is === 'post' ? kind.postType : kind.taxonomy;
+  return isTranslated(languages, type) ? { languages, of: { is: kind.is, type } } : undefined;
+}
+
+/**
+ * The language of a new record: the one that is named, else that of the record it is made for (`beside`), else the one
+ * that the request chose, else that of its parent, else the site's default. No record is made without one: a WordPress
+ * would not show it.
+ */
+export function languageOfNew(
+  caller: Caller,
+  kind: Kind,
+  values: Values,
+  beside?: string,
+  parent?: string | null,
+): ContentLanguage | undefined {
+  const own = languagesOf(caller, kind);
+  if (!own) return undefined;
+  const { language } = languageValues(values);
+  return (
+    languageOfCode(own.languages, language ?? beside ?? chosenLanguage(caller) ?? parent ?? undefined) ??
+    languageOfCode(own.languages, own.languages.defaultCode)
+  );
+}
+
+/** The language that a change gives a record: the one that is named, else its own; a record without one gets one. */
+export async function languageOfChange(
+  db: Database,
+  caller: Caller,
+  kind: Kind,
+  id: number,
+  values: Values,
+): Promise<LanguageOfWrite | undefined> {
+  const own = languagesOf(caller, kind);
+  if (!own) return undefined;
+  const before = (await languagesOfRecords(db, own, [id])).get(id) ?? null;
+  const named = languageValues(values);
+  const language = languageOfCode(own.languages, named.language ?? before ?? undefined) ?? languageOfNew(caller, kind, {});
+  return language && { language, before, values: named };
+}
+
+/** The one language that a request chose, if it did. */
+const chosenLanguage = ({ content }: Caller): string | undefined => (content.chosen ? content.code : undefined);
+
+/** What the values say of languages. */
+export const languageValues = ({ language, translations, translation_of }: LanguageValues & Values): LanguageValues => ({
+  language,
+  translations,
+  translation_of,
+});
+
+/** The languages of records, by their ids; null: none. */
+export async function languagesOfRecords(
+  db: Database,
+  { languages, of }: LanguagesOfKind,
+  ids: readonly number[],
+): Promise<Map<number, string | null>> {
+  const { posts, terms } = await formOf(languages).memberships(db, languages, {
+    posts: of.is === 'post' ? ids : [],
+    terms: of.is === 'term' ? [...(await loadTerms(db, of.type, ids)).values()] : [],
+  });
+  const known = of.is === 'post' ? posts : terms;
+  return new Map(ids.map((id) => [id, known.get(id)?.language ?? null]));
+}
+
+/** The record whose language is written. `before`: the language it has. */
+export interface Placing {
+  readonly id: number;
+  readonly before: string | null;
+  readonly language: ContentLanguage;
+  /** For posts: whether it counts as published before this write, and after it. */
+  readonly visible?: { readonly before: boolean; readonly after: boolean };
+}
+
+/**
+ * Gives a record its language and its translations. Gives the ids of other records whose translations have changed.
+ *
+ * @throws language-taken where the group has another record of that language; rest_invalid_param for translations that
+ * cannot be linked; translation-conflict where two groups have different records of a language
+ */
+export async function placeInLanguage(
+  db: Database,
+  caller: Caller,
+  kind: Kind,
+  placing: Placing,
+  values: LanguageValues,
+): Promise<number[]> {
+  const own = languagesOf(caller, kind);
+  if (!own) return [];
+  const { of } = own;
+  const { id, before, language } = placing;
+  const links = linksIn(values);
+  const moves = before !== language.code;
+  if (!moves && links.size === 0) return [];
+  const writer = writerFor(own.languages);
+  const named = [...links.values()].flatMap((member) => (member === null || member === id ? [] : [member]));
+  // A record without a group has no row that could be locked for it.
+  await lockNames(
+    db,
+    [id, ...named].map((one) => `translations:${of.type}:${one}`),
+  );
+  const groups = await writer.lockGroups(db, of, before === null ? named : [id, ...named]);
+  const present = groups.get(id) ?? new Map<string, number>();
+  const state = await stateOf(db, own, kind, [...new Set([...groups.values()].flatMap((group) => [...group.values()])), ...named]);
+  const wish = { db, caller, kind, own, state, placing };
+  const wanted = await groupOf(wish, present, links, groups);
+
+  const touched = [...new Set([...present.values(), ...wanted.values()])].filter((one) => one !== id);
+  const out = [...present].filter(([, member]) => member !== id && ![...wanted.values()].includes(member));
+  for (const [, member] of out) await (state(member) === 'dead' ? writer.forget(db, of, member) : writer.leaveGroup(db, of, member));
+  const alone = ![...wanted.values()].includes(id);
+  if (alone && present.size > 0) await writer.leaveGroup(db, of, id);
+  if (moves) await setLanguage(db, own, placing);
+  if (of.is === 'term') {
+    for (const [code, member] of out) if (state(member) !== 'dead') await writer.writeGroup(db, of, new Map([[code, member]]));
+    if (alone) await writer.writeGroup(db, of, new Map([[language.code, id]]));
+  }
+  if (!alone && (of.is === 'term' || wanted.size > 1 || present.size > 0)) await writer.writeGroup(db, of, wanted);
+  return touched.filter((one) => state(one) !== 'dead');
+}
+
+async function setLanguage(db: Database, { of, languages }: LanguagesOfKind, { id, before, language, visible }: Placing): Promise<void> {
+  const writer = writerFor(languages);
+  if (visible?.before && before !== null) await writer.countVisible(db, id, 'hidden');
+  await writer.setLanguage(db, of, id, language);
+  if (visible?.after) await writer.countVisible(db, id, 'shown');
+}
+
+/** The translations that the values name, as one map: those by their languages, and the one that the record is of. */
+function linksIn({ translations, translation_of: source }: LanguageValues): ReadonlyMap<string | typeof OF, number | null> {
+  const named: [string | typeof OF, number | null][] = [...(translations ?? new Map<string, number | null>())];
+  return new Map(source ? [[OF, source], ...named] : named);
+}
+
+/** In the place of a language: whichever the record has. */
+const OF = Symbol('translation_of');
+
+/** What has become of a record that a group names. */
+type State = 'living' | 'trashed' | 'dead';
+
+interface Wish {
+  readonly db: Database;
+  readonly caller: Caller;
+  readonly kind: Kind;
+  readonly own: LanguagesOfKind;
+  readonly state: (id: number) => State;
+  readonly placing: Placing;
+}
+
+async function stateOf(db: Database, { of }: LanguagesOfKind, kind: Kind, ids: readonly number[]): Promise<(id: number) => State> {
+  if (kind.is === 'term') {
+    const terms = await loadTerms(db, of.type, ids);
+    return (id) => (terms.has(id) ? 'living' : 'dead');
+  }
+  const posts = await loadPosts(db, ids);
+  return (id) => {
+    const post = posts.get(id);
+    return post?.post_type !== of.type ? 'dead' : post.post_status === 'trash' ? 'trashed' : 'living';
+  };
+}
+
+/**
+ * The group that the record is to be in, itself included unless it is taken out. A record in the trash keeps its place
+ * until another one takes it.
+ */
+async function groupOf(
+  wish: Wish,
+  present: TranslationGroup,
+  links: ReadonlyMap<string | typeof OF, number | null>,
+  groups: ReadonlyMap<number, TranslationGroup>,
+): Promise<TranslationGroup> {
+  const { placing, state } = wish;
+  const { id, language } = placing;
+  const alive = (group: TranslationGroup): TranslationGroup => new Map([...group].filter(([, one]) => state(one) !== 'dead'));
+  const rest = new Map(alive(without(present, id)));
+  const holder = rest.get(language.code);
+  if (holder !== undefined && state(holder) === 'living' && placing.before !== language.code)
+    fail('language-taken', { values: { language: language.code } });
+  rest.delete(language.code);
+
+  const joining: TranslationGroup[] = [];
+  const codes = await languagesOfRecords(
+    wish.db,
+    wish.own,
+    [...links.values()].flatMap((one) => one ?? []),
+  );
+  let leaves = false;
+  for (const [place, member] of links) {
+    if (member === null) {
+      if (place === language.code) leaves = true;
+      else if (place !== OF) rest.delete(place);
+    } else if (member === id) {
+      // An answer that is sent back names the record itself.
+      if (place !== language.code) failParam(nameOf(place), 'translation-not-linked');
+    } else {
+      const code = codes.get(member) ?? null;
+      if (code === null || state(member) !== 'living' || (place !== OF && place !== code))
+        failParam(nameOf(place), 'translation-not-linked');
+      joining.push(groups.has(member) ? alive(groups.get(member)!) : new Map([[code, member]]));
+    }
+  }
+  const result = withoutTrashed(state, [...joining, rest, new Map(leaves ? [] : [[language.code, id]])]);
+  if (links.size > 0) await mayRegroup(wish, [...result.values()]);
+  return result;
+}
+
+const nameOf = (place: string | typeof OF): keyof LanguageValues => (place === OF ? 'translation_of' : 'translations');
+
+/**
+ * All groups as one. Where two records of a language meet, the one in the trash gives way. Throws translation-conflict.
+ */
+function withoutTrashed(state: Wish['state'], groups: readonly TranslationGroup[]): TranslationGroup {
+  const result = joined(...groups);
+  if (!isConflict(result)) return result;
+  const gone = result.ids.filter((id) => state(id) === 'trashed');
+  if (gone.length === 0) return fail('translation-conflict', { values: { language: result.conflict } });
+  return withoutTrashed(
+    state,
+    groups.map((group) => without(group, ...gone.slice(0, 1))),
+  );
+}
+
+/** Every record whose translations change must be the caller's to edit. Throws rest_invalid_param. */
+async function mayRegroup({ db, caller, kind, placing }: Wish, ids: readonly number[]): Promise<void> {
+  const others = ids.filter((id) => id !== placing.id);
+  if (kind.is === 'term') return void (mayManageTerms(caller, kind) || failParam('translations', 'translation-not-linked'));
+  const [rows, metas] = [await loadPosts(db, others), await loadMetas(db, others)];
+  for (const row of rows.values())
+    if (!mayEdit(caller.viewer, seen(row, metas.get(row.ID)))) failParam('translations', 'translation-not-linked');
+}
+
+/**
+ * Removes what is noted of a record that is about to be deleted for good. Gives the records that it was a translation
+ * of.
+ */
+export async function forgetLanguage(db: Database, caller: Caller, kind: Kind, id: number, visible = false): Promise<number[]> {
+  const own = languagesOf(caller, kind);
+  if (!own) return [];
+  const writer = writerFor(own.languages);
+  const group = (await writer.lockGroups(db, own.of, [id])).get(id) ?? new Map<string, number>();
+  if (visible) await writer.countVisible(db, id, 'hidden');
+  await writer.forget(db, own.of, id);
+  return [...without(group, id).values()];
+}
+
+/** Counts a post that is published from now on, or not any more, for its language. */
+export async function countForLanguage(
+  db: Database,
+  caller: Pick<Caller, 'settings'>,
+  kind: Kind,
+  id: number,
+  change: 'shown' | 'hidden',
+): Promise<void> {
+  const own = languagesOf(caller, kind);
+  if (own) await writerFor(own.languages).countVisible(db, id, change);
+}

@@ -1,0 +1,149 @@
+import { kinds } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { type Site, withinTransaction } from '../site.ts';
+import { noteChange } from '../storage/journal/touched.ts';
+import { addLanguage, countInLanguage, neutralRecords } from '../storage/translations/site-languages.ts';
+import { writerFor } from '../storage/translations/writers.ts';
+import type { ContentLanguage, ContentLanguages } from '../wordpress/content-languages.ts';
+import { languageOfCode } from '../wordpress/content-languages.ts';
+import { isLanguageCode, isLocale, isRightToLeft, knownLanguage } from '../wordpress/language-names.ts';
+import { keepIndexOf, renewIndex } from './list-index.ts';
+import { languagesOf } from './record-languages.ts';
+
+/** Why a language cannot be added or given to records; a sentence in `locales/<language>/cli.json` under `errors`. */
+export type LanguageProblem =
+  | 'language-code-invalid'
+  | 'language-locale-invalid'
+  | 'language-name-missing'
+  | 'language-known'
+  | 'language-unknown'
+  | 'languages-of-wpml'
+  | 'languages-off'
+  | 'no-languages';
+
+/** Thrown where languages cannot be changed in this way. */
+export class LanguageError extends Error {
+  readonly problem: LanguageProblem;
+  readonly values: Readonly<Record<string, string>>;
+
+  constructor(problem: LanguageProblem, values: Readonly<Record<string, string>> = {}) {
+    super(problem);
+    this.problem = problem;
+    this.values = values;
+  }
+}
+
+/** A language to add. What is not said follows from its code. */
+export interface LanguageWish {
+  readonly code: string;
+  readonly locale?: string | undefined;
+  readonly name?: string | undefined;
+  readonly isDefault?: boolean | undefined;
+}
+
+/**
+ * Adds a language to the site, in the form of Polylang. With the first one, all records that there are get it.
+ *
+ * @returns how many records got it
+ * @throws LanguageError
+ */
+export async function addSiteLanguage(site: Site, wish: LanguageWish): Promise<number> {
+  const { contentLanguages } = site.config;
+  if (contentLanguages === 'off') throw new LanguageError('languages-off');
+  const { code } = wish;
+  if (!isLanguageCode(code)) throw new LanguageError('language-code-invalid', { code });
+  const known = knownLanguage(code);
+  const { locale = known?.locale ?? '', name = known?.name ?? '', isDefault = false } = wish;
+  if (!isLocale(locale)) throw new LanguageError('language-locale-invalid', { locale });
+  if (name.trim() === '') throw new LanguageError('language-name-missing', { code });
+  const given = await site.db.transaction(async (db) => {
+    const inside = withinTransaction(site, db);
+    const before = (await inside.settings()).contentLanguages;
+    if (before?.form === 'wpml') throw new LanguageError('languages-of-wpml');
+    if (languageOfCode(before ?? { languages: [] }, code)) throw new LanguageError('language-known', { code });
+    await addLanguage(db, { code, locale, name: name.trim(), rtl: isRightToLeft(code), isDefault });
+    const count = before ? 0 : await assignAll(inside, code, kinds);
+    noteChange(db, { now: site.clock() });
+    return count;
+  });
+  await renewIndex(site);
+  return given;
+}
+
+/**
+ * Gives all records of these kinds that have no language this one.
+ *
+ * @returns how many there were
+ * @throws LanguageError
+ */
+export const assignLanguage = (site: Site, code: string, of: readonly Kind[] = kinds): Promise<number> =>
+  site.db.transaction(async (db) => {
+    const count = await assignAll(withinTransaction(site, db), code, of);
+    noteChange(db, { now: site.clock() });
+    return count;
+  });
+
+/** So many records are given a language at a time. */
+const AT_ONCE = 500;
+
+async function assignAll(inside: Site, code: string, of: readonly Kind[]): Promise<number> {
+  const { db } = inside;
+  const settings = await inside.settings();
+  const { contentLanguages } = settings;
+  if (!contentLanguages) throw new LanguageError('no-languages');
+  const language = languageOfCode(contentLanguages, code) ?? unknown(code);
+  let count = 0;
+  for (const kind of of) {
+    const own = languagesOf({ settings }, kind);
+    if (!own) continue;
+    for (;;) {
+      const records = await neutralRecords(db, own.languages, own.of, AT_ONCE);
+      const ids = records.map(({ id }) => id);
+      if (ids.length === 0) break;
+      await writerFor(own.languages).assign(db, own.of, ids, language, records.filter(({ visible }) => visible).length);
+      if (kind.is === 'post' && kind.dated) await keepIndexOf(db, { settings }, ids);
+      count += ids.length;
+    }
+  }
+  return count;
+}
+
+const unknown = (code: string): never => {
+  throw new LanguageError('language-unknown', { code });
+};
+
+/** How many records of each kind are in a language, or in none. */
+export interface LanguageCounts {
+  /** Undefined: the records without one. */
+  readonly language: ContentLanguage | undefined;
+  readonly isDefault: boolean;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/**
+ * The languages of the site with their records, and the records without one last.
+ *
+ * @throws LanguageError `no-languages`
+ */
+export async function countLanguages(site: Site): Promise<readonly LanguageCounts[]> {
+  const settings = await site.settings();
+  const { contentLanguages } = settings;
+  if (!contentLanguages) throw new LanguageError('no-languages');
+  const counted: LanguageCounts[] = [];
+  for (const language of [...contentLanguages.languages, undefined])
+    counted.push({
+      language,
+      isDefault: language?.code === contentLanguages.defaultCode,
+      counts: await countsIn(site, contentLanguages, language),
+    });
+  return counted;
+}
+
+async function countsIn(site: Site, languages: ContentLanguages, language: ContentLanguage | undefined): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const kind of kinds) {
+    const own = languagesOf({ settings: { ...(await site.settings()), contentLanguages: languages } }, kind);
+    if (own) counts[kind.path] = await countInLanguage(site.db, languages, own.of, language?.code ?? null);
+  }
+  return counts;
+}

@@ -1,0 +1,135 @@
+import type { TermKind } from '../kinds/kind.ts';
+import type { LanguageValues } from '../kinds/language-fields.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { formOf } from '../storage/languages/forms.ts';
+import { lockNames, termSlugLock } from '../storage/rows/locks.ts';
+import { insertTerm, loadTerms } from '../storage/rows/terms.ts';
+import { writerFor } from '../storage/translations/writers.ts';
+import type { ContentLanguage } from '../wordpress/content-languages.ts';
+import type { Term } from '../wordpress/rows.ts';
+import type { TranslationGroup } from '../wordpress/translation-group.ts';
+import type { Caller } from './caller.ts';
+import { type LanguagesOfKind, languagesOf, placeInLanguage } from './record-languages.ts';
+import { createTermRow, dropTree, freeSlug, type TermDraft } from './term-writes.ts';
+
+/**
+ * The terms that stand for these in a language, in their order: those of the language and those without one themselves,
+ * of others their translations. A translation that is missing is made in Polylang's form, as Polylang does; in WPML's
+ * form the term stays as it is. Ids of terms that do not exist stay, too.
+ */
+export async function termsInLanguage(
+  db: Database,
+  caller: Caller,
+  kind: TermKind,
+  ids: readonly number[],
+  language: ContentLanguage | undefined,
+): Promise<number[]> {
+  const own = languagesOf(caller, kind);
+  if (!own || !language || ids.length === 0) return [...ids];
+  const terms = await loadTerms(db, kind.taxonomy, ids);
+  const groups = await groupsOf(db, own, terms);
+  const translated: number[] = [];
+  for (const id of ids) {
+    const term = terms.get(id);
+    const group = groups.get(id);
+    translated.push(term && group ? await translationOf(db, own, kind, term, group, language) : id);
+  }
+  return [...new Set(translated)];
+}
+
+/** These terms with those of a language first: of several that a name may mean, they are meant. */
+export async function firstIn(
+  db: Database,
+  caller: Caller,
+  kind: TermKind,
+  terms: readonly Term[],
+  { code }: Pick<ContentLanguage, 'code'>,
+): Promise<Term[]> {
+  const own = languagesOf(caller, kind);
+  if (!own) return [...terms];
+  const { terms: known } = await formOf(own.languages).memberships(db, own.languages, { posts: [], terms });
+  const isOwn = (term: Term) => known.get(term.term_id)?.language === code;
+  return [...terms.filter(isOwn), ...terms.filter((term) => !isOwn(term))];
+}
+
+/** Creates a term in a language; `language`: undefined where terms of this kind have none. Gives its id. */
+export async function createTermIn(
+  db: Database,
+  caller: Caller,
+  kind: TermKind,
+  draft: TermDraft,
+  language: ContentLanguage | undefined,
+  values: LanguageValues = {},
+): Promise<number> {
+  const own = languagesOf(caller, kind);
+  if (!own || !language) return (await createTermRow(db, kind, draft)).id;
+  const elsewhere = async (terms: readonly Term[]) => {
+    const { terms: known } = await formOf(own.languages).memberships(db, own.languages, { posts: [], terms });
+    return new Set([...known].flatMap(([id, { language: code }]) => (code === null || code === language.code ? [] : [id])));
+  };
+  const { id } = await createTermRow(db, kind, { ...draft, language: { code: language.code, elsewhere } });
+  await placeInLanguage(db, caller, kind, { id, before: null, language }, values);
+  return id;
+}
+
+/** The translations of these terms that exist, by their languages: of terms that have a language themselves. */
+async function groupsOf(
+  db: Database,
+  { languages }: LanguagesOfKind,
+  terms: ReadonlyMap<number, Term>,
+): Promise<Map<number, TranslationGroup>> {
+  const form = formOf(languages);
+  const { terms: memberships } = await form.memberships(db, languages, { posts: [], terms: [...terms.values()] });
+  const groups = [...memberships].filter(([, { language }]) => language !== null);
+  const ids = await idsOfKeys(
+    db,
+    form.termKey,
+    groups.flatMap(([, { members }]) => [...members.values()]),
+  );
+  return new Map(
+    groups.map(([id, { members }]) => [
+      id,
+      new Map([...members].flatMap(([code, key]): [string, number][] => (ids.has(key) ? [[code, ids.get(key)!]] : []))),
+    ]),
+  );
+}
+
+/** Ids of terms by what a form calls them. */
+async function idsOfKeys(db: Database, key: 'term_id' | 'term_taxonomy_id', keys: readonly number[]): Promise<Map<number, number>> {
+  if (keys.length === 0) return new Map();
+  const rows = await db
+    .from('term_taxonomy')
+    .whereIn(key, [...new Set(keys)])
+    .select('term_id', 'term_taxonomy_id');
+  return new Map(rows.map((row) => [row[key], row.term_id]));
+}
+
+async function translationOf(
+  db: Database,
+  own: LanguagesOfKind,
+  kind: TermKind,
+  term: Term,
+  group: TranslationGroup,
+  language: ContentLanguage,
+): Promise<number> {
+  const known = group.get(language.code);
+  if (known !== undefined) return known;
+  if (own.languages.form !== 'polylang') return term.term_id;
+  const wished = `${term.slug}-${language.code}`;
+  await lockNames(db, [termSlugLock(wished)]);
+  const parent = await parentIn(db, own, kind, term, language);
+  const id = await insertTerm(db, kind, { name: term.name, slug: await freeSlug(db, kind, wished, parent, 0), description: '', parent });
+  const writer = writerFor(own.languages);
+  await writer.setLanguage(db, own.of, id, language);
+  const members = (await writer.lockGroups(db, own.of, [term.term_id])).get(term.term_id) ?? group;
+  await writer.writeGroup(db, own.of, new Map([...members, [language.code, id]]));
+  if (kind.hierarchical) await dropTree(db, kind);
+  return id;
+}
+
+/** The translation of a term's parent, if there is one. */
+async function parentIn(db: Database, own: LanguagesOfKind, kind: TermKind, { parent }: Term, { code }: ContentLanguage): Promise<number> {
+  if (parent === 0) return 0;
+  const terms = await loadTerms(db, kind.taxonomy, [parent]);
+  return (await groupsOf(db, own, terms)).get(parent)?.get(code) ?? 0;
+}

@@ -1,0 +1,91 @@
+import { failParam } from '../errors.ts';
+import { COORDINATES, COST, DATES } from '../kinds/event-metas.ts';
+import { termKind } from '../kinds/index.ts';
+import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { formOf } from '../storage/languages/forms.ts';
+import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
+import { loadTermsOf } from '../storage/rows/terms.ts';
+import type { Caller } from './caller.ts';
+import type { PostDetails } from './post-details.ts';
+import { type PostPlan, planPost } from './post-plan.ts';
+import { followingRows } from './post-rows.ts';
+import { languagesOf, languageValues } from './record-languages.ts';
+import { termsInLanguage } from './term-languages.ts';
+import { mayEdit, seen } from './visibility.ts';
+import type { Write } from './write.ts';
+
+/*
+ * What a new record takes from the one that it is a translation of (`translation_of`): everything that is not text and
+ * that the request does not name.
+ */
+
+/**
+ * The record that a new one is a translation of; undefined: of none.
+ *
+ * @throws rest_invalid_param where it is no record of the kind that the caller may edit
+ */
+export async function sourceOf(db: Database, caller: Caller, kind: PostKind, values: PostValues): Promise<Before | undefined> {
+  const { translation_of: id } = languageValues(values);
+  if (!id || !languagesOf(caller, kind)) return undefined;
+  const row = (await loadPosts(db, [id])).get(id);
+  const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, string[]>();
+  if (row?.post_type !== kind.postType || row.post_status === 'trash' || !mayEdit(caller.viewer, seen(row, metas)))
+    return failParam('translation_of', 'translation-not-linked');
+  return { row, metas };
+}
+
+/** The plan of a new record, with the metas of its source that it does not name itself. */
+export function planOfNew(caller: Caller, kind: PostKind, values: PostValues, source: Before | undefined): PostPlan {
+  const plan = planPost(caller, kind, values, undefined, source);
+  if (!source) return plan;
+  const usual = followingRows(kind, {}, undefined, caller).metas;
+  return { ...plan, metas: { ...usual, ...metasOf(caller, kind, source), ...plan.metas } };
+}
+
+/**
+ * Terms, image, venues and organizers of a new record: those of its source where it names none, in its own language.
+ */
+export async function inherited(write: Write, source: Before | undefined, values: PostValues, details: PostDetails): Promise<PostDetails> {
+  const { db, caller, kind, language } = write;
+  if (!source || !language) return details;
+  const [terms, metas] = [new Map(details.terms), { ...details.metas }];
+  const held = (await loadTermsOf(db, [source.row.ID])).get(source.row.ID) ?? [];
+  for (const field of Object.entries(kind.fields)) {
+    const [name, { place }] = field;
+    if (name in values) continue;
+    if (place.in === 'terms') {
+      const taxonomy = termKind(place.kind);
+      const ids = held.filter((term) => term.taxonomy === taxonomy.taxonomy).map((term) => term.term_id);
+      terms.set(place.kind, await termsInLanguage(db, caller, taxonomy, ids, language.language));
+    } else if (place.in === 'links') metas[place.key] = await linksIn(write, source.metas.get(place.key) ?? []);
+    else if (place.in === 'image') metas._thumbnail_id = [...(source.metas.get('_thumbnail_id') ?? [])];
+  }
+  return { metas, terms };
+}
+
+/** Linked records by their ids, each replaced by its translation into the language of the write, if it has one. */
+async function linksIn({ db, caller, language }: Write, stored: readonly string[]): Promise<string[]> {
+  const { contentLanguages } = caller.settings;
+  const code = language?.language.code;
+  if (!contentLanguages || code === undefined) return [...stored];
+  const { posts } = await formOf(contentLanguages).memberships(db, contentLanguages, { posts: stored.map(Number), terms: [] });
+  const wanted = stored.map((id) => posts.get(Number(id))?.members.get(code));
+  const rows = await loadPosts(
+    db,
+    wanted.flatMap((id) => id ?? []),
+  );
+  return [...new Set(stored.map((id, place) => (rows.get(wanted[place] ?? 0)?.post_status === 'publish' ? String(wanted[place]) : id)))];
+}
+
+/**
+ * The metas of a source that hold fields or what follows from them. What puts a record before others takes its right.
+ */
+function metasOf({ viewer }: Caller, kind: PostKind, { metas }: Before): Rows['metas'] {
+  const promoted = viewer.can(`publish_${kind.capabilities}`) || viewer.can(`edit_others_${kind.capabilities}`);
+  const keys = Object.values(kind.fields).flatMap(({ place, promotes }) =>
+    place.in === 'meta' && (promoted || !promotes) ? [place.key] : [],
+  );
+  const following = kind.dated ? [...Object.values(DATES), ...Object.values(COST)] : Object.values(COORDINATES);
+  return Object.fromEntries([...keys, ...following].flatMap((key) => (metas.has(key) ? [[key, metas.get(key)!] as const] : [])));
+}

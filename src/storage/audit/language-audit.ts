@@ -1,0 +1,318 @@
+import { taxonomies as ours, postTypes } from '../../kinds/index.ts';
+import type { ContentLanguages } from '../../wordpress/content-languages.ts';
+import { toSerialized, withMembers } from '../../wordpress/serialized.ts';
+import type { Database } from '../engine/database.ts';
+import { insertMissing } from '../engine/insert.ts';
+import { pagesOf } from '../engine/pages.ts';
+import { membersIn } from '../languages/polylang/group.ts';
+
+/*
+ * Rows about languages that contradict each other, or name what is not there. Readers pass over them, Polylang and WPML
+ * too; they hide translations and make counts wrong.
+ */
+
+export type LanguageFaultName =
+  | 'languages-twice'
+  | 'translations-twice'
+  | 'translations-broken'
+  | 'translations-stale'
+  | 'language-counts-wrong'
+  | 'languages-of-nothing';
+
+export interface LanguageFault {
+  readonly name: LanguageFaultName;
+  readonly severity: 'error' | 'warning';
+  /** Where it is, a line for each. */
+  readonly find: (db: Database) => Promise<string[]>;
+  /** Call it in a transaction. */
+  readonly fix: (db: Database) => Promise<void>;
+}
+
+/** What may be wrong with the rows of a form. Of several faults the first is to be put right first. */
+export const languageFaults = ({ form }: Pick<ContentLanguages, 'form'>): readonly LanguageFault[] =>
+  form === 'polylang' ? POLYLANG : WPML;
+
+// ------------------------------------------------------------------------------------------------- Polylang
+const OF = { language: 'post', post_translations: 'post', term_language: 'term', term_translations: 'term' } as const;
+type Taxonomy = keyof typeof OF;
+const LANGUAGES = ['language', 'term_language'] as const;
+const GROUPS = ['post_translations', 'term_translations'] as const;
+const LANGUAGE_OF = { post_translations: 'language', term_translations: 'term_language' } as const;
+
+interface Row {
+  readonly taxonomy: Taxonomy;
+  readonly row: number;
+  readonly term: number;
+  readonly slug: string;
+  readonly description: string;
+  readonly count: number;
+}
+
+/** All that a site says of languages. */
+interface Said {
+  readonly rows: readonly Row[];
+  /** Objects by the row that they are related to. */
+  readonly objects: ReadonlyMap<number, readonly number[]>;
+}
+
+async function saidIn(db: Database): Promise<Said> {
+  const rows = (await db
+    .from('term_taxonomy', 'tt')
+    .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+    .whereIn('tt.taxonomy', Object.keys(OF))
+    .orderBy('tt.term_taxonomy_id')
+    .select({
+      taxonomy: 'tt.taxonomy',
+      row: 'tt.term_taxonomy_id',
+      term: 'tt.term_id',
+      slug: 't.slug',
+      description: 'tt.description',
+      count: 'tt.count',
+    })) as Row[];
+  const relations = (await db
+    .from('term_relationships', 'r')
+    .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+    .whereIn('tt.taxonomy', Object.keys(OF))
+    .orderBy('r.object_id')
+    .select({ object: 'r.object_id', row: 'r.term_taxonomy_id' })) as { object: number; row: number }[];
+  const objects = new Map<number, number[]>();
+  for (const { object, row } of relations) objects.set(row, [...(objects.get(row) ?? []), object]);
+  return { rows, objects };
+}
+
+/** Objects with more than one row of a taxonomy, the rows in their order. */
+function severalOf({ rows, objects }: Said, wanted: readonly Taxonomy[]): { object: number; taxonomy: Taxonomy; rows: number[] }[] {
+  const held = new Map<string, { object: number; taxonomy: Taxonomy; rows: number[] }>();
+  for (const { taxonomy, row } of rows.filter((one) => wanted.includes(one.taxonomy)))
+    for (const object of objects.get(row) ?? []) {
+      const key = `${taxonomy} ${object}`;
+      const one = held.get(key) ?? { object, taxonomy, rows: [] };
+      one.rows.push(row);
+      held.set(key, one);
+    }
+  return [...held.values()].filter((one) => one.rows.length > 1);
+}
+
+/** The first row counts, for Polylang as for us. */
+async function keepFirst(db: Database, wanted: readonly Taxonomy[]): Promise<void> {
+  for (const { object, rows } of severalOf(await saidIn(db), wanted))
+    await db.from('term_relationships').where('object_id', object).whereIn('term_taxonomy_id', rows.slice(1)).delete();
+}
+
+/** A group with the members that it should have. */
+interface Mended {
+  readonly group: Row;
+  readonly members: ReadonlyMap<string, number>;
+  readonly related: readonly number[];
+}
+
+/** Groups whose description names others than those that are related to it and have the language it says. */
+async function brokenGroups(db: Database): Promise<Mended[]> {
+  const said = await saidIn(db);
+  const living = { post: await livingPosts(db, said), term: await livingTerms(db, said) };
+  const codes = new Map<string, string>();
+  for (const { taxonomy, row, slug } of said.rows.toReversed())
+    for (const object of said.objects.get(row) ?? []) codes.set(`${taxonomy} ${object}`, slug.replace(/^pll_/, ''));
+  return said.rows.flatMap((group) => {
+    if (!isGroup(group.taxonomy)) return [];
+    const language = LANGUAGE_OF[group.taxonomy];
+    const related = said.objects.get(group.row) ?? [];
+    const types = living[OF[group.taxonomy]];
+    const named = membersIn(group.description);
+    const members = new Map<string, number>();
+    const [first] = [...named.values(), ...related].filter((id) => related.includes(id) && types.has(id));
+    // The record that the description names is the one; others join where nobody has their language.
+    for (const id of [...named.values(), ...related]) {
+      const code = codes.get(`${language} ${id}`);
+      const fits = related.includes(id) && code !== undefined && types.get(id) === types.get(first ?? 0) && !members.has(code);
+      if (fits && ![...members.values()].includes(id)) members.set(code, id);
+    }
+    const isSame =
+      members.size === named.size && [...members].every(([code, id]) => named.get(code) === id) && related.length === members.size;
+    return related.length === 0 || isSame ? [] : [{ group, members, related }];
+  });
+}
+
+const isGroup = (taxonomy: Taxonomy): taxonomy is (typeof GROUPS)[number] => GROUPS.some((one) => one === taxonomy);
+
+/** The type of each post, and the taxonomy of each term, that is named. */
+async function livingPosts(db: Database, said: Said): Promise<Map<number, string>> {
+  const types = new Map<number, string>();
+  for (const ids of pagesOf(objectsOf(said, 'post'), AT_ONCE)) {
+    const rows = await db
+      .from('posts')
+      .whereIn('ID', [...ids])
+      .select('ID', 'post_type');
+    for (const { ID, post_type: type } of rows) types.set(ID, type);
+  }
+  return types;
+}
+
+async function livingTerms(db: Database, said: Said): Promise<Map<number, string>> {
+  const types = new Map<number, string>();
+  for (const ids of pagesOf(objectsOf(said, 'term'), AT_ONCE)) {
+    const rows = await db
+      .from('term_taxonomy')
+      .whereIn('term_id', [...ids])
+      .select('term_id', 'taxonomy');
+    for (const { term_id: id, taxonomy } of rows) types.set(id, taxonomy);
+  }
+  return types;
+}
+
+const AT_ONCE = 500;
+
+const objectsOf = ({ rows, objects }: Said, is: 'post' | 'term'): number[] => [
+  ...new Set(
+    rows.flatMap(({ taxonomy, row, description }) =>
+      OF[taxonomy] === is ? [...(objects.get(row) ?? []), ...(isGroup(taxonomy) ? membersIn(description).values() : [])] : [],
+    ),
+  ),
+];
+
+async function mendGroup(db: Database, { group, members, related }: Mended): Promise<void> {
+  const gone = related.filter((id) => ![...members.values()].includes(id));
+  if (gone.length > 0) await db.from('term_relationships').where('term_taxonomy_id', group.row).whereIn('object_id', gone).delete();
+  const rows = [...members.values()].map((object_id) => ({ object_id, term_taxonomy_id: group.row, term_order: 0 }));
+  await insertMissing(db, 'term_relationships', rows, ['object_id', 'term_taxonomy_id']);
+  const others = [...membersIn(group.description).keys()].filter((code) => !members.has(code)).map((code) => [code, undefined]);
+  const description = withMembers(group.description, Object.fromEntries([...others, ...members])) ?? toSerialized(new Map(members));
+  await db.from('term_taxonomy').where('term_taxonomy_id', group.row).update({ description, count: members.size });
+}
+
+/** Groups that nobody is in: Polylang leaves some behind. */
+const staleGroups = ({ rows, objects }: Said): Row[] => rows.filter(({ taxonomy, row }) => isGroup(taxonomy) && !objects.has(row));
+
+/** Rows of languages whose counts are wrong: of posts those that are published count, of terms all. */
+async function wrongCounts(db: Database): Promise<{ readonly row: Row; readonly real: number }[]> {
+  const { rows, objects } = await saidIn(db);
+  const published = new Map(
+    (
+      (await db
+        .from('term_relationships', 'r')
+        .join({ p: db.table('posts') }, 'p.ID', 'r.object_id')
+        .whereIn(
+          'r.term_taxonomy_id',
+          rows.filter(({ taxonomy }) => taxonomy === 'language').map(({ row }) => row),
+        )
+        .where('p.post_status', 'publish')
+        .groupBy('r.term_taxonomy_id')
+        .select({ row: 'r.term_taxonomy_id' })
+        .count({ real: '*' })) as { row: number; real: number | string }[]
+    ).map(({ row, real }) => [row, Number(real)]),
+  );
+  return rows
+    .filter(({ taxonomy }) => LANGUAGES.some((one) => one === taxonomy))
+    .map((row) => ({ row, real: row.taxonomy === 'language' ? (published.get(row.row) ?? 0) : (objects.get(row.row)?.length ?? 0) }))
+    .filter(({ row, real }) => row.count !== real);
+}
+
+const POLYLANG: readonly LanguageFault[] = [
+  {
+    name: 'languages-twice',
+    severity: 'warning',
+    find: async (db) => severalOf(await saidIn(db), LANGUAGES).map(({ object, taxonomy }) => `${OF[taxonomy]} ${object}`),
+    fix: (db) => keepFirst(db, LANGUAGES),
+  },
+  {
+    name: 'translations-twice',
+    severity: 'warning',
+    find: async (db) => severalOf(await saidIn(db), GROUPS).map(({ object, taxonomy }) => `${OF[taxonomy]} ${object}`),
+    fix: (db) => keepFirst(db, GROUPS),
+  },
+  {
+    name: 'translations-broken',
+    severity: 'warning',
+    find: async (db) => (await brokenGroups(db)).map(({ group, related }) => `${group.slug}: ${related.join(', ')}`),
+    fix: async (db) => {
+      for (const mended of await brokenGroups(db)) await mendGroup(db, mended);
+    },
+  },
+  {
+    name: 'translations-stale',
+    severity: 'warning',
+    find: async (db) => staleGroups(await saidIn(db)).map(({ slug }) => slug),
+    fix: async (db) => {
+      const stale = staleGroups(await saidIn(db));
+      for (const some of pagesOf(stale, AT_ONCE)) {
+        await db
+          .from('term_taxonomy')
+          .whereIn(
+            'term_taxonomy_id',
+            some.map(({ row }) => row),
+          )
+          .delete();
+        await db
+          .from('terms')
+          .whereIn(
+            'term_id',
+            some.map(({ term }) => term),
+          )
+          .delete();
+      }
+    },
+  },
+  {
+    name: 'language-counts-wrong',
+    severity: 'warning',
+    find: async (db) => (await wrongCounts(db)).map(({ row, real }) => `${row.slug}: ${row.count} / ${real}`),
+    fix: async (db) => {
+      for (const { row, real } of await wrongCounts(db))
+        await db.from('term_taxonomy').where('term_taxonomy_id', row.row).update({ count: real });
+    },
+  },
+];
+
+// ------------------------------------------------------------------------------------------------- WPML
+/** Rows of records of ours that are gone. */
+async function rowsOfNothing(db: Database): Promise<{ readonly id: number; readonly told: string }[]> {
+  const posts = await db
+    .from('icl_translations', 'w')
+    .whereIn(
+      'w.element_type',
+      postTypes.map((type) => `post_${type}`),
+    )
+    .whereNotNull('w.element_id')
+    .whereNotExists(
+      (sub) =>
+        void sub
+          .select(db.raw('1'))
+          .from({ p: db.table('posts') })
+          .where('p.ID', db.ref('w.element_id')),
+    )
+    .select('w.translation_id', 'w.element_type', 'w.element_id');
+  const terms = await db
+    .from('icl_translations', 'w')
+    .whereIn(
+      'w.element_type',
+      ours.map((taxonomy) => `tax_${taxonomy}`),
+    )
+    .whereNotNull('w.element_id')
+    .whereNotExists(
+      (sub) =>
+        void sub
+          .select(db.raw('1'))
+          .from({ tt: db.table('term_taxonomy') })
+          .where('tt.term_taxonomy_id', db.ref('w.element_id')),
+    )
+    .select('w.translation_id', 'w.element_type', 'w.element_id');
+  return [...posts, ...terms].map((row) => ({ id: row.translation_id, told: `${row.element_type} ${row.element_id}` }));
+}
+
+const WPML: readonly LanguageFault[] = [
+  {
+    name: 'languages-of-nothing',
+    severity: 'warning',
+    find: async (db) => (await rowsOfNothing(db)).map(({ told }) => told),
+    fix: async (db) => {
+      for (const some of pagesOf(await rowsOfNothing(db), AT_ONCE))
+        await db
+          .from('icl_translations')
+          .whereIn(
+            'translation_id',
+            some.map(({ id }) => id),
+          )
+          .delete();
+    },
+  },
+];

@@ -1,0 +1,33 @@
+import type { ContentLanguages } from '../../wordpress/content-languages.ts';
+import type { Database } from '../engine/database.ts';
+import { FORMS } from './forms.ts';
+
+/** What decides about the form besides the rows of the database. */
+export interface Deciding {
+  readonly asked: 'auto' | 'off' | ContentLanguages['form'];
+  /** Whether a WordPress writes to the same database. */
+  readonly shared: boolean;
+}
+
+/**
+ * The languages of a site's content; undefined: it has none. A plugin that is switched off counts as absent, as in
+ * WordPress; rows in Polylang's form count without the plugin where no WordPress is there to run it.
+ */
+export async function findLanguages(
+  db: Database,
+  options: ReadonlyMap<string, string>,
+  { asked, shared }: Deciding,
+): Promise<ContentLanguages | undefined> {
+  if (asked === 'off') return undefined;
+  const plugins = options.get('active_plugins') ?? '';
+  const runs = { polylang: /"polylang(-pro)?\//.test(plugins), wpml: plugins.includes('"sitepress-multilingual-cms/') };
+  const wanted = {
+    wpml: asked === 'wpml' || (asked === 'auto' && runs.wpml),
+    polylang: asked === 'polylang' || (asked === 'auto' && options.has('polylang') && (runs.polylang || !shared)),
+  };
+  for (const form of ['wpml', 'polylang'] as const) {
+    const found = wanted[form] ? await FORMS[form].read(db, options) : undefined;
+    if (found) return { form, pluginRuns: runs[form], ...found };
+  }
+  return undefined;
+}

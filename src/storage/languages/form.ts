@@ -1,0 +1,67 @@
+import type { ContentLanguages, Memberships } from '../../wordpress/content-languages.ts';
+import type { Term } from '../../wordpress/rows.ts';
+import type { QueryBuilder } from '../engine/builder.ts';
+import type { Database } from '../engine/database.ts';
+
+/*
+ * The two forms in which a database says languages stand behind one interface, as the two kinds of databases do. Nobody
+ * outside this folder knows which one it is.
+ */
+
+/**
+ * One of the two. Posts are named by their ids, terms by the id that the form's rows use for them (`termKey`).
+ */
+export interface LanguageForm {
+  /** The column of `Term` by which terms are named. */
+  readonly termKey: 'term_id' | 'term_taxonomy_id';
+  /** The languages of the site; undefined where its options and rows say none. */
+  readonly read: (db: Database, options: ReadonlyMap<string, string>) => Promise<SiteLanguages | undefined>;
+  /** The languages and groups of these records, in one query. */
+  readonly memberships: (db: Database, languages: ContentLanguages, records: Named) => Promise<Memberships>;
+  /** Narrows a list to the records that have a language, or none. */
+  readonly whereLanguage: (db: Database, where: QueryBuilder, languages: ContentLanguages, records: Listed, code: string | null) => void;
+  /**
+   * Narrows a list to the records whose group has a member in this language; `isShown` narrows the members that are
+   * posts (as `member`).
+   */
+  readonly whereInGroup: (
+    db: Database,
+    where: QueryBuilder,
+    languages: ContentLanguages,
+    records: Listed,
+    code: string,
+    isShown?: (member: QueryBuilder) => void,
+  ) => void;
+  /** The group of one record, kept from other writers until the end of the transaction; undefined: it has none. */
+  readonly lockGroup: (db: Database, languages: ContentLanguages, record: RecordName) => Promise<LockedGroup | undefined>;
+}
+
+/** What a form reads of a site, without what the program adds. */
+export type SiteLanguages = Omit<ContentLanguages, 'form' | 'pluginRuns'>;
+
+/** Records that are asked about. */
+export interface Named {
+  readonly posts: readonly number[];
+  readonly terms: readonly Pick<Term, 'term_id' | 'term_taxonomy_id'>[];
+}
+
+/** One record. `name`: its post type or taxonomy; `id`: of the post, or the `termKey` of the term. */
+export interface RecordName {
+  readonly is: 'post' | 'term';
+  readonly name: string;
+  readonly id: number;
+}
+
+/** Where the records of a list are: in `posts`, by its alias, or in `terms` as `t` and `term_taxonomy` as `tt`. */
+export type Listed =
+  | { readonly is: 'post'; readonly name: string; readonly alias: string }
+  | { readonly is: 'term'; readonly name: string };
+
+/** A group as its own rows say it. */
+export interface LockedGroup {
+  /** The `term_taxonomy_id` of the group's term, or the `trid`. */
+  readonly id: number;
+  readonly members: ReadonlyMap<string, number>;
+  /** What is stored beside the members, as it is; empty where the form stores none. */
+  readonly stored: string;
+}

@@ -1,0 +1,9 @@
+import type { ContentLanguages } from '../../wordpress/content-languages.ts';
+import type { LanguageForm } from './form.ts';
+import { polylang } from './polylang/form.ts';
+import { wpml } from './wpml/form.ts';
+
+export const FORMS: Readonly<Record<ContentLanguages['form'], LanguageForm>> = { polylang, wpml };
+
+/** The form in which a site says languages. */
+export const formOf = ({ form }: Pick<ContentLanguages, 'form'>): LanguageForm => FORMS[form];

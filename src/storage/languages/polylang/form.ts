@@ -1,0 +1,188 @@
+import { postKinds } from '../../../kinds/index.ts';
+import { type ContentLanguages, type LanguageUrls, languageOfCode, type Membership } from '../../../wordpress/content-languages.ts';
+import { parseSerialized, serializedMembers } from '../../../wordpress/serialized.ts';
+import type { QueryBuilder } from '../../engine/builder.ts';
+import type { Database } from '../../engine/database.ts';
+import type { Sql } from '../../engine/dialect.ts';
+import { verbatim } from '../../engine/statement.ts';
+import type { LanguageForm, Listed, SiteLanguages } from '../form.ts';
+import { membershipOf } from '../membership.ts';
+import { membersIn } from './group.ts';
+
+/*
+ * Languages in Polylang's form: terms of four taxonomies. `language` and `term_language` say the language of a post and
+ * of a term, `post_translations` and `term_translations` hold groups. Relations of terms name the `term_id`.
+ */
+
+/** Post types and taxonomies that Polylang translates whatever its option says. */
+const ALWAYS = ['post', 'page', 'category', 'post_tag'];
+
+const TAXONOMIES = {
+  post: { language: 'language', group: 'post_translations' },
+  term: { language: 'term_language', group: 'term_translations' },
+} as const;
+
+interface LanguageRow {
+  readonly taxonomy: string;
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+  readonly place: number;
+  readonly description: string;
+}
+
+export const polylang: LanguageForm = {
+  termKey: 'term_id',
+
+  async read(db, options) {
+    const option = serializedMembers(options.get('polylang'));
+    const rows = await db.rows<LanguageRow>`
+      SELECT tt.taxonomy, tt.term_taxonomy_id AS id, t.name, t.slug, t.term_group AS place, tt.description
+      FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
+      WHERE tt.taxonomy IN (${['language', 'term_language']}) ORDER BY t.term_group, t.term_id`;
+    const onTerms = new Map(rows.filter(({ taxonomy }) => taxonomy === 'term_language').map(({ slug, id }) => [slug, id]));
+    const languages = rows
+      .filter(({ taxonomy }) => taxonomy === 'language')
+      .map(({ slug, name, description, id }) => ({
+        code: slug,
+        locale: textOf(serializedMembers(description).locale),
+        name,
+        number: id,
+        hidden: false,
+        onPosts: id,
+        onTerms: onTerms.get(`pll_${slug}`) ?? 0,
+      }));
+    const defaultCode = textOf(option.default_lang);
+    if (!languageOfCode({ languages }, defaultCode)) return undefined;
+    const listed = [...ALWAYS, ...listOf(option.post_types), ...listOf(option.taxonomies)];
+    return {
+      languages,
+      defaultCode,
+      translated: [...listed, ...(await typesInUse(db, { languages }, listed))],
+      withFallback: [],
+      urls: urlsOf(option, defaultCode, options.get('permalink_structure') ?? ''),
+    };
+  },
+
+  async memberships(db, languages, { posts, terms }) {
+    const termIds = terms.map(({ term_id: id }) => id);
+    const rows = await db.rows<{ object: number; id: number; taxonomy: string; description: string }>`
+      SELECT r.object_id AS object, tt.term_taxonomy_id AS id, tt.taxonomy, tt.description
+      FROM {term_relationships} r ${verbatim(db.dialect.joinInOrder)} {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id
+      WHERE (r.object_id IN (${unique(posts)}) AND tt.taxonomy IN (${Object.values(TAXONOMIES.post)}))
+        OR (r.object_id IN (${unique(termIds)}) AND tt.taxonomy IN (${Object.values(TAXONOMIES.term)}))
+      ORDER BY tt.term_taxonomy_id DESC`;
+    const of = (is: 'post' | 'term') => {
+      const { language, group } = TAXONOMIES[is];
+      const codes = new Map(languages.languages.map(({ code, onPosts, onTerms }) => [is === 'post' ? onPosts : onTerms, code]));
+      const [own, groups] = [new Map<number, string | undefined>(), new Map<number, ReadonlyMap<string, number>>()];
+      // Of several languages the lowest row counts, which comes last.
+      for (const row of rows) {
+        if (row.taxonomy === language && codes.has(row.id)) own.set(row.object, codes.get(row.id));
+        if (row.taxonomy === group) groups.set(row.object, membersIn(row.description));
+      }
+      return new Map<number, Membership>(
+        [...own].map(([id, code]) => [id, membershipOf(languages, id, code, groups.get(id) ?? new Map())]),
+      );
+    };
+    return { posts: of('post'), terms: of('term') };
+  },
+
+  whereLanguage(db, where, languages, records, code) {
+    const [sql, bindings] = languageSql(db, languages, records.is, columnOf(records));
+    if (code === null) where.whereRaw(`${sql} IS NULL`, bindings);
+    else where.whereRaw(`${sql} = ?`, [...bindings, rowOf(languages, records.is, code)]);
+  },
+
+  whereInGroup(db, where, languages, records, code, isShown) {
+    where.whereExists((sub: QueryBuilder) => {
+      sub
+        .select(db.raw('1'))
+        .from({ gr: db.table('term_relationships') })
+        .joinRaw(`${db.dialect.joinInOrder} ?? gt ON gt.term_taxonomy_id = gr.term_taxonomy_id`, [db.table('term_taxonomy')])
+        .joinRaw(`${db.dialect.joinInOrder} ?? gm ON gm.term_taxonomy_id = gr.term_taxonomy_id`, [db.table('term_relationships')])
+        .where('gr.object_id', db.ref(columnOf(records)))
+        .where('gt.taxonomy', TAXONOMIES[records.is].group);
+      const [sql, bindings] = languageSql(db, languages, records.is, 'gm.object_id');
+      sub.whereRaw(`${sql} = ?`, [...bindings, rowOf(languages, records.is, code)]);
+      if (records.is === 'term') return;
+      sub
+        .joinRaw(`${db.dialect.joinInOrder} ?? member ON member.ID = gm.object_id`, [db.table('posts')])
+        .where('member.post_type', records.name)
+        .where((shown: QueryBuilder) => void isShown?.(shown));
+    });
+  },
+
+  async lockGroup(db, _languages, { is, id }) {
+    const [row] = await db.rows<{ id: number; description: string }>`
+      SELECT tt.term_taxonomy_id AS id, tt.description
+      FROM {term_relationships} r JOIN {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id
+      WHERE r.object_id = ${id} AND tt.taxonomy = ${TAXONOMIES[is].group}
+      ORDER BY tt.term_taxonomy_id LIMIT 1 ${verbatim(db.dialect.locks.update)}`;
+    return row && { id: row.id, members: membersIn(row.description), stored: row.description };
+  },
+};
+
+/** The row that says the language of a record: the lowest, where there are several; NULL where there is none. */
+const languageSql = (db: Database, languages: ContentLanguages, is: 'post' | 'term', column: string): Sql => {
+  const rows = languages.languages.map(({ onPosts, onTerms }) => (is === 'post' ? onPosts : onTerms));
+  return [
+    `(SELECT MIN(lr.term_taxonomy_id) FROM ?? lr WHERE lr.object_id = ${column} AND lr.term_taxonomy_id IN (${rows.map(() => '?').join()}))`,
+    [db.table('term_relationships'), ...rows],
+  ];
+};
+
+function rowOf(languages: ContentLanguages, is: 'post' | 'term', code: string): number {
+  const language = languageOfCode(languages, code);
+  return (is === 'post' ? language?.onPosts : language?.onTerms) ?? 0;
+}
+
+const columnOf = (records: Listed): string => (records.is === 'post' ? `${records.alias}.ID` : 't.term_id');
+
+/**
+ * Post types of the calendar that the option does not name and that have records with a language all the same: Polylang
+ * Pro has them translated by code. Their categories are then, too.
+ */
+async function typesInUse(db: Database, { languages }: Pick<SiteLanguages, 'languages'>, listed: readonly string[]): Promise<string[]> {
+  const types = postKinds.map(({ postType }) => postType).filter((type) => !listed.includes(type));
+  const found: string[] = [];
+  const rows = languages.map(({ onPosts }) => onPosts);
+  for (const type of types) {
+    const [one] = await db.rows<{ id: number }>`
+      SELECT p.ID AS id FROM {posts} p JOIN {term_relationships} r ON r.object_id = p.ID
+      WHERE p.post_type = ${type} AND r.term_taxonomy_id IN (${rows}) LIMIT 1`;
+    if (one) found.push(type);
+  }
+  if (listed.includes(CATEGORIES)) return found;
+  const onTerms = languages.map((language) => language.onTerms);
+  const [one] = await db.rows<{ id: number }>`
+    SELECT tt.term_id AS id FROM {term_taxonomy} tt JOIN {term_relationships} r ON r.object_id = tt.term_id
+    WHERE tt.taxonomy = ${CATEGORIES} AND r.term_taxonomy_id IN (${onTerms}) LIMIT 1`;
+  return one ? [...found, CATEGORIES] : found;
+}
+
+const CATEGORIES = 'tribe_events_cat';
+
+/** How Polylang's option has addresses say the language. */
+function urlsOf(option: Record<string, unknown>, defaultCode: string, permalinks: string): LanguageUrls {
+  const bare = isYes(option.hide_default) ? defaultCode : undefined;
+  const way = Number(option.force_lang ?? 0);
+  if (way === 3) return { by: 'host', hosts: hostsIn(option.domains) };
+  if (way !== 1 && way !== 2) return { by: 'nothing' };
+  if (permalinks === '') return { by: 'parameter', bare };
+  return way === 2 ? { by: 'subdomain', bare } : { by: 'directory', before: isYes(option.rewrite) ? '' : 'language/', bare };
+}
+
+const hostsIn = (domains: unknown) =>
+  Object.entries(domains ?? {}).flatMap(([code, url]) =>
+    typeof url === 'string' && URL.canParse(url) ? [[code, new URL(url).host] as const] : [],
+  );
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+/** Older versions store 0 and 1. */
+const isYes = (value: unknown): boolean => ![undefined, null, false, 0, '', '0'].includes(value as null);
+const listOf = (value: unknown): string[] => {
+  const list = typeof value === 'string' ? parseSerialized(value) : value;
+  return Object.values(list !== null && typeof list === 'object' ? list : {}).filter((item) => typeof item === 'string');
+};
+const unique = (ids: readonly number[]) => [...new Set(ids)];

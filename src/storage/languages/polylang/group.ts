@@ -1,0 +1,16 @@
+import { parseSerialized } from '../../../wordpress/serialized.ts';
+
+/**
+ * The members of a group as the description of its term says them: code to id. Polylang stores other things beside them
+ * (`sync`), and ids as integers or as texts; what is broken names nobody.
+ */
+export function membersIn(description: string): Map<string, number> {
+  const stored = parseSerialized(description);
+  if (stored === null || typeof stored !== 'object' || Array.isArray(stored)) return new Map();
+  return new Map(
+    Object.entries(stored).flatMap(([code, id]) => {
+      const number = typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id;
+      return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? [[code, number] as const] : [];
+    }),
+  );
+}

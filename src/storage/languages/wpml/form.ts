@@ -1,0 +1,164 @@
+import { postKinds, taxonomies } from '../../../kinds/index.ts';
+import { type ContentLanguages, type LanguageUrls, languageOfCode, type Membership } from '../../../wordpress/content-languages.ts';
+import { serializedMembers } from '../../../wordpress/serialized.ts';
+import type { QueryBuilder } from '../../engine/builder.ts';
+import { type Database, hasTable } from '../../engine/database.ts';
+import { verbatim } from '../../engine/statement.ts';
+import type { LanguageForm, Listed } from '../form.ts';
+import { membershipOf } from '../membership.ts';
+
+/*
+ * Languages in WPML's form: a row of `icl_translations` for each record, whose `trid` is its group. Rows of terms name
+ * the `term_taxonomy_id`.
+ */
+
+/** Modes of kinds in WPML's settings. */
+const TRANSLATED = [1, 2];
+const WITH_FALLBACK = 2;
+
+export const wpml: LanguageForm = {
+  termKey: 'term_taxonomy_id',
+
+  async read(db, options) {
+    if (!(await hasTable(db, 'icl_translations')) || !(await hasTable(db, 'icl_languages'))) return undefined;
+    const settings = serializedMembers(options.get('icl_sitepress_settings'));
+    const languages = await languagesIn(db, settings);
+    const defaultCode = String(settings.default_language ?? '');
+    if (!languageOfCode({ languages }, defaultCode)) return undefined;
+    const modes = [...Object.entries(settings.custom_posts_sync_option ?? {}), ...Object.entries(settings.taxonomies_sync_option ?? {})];
+    const having = (some: readonly number[]) => modes.filter(([, mode]) => some.includes(Number(mode))).map(([name]) => name);
+    return {
+      languages,
+      defaultCode,
+      translated: having(TRANSLATED),
+      withFallback: having([WITH_FALLBACK]),
+      urls: urlsOf(settings, defaultCode),
+    };
+  },
+
+  async memberships(db, languages, { posts, terms }) {
+    const keys = new Map(terms.map((term) => [term.term_taxonomy_id, term.term_id]));
+    const rows = await db.rows<{ type: string; id: number; language: string; of: number; language_of: string; type_of: string }>`
+      SELECT m.element_type AS type, m.element_id AS id, m.language_code AS language, o.element_id AS of, o.language_code AS language_of,
+        o.element_type AS type_of
+      FROM {icl_translations} o ${verbatim(db.dialect.joinInOrder)} {icl_translations} m ON m.trid = o.trid
+      WHERE (o.element_id IN (${unique(posts)}) AND o.element_type IN (${POST_ELEMENTS}))
+        OR (o.element_id IN (${[...keys.keys()]}) AND o.element_type IN (${TERM_ELEMENTS}))`;
+    const groups = { post: new Map<number, Group>(), term: new Map<number, Group>() };
+    for (const row of rows) {
+      const some = row.type_of.startsWith('tax_') ? groups.term : groups.post;
+      const group = some.get(row.of) ?? { language: row.language_of, members: new Map() };
+      some.set(row.of, group);
+      // A job for a translation that is not there yet has no id.
+      if (row.type === row.type_of && row.id !== null) group.members.set(row.language, Number(row.id));
+    }
+    const of = (some: ReadonlyMap<number, Group>, keyed: (id: number) => number) =>
+      new Map<number, Membership>([...some].map(([id, group]) => [keyed(id), membershipOf(languages, id, group.language, group.members)]));
+    return { posts: of(groups.post, (id) => id), terms: of(groups.term, (id) => keys.get(id) ?? 0) };
+  },
+
+  whereLanguage(db, where, languages, records, code) {
+    const codes = code === null ? languages.languages.map((language) => language.code) : [code];
+    const own = (sub: QueryBuilder) => void elementsOf(db, sub, records).whereIn('w.language_code', codes);
+    if (code === null) where.whereNotExists(own);
+    else where.whereExists(own);
+  },
+
+  whereInGroup(db, where, _languages, records, code, isShown) {
+    where.whereExists((sub: QueryBuilder) => {
+      elementsOf(db, sub, records)
+        .joinRaw(`${db.dialect.joinInOrder} ?? wm ON wm.trid = w.trid AND wm.element_type = w.element_type`, [db.table('icl_translations')])
+        .where('wm.language_code', code);
+      if (records.is === 'term') return;
+      sub
+        .joinRaw(`${db.dialect.joinInOrder} ?? member ON member.ID = wm.element_id`, [db.table('posts')])
+        .where((shown: QueryBuilder) => void isShown?.(shown));
+    });
+  },
+
+  async lockGroup(db, _languages, { is, name, id }) {
+    const [own] = await db.rows<{ trid: number }>`
+      SELECT trid FROM {icl_translations} WHERE element_type = ${elementType(is, name)} AND element_id = ${id}`;
+    if (!own) return undefined;
+    const rows = await db.rows<{ id: number | null; language: string }>`
+      SELECT element_id AS id, language_code AS language FROM {icl_translations} WHERE trid = ${own.trid}
+      ORDER BY translation_id ${verbatim(db.dialect.locks.update)}`;
+    const members = rows.flatMap((row) => (row.id === null ? [] : [[row.language, Number(row.id)] as const]));
+    return { id: own.trid, members: new Map(members), stored: '' };
+  },
+};
+
+interface Group {
+  readonly language: string;
+  readonly members: Map<string, number>;
+}
+
+/** What WPML calls a post type or a taxonomy. */
+const elementType = (is: 'post' | 'term', name: string): string => (is === 'post' ? `post_${name}` : `tax_${name}`);
+const POST_ELEMENTS = postKinds.map(({ postType }) => elementType('post', postType));
+const TERM_ELEMENTS = taxonomies.map((taxonomy) => elementType('term', taxonomy));
+
+/** The row (as `w`) of a record of a list. */
+const elementsOf = (db: Database, sub: QueryBuilder, records: Listed): QueryBuilder =>
+  sub
+    .select(db.raw('1'))
+    .from({ w: db.table('icl_translations') })
+    .where('w.element_type', elementType(records.is, records.name))
+    .where('w.element_id', db.ref(records.is === 'post' ? `${records.alias}.ID` : 'tt.term_taxonomy_id'));
+
+/** The active languages in the order of the settings. */
+async function languagesIn(db: Database, settings: Record<string, unknown>): Promise<ContentLanguages['languages']> {
+  const [named, mapped] = [await hasTable(db, 'icl_languages_translations'), await hasTable(db, 'icl_locale_map')];
+  const rows = await db
+    .from('icl_languages', 'l')
+    .where('l.active', 1)
+    .orderBy('l.id')
+    .select('l.id', 'l.code', 'l.english_name', 'l.default_locale');
+  const names = named
+    ? await db
+        .from('icl_languages_translations', 'n')
+        .whereRaw('n.language_code = n.display_language_code')
+        .select('n.language_code', 'n.name')
+    : [];
+  const locales = mapped ? await db.from('icl_locale_map').select('code', 'locale') : [];
+  const [nameOf, localeOf] = [
+    new Map(names.map((row) => [row.language_code, row.name])),
+    new Map(locales.map((row) => [row.code, row.locale])),
+  ];
+  const hidden = textsIn(settings.hidden_languages);
+  const order = textsIn(settings.languages_order);
+  const place = (code: string) => (order.includes(code) ? order.indexOf(code) : order.length);
+  return rows
+    .map(({ id, code, english_name: english, default_locale: locale }) => ({
+      code,
+      locale: localeOf.get(code) ?? locale ?? code,
+      name: nameOf.get(code) ?? english,
+      number: id,
+      hidden: hidden.includes(code),
+      onPosts: 0,
+      onTerms: 0,
+    }))
+    .sort((a, b) => place(a.code) - place(b.code));
+}
+
+/** How WPML's settings have addresses say the language. */
+function urlsOf(settings: Record<string, unknown>, defaultCode: string): LanguageUrls {
+  const way = Number(settings.language_negotiation_type ?? 0);
+  if (way === 1) {
+    const named = Number((settings.urls as { directory_for_default_language?: unknown } | undefined)?.directory_for_default_language ?? 0);
+    return { by: 'directory', before: '', bare: named ? undefined : defaultCode };
+  }
+  if (way === 2) return { by: 'host', hosts: hostsIn(settings.language_domains) };
+  return way === 3 ? { by: 'parameter', bare: defaultCode } : { by: 'nothing' };
+}
+
+/** Hosts may stand with a scheme or without. */
+const hostsIn = (domains: unknown) =>
+  Object.entries(domains ?? {}).flatMap(([code, host]) => {
+    const url = typeof host === 'string' && host !== '' ? (host.includes('://') ? host : `http://${host}`) : '';
+    return URL.canParse(url) ? [[code, new URL(url).host] as const] : [];
+  });
+
+const textsIn = (value: unknown): string[] =>
+  Object.values(value !== null && typeof value === 'object' ? value : {}).filter((item) => typeof item === 'string');
+const unique = (ids: readonly number[]) => [...new Set(ids)];

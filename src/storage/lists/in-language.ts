@@ -1,0 +1,29 @@
+import type { InLanguage } from '../../kinds/kind.ts';
+import type { QueryBuilder } from '../engine/builder.ts';
+import type { Database } from '../engine/database.ts';
+import type { Listed } from '../languages/form.ts';
+import { formOf } from '../languages/forms.ts';
+
+/**
+ * Narrows a list to the records of a language. `isShown` narrows posts (as `member`) to those in whose place nothing
+ * else stands in.
+ */
+export function whereInLanguage(
+  db: Database,
+  where: QueryBuilder,
+  { languages, code, standIns, neutral }: InLanguage,
+  records: Listed,
+  isShown?: (member: QueryBuilder) => void,
+): void {
+  const { whereLanguage, whereInGroup } = formOf(languages);
+  const { defaultCode } = languages;
+  where.where((any: QueryBuilder) => {
+    any.where((own) => whereLanguage(db, own, languages, records, code));
+    if (standIns && code !== defaultCode)
+      any.orWhere((other) => {
+        whereLanguage(db, other, languages, records, defaultCode);
+        other.whereNot((translated) => whereInGroup(db, translated, languages, records, code, isShown));
+      });
+    if (neutral) any.orWhere((none) => whereLanguage(db, none, languages, records, null));
+  });
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { toSerialized, withMembers } from '../../wordpress/serialized.ts';
+import type { TranslationGroup } from '../../wordpress/translation-group.ts';
+import type { Database } from '../engine/database.ts';
+import { insertMissing, insertRows } from '../engine/insert.ts';
+import { verbatim } from '../engine/statement.ts';
+import { membersIn } from '../languages/polylang/group.ts';
+import { touch } from './touch.ts';
+import type { LanguageWriter } from './writer.ts';
+
+/*
+ * Polylang keeps languages and groups as terms. The language of a post is a term of `language`, that of a term one of
+ * `term_language`; relations name the id of the post or of the term. A group is a term of `post_translations` or
+ * `term_translations` whose description is a serialized array from codes to ids.
+ */
+
+const TAXONOMIES = {
+  post: { language: 'language', group: 'post_translations' },
+  term: { language: 'term_language', group: 'term_translations' },
+} as const;
+
+export const polylangWriter: LanguageWriter = {
+  async setLanguage(db, of, id, { onPosts, onTerms }) {
+    const { is } = of;
+    const wanted = is === 'post' ? onPosts : onTerms;
+    touch(db, of, [id]);
+    const before = (await termsHeld(db, TAXONOMIES[is].language, [id])).map(({ row }) => row);
+    const gone = before.filter((row) => row !== wanted);
+    await unrelate(db, [id], gone);
+    await relate(db, [id], wanted);
+    // The language of a post counts only while the post is published: `countVisible`.
+    if (is === 'term') await shiftCounts(db, gone, before.includes(wanted) ? [] : [wanted]);
+  },
+
+  async assign(db, of, ids, { code, onPosts, onTerms }, visible) {
+    const { is } = of;
+    touch(db, of, ids);
+    const [row, more] = is === 'post' ? [onPosts, visible] : [onTerms, ids.length];
+    await relate(db, ids, row);
+    await db.change`UPDATE {term_taxonomy} SET count = count + ${more} WHERE term_taxonomy_id = ${row}`;
+    if (is === 'post') return;
+    for (const id of ids) {
+      const group = await insertGroup(db, TAXONOMIES.term.group);
+      await relate(db, [id], group);
+      await describe(db, group, '', new Map([[code, id]]));
+    }
+  },
+
+  async countVisible(db, id, change) {
+    const rows = (await termsHeld(db, TAXONOMIES.post.language, [id])).map(({ row }) => row);
+    await (change === 'shown' ? shiftCounts(db, [], rows) : shiftCounts(db, rows, []));
+  },
+
+  async lockGroups(db, { is }, ids) {
+    const groups = new Map<number, TranslationGroup>();
+    for (const { id, description } of (await termsHeld(db, TAXONOMIES[is].group, ids)).toReversed()) {
+      const members = membersIn(description);
+      if ([...members.values()].includes(id)) groups.set(id, members);
+    }
+    return groups;
+  },
+
+  async writeGroup(db, of, members) {
+    const { is } = of;
+    const ids = [...members.values()];
+    touch(db, of, ids);
+    const { group: taxonomy } = TAXONOMIES[is];
+    const before = await termsHeld(db, taxonomy, ids);
+    const [known] = before;
+    if (!known && is === 'post' && ids.length < 2) return;
+    const row = known?.row ?? (await insertGroup(db, taxonomy));
+    for (const other of new Set(before.map((held) => held.row))) if (other !== row) touch(db, of, await leave(db, other, ids));
+    await unrelate(
+      db,
+      (await heldBy(db, row)).filter((id) => !ids.includes(id)),
+      [row],
+    );
+    await relate(db, ids, row);
+    await describe(db, row, known?.description ?? '', members);
+  },
+
+  async leaveGroup(db, of, id) {
+    touch(db, of, [id]);
+    for (const { row } of await termsHeld(db, TAXONOMIES[of.is].group, [id])) touch(db, of, await leave(db, row, [id]));
+  },
+
+  async forget(db, of, id) {
+    await polylangWriter.leaveGroup(db, of, id);
+    const rows = (await termsHeld(db, TAXONOMIES[of.is].language, [id])).map(({ row }) => row);
+    await unrelate(db, [id], rows);
+    if (of.is === 'term') await shiftCounts(db, rows, []);
+  },
+};
+
+/** A term that a record has: its row in the taxonomy, and what it says. */
+interface Held {
+  readonly id: number;
+  readonly row: number;
+  readonly description: string;
+}
+
+/** What these records have of a taxonomy, kept from other writers, always in the same order. */
+function termsHeld(db: Database, taxonomy: string, ids: readonly number[]): Promise<Held[]> {
+  return db.rows<Held>`
+    SELECT r.object_id AS id, tt.term_taxonomy_id AS ${verbatim('`row`')}, tt.description
+    FROM {term_taxonomy} tt JOIN {term_relationships} r ON r.term_taxonomy_id = tt.term_taxonomy_id
+    WHERE r.object_id IN (${[...new Set(ids)]}) AND tt.taxonomy = ${taxonomy}
+    ORDER BY tt.term_taxonomy_id, r.object_id ${verbatim(db.dialect.locks.update)}`;
+}
+
+async function heldBy(db: Database, row: number): Promise<number[]> {
+  const rows = await db.rows<{ id: number }>`SELECT object_id AS id FROM {term_relationships} WHERE term_taxonomy_id = ${row}`;
+  return rows.map(({ id }) => id);
+}
+
+async function relate(db: Database, ids: readonly number[], row: number): Promise<void> {
+  const rows = ids.map((object_id) => ({ object_id, term_taxonomy_id: row, term_order: 0 }));
+  await insertMissing(db, 'term_relationships', rows, ['object_id', 'term_taxonomy_id']);
+}
+
+/** Counts records in and out. Rows of languages are no terms that anybody is shown, so the journal has none of it. */
+async function shiftCounts(db: Database, gone: readonly number[], fresh: readonly number[]): Promise<void> {
+  if (gone.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count - 1 WHERE term_taxonomy_id IN (${gone}) AND count > 0`;
+  if (fresh.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count + 1 WHERE term_taxonomy_id IN (${fresh})`;
+}
+
+async function unrelate(db: Database, ids: readonly number[], rows: readonly number[]): Promise<void> {
+  if (ids.length === 0 || rows.length === 0) return;
+  await db.change`DELETE FROM {term_relationships} WHERE object_id IN (${ids}) AND term_taxonomy_id IN (${rows})`;
+}
+
+/** A new group, named as Polylang names them: by `uniqid`, which has 13 hexadecimal digits. */
+async function insertGroup(db: Database, taxonomy: string): Promise<number> {
+  const name = `pll_${randomBytes(7).toString('hex').slice(0, 13)}`;
+  const term_id = await insertRows(db, 'terms', [{ name, slug: name, term_group: 0 }]);
+  return insertRows(db, 'term_taxonomy', [{ term_id, taxonomy, description: '', parent: 0, count: 0 }]);
+}
+
+/** Takes records out of a group. One that nobody is left in is removed. Gives those that are left. */
+async function leave(db: Database, row: number, ids: readonly number[]): Promise<readonly number[]> {
+  await unrelate(db, ids, [row]);
+  const left = await heldBy(db, row);
+  const [group] = await db.rows<{ term_id: number; description: string }>`
+    SELECT term_id, description FROM {term_taxonomy} WHERE term_taxonomy_id = ${row}`;
+  if (!group) return left;
+  if (left.length > 0) {
+    await describe(db, row, group.description, new Map([...membersIn(group.description)].filter(([, id]) => left.includes(id))));
+    return left;
+  }
+  await db.change`DELETE FROM {term_taxonomy} WHERE term_taxonomy_id = ${row}`;
+  await db.change`DELETE FROM {terms} WHERE term_id = ${group.term_id}`;
+  return left;
+}
+
+/** Writes who is in a group. What else the description holds stays as it is. */
+async function describe(db: Database, row: number, before: string, members: TranslationGroup): Promise<void> {
+  const gone = [...membersIn(before).keys()].filter((code) => !members.has(code)).map((code) => [code, undefined]);
+  const changes = Object.fromEntries([...gone, ...members]);
+  const description = withMembers(before, changes) ?? toSerialized(new Map(members));
+  await db.change`UPDATE {term_taxonomy} SET description = ${description}, count = ${members.size} WHERE term_taxonomy_id = ${row}`;
+}

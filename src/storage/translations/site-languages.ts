@@ -1,0 +1,102 @@
+import type { ContentLanguages } from '../../wordpress/content-languages.ts';
+import { serializedMembers, toSerialized, withMembers } from '../../wordpress/serialized.ts';
+import type { QueryBuilder } from '../engine/builder.ts';
+import type { Database } from '../engine/database.ts';
+import { insertRows } from '../engine/insert.ts';
+import type { Listed } from '../languages/form.ts';
+import { formOf } from '../languages/forms.ts';
+import { deleteOption, lockOption, writeOption } from '../rows/options.ts';
+import { countRows } from '../rows/row-count.ts';
+import type { Translatable } from './writer.ts';
+
+/*
+ * The languages of a site whose rows are in Polylang's form, and the records that have none yet.
+ */
+
+const OPTION = 'polylang';
+
+/** A language to add. */
+export interface NewLanguage {
+  readonly code: string;
+  readonly locale: string;
+  readonly name: string;
+  readonly rtl: boolean;
+  /** Whether it is the one of the site. */
+  readonly isDefault: boolean;
+}
+
+/**
+ * What Polylang has to find to take over a calendar in several languages. A plugin that is there keeps its own
+ * settings.
+ */
+const SETTINGS = {
+  force_lang: 1,
+  hide_default: true,
+  rewrite: true,
+  post_types: ['tribe_events', 'tribe_venue', 'tribe_organizer'],
+  taxonomies: ['tribe_events_cat'],
+};
+
+/** Adds a language as Polylang's own settings page does: a term for posts and one for terms, after those there are. */
+export async function addLanguage(db: Database, { code, locale, name, rtl, isDefault }: NewLanguage): Promise<void> {
+  const stored = await lockOption(db, OPTION);
+  const [{ last }] = (await db.rows<{ last: number | null }>`
+    SELECT MAX(t.term_group) AS last FROM {terms} t JOIN {term_taxonomy} tt ON tt.term_id = t.term_id WHERE tt.taxonomy = ${'language'}`) as [
+    { last: number | null },
+  ];
+  const place = last === null ? 0 : last + 1;
+  await insertLanguageTerm(db, 'language', { name, slug: code, place, description: toSerialized({ locale, rtl, flag_code: '' }) });
+  await insertLanguageTerm(db, 'term_language', { name, slug: `pll_${code}`, place, description: '' });
+  const known = serializedMembers(stored);
+  const missing = Object.entries(SETTINGS).filter(([setting]) => !(setting in known));
+  const first = typeof known.default_lang !== 'string' || known.default_lang === '';
+  const changes = { ...(isDefault || first ? { default_lang: code } : {}), ...Object.fromEntries(missing) };
+  await writeOption(db, OPTION, withMembers(stored, changes) ?? toSerialized({ default_lang: code, ...SETTINGS }));
+  // Polylang remembers the languages for itself.
+  for (const name of ['_transient_pll_languages_list', '_transient_timeout_pll_languages_list']) await deleteOption(db, name);
+}
+
+async function insertLanguageTerm(
+  db: Database,
+  taxonomy: 'language' | 'term_language',
+  { name, slug, place, description }: { name: string; slug: string; place: number; description: string },
+): Promise<void> {
+  const term_id = await insertRows(db, 'terms', [{ name, slug, term_group: place }]);
+  await insertRows(db, 'term_taxonomy', [{ term_id, taxonomy, description, parent: 0, count: 0 }]);
+}
+
+/** How many records of a kind have this language; null: none. Records that were never saved do not count. */
+export async function countInLanguage(db: Database, languages: ContentLanguages, of: Translatable, code: string | null): Promise<number> {
+  const listed = listedOf(of);
+  return countRows(recordsOf(db, of).where((where) => formOf(languages).whereLanguage(db, where, languages, listed, code)));
+}
+
+/** Ids of records of a kind that have no language, in their order, with whether they are published; the first ones. */
+export async function neutralRecords(
+  db: Database,
+  languages: ContentLanguages,
+  of: Translatable,
+  most: number,
+): Promise<{ readonly id: number; readonly visible: boolean }[]> {
+  const listed = listedOf(of);
+  const query = recordsOf(db, of).where((where) => formOf(languages).whereLanguage(db, where, languages, listed, null));
+  if (of.is === 'term') {
+    const rows = (await query.orderBy('t.term_id').limit(most).select({ id: 't.term_id' })) as { id: number }[];
+    return rows.map(({ id }) => ({ id, visible: false }));
+  }
+  const rows = (await query.orderBy('p.ID').limit(most).select({ id: 'p.ID', status: 'p.post_status' })) as {
+    id: number;
+    status: string;
+  }[];
+  return rows.map(({ id, status }) => ({ id, visible: status === 'publish' }));
+}
+
+const listedOf = ({ is, type }: Translatable): Listed => (is === 'post' ? { is, name: type, alias: 'p' } : { is, name: type });
+
+const recordsOf = (db: Database, { is, type }: Translatable): QueryBuilder =>
+  is === 'post'
+    ? db.from('posts', 'p').where('p.post_type', type).whereNot('p.post_status', 'auto-draft')
+    : db
+        .from('term_taxonomy', 'tt')
+        .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+        .where('tt.taxonomy', type);

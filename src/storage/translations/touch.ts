@@ -1,0 +1,11 @@
+import type { Database } from '../engine/database.ts';
+import { postChanged, termTouched } from '../journal/touched.ts';
+import type { Translatable } from './writer.ts';
+
+/** Records show their language and their translations: what is written of these changes the records. */
+export function touch(db: Database, { is, type }: Translatable, ids: Iterable<number>): void {
+  for (const id of ids) {
+    if (is === 'post') postChanged(db, id);
+    else termTouched(db, { term_id: id, taxonomy: type }, 'changed');
+  }
+}

@@ -1,0 +1,186 @@
+import type { TranslationGroup } from '../../wordpress/translation-group.ts';
+import type { Database } from '../engine/database.ts';
+import { insertRows } from '../engine/insert.ts';
+import { verbatim } from '../engine/statement.ts';
+import { lockNames } from '../rows/locks.ts';
+import { touch } from './touch.ts';
+import type { LanguageWriter, Translatable } from './writer.ts';
+
+/*
+ * WPML has a row for each record in `icl_translations`. Rows of one `trid` are a group; the one without a source
+ * language is the original. Terms are named by their row in the taxonomy (`term_taxonomy_id`).
+ */
+
+export const wpmlWriter: LanguageWriter = {
+  async setLanguage(db, of, id, { code }) {
+    touch(db, of, [id]);
+    const [row] = await rowsOf(db, of, [id]);
+    if (row?.code === code) return;
+    if (!row) return insertRow(db, of, id, code);
+    await dropOrdered(db, row.trid, [code]);
+    await db.change`UPDATE {icl_translations} SET language_code = ${code} WHERE translation_id = ${row.translation}`;
+    if (row.source === null)
+      await db.change`UPDATE {icl_translations} SET source_language_code = ${code}
+        WHERE trid = ${row.trid} AND NOT translation_id = ${row.translation} AND source_language_code IS NOT NULL`;
+  },
+
+  async assign(db, of, ids, { code }) {
+    touch(db, of, ids);
+    const first = await newGroup(db);
+    const elements = [...(await elementsOf(db, of, ids)).keys()];
+    const rows = elements.map((element_id, place) => ({ element_type: typeOf(of), element_id, trid: first + place, language_code: code }));
+    await insertRows(db, 'icl_translations', rows);
+  },
+
+  // WPML counts nothing.
+  countVisible: async () => undefined,
+
+  async lockGroups(db, of, ids) {
+    const own = await rowsOf(db, of, ids);
+    const all = await rowsOfGroups(
+      db,
+      own.map(({ trid }) => trid),
+    );
+    const names = await idsOf(db, of, all);
+    return new Map(
+      own.map((row) => {
+        const members = all
+          .filter(({ trid }) => trid === row.trid)
+          .flatMap((one): [string, number][] => {
+            const id = names.get(one.element);
+            return id === undefined ? [] : [[one.code, id]];
+          });
+        return [row.id, new Map(members)] as const;
+      }),
+    );
+  },
+
+  async writeGroup(db, of, members) {
+    touch(db, of, members.values());
+    const rows = await rowsOf(db, of, [...members.values()]);
+    const [first] = rows.toSorted((one, other) => place(members, one.id) - place(members, other.id));
+    if (!first) return;
+    const original = rows.find(({ trid, source }) => trid === first.trid && source === null) ?? first;
+    await dropOrdered(db, first.trid, [...members.keys()]);
+    for (const { translation, element } of await rowsOfGroups(db, [first.trid])) {
+      if (element > 0 && !rows.some((row) => row.translation === translation)) await standAlone(db, translation);
+    }
+    for (const { translation, trid, source } of rows) {
+      const from = translation === original.translation ? null : original.code;
+      if (trid !== first.trid || source !== from)
+        await db.change`UPDATE {icl_translations} SET trid = ${first.trid}, source_language_code = ${from} WHERE translation_id = ${translation}`;
+    }
+    for (const trid of new Set(rows.map((row) => row.trid))) if (trid !== first.trid) await renewOriginal(db, trid);
+  },
+
+  async leaveGroup(db, of, id) {
+    touch(db, of, await groupOf(db, of, id));
+    for (const row of await rowsOf(db, of, [id])) {
+      await standAlone(db, row.translation);
+      await renewOriginal(db, row.trid);
+    }
+  },
+
+  async forget(db, of, id) {
+    touch(
+      db,
+      of,
+      (await groupOf(db, of, id)).filter((one) => one !== id),
+    );
+    for (const row of await rowsOf(db, of, [id])) {
+      await db.change`DELETE FROM {icl_translations} WHERE translation_id = ${row.translation}`;
+      await renewOriginal(db, row.trid);
+    }
+  },
+};
+
+/** The records of a group, by one of them. */
+const groupOf = async (db: Database, of: Translatable, id: number): Promise<number[]> => [
+  ...((await wpmlWriter.lockGroups(db, of, [id])).get(id)?.values() ?? []),
+];
+
+/** A row. `element`: 0 where a translation was ordered that is not there yet. `id`: of the post or term. */
+interface Row {
+  readonly translation: number;
+  readonly element: number;
+  readonly trid: number;
+  readonly code: string;
+  readonly source: string | null;
+}
+
+const typeOf = ({ is, type }: Translatable): string => `${is === 'post' ? 'post' : 'tax'}_${type}`;
+
+const COLUMNS = verbatim(
+  'translation_id AS translation, COALESCE(element_id, 0) AS element, trid, language_code AS code, source_language_code AS source',
+);
+
+/** The rows of these records, kept from other writers. */
+async function rowsOf(db: Database, of: Translatable, ids: readonly number[]): Promise<(Row & { readonly id: number })[]> {
+  const elements = await elementsOf(db, of, ids);
+  const rows = await db.rows<Row>`
+    SELECT ${COLUMNS} FROM {icl_translations} WHERE element_type = ${typeOf(of)} AND element_id IN (${[...elements.keys()]})
+    ORDER BY translation_id ${verbatim(db.dialect.locks.update)}`;
+  return rows.map((row) => ({ ...row, id: elements.get(row.element)! }));
+}
+
+const rowsOfGroups = (db: Database, trids: readonly number[]): Promise<Row[]> =>
+  db.rows<Row>`
+    SELECT ${COLUMNS} FROM {icl_translations} WHERE trid IN (${[...new Set(trids)]})
+    ORDER BY source_language_code IS NOT NULL, translation_id ${verbatim(db.dialect.locks.update)}`;
+
+/** What WPML calls these records -> their ids. */
+async function elementsOf(db: Database, { is, type }: Translatable, ids: readonly number[]): Promise<Map<number, number>> {
+  if (is === 'post') return new Map(ids.map((id) => [id, id]));
+  const rows = await db.rows<{ row: number; id: number }>`
+    SELECT term_taxonomy_id AS ${ROW}, term_id AS id FROM {term_taxonomy} WHERE taxonomy = ${type} AND term_id IN (${[...ids]})`;
+  return new Map(rows.map(({ row, id }) => [row, id]));
+}
+
+const ROW = verbatim('`row`');
+
+/** The ids of the records of rows, by what WPML calls them. */
+async function idsOf(db: Database, { is, type }: Translatable, rows: readonly Row[]): Promise<Map<number, number>> {
+  const elements = rows.flatMap(({ element }) => (element > 0 ? [element] : []));
+  if (is === 'post') return new Map(elements.map((id) => [id, id]));
+  const terms = await db.rows<{ row: number; id: number }>`
+    SELECT term_taxonomy_id AS ${ROW}, term_id AS id FROM {term_taxonomy} WHERE taxonomy = ${type} AND term_taxonomy_id IN (${elements})`;
+  return new Map(terms.map(({ row, id }) => [row, id]));
+}
+
+async function insertRow(db: Database, of: Translatable, id: number, code: string): Promise<void> {
+  const [element] = (await elementsOf(db, of, [id])).keys();
+  if (element === undefined) return;
+  const trid = await newGroup(db);
+  await db.insert`INSERT INTO {icl_translations} (element_type, element_id, trid, language_code) VALUES (${typeOf(of)}, ${element}, ${trid}, ${code})`;
+}
+
+/** A number for a group that nobody has. */
+async function newGroup(db: Database): Promise<number> {
+  await lockNames(db, ['wpml:group']);
+  const [row] = await db.rows<{ last: number | null }>`SELECT MAX(trid) AS last FROM {icl_translations}`;
+  return Number(row?.last ?? 0) + 1;
+}
+
+/** Puts a record into a group of its own. */
+async function standAlone(db: Database, translation: number): Promise<void> {
+  const trid = await newGroup(db);
+  await db.change`UPDATE {icl_translations} SET trid = ${trid}, source_language_code = NULL WHERE translation_id = ${translation}`;
+}
+
+/** A translation that was ordered has a row without a record, whose place another one takes. */
+async function dropOrdered(db: Database, trid: number, codes: readonly string[]): Promise<void> {
+  await db.change`DELETE FROM {icl_translations} WHERE trid = ${trid} AND element_id IS NULL AND language_code IN (${[...codes]})`;
+}
+
+/** A group whose original is gone has the next one as its original. */
+async function renewOriginal(db: Database, trid: number): Promise<void> {
+  const rows = (await rowsOfGroups(db, [trid])).filter(({ element }) => element > 0);
+  const [first] = rows;
+  if (!first || first.source === null) return;
+  for (const { translation } of rows) {
+    const from = translation === first.translation ? null : first.code;
+    await db.change`UPDATE {icl_translations} SET source_language_code = ${from} WHERE translation_id = ${translation}`;
+  }
+}
+
+const place = (members: TranslationGroup, id: number): number => [...members.values()].indexOf(id);

@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { commandIn, embedded, type Fasti, temporaryFolder } from './command.ts';
+
+const folder = temporaryFolder();
+const fasti: Fasti = commandIn(embedded(folder), { now: new Date('2026-11-20T12:00:00Z') });
+const DATES = ['--start-date=2027-06-01 21:00', '--end-date=2027-06-01 23:00', '--status=publish'];
+
+const idOf = async (...args: string[]): Promise<string> => {
+  const { code, out, err } = await fasti(...args, '--porcelain');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return out.trim();
+};
+const list = async () => JSON.parse((await fasti('languages', 'list', '--format=json')).out) as Record<string, unknown>[];
+
+describe('fasti languages', () => {
+  beforeAll(async () => {
+    expect((await fasti('init')).code).toBe(0);
+  });
+
+  it('says how to add one where there is none', async () => {
+    const { code, err } = await fasti('languages', 'list');
+    expect(code).toBe(1);
+    expect(err).toContain('fasti languages add');
+    expect((await fasti('event', 'create', '--title=A', ...DATES, '--content-language=it')).code).toBe(2);
+  });
+
+  it('gives all records there are the first language', async () => {
+    await idOf('event', 'create', '--title=Before', ...DATES);
+    const { code, out } = await fasti('languages', 'add', 'en');
+    expect([code, out]).toEqual([0, 'Language en was added.\n1 record is now in the language en.\n']);
+    expect((await fasti('languages', 'add', 'it')).out).toBe('Language it was added.\n');
+    expect(await list()).toMatchObject([
+      { code: 'en', name: 'English', locale: 'en_US', default: true, events: 1 },
+      { code: 'it', name: 'Italiano', locale: 'it_IT', default: false, events: 0 },
+      { code: null, events: 0 },
+    ]);
+  });
+
+  it.each([
+    [['add', 'it'], 'already has'],
+    [['add', 'Italian'], 'cannot be the code'],
+    [['add', 'de', '--locale=German'], 'not a locale'],
+    [['assign', '--to=fr'], 'does not have the language fr'],
+    [['assign', '--to=it', '--kind=thing'], 'thing'],
+    [['link', '1', '2'], '2'],
+  ])('refuses %j', async (args, said) => {
+    const { code, err } = await fasti('languages', ...args);
+    expect(code).toBeGreaterThan(0);
+    expect(err).toContain(said);
+  });
+
+  it('creates and links translations', async () => {
+    const english = await idOf('event', 'create', '--title=Concert', ...DATES, '--categories=Music');
+    const italian = await idOf(
+      'event',
+      'create',
+      '--title=Concerto',
+      `--translation-of=${english}`,
+      '--content-language=it',
+      '--status=publish',
+    );
+    const shown = JSON.parse((await fasti('event', 'get', italian, '--format=json')).out) as Record<string, unknown>;
+    expect(shown).toMatchObject({
+      title: 'Concerto',
+      start_date: '2027-06-01 21:00:00',
+      categories: [{ name: 'Music', slug: 'music-it' }],
+    });
+    const other = await idOf('event', 'create', '--title=Fair', ...DATES);
+    const fiera = await idOf('event', 'create', '--title=Fiera', ...DATES, '--content-language=it');
+    expect((await fasti('languages', 'link', other, fiera)).code).toBe(0);
+    expect((await fasti('languages', 'link', english, fiera)).err).toContain('cannot be linked');
+    expect(await list()).toMatchObject([{ events: 3, categories: 1 }, { events: 2, categories: 1 }, { events: 0 }]);
+  });
+
+  it('leaves nothing for the doctor', async () => {
+    const { findings } = JSON.parse((await fasti('doctor', '--format=json')).out) as { findings: { name: string }[] };
+    expect(findings.map(({ name }) => name).filter((name) => /lang|trans/.test(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,144 @@
+import { expect, it } from '@jest/globals';
+import { postKinds } from '../../src/kinds/index.ts';
+import { lockPost } from '../../src/storage/rows/posts.ts';
+import { describeAsking } from '../support/asking.ts';
+import { type FormFields, formIn, visitor } from '../support/desk-visitor.ts';
+
+/** What a form of each kind is filled in with, and what the API then shows. */
+const FILLED: Record<string, { fields: Record<string, string>; shown: Record<string, unknown> }> = {
+  event: {
+    fields: {
+      title: 'A night at the “Barn” <3', description: 'Two\nlines', excerpt: 'Short', slug: 'night-barn', timezone: 'Europe/Paris', 'start_date[date]': '2027-03-04',
+      'start_date[time]': '20:30', 'end_date[date]': '2027-03-04', 'end_date[time]': '23:00', cost: '€ 12', website: 'https://barn.example/', featured: '1', sticky: '1',
+      hide_from_listings: '1', show_map: '1', show_map_link: '1', 'categories[fresh]': 'Nights', tags: 'late, 2027', 'venue[add][]': 'The Barn', 'venue[fresh][city]': 'Asti', 'organizer[add][]': 'Anna', status: 'private', 'date[date]': '2026-01-02', 'date[time]': '03:04', 'custom_fields[x]': '',
+    }, // biome-ignore format: pairs
+    shown: {
+      title: 'A night at the “Barn” <3', slug: 'night-barn', timezone: 'Europe/Paris', start_date: '2027-03-04 20:30:00', end_date: '2027-03-04 23:00:00', cost: '€12',
+      website: 'https://barn.example/', featured: true, sticky: true, hide_from_listings: true, show_map: true, show_map_link: true, status: 'private', date: '2026-01-02 03:04:00', all_day: false,
+    }, // biome-ignore format: pairs
+  },
+  venue: {
+    fields: {
+      venue: 'Hall', description: 'Large', status: 'draft', address: 'Via 1', city: 'Asti', country: 'Italia', province: 'AT', state: 'Piemonte', stateprovince: 'AT', zip: '14100',
+      phone: '0141 1', website: 'https://hall.example/', geo_lat: '44.9', geo_lng: '8.2', 'date[date]': '2026-01-02', 'date[time]': '03:04',
+    }, // biome-ignore format: pairs
+    shown: { venue: 'Hall', status: 'draft', address: 'Via 1', city: 'Asti', country: 'Italia', province: 'AT', state: 'Piemonte', stateprovince: 'AT', zip: '14100', phone: '0141 1', website: 'https://hall.example/', geo_lat: 44.9, geo_lng: 8.2, show_map: true }, // biome-ignore format: pairs
+  },
+  organizer: {
+    fields: { organizer: 'Anna', description: 'Plays', status: 'draft', phone: '1', website: 'https://anna.example/', email: 'anna@example.org', 'date[date]': '2026-01-02', 'date[time]': '03:04' }, // biome-ignore format: pairs
+    shown: { organizer: 'Anna', status: 'draft', phone: '1', website: 'https://anna.example/', email: 'anna@example.org' },
+  },
+};
+
+describeAsking('Records at the desk', (ask) => {
+  const stored = async (id: number) => {
+    const row = await lockPost(ask.db(), id);
+    const metas = await ask
+      .db()
+      .from('postmeta')
+      .where('post_id', id)
+      .orderBy('meta_key')
+      .orderBy('meta_id')
+      .select('meta_key', 'meta_value');
+    const { post_modified: _local, post_modified_gmt: _utc, ...columns } = row!;
+    return { columns, metas: metas.filter(({ meta_key: key }) => !['_edit_last', '_edit_lock'].includes(String(key))) };
+  };
+
+  it.each(postKinds.map((kind) => [kind.name, kind] as const))(
+    'makes a new %s with every field, and shows each of them in its form',
+    async (name, kind) => {
+      const anna = await visitor(ask, 'admin');
+      const { fields, shown } = FILLED[name]!;
+      const page = await anna.get(`/admin/${kind.path}/new`);
+      const done = await anna.submit(page, `/admin/${kind.path}/new`, fields);
+      expect([done.status, done.status === 303 ? '' : done.text]).toEqual([303, '']);
+      const id = Number(/(\d+)\?done=created/.exec(done.headers.location ?? '')?.[1]);
+      expect(await ask.read(`/${kind.path}/${id}`, 'admin')).toMatchObject(shown);
+      const form = formIn((await anna.get(`/admin/${kind.path}/${id}`)).text, `/admin/${kind.path}/${id}`);
+      const values = new Map(form);
+      const kept = Object.entries(fields).filter(([field]) => !/\[(add|fresh)\]|custom_fields/.test(field) && field !== 'tags');
+      expect(kept.map(([field]) => [field, values.get(field)?.replaceAll('\r\n', '\n')])).toEqual(
+        kept.map(([field, value]) => [field, field === 'cost' ? '€12' : value]),
+      );
+    },
+  );
+
+  it.each(postKinds.map((kind) => [kind.name, kind] as const))(
+    'leaves every stored %s as it is when its form is sent as it came',
+    async (_, kind) => {
+      const anna = await visitor(ask, 'admin');
+      const rows = await ask
+        .db()
+        .from('posts')
+        .where('post_type', kind.postType)
+        .whereNotIn('post_status', ['auto-draft', 'trash'])
+        .select('ID');
+      expect(rows.length).toBeGreaterThan(1);
+      for (const { ID } of rows) {
+        const path = `/admin/${kind.path}/${ID}`;
+        const before = await stored(Number(ID));
+        const done = await anna.submit(await anna.get(path), path);
+        expect([path, done.headers.location]).toEqual([path, `${path}?done=saved`]);
+        expect(await stored(Number(ID))).toEqual(before);
+      }
+    },
+  );
+
+  it('shows both versions when somebody else was faster, and loses nothing', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { id } = await ask.made('/venues', { venue: 'Hall', city: 'Asti' });
+    const path = `/admin/venues/${id}`;
+    const page = await anna.get(path);
+    await ask.changed(`/venues/${id}`, { city: 'Alba' });
+    const refused = await anna.submit(page, path, { venue: 'Great hall', city: 'Acqui' });
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain('Alba');
+    expect(new Map(formIn(refused.text, path)).get('city')).toBe('Acqui');
+    expect((await anna.submit(refused, path)).status).toBe(303);
+    expect(await ask.read(`/venues/${id}`)).toMatchObject({ venue: 'Great hall', city: 'Acqui', status: 'publish' });
+  });
+
+  it('says beside the field what is wrong, in the language of the reader', async () => {
+    const anna = await visitor(ask, 'admin');
+    const page = await anna.get('/admin/events/new', { 'Accept-Language': 'it' });
+    const fields: FormFields = formIn(page.text, '/admin/events/new').map(([name, value]) => [
+      name,
+      { title: 'Festa', 'start_date[date]': '2027-05-02', 'end_date[date]': '2027-05-01', website: 'javascript:alert(1)' }[name] ?? value,
+    ]);
+    const refused = await anna.post('/admin/events/new', fields, { 'Accept-Language': 'it' });
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('Non ancora salvato');
+    expect(refused.text).toMatch(/id="website-error"/);
+    expect(new Map(formIn(refused.text, '/admin/events/new')).get('title')).toBe('Festa');
+  });
+
+  it('moves to the trash, restores with the status from before, and deletes for good', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { id } = await ask.made('/events', { title: 'Gone', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' });
+    const list = await anna.get('/admin/events');
+    const nonce = new Map(formIn(list.text, '/admin/events/bulk')).get('_wpnonce')!;
+    const act = (action: string) => anna.post(`/admin/events/${id}/${action}`, { _wpnonce: nonce, back: '?status=draft' });
+    expect((await act('trash')).headers.location).toBe('/admin/events?status=draft&done=trashed');
+    expect((await ask.get(`/events/${id}`)).status).toBe(403);
+    await act('restore');
+    expect(await ask.read(`/events/${id}`)).toMatchObject({ status: 'publish', slug: 'gone' });
+    expect(await ask.meta(id, '_wp_trash_meta_status')).toEqual([]);
+    await act('trash');
+    await act('delete');
+    expect((await ask.get(`/events/${id}`)).status).toBe(404);
+  });
+
+  it('lists what is hidden and what is over, by state, month, search and author', async () => {
+    const anna = await visitor(ask, 'admin');
+    await ask.made('/events', {
+      title: 'Hidden feast',
+      start_date: '2020-01-01 10:00',
+      end_date: '2020-01-01 11:00',
+      hide_from_listings: true,
+    });
+    for (const query of ['search=hidden', 'month=2020-01', 'mine=1&search=feast', 'orderby=title&order=asc&search=hidden'])
+      expect([query, (await anna.get(`/admin/events?${query}`)).text.includes('Hidden feast')]).toEqual([query, true]);
+    expect((await anna.get('/admin/events?month=2020-02')).text).not.toContain('Hidden feast');
+    expect((await anna.get('/admin/events?status=draft')).text).not.toContain('Hidden feast');
+  });
+});

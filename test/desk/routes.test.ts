@@ -1,0 +1,143 @@
+import { expect, it } from '@jest/globals';
+import { deskRoutes, findRoute } from '../../src/desk/routes.ts';
+import { postKinds } from '../../src/kinds/index.ts';
+import { type As, describeAsking } from '../support/asking.ts';
+import { elements, formIn, visitor } from '../support/desk-visitor.ts';
+
+const ROLES = ['admin', 'ed', 'auth', 'contrib', 'sub'] as const satisfies readonly As[];
+
+/** Ids of the sample site that the pieces of a path stand for. */
+const IDS: Readonly<Record<string, string>> = {
+  events: '9999',
+  venues: '9999',
+  organizers: '9999',
+  categories: '9999',
+  tags: '9999',
+  people: '9999',
+};
+const pathOf = (path: string): string =>
+  `/admin${path.replace(':id', IDS[path.split('/')[1] ?? ''] ?? '1').replace(':uuid', '00000000-0000-4000-8000-000000000000')}`;
+
+/** Which roles each part of the desk is for, by the first piece of the path. */
+const FOR: Readonly<Record<string, readonly (typeof ROLES)[number][]>> = {
+  '': ROLES,
+  'sign-out': ROLES,
+  me: ROLES,
+  events: ['admin', 'ed', 'auth', 'contrib'],
+  venues: ['admin', 'ed', 'auth', 'contrib'],
+  organizers: ['admin', 'ed', 'auth', 'contrib'],
+  find: ['admin', 'ed', 'auth', 'contrib'],
+  month: ['admin', 'ed', 'auth', 'contrib'],
+  categories: ['admin', 'ed', 'auth'],
+  tags: ['admin', 'ed'],
+  import: ['admin'],
+  people: ['admin'],
+  settings: ['admin'],
+  health: ['admin'],
+};
+const guarded = deskRoutes.filter(({ allow }) => allow !== 'anyone');
+
+/** Texts that would run, or end an attribute or an element, if they were taken for HTML. */
+const ATTACKS = [
+  '<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', "'><svg/onload=alert(1)>", '</textarea><script>alert(1)</script>', '</title><script>alert(1)</script>',
+  'javascript:alert(1)', '{{constructor.constructor("alert(1)")()}}', '<a href="javascript:alert(1)">x</a>', '\u2028<b>', '&lt;script&gt;alert(1)&lt;/script&gt;',
+]; // biome-ignore format: a list of texts
+
+describeAsking('The addresses of the desk', (ask) => {
+  it('are each for those who may, and for nobody else', async () => {
+    for (const role of ROLES) {
+      const person = await visitor(ask, role);
+      const nonce = new Map(formIn((await person.get('/admin/me')).text, '/admin/sign-out')).get('_wpnonce')!;
+      for (const { method, path } of guarded.filter((route) => route.path !== '/sign-out' && route.path !== '/health/repair')) {
+        const part = path.split('/')[1] ?? '';
+        const place = pathOf(path);
+        const answer = method === 'GET' ? await person.get(place) : await person.post(place, { _wpnonce: nonce });
+        const forbidden = answer.status === 403;
+        // What is not there is refused by the verbs, for those who may ask.
+        expect([role, method, place, forbidden || answer.status < 500]).toEqual([role, method, place, true]);
+        if (!FOR[part]?.includes(role)) expect([role, method, place, forbidden]).toEqual([role, method, place, true]);
+        else if (!path.includes(':id') && part !== 'people') expect([role, method, place, forbidden]).toEqual([role, method, place, false]);
+      }
+    }
+  });
+
+  it('are for nobody who is not signed in, and change nothing for a form that another site sends or that has no nonce', async () => {
+    const [nobody, admin] = [await visitor(ask), await visitor(ask, 'admin')];
+    const before = await ask.everything();
+    for (const { method, path, allow } of deskRoutes) {
+      const place = pathOf(path);
+      if (allow !== 'anyone') {
+        const answer = method === 'GET' ? await nobody.get(place) : await nobody.post(place, {});
+        expect([method, place, answer.status]).toEqual([method, place, 401]);
+      }
+      if (method === 'GET') continue;
+      for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' }, { 'Sec-Fetch-Site': 'same-site' }])
+        expect([place, (await admin.post(place, {}, headers)).status]).toEqual([place, 403]);
+      const fromElsewhere = await ask.send('POST', place, {
+        headers: { Cookie: admin.cookie(), Origin: 'https://evil.example' },
+        body: '',
+      });
+      expect([place, fromElsewhere.status]).toEqual([place, 403]);
+      if (allow === 'anyone') continue;
+      for (const fields of [{}, { _wpnonce: '0123456789' }])
+        expect([place, (await admin.post(place, fields)).status]).toEqual([place, 403]);
+    }
+    expect(await ask.everything()).toEqual(before);
+  });
+
+  it('send pages that nobody keeps, frames or fills with scripts', async () => {
+    const admin = await visitor(ask, 'admin');
+    for (const { path } of deskRoutes.filter(({ method }) => method === 'GET')) {
+      const { headers, text } = await admin.get(pathOf(path));
+      expect([path, headers['cache-control'], headers['x-frame-options'], headers['referrer-policy']]).toEqual([
+        path,
+        'no-store',
+        'DENY',
+        'same-origin',
+      ]);
+      expect(headers['content-security-policy']).toMatch(/default-src 'none'.*script-src 'self'.*frame-ancestors 'none'/);
+      expect([path, elements(text, isInline).length]).toEqual([path, 0]);
+    }
+    expect(findRoute('GET', '/nowhere')).toBeUndefined();
+    expect((await admin.get('/admin/nowhere')).status).toBe(404);
+    expect((await admin.get('/administration')).status).toBe(404);
+  });
+
+  it('have a nonce in each form that changes something', async () => {
+    const admin = await visitor(ask, 'admin');
+    for (const { path } of guarded.filter(({ method }) => method === 'GET')) {
+      const { text } = await admin.get(pathOf(path));
+      const forms = elements(text, ({ name, attribs }) => name === 'form' && attribs.method === 'post');
+      for (const form of forms) expect(formIn(text, form.attribs.action!).map(([name]) => name)).toContain('_wpnonce');
+    }
+  });
+
+  it.each(postKinds.map((kind) => [kind.name, kind] as const))('show every text of a %s as text', async (_, kind) => {
+    const admin = await visitor(ask, 'admin');
+    for (const attack of ATTACKS) {
+      const page = await admin.get(`/admin/${kind.path}/new`);
+      const texts = formIn(page.text, `/admin/${kind.path}/new`).flatMap(([name, value]) =>
+        value === '' && !/date|website|geo|image|timezone|slug/.test(name) ? [[name, attack] as const] : [],
+      );
+      const dates = kind.dated ? { 'start_date[date]': '2027-01-02', 'end_date[date]': '2027-01-02' } : {};
+      const done = await admin.submit(page, `/admin/${kind.path}/new`, { ...Object.fromEntries(texts), ...dates });
+      const places = [done.headers.location ?? '', `/admin/${kind.path}`, `/admin/${kind.path}?search=${encodeURIComponent(attack)}`];
+      // A text that is refused comes back in the form.
+      const shown = done.status === 303 ? await Promise.all(places.map((place) => admin.get(place))) : [done];
+      for (const { text, status } of shown) {
+        expect(status).toBeLessThan(500);
+        expect(elements(text, isInline).map((element) => [attack, element.name, element.attribs])).toEqual([]);
+        expect(elements(text, ({ name }) => name === 'svg' || name === 'b')).toEqual([]);
+      }
+    }
+  });
+});
+
+/** What would run: a script of the page itself, a handler, an address that is one. */
+const isInline = ({ name, attribs }: { readonly name: string; readonly attribs: Readonly<Record<string, string>> }): boolean =>
+  (name === 'script' && attribs.src === undefined) ||
+  name === 'style' ||
+  Object.entries(attribs).some(
+    ([key, value]) =>
+      /^on/i.test(key) || key === 'style' || (['href', 'src', 'action', 'formaction'].includes(key) && /^\s*javascript:/i.test(value)),
+  );

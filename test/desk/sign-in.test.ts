@@ -1,0 +1,95 @@
+import { expect, it } from '@jest/globals';
+import { linkQuery, makePasswordLink } from '../../src/accounts/password-links.ts';
+import { updateUser } from '../../src/storage/rows/users.ts';
+import { hashPassword } from '../../src/wordpress/passwords.ts';
+import { describeAsking } from '../support/asking.ts';
+import { formIn, visitor } from '../support/desk-visitor.ts';
+
+const PASSWORD = 'a long enough password';
+
+describeAsking('Signing in to the desk', (ask) => {
+  const withPassword = async (): Promise<void> => {
+    const hash = await hashPassword(PASSWORD);
+    await ask.rows((db) => updateUser(db, 1, { user_pass: hash }));
+  };
+
+  it('shows the form to sign in on every page to whoever is not', async () => {
+    const nobody = await visitor(ask);
+    const page = await nobody.get('/admin/events?search=jazz');
+    expect(page.status).toBe(401);
+    expect(page.headers['cache-control']).toBe('no-store');
+    expect(formIn(page.text, '/admin/sign-in')).toContainEqual(['redirect_to', '/admin/events?search=jazz']);
+  });
+
+  it('signs in by name and password, goes on to the page, and signs out for good', async () => {
+    await withPassword();
+    const anna = await visitor(ask);
+    const page = await anna.get('/admin/events?search=jazz');
+    const done = await anna.submit(page, '/admin/sign-in', { log: 'admin', pwd: PASSWORD });
+    expect(done.status).toBe(303);
+    expect(done.headers.location).toBe('/admin/events?search=jazz');
+    expect(done.headers['set-cookie']?.[0]).toMatch(
+      /^wordpress_logged_in_[0-9a-f]{32}=admin%7C\d+%7C\w{43}%7C[0-9a-f]{64}; Path=\/admin; HttpOnly; SameSite=Lax$/,
+    );
+    const inside = await anna.get('/admin/events');
+    expect(inside.status).toBe(200);
+    const cookie = anna.cookie();
+    expect((await anna.submit(inside, '/admin/sign-out')).status).toBe(303);
+    const after = await visitor(ask);
+    expect((await after.get('/admin/events', { Cookie: cookie })).status).toBe(401);
+  });
+
+  it('says the same about a wrong password and an unknown name, and never sends anybody elsewhere', async () => {
+    await withPassword();
+    const anna = await visitor(ask);
+    const page = await anna.get('/admin/sign-in');
+    const wrong = await anna.submit(page, '/admin/sign-in', { log: 'admin', pwd: 'wrong' });
+    const unknown = await anna.submit(page, '/admin/sign-in', { log: 'nobody-here', pwd: 'wrong' });
+    expect([wrong.status, unknown.status]).toEqual([403, 403]);
+    expect(unknown.text.replace('nobody-here', 'admin')).toBe(wrong.text);
+    for (const place of ['https://evil.example/', '//evil.example/admin', '/admin/../x', '/\\evil.example', '/administrator']) {
+      const done = await anna.submit(page, '/admin/sign-in', { log: 'admin', pwd: PASSWORD, redirect_to: place });
+      expect([place, done.headers.location]).toEqual([place, '/admin/events']);
+    }
+  });
+
+  it('takes the cookie that WordPress made, with the same sessions', async () => {
+    const ed = await visitor(ask, 'ed');
+    expect((await ed.get('/admin/events')).text).toContain('Sign out');
+    const stored = await ask.db().from('usermeta').where({ user_id: 2, meta_key: 'session_tokens' }).select('meta_value');
+    expect(String(stored[0]?.meta_value)).toMatch(/^a:\d+:\{/);
+  });
+
+  it('gives a new password by a link that is good once and for half an hour', async () => {
+    const link = await makePasswordLink(ask.running().site, 'admin', 1800);
+    const anna = await visitor(ask);
+    const address = `/admin/welcome?${linkQuery(link)}`;
+    const page = await anna.get(address);
+    expect(page.status).toBe(200);
+    expect((await anna.submit(page, '/admin/welcome', { password: 'short', again: 'short' })).status).toBe(422);
+    expect((await anna.submit(page, '/admin/welcome', { password: PASSWORD, again: `${PASSWORD}!` })).status).toBe(422);
+    const done = await anna.submit(page, '/admin/welcome', { password: PASSWORD, again: PASSWORD });
+    expect([done.status, done.headers.location]).toEqual([303, '/admin/events?done=welcome']);
+    expect((await anna.get('/admin/events')).status).toBe(200);
+    expect((await anna.get(address)).status).toBe(403);
+    const late = await makePasswordLink(ask.running().site, 'admin', 1800);
+    ask.at('2026-11-20T12:30:01Z');
+    expect((await anna.get(`/admin/welcome?${linkQuery(late)}`)).status).toBe(403);
+  });
+
+  it('keeps what was typed when the session ended in the meantime', async () => {
+    await withPassword();
+    const anna = await visitor(ask, 'admin');
+    const page = await anna.get('/admin/venues/new');
+    const other = await visitor(ask);
+    const fields = formIn(page.text, '/admin/venues/new').map(
+      ([name, value]) => [name, name === 'venue' ? 'Typed hall' : value] as [string, string],
+    );
+    const refused = await other.post('/admin/venues/new', fields);
+    expect(refused.status).toBe(401);
+    const back = await other.submit(refused, '/admin/sign-in', { log: 'admin', pwd: PASSWORD });
+    expect(back.status).toBe(200);
+    const saved = await other.submit(back, '/admin/venues/new');
+    expect(saved.headers.location).toMatch(/^\/admin\/venues\/\d+\?done=created$/);
+  });
+});

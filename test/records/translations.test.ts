@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { formOf } from '../../src/storage/languages/forms.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadLanguages, resetLanguages } from '../support/languages.ts';
+import { type Answer, type RunningSite, serveDatabase } from '../support/running-site.ts';
+
+const ROOT = '/wp-json/calendar/events/v1';
+const DATES = { start_date: '2031-07-01 10:00:00', end_date: '2031-07-01 12:00:00' };
+
+describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (form) => {
+  describeDatabases('written through the API', (open) => {
+    let db: Database;
+    let running: RunningSite;
+    let dirty = false;
+
+    beforeAll(async () => {
+      db = await loadLanguages(await open(), form);
+      running = await serveDatabase(db);
+    });
+    beforeEach(async () => {
+      if (dirty) await resetLanguages(db, form);
+      dirty = false;
+    });
+    afterAll(() => running.close());
+
+    const send = (method: string, path: string, body: object | null = null, as = 'admin'): Promise<Answer> => {
+      dirty = true;
+      return running.send(method, ROOT + path, { body, as });
+    };
+    const post = (path: string, body: object, as?: string) => send('POST', path, body, as);
+    /** The language of an event, and its group. */
+    const placeOf = async (id: number): Promise<[string | null, Record<string, number>]> => {
+      const languages = (await running.site.settings()).contentLanguages!;
+      const { posts } = await formOf(languages).memberships(db, languages, { posts: [id], terms: [] });
+      return [posts.get(id)?.language ?? null, Object.fromEntries(posts.get(id)?.members ?? [])];
+    };
+    const faultOf = ({ status, body }: Answer) => [status, body.code, Object.keys(body.data?.params ?? {})];
+
+    it('gives a new record the default language where nothing else is said', async () => {
+      const { body } = await post('/events', { title: 'Fair', ...DATES });
+      expect(await placeOf(body.id)).toEqual(['en', { en: body.id }]);
+    });
+
+    it('refuses a language that the site does not have', async () => {
+      expect(faultOf(await post('/events', { title: 'Fair', ...DATES, language: 'de' }))).toEqual([
+        400,
+        'rest_invalid_param',
+        ['language'],
+      ]);
+      expect(faultOf(await post('/events/110', { language: '' }))).toEqual([400, 'rest_invalid_param', ['language']]);
+    });
+
+    it('links a new record to the records that it names', async () => {
+      const { body } = await post('/events', { title: 'Ceramica', ...DATES, language: 'it', translations: { en: { id: 112 } } });
+      expect(await placeOf(112)).toEqual(['en', { en: 112, it: body.id }]);
+      expect(await placeOf(body.id)).toEqual(['it', { en: 112, it: body.id }]);
+    });
+
+    it('makes a translation of a record from its texts alone', async () => {
+      const { status, body } = await post('/events', {
+        title: 'Laboratorio',
+        description: 'Argilla.',
+        language: 'it',
+        translation_of: 112,
+      });
+      expect(status).toBe(201);
+      const source = (await running.send('GET', `${ROOT}/events/112`)).body;
+      for (const member of ['start_date', 'end_date', 'timezone', 'all_day', 'cost', 'venue', 'image'])
+        expect({ member, value: body[member]?.id ?? body[member] }).toEqual({ member, value: source[member]?.id ?? source[member] });
+      expect(body.description).toContain('Argilla');
+      expect(await placeOf(body.id)).toEqual(['it', { en: 112, it: body.id }]);
+    });
+
+    it('asks for the dates of an event that is no translation', async () => {
+      expect((await post('/events', { title: 'Fair', language: 'it' })).body.code).toBe('rest_missing_callback_param');
+      expect((await post('/events', { title: 'Fair', language: 'it', translation_of: '' })).body.code).toBe('rest_missing_callback_param');
+      expect(faultOf(await post('/events', { title: 'Fair', language: 'it', translation_of: 4711 }))).toEqual([
+        400,
+        'rest_invalid_param',
+        ['translation_of'],
+      ]);
+    });
+
+    it('replaces what differs from the source, and keeps the rest of it', async () => {
+      const { body } = await post('/events', {
+        title: 'Laboratorio',
+        language: 'it',
+        translation_of: 112,
+        start_date: '2031-06-02 09:00:00',
+        end_date: '2031-06-02 10:00:00',
+      });
+      expect(body).toMatchObject({ start_date: '2031-06-02 09:00:00', end_date: '2031-06-02 10:00:00' });
+    });
+
+    it('moves a record to another language, and only by the member of that name', async () => {
+      expect((await post('/events/112', { language: 'it' })).status).toBe(200);
+      expect(await placeOf(112)).toEqual(['it', { it: 112 }]);
+      await post('/events/112?translation_language=en', { title: 'Argilla', translation_language: 'en' });
+      expect((await placeOf(112))[0]).toBe('it');
+    });
+
+    it('does not move a record to a language that its group has', async () => {
+      expect(faultOf(await post('/events/110', { language: 'it' })).slice(0, 2)).toEqual([400, 'language-taken']);
+      expect(await placeOf(110)).toEqual(['en', { en: 110, it: 111 }]);
+    });
+
+    it('links records in both directions, and gives back what was there when told to', async () => {
+      expect((await post('/events/113', { translations: { en: 112 } })).status).toBe(200);
+      expect(await placeOf(112)).toEqual(['en', { en: 112, it: 113 }]);
+      expect((await post('/events/112', { translations: { it: null } })).status).toBe(200);
+      expect(await placeOf(112)).toEqual(['en', { en: 112 }]);
+      expect(await placeOf(113)).toEqual(['it', { it: 113 }]);
+    });
+
+    it('takes itself out of a group', async () => {
+      await post('/events/111', { translations: { it: null } });
+      expect(await placeOf(110)).toEqual(['en', { en: 110 }]);
+      expect(await placeOf(111)).toEqual(['it', { it: 111 }]);
+    });
+
+    it('changes nothing for what an answer says already', async () => {
+      await post('/events/111', { translations: { en: { id: 110 }, it: { id: 111 } }, language: 'it' });
+      expect(await placeOf(111)).toEqual(['it', { en: 110, it: 111 }]);
+    });
+
+    it('writes nothing where two groups meet in a language', async () => {
+      expect(faultOf(await post('/events/113', { translations: { en: 110 }, title: 'No' })).slice(0, 2)).toEqual([
+        409,
+        'translation-conflict',
+      ]);
+      expect(await placeOf(110)).toEqual(['en', { en: 110, it: 111 }]);
+      expect((await running.send('GET', `${ROOT}/events/113`)).body.title).not.toBe('No');
+    });
+
+    it.each([
+      ['of another language', 113, { it: 112 }],
+      ['of another kind', 113, { en: 101 }],
+      ['that does not exist', 113, { en: 4711 }],
+      ['without a language', 113, { en: 114 }],
+      ['in the trash', 112, { it: 122 }],
+      ['that is none', 113, { en: 'x' }],
+      ['of a language that the site lacks', 113, { de: 112 }],
+    ])('refuses a translation %s', async (_, id, translations) => {
+      expect(faultOf(await post(`/events/${id}`, { translations }))).toEqual([400, 'rest_invalid_param', ['translations']]);
+    });
+
+    it('links only what the caller may edit', async () => {
+      const own = await post('/events', { title: 'Mine', ...DATES, language: 'it', status: 'draft' }, 'contrib');
+      expect(own.status).toBe(201);
+      expect(faultOf(await post(`/events/${own.body.id}`, { translations: { en: 112 } }, 'contrib'))).toEqual([
+        400,
+        'rest_invalid_param',
+        ['translations'],
+      ]);
+      expect(await placeOf(112)).toEqual(['en', { en: 112 }]);
+    });
+
+    it('lets a translation take the place of one in the trash', async () => {
+      await send('DELETE', '/events/111');
+      const { body } = await post('/events', { title: 'Concerto', language: 'it', translation_of: 110 });
+      expect(await placeOf(110)).toEqual(['en', { en: 110, it: body.id }]);
+    });
+
+    it('gives a record without a language one when it is changed', async () => {
+      await post('/events/114', { title: 'Legacy' });
+      expect((await placeOf(114))[0]).toBe('en');
+    });
+
+    it('gives what a record brings along its language', async () => {
+      const { body } = await post('/events', { title: 'Festa', ...DATES, language: 'it', venue: { venue: 'Sala' }, categories: ['Ballo'] });
+      expect((await placeOf(body.venue.id))[0]).toBe('it');
+      const found = (await running.send('GET', `/it${ROOT}/categories?search=Ballo&hide_empty=false`)).body.categories;
+      expect(found.map(({ name }: { name: string }) => name)).toEqual(['Ballo']);
+    });
+
+    it('makes a venue of the same title in each language', async () => {
+      const { body } = await post('/venues', { venue: 'Town Hall', language: 'it' });
+      expect(body.id).not.toBe(101);
+      expect((await post('/venues', { venue: 'Town Hall' })).body.id).toBe(101);
+    });
+
+    it('leaves the translations of what is deleted', async () => {
+      await running.send('DELETE', '/wp-json/wp/v2/tribe_events/111?force=true', { as: 'admin' });
+      dirty = true;
+      expect(await placeOf(110)).toEqual(['en', { en: 110 }]);
+      expect(await placeOf(111)).toEqual([null, {}]);
+    });
+
+    it('does not touch the language of a term that has the id of a post', async () => {
+      const before = await db.from('term_relationships').where('object_id', 40).orderBy('term_taxonomy_id');
+      await db.from('posts').insert({ ...(await db.from('posts').where('ID', 112).first())!, ID: 40, post_name: 'forty' });
+      await running.send('DELETE', '/wp-json/wp/v2/tribe_events/40?force=true', { as: 'admin' });
+      dirty = true;
+      expect(await db.from('term_relationships').where('object_id', 40).orderBy('term_taxonomy_id')).toEqual(before);
+    });
+
+    it('puts terms in the language of the event', async () => {
+      const idsOf = (answer: Answer) => answer.body.categories.map(({ id }: { id: number }) => id);
+      expect(idsOf(await post('/events', { title: 'Concerto', ...DATES, language: 'it', categories: [38] }))).toEqual([40]);
+      expect(idsOf(await post('/events', { title: 'Partita', ...DATES, language: 'it', categories: ['Sport'] }))).toEqual([49]);
+      const missing = idsOf(await post('/events', { title: 'Corso', ...DATES, language: 'it', categories: [52] }));
+      if (form === 'wpml') expect(missing).toEqual([52]);
+      else
+        expect((await running.send('GET', `${ROOT}/categories/${missing[0]}`)).body).toMatchObject({
+          name: 'Workshops',
+          slug: 'workshops-it',
+        });
+      expect(idsOf(await post('/events/110', { translations: { it: null }, language: 'en' }))).toEqual([38]);
+      expect(idsOf(await post('/events/110', { language: 'it' }))).toEqual([40]);
+    });
+
+    it('links categories, too', async () => {
+      const { status, body } = await post('/categories', { name: 'Laboratori', language: 'it', translation_of: 52 });
+      expect(status).toBe(201);
+      const made = await post('/events', { title: 'Corso', ...DATES, language: 'it', categories: [52] });
+      expect(made.body.categories.map(({ id }: { id: number }) => id)).toEqual([body.id]);
+      expect((await post(`/categories/${body.id}`, { language: 'en' })).body.code).toBe('language-taken');
+    });
+  });
+});

@@ -1,0 +1,133 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config.ts';
+import { settingsReader } from '../../src/known-settings.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { formOf } from '../../src/storage/languages/forms.ts';
+import { membershipOf } from '../../src/storage/languages/membership.ts';
+import { membersIn } from '../../src/storage/languages/polylang/group.ts';
+import type { ContentLanguages } from '../../src/wordpress/content-languages.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadLanguages } from '../support/languages.ts';
+import { loadSite, setOptions } from '../support/site.ts';
+
+const languagesOf = async (db: Database, env: Record<string, string> = {}) =>
+  (await settingsReader(db, readConfig(env), 0).read()).contentLanguages;
+
+describeDatabases('content languages', (open) => {
+  describe.each(['polylang', 'wpml'] as const)('in the form of %s', (form) => {
+    let db: Database;
+    let languages: ContentLanguages;
+    beforeAll(async () => {
+      db = await loadLanguages(await open(), form);
+      languages = (await languagesOf(db))!;
+    });
+
+    it('are found with their names, locales and order', () => {
+      expect(languages).toMatchObject({
+        form,
+        pluginRuns: true,
+        defaultCode: 'en',
+        languages: [
+          { code: 'en', locale: 'en_US', name: 'English', hidden: false },
+          { code: 'it', locale: 'it_IT', name: 'Italiano', hidden: false },
+        ],
+        urls: { by: 'directory', before: '', bare: 'en' },
+      });
+      const kinds = ['tribe_events', 'tribe_venue', 'tribe_organizer', 'tribe_events_cat', 'post_tag'];
+      expect(kinds.filter((kind) => languages.translated.includes(kind))).toEqual(form === 'polylang' ? kinds : kinds.slice(0, 4));
+      expect(languages.withFallback).toEqual(form === 'polylang' ? [] : ['tribe_venue']);
+    });
+
+    it('say the language and the group of posts and terms, in one query', async () => {
+      const before = db.queries();
+      const terms = [38, 40, 57, 54].map((term_id) => ({ term_id, term_taxonomy_id: term_id + 30 }));
+      const found = await formOf(languages).memberships(db, languages, { posts: [110, 111, 112, 114, 102], terms });
+      expect(db.queries() - before).toBe(1);
+      const shown = (some: typeof found.posts) =>
+        Object.fromEntries(
+          [...some].sort(([a], [b]) => a - b).map(([id, { language, members }]) => [id, [language, Object.fromEntries(members)]]),
+        );
+      expect(shown(found.posts)).toEqual({
+        102: ['it', { en: 101, it: 102 }],
+        110: ['en', { en: 110, it: 111 }],
+        111: ['it', { en: 110, it: 111 }],
+        112: ['en', { en: 112 }],
+      });
+      const key = (id: number) => (form === 'polylang' ? id : id + 30);
+      expect(shown(found.terms)).toEqual({
+        38: ['en', { en: key(38), it: key(40) }],
+        40: ['it', { en: key(38), it: key(40) }],
+        54: ['it', { it: key(54) }],
+      });
+    });
+
+    it('lock the group of one record', async () => {
+      await db.transaction(async (trx) => {
+        const group = await formOf(languages).lockGroup(trx, languages, { is: 'post', name: 'tribe_events', id: 111 });
+        expect(Object.fromEntries(group?.members ?? [])).toEqual({ en: 110, it: 111 });
+        expect(await formOf(languages).lockGroup(trx, languages, { is: 'post', name: 'tribe_events', id: 114 })).toBeUndefined();
+      });
+    });
+
+    it('are gone once the plugin is switched off', async () => {
+      const plugins = 'a:1:{i:0;s:43:"the-events-calendar/the-events-calendar.php";}';
+      const other = await loadLanguages(await open(), form);
+      const reader = settingsReader(other, readConfig({}), 0);
+      expect((await reader.read()).contentLanguages?.form).toBe(form);
+      await setOptions(other, { active_plugins: plugins });
+      expect((await reader.read()).contentLanguages).toBeUndefined();
+      expect((await languagesOf(other, { CONTENT_LANGUAGES: form }))?.form).toBe(form);
+      // Rows in Polylang's form count where no WordPress is there to run the plugin.
+      const own = await languagesOf(other, { SHARED_WITH_WORDPRESS: 'off' });
+      expect([own?.form, own?.pluginRuns]).toEqual(form === 'polylang' ? ['polylang', false] : [undefined, undefined]);
+    });
+
+    it('are not looked for where the setting says so', async () => {
+      expect(await languagesOf(db, { CONTENT_LANGUAGES: 'off' })).toBeUndefined();
+    });
+  });
+
+  it('follow the rows: a language that is added is there with the next reading', async () => {
+    const db = await loadLanguages(await open(), 'polylang');
+    const reader = settingsReader(db, readConfig({}), 0);
+    const first = await reader.read();
+    expect(await reader.read()).toBe(first);
+    await db.from('terms').insert({ term_id: 90, name: 'Deutsch', slug: 'de', term_group: 2 });
+    await db
+      .from('term_taxonomy')
+      .insert({ term_taxonomy_id: 120, term_id: 90, taxonomy: 'language', description: '', parent: 0, count: 0 });
+    expect((await reader.read()).contentLanguages?.languages.map(({ code }) => code)).toEqual(['en', 'it', 'de']);
+  });
+
+  it('cost a site without them nothing', async () => {
+    const db = await loadSite(await open());
+    const reader = settingsReader(db, readConfig({}), 0);
+    expect((await reader.read()).contentLanguages).toBeUndefined();
+    const before = db.queries();
+    await reader.read();
+    expect(db.queries() - before).toBe(1);
+  });
+});
+
+describe('a group', () => {
+  it('is read from whatever Polylang stores, and is nobody where that is broken', () => {
+    expect(Object.fromEntries(membersIn('a:3:{s:2:"en";i:110;s:2:"it";s:3:"111";s:4:"sync";a:1:{s:2:"en";s:2:"it";}}'))).toEqual({
+      en: 110,
+      it: 111,
+    });
+    for (const broken of ['', 'en', 'a:1:{s:2:"en"', 'a:1:{i:0;i:7;', 'O:8:"stdClass":0:{}', 'i:7;', 'a:1:{s:2:"en";i:-4;}'])
+      expect(membersIn(broken).size).toBe(0);
+  });
+
+  it('has a record under its own language alone', () => {
+    const languages = { languages: ['en', 'it'].map((code) => ({ code })) } as unknown as ContentLanguages;
+    const members = (code: string | undefined, stored: Record<string, number>) => {
+      const found = membershipOf(languages, 7, code, new Map(Object.entries(stored)));
+      return [found.language, Object.fromEntries(found.members)];
+    };
+    expect(members('it', { en: 7 })).toEqual(['it', { it: 7 }]);
+    expect(members('it', { en: 3, it: 9, fr: 4 })).toEqual(['it', { en: 3, it: 7 }]);
+    expect(members(undefined, { en: 3 })).toEqual([null, {}]);
+    expect(members('fr', { en: 3 })).toEqual([null, {}]);
+  });
+});

@@ -1,0 +1,93 @@
+import type { ChildNode, Element } from 'domhandler';
+import { DomUtils, parseDocument } from 'htmlparser2';
+import { beginSession } from '../../src/accounts/logins.ts';
+import { findUserByName } from '../../src/storage/rows/users.ts';
+import type { Asking } from './asking.ts';
+import type { Answer, RunningSite } from './running-site.ts';
+
+/** The fields that a form sends as it stands, in order. */
+export type FormFields = [name: string, value: string][];
+
+/** Somebody at a browser without scripts: keeps a cookie, reads pages, fills in forms. */
+export interface Visitor {
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
+  /** Sends fields as a form of this site does. */
+  readonly post: (path: string, fields: Readonly<Record<string, string>> | FormFields, headers?: Record<string, string>) => Promise<Answer>;
+  /** Sends the form with this action on a page, some of its fields changed; null: left out. */
+  readonly submit: (page: Answer, action: string, changes?: Readonly<Record<string, string | null>>) => Promise<Answer>;
+  readonly cookie: () => string;
+}
+
+/** Somebody who is signed in as a user of the sample site; undefined: nobody. */
+export async function visitor(ask: Pick<Asking, 'send' | 'running' | 'rows'>, login?: string): Promise<Visitor> {
+  let cookie = '';
+  // The site is put back after whatever is written to it.
+  if (login !== undefined)
+    await ask.rows(async () => {
+      cookie = await sessionOf(ask.running(), login);
+    });
+  const send = async (method: string, path: string, headers: Record<string, string>, body: string | null = null): Promise<Answer> => {
+    const answer = await ask.send(method, path, { headers: { ...(cookie ? { Cookie: cookie } : {}), ...headers }, body });
+    const [set] = answer.headers['set-cookie'] ?? [];
+    if (set !== undefined) cookie = /Max-Age=0/.test(set) ? '' : set.slice(0, set.indexOf(';'));
+    return answer;
+  };
+  const post: Visitor['post'] = (path, fields, headers = {}) =>
+    send(
+      'POST',
+      path,
+      { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin', ...headers },
+      new URLSearchParams(fields as Record<string, string>).toString(),
+    );
+  return {
+    get: (path, headers = {}) => send('GET', path, headers),
+    post,
+    submit: (page, action, changes = {}) => {
+      const form = formIn(page.text, action);
+      const kept = form.filter(([name]) => !(name in changes));
+      const changed = Object.entries(changes).flatMap(([name, value]): FormFields => (value === null ? [] : [[name, value]]));
+      return post(action, [...kept, ...changed]);
+    },
+    cookie: () => cookie,
+  };
+}
+
+async function sessionOf({ site }: RunningSite, login: string): Promise<string> {
+  const user = await findUserByName(site.db, login, []);
+  if (!user) throw new Error(`no user ${login}`);
+  const { cookie } = await beginSession(site, await site.settings(), user, { remember: false, address: '127.0.0.1', agent: 'tests' });
+  return `${cookie.name}=${encodeURIComponent(cookie.value)}`;
+}
+
+/** The fields of a form as a browser would send them untouched. */
+export function formIn(html: string, action: string): FormFields {
+  const forms = elements(
+    html,
+    (element) => element.name === 'form' && element.attribs.action === action && element.attribs.method === 'post',
+  );
+  const form = forms[0];
+  if (!form) throw new Error(`no form to ${action} in ${html.slice(0, 2000)}`);
+  return DomUtils.findAll((element) => ['input', 'select', 'textarea'].includes(element.name), [form]).flatMap(fieldsOf);
+}
+
+function fieldsOf(element: Element): FormFields {
+  const { name, type = 'text', value = '' } = element.attribs;
+  if (name === undefined || element.attribs.disabled !== undefined || type === 'file') return [];
+  if (element.name === 'textarea') return [[name, DomUtils.textContent(element).replace(/\r?\n/g, '\r\n')]];
+  if (element.name === 'select') {
+    const options = DomUtils.findAll((option) => option.name === 'option', [element]);
+    const chosen = options.find((option) => 'selected' in option.attribs) ?? options[0];
+    return chosen ? [[name, chosen.attribs.value ?? DomUtils.textContent(chosen)]] : [];
+  }
+  if ((type === 'checkbox' || type === 'radio') && !('checked' in element.attribs)) return [];
+  return [[name, type === 'checkbox' ? element.attribs.value || 'on' : value]];
+}
+
+/** Elements of a page. */
+export function elements(html: string, wanted: (element: Element) => boolean): Element[] {
+  const { childNodes } = parseDocument(html);
+  return DomUtils.findAll(wanted, childNodes as ChildNode[]);
+}
+
+/** The text of a page, or of what of it. */
+export const textOf = (element: Element): string => DomUtils.textContent(element).replace(/\s+/g, ' ').trim();
