@@ -114,12 +114,13 @@ type Stretch = Listed & { readonly limit: number; readonly offset: number };
 
 /** Ids of the records of a stretch that the caller may see, how many there are in all, and ids that they may name. */
 async function findPosts(
-  { db }: Site,
+  site: Site,
   { viewer, settings }: Caller,
   kind: PostKind,
   { conditions, order, statuses, limit, offset }: Stretch,
   asked: Opened,
 ): Promise<Page> {
+  const { db } = site;
   return findPostIds(db, {
     kind,
     ...listRights(viewer, kind, { statuses, ...openingOf(asked) }),
@@ -129,7 +130,7 @@ async function findPosts(
     offset,
     occurrences: settings.occurrenceTables,
     recurrence: listedAs('occurrence', settings),
-    indexed: trustsIndex(settings),
+    indexed: await trustsIndex(site, settings),
   });
 }
 
