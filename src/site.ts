@@ -13,6 +13,7 @@ import { watchTables } from './storage/freshness/table-watch.ts';
 import { INDEX_OPTION, indexLayout, type Spoken } from './storage/index/event-index.ts';
 import { reindexEvents } from './storage/index/event-index-rebuild.ts';
 import { createJournalFeed, type JournalFeed } from './storage/journal/feed.ts';
+import type { ObjectMemory } from './storage/journal/object-memory.ts';
 import { readOptions } from './storage/rows/options.ts';
 import { loadTexts, type Texts } from './texts.ts';
 
@@ -45,6 +46,8 @@ export interface Site {
   readonly changedAt: () => string | undefined;
   /** The site for reads of anonymous callers: on a replica if one may be read at this moment, else the site itself. */
   readonly reading: () => Site;
+  /** Records rendered for anonymous callers, as long as they are right. Only where an answer is made for all. */
+  readonly rendered?: ObjectMemory;
   readonly close: () => Promise<void>;
 }
 

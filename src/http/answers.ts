@@ -1,13 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import type { Freshness, Version } from '../storage/freshness/freshness.ts';
+import { madeOnce } from '../kinds/made-once.ts';
+import type { Site } from '../site.ts';
+import type { Version } from '../storage/freshness/freshness.ts';
+import type { JournalFeed } from '../storage/journal/feed.ts';
+import { followReading } from '../storage/journal/holdings.ts';
+import { followChanges, type Held, type LatestChanges } from '../storage/journal/latest-changes.ts';
+import { createObjectMemory } from '../storage/journal/object-memory.ts';
 import type { Texts } from '../texts.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { notesOf } from './answered.ts';
 import { type Answer, sizeOf } from './deliver.ts';
 
-/** An answer that is remembered: it holds while the data's version is the same and its time is not up. */
-interface Kept {
+/** An answer that is remembered: it holds until something changes that it holds, or its time is up. */
+interface Kept extends Held {
   readonly answer: Answer;
   readonly version: Version;
   /** The route that it answers, for the log. */
@@ -20,9 +26,10 @@ export interface Wanted {
   readonly key: string;
   /** Another name under which the answer can be recalled from then on. */
   readonly alias?: string | undefined;
-  /** Of the database that `compute` reads, or an older answer would be kept under the version of a newer one. */
-  readonly freshness: Freshness;
-  readonly compute: () => Promise<Answer>;
+  /** The database that is read, or an older answer would be kept under the version of a newer one. */
+  readonly from: Site;
+  /** Makes the answer from what it is given to read from. */
+  readonly compute: (from: Site) => Promise<Answer>;
 }
 
 /** Answers to anonymous callers, in memory. */
@@ -31,13 +38,17 @@ export interface Answers {
    * The answer that is right at this moment, without waiting; undefined: there is none, or it is not known whether it
    * still is.
    */
-  readonly recall: (req: IncomingMessage, key: string, freshness: Freshness) => Answer | undefined;
+  readonly recall: (req: IncomingMessage, key: string, from: Site) => Answer | undefined;
   /** The kept answer if it is still right, else a new one; computed once for all who ask at the same time. */
   readonly answerFor: (req: IncomingMessage, wanted: Wanted) => Promise<Answer>;
 }
 
 /** What every entry costs besides its body: its key, headers and place. */
 const OVERHEAD_BYTES = 2048;
+/** What it costs to remember one thing that an answer holds. */
+const TAG_BYTES = 8;
+/** The part of the memory for rendered records, of which answers that are not known any more are made. */
+const RECORDS_PART = 0.25;
 /** Longer bodies are not kept, so that one answer never pushes out all others. */
 const LONGEST_BODY = 4 * 1024 * 1024;
 
@@ -55,23 +66,32 @@ interface Entry {
   readonly bytes: number;
 }
 
-/** A memory of answers that forgets the least used ones, and each as soon as there is another version of the data. */
+/**
+ * A memory of answers that forgets the least used ones. Each is right until an entry of the journal names something
+ * that went into it, or there is another version of what the journal does not tell of.
+ */
 export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
-  const entries = new LRUCache<string, Entry>({ maxSize: bytes, sizeCalculation: (entry) => entry.bytes + OVERHEAD_BYTES });
+  const forRecords = Math.floor(bytes * RECORDS_PART);
+  const entries = new LRUCache<string, Entry>({
+    maxSize: bytes - forRecords,
+    sizeCalculation: (entry) => entry.bytes + OVERHEAD_BYTES,
+  });
+  const renderedAt = createObjectMemory(forRecords);
   const computing = new Map<string, Promise<Answer>>();
+  const changesIn = madeOnce((journal: JournalFeed) => followChanges(journal));
 
   const keep = (key: string, kept: Kept, isAlias = false): void => {
-    entries.set(key, { kept, isAlias, bytes: isAlias ? 0 : sizeOf(kept.answer) });
+    entries.set(key, { kept, isAlias, bytes: isAlias ? 0 : bytesOf(kept) });
   };
 
-  const current = (req: IncomingMessage, key: string, { name, since }: Version): Kept | undefined => {
+  const current = (req: IncomingMessage, key: string, { name, since }: Version, changes: LatestChanges): Kept | undefined => {
     const entry = entries.get(key);
     if (entry === undefined) return undefined;
     const { kept, isAlias, bytes } = entry;
     const { answer, version, route } = kept;
-    if (version.name !== name || version.at < since || answer.until <= clock().getTime()) return undefined;
+    if (version.name !== name || version.at < since || answer.until <= clock().getTime() || !changes.isUntouched(kept)) return undefined;
     // It has been compressed since.
-    if (!isAlias && bytes !== sizeOf(answer)) keep(key, kept);
+    if (!isAlias && bytes !== bytesOf(kept)) keep(key, kept);
     const notes = notesOf(req);
     notes.route = route;
     notes.memory = 'hit';
@@ -81,23 +101,28 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
   };
 
   return {
-    recall: (req, key, freshness) => {
+    recall: (req, key, { freshness, journal }) => {
       const version = freshness.known();
-      return version && current(req, key, version)?.answer;
+      return version && current(req, key, version, changesIn(journal))?.answer;
     },
-    answerFor: async (req, { key, alias, freshness, compute }) => {
+    answerFor: async (req, { key, alias, from, compute }) => {
       const notes = notesOf(req);
-      const version = await freshness.version();
-      const kept = version && current(req, key, version);
+      const changes = changesIn(from.journal);
+      const version = await from.freshness.version();
+      const era = changes.era();
+      const kept = version && current(req, key, version, changes);
       if (kept && alias !== undefined) keep(alias, kept, true);
       if (kept) return kept.answer;
       notes.memory = 'miss';
-      const name = `${version?.name ?? ''} ${key}`;
+      const name = `${version?.name ?? ''} ${version?.count ?? ''} ${key}`;
       const running = version === undefined ? undefined : computing.get(name);
       if (running) return running;
-      const work = compute()
+      const reading = followReading(from.db);
+      const work = compute({ ...from, db: reading.db, ...(version ? { rendered: renderedAt({ version, changes, era }) } : {}) })
         .then((answer) => {
-          if (version && isKeepable(answer)) keep(key, { answer, version, route: notes.route });
+          if (!version || !isKeepable(answer)) return answer;
+          const { count } = version;
+          keep(key, { answer, version, route: notes.route, holdings: reading.holdings(), count, era, checked: count });
           return answer;
         })
         .finally(() => computing.delete(name));
@@ -106,6 +131,8 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
     },
   };
 }
+
+const bytesOf = ({ answer, holdings }: Kept): number => sizeOf(answer) + TAG_BYTES * (holdings?.length ?? 0);
 
 const isKeepable = ({ shared, status, body }: Answer): boolean => shared && status === 200 && body.length <= LONGEST_BODY;
 

@@ -13,7 +13,7 @@ export function fromMemory(site: Site, answers: Answers, isServing: () => boolea
   const language = languageKey(site.texts);
   return (req, res) => {
     const key = isServing() && hostsOf(req) <= 1 ? keyOf(req, language) : undefined;
-    const answer = key === undefined ? undefined : answers.recall(req, key, site.reading().freshness);
+    const answer = key === undefined ? undefined : answers.recall(req, key, site.reading());
     if (answer === undefined) return false;
     if (deliverNow(req, res, answer)) return true;
     deliver(req, res, answer).catch((err: unknown) => {

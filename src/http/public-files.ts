@@ -35,12 +35,11 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
     if (name === '/favicon.ico') return res.redirect(302, assets.at(base, theme.icon));
     // Where WordPress was, people have these addresses in their bookmarks.
     if (name.startsWith('/wp-')) return res.redirect(302, base + DESK_PATH);
-    const compute = async (): Promise<Answer> => {
-      const caller = callerFor(from, await from.settings(), ANONYMOUS, { language: from.texts.languages[0] ?? 'en' });
-      return name === '/robots.txt' ? plain(robots(caller)) : sitemap(from, caller, name);
+    const compute = async (read: Site): Promise<Answer> => {
+      const caller = callerFor(read, await read.settings(), ANONYMOUS, { language: read.texts.languages[0] ?? 'en' });
+      return name === '/robots.txt' ? plain(robots(caller)) : sitemap(read, caller, name);
     };
-    const answer =
-      answers && key !== undefined ? await answers.answerFor(req, { key, freshness: from.freshness, compute }) : await compute();
+    const answer = answers && key !== undefined ? await answers.answerFor(req, { key, from, compute }) : await compute(from);
     return answer.status === 404 ? next() : deliver(req, res, answer);
   };
 }

@@ -30,21 +30,26 @@ export function serveReference(site: Site, { routes, roots, answers, ...parts }:
     const [known, below] = [site.texts.languages.find((code) => code === found.segment), basePath(settings.home)];
     const above = found.segment === undefined || known !== undefined ? found.base : `${found.base}/${found.segment}`;
     if (above !== '' && above !== below) return next();
-    const compute = async () => {
-      const now = await site.settings();
+    const compute = async (read: Site) => {
+      const now = await read.settings();
       const chosen = site.texts.chooseLanguage({ segment: known, acceptLanguage: req.get('accept-language') });
       const home = now.home + (known === undefined ? '' : `/${known}`);
-      const caller = callerFor(site, now, ANONYMOUS, { language: chosen, home });
+      const caller = callerFor(read, now, ANONYMOUS, { language: chosen, home });
       const described = now.calendar.restDisabled ? [] : routes;
       // Its own document, whose parts have just these shapes.
-      const document = openApiDocument(site, caller, described, roots) as unknown as ApiDocument;
-      return pageAnswer(referencePage({ ...parts, site }, caller, document), { site, caller, personal: false, changedAt: undefined });
+      const document = openApiDocument(read, caller, described, roots) as unknown as ApiDocument;
+      return pageAnswer(referencePage({ ...parts, site: read }, caller, document), {
+        site: read,
+        caller,
+        personal: false,
+        changedAt: undefined,
+      });
     };
     const key = keyOf(req, languageKey(site.texts));
     await deliver(
       req,
       res,
-      answers && key !== undefined ? await answers.answerFor(req, { key, freshness: site.freshness, compute }) : await compute(),
+      answers && key !== undefined ? await answers.answerFor(req, { key, from: site, compute }) : await compute(site),
     );
   };
 }

@@ -35,8 +35,8 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
     const ownKey =
       ((meaning && keyOf(req, languageKey(site.texts), meaning.text)) ?? url) + (byHost ? ` ${incoming.hostLanguage ?? ''}` : '');
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
-    const compute = async () => compose(from, (await readRequest(from, router, req)) ?? incoming, budget);
-    const wanted = { key: ownKey, alias: meaning?.whole && !byHost ? url : undefined, freshness: from.freshness, compute };
+    const compute = async (read: Site) => compose(read, (await readRequest(read, router, req)) ?? incoming, budget);
+    const wanted = { key: ownKey, alias: meaning?.whole && !byHost ? url : undefined, from, compute };
     return deliver(req, res, await answers.answerFor(req, wanted));
   };
 }

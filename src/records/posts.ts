@@ -20,6 +20,7 @@ import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
+import type { Page } from '../storage/lists/event-index-list.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import type { Recurrence } from '../storage/lists/post-query.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
@@ -32,6 +33,7 @@ import { contentConditions, idInLanguage } from './content-lists.ts';
 import { trustsIndex } from './list-index.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
 import { recurrenceOf } from './recurrences.ts';
+import { renderedPosts } from './rendered-posts.ts';
 import { metasInTrash } from './rule-rows.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens, seen } from './visibility.ts';
@@ -66,7 +68,11 @@ export async function listPosts<Published extends PublishedRecord>(
   const { conditions, order, echo, timeliness } = narrowList(kind, values, caller);
   const asked = await contentConditions(site, caller, kind, conditions, values.language_fallback, linksShownIn);
   const stretch = { conditions: asked, order, statuses, limit: perPage, offset: (page - 1) * perPage };
-  const { records, total } = await narrowedPosts(site, caller, kind, stretch, values);
+  const found = await findPosts(site, caller, kind, stretch, values);
+  const { total } = found;
+  const context = renderContext(caller, rights(caller, values));
+  const render = (id: number, bundle: Bundle) => published(kind, id, bundle, context, false);
+  const records = await renderedPosts(openedFor(site, values), caller, kind, render, found);
   if (records.length === 0 && page > 1) fail(kind.problems.noSuchPage);
   const status = statuses?.join(',') ?? (editsKind(caller.viewer, kind) ? ANY_STATUS : 'publish');
   return {
@@ -93,12 +99,29 @@ export async function narrowedPosts<Published extends PublishedRecord>(
   site: Site,
   caller: Caller,
   kind: PostKind<PostFields, Published>,
-  { conditions, order, statuses, limit, offset }: Listed & { readonly limit: number; readonly offset: number },
+  stretch: Stretch,
   asked: Opened,
 ): Promise<Rendered<Published> & { readonly total: number }> {
+  const { ids, total, linked } = await findPosts(site, caller, kind, stretch, asked);
+  const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected: linked });
+  const context = renderContext(caller, rights(caller, asked));
+  const records = ids.filter((id) => bundle.posts.has(id)).map((id) => published(kind, id, bundle, context, false));
+  return { records, bundle, total };
+}
+
+/** A stretch of a list. */
+type Stretch = Listed & { readonly limit: number; readonly offset: number };
+
+/** Ids of the records of a stretch that the caller may see, how many there are in all, and ids that they may name. */
+async function findPosts(
+  site: Site,
+  { viewer, settings }: Caller,
+  kind: PostKind,
+  { conditions, order, statuses, limit, offset }: Stretch,
+  asked: Opened,
+): Promise<Page> {
   const { db } = site;
-  const { viewer, settings } = caller;
-  const { ids, total, linked } = await findPostIds(db, {
+  return findPostIds(db, {
     kind,
     ...listRights(viewer, kind, { statuses, ...openingOf(asked) }),
     conditions: await withDescendants(db, conditions),
@@ -109,11 +132,13 @@ export async function narrowedPosts<Published extends PublishedRecord>(
     recurrence: listedAs('occurrence', settings),
     indexed: await trustsIndex(site, settings),
   });
-  const bundle = await loadBundle(db, kind, ids, { ...bundleOptions(caller), expected: linked });
-  const context = renderContext(caller, rights(caller, asked));
-  const records = ids.filter((id) => bundle.posts.has(id)).map((id) => published(kind, id, bundle, context, false));
-  return { records, bundle, total };
 }
+
+/** The site for a request, without records that are remembered if it asks for more than others see. */
+const openedFor = (site: Site, { password, context }: Opened): Site => {
+  const { rendered: _, ...others } = site;
+  return password === undefined && (context === undefined || context === 'view') ? site : others;
+};
 
 /**
  * Records by their ids, in this order: those that the caller may read, though a password protects them. `single`: with

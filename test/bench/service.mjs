@@ -2,7 +2,7 @@
  * Processes that are measured: the service itself, and a bare Express app that sends the bytes that the service sent.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, openSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort, startPrivateMysql, versionAt } from '../support/private-mysql.mjs';
@@ -10,6 +10,7 @@ import { freePort, startPrivateMysql, versionAt } from '../support/private-mysql
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMMAND = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
 const BARE = fileURLToPath(new URL('bare.mjs', import.meta.url));
+const BARE_HTTP = fileURLToPath(new URL('bare-http.mjs', import.meta.url));
 const ROWS = fileURLToPath(new URL('rows.mjs', import.meta.url));
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 5;
@@ -31,13 +32,19 @@ export function fasti(args, env) {
 /**
  * Starts the service and waits until it answers `path`. Gives `{base, startMs, cpu, memory, stop}`: milliseconds from
  * the start of the process to its first answer, and functions for the processor time it took, in milliseconds, and its
- * resident memory, in bytes.
+ * resident memory, in bytes. `log`: the file that its log is written to; without one, it is thrown away.
  */
-export async function startService(env, path) {
+export async function startService(env, path, log) {
   const port = await freePort();
   const begun = performance.now();
-  const started = await start([COMMAND, 'serve'], { ...env, PORT: String(port), HOST: '127.0.0.1' }, `http://127.0.0.1:${port}`, path);
+  const started = await start([COMMAND, 'serve'], { ...env, PORT: String(port), HOST: '127.0.0.1' }, `http://127.0.0.1:${port}`, path, log);
   return { ...started, startMs: performance.now() - begun };
+}
+
+/** Starts a bare server of Node's own that answers anything with `answer`, as below. */
+export async function startBareHttp(answer) {
+  const port = await freePort();
+  return start([BARE_HTTP], { PORT: String(port), ANSWER: JSON.stringify(answer) }, `http://127.0.0.1:${port}`, '/');
 }
 
 /** Starts a bare Express app that answers anything with `answer` (`{status, headers, body}`, body as base64). */
@@ -55,11 +62,11 @@ export async function startRows(env, trace) {
   return start([ROWS], { ...env, PORT: String(port), STATEMENTS: JSON.stringify(trace) }, `http://127.0.0.1:${port}`, '/ready');
 }
 
-async function start(command, env, base, path) {
+async function start(command, env, base, path, log) {
   const child = spawn(process.execPath, command, {
     cwd: ROOT,
     env: { ...process.env, NODE_ENV: 'production', ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', log === undefined ? 'ignore' : openSync(log, 'w'), 'pipe'],
   });
   let said = '';
   child.stderr.on('data', (text) => {

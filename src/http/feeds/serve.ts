@@ -49,9 +49,9 @@ export function serveFeeds(site: Site, answers: Answers | undefined, pages: Page
     const byHost = hasHosts(settings.contentLanguages);
     const { text, whole } = meaningOf(byHost ? wanted.caller.home + wanted.page : wanted.page, wanted.query, heededOn(settings));
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
-    const compute = async () => compose((await readWanted(from, req)) ?? wanted, req, pages);
+    const compute = async (read: Site) => compose((await readWanted(read, req)) ?? { ...wanted, site: read }, req, pages);
     const kept = { key: keyOf(req, language, text) ?? url, alias: whole && !byHost ? url : undefined };
-    return deliver(req, res, await answers.answerFor(req, { ...kept, freshness: from.freshness, compute }));
+    return deliver(req, res, await answers.answerFor(req, { ...kept, from, compute }));
   };
 }
 

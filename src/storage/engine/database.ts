@@ -74,6 +74,12 @@ export interface Database extends Asker {
    */
   gathered<T>(what: Gathering<T>): T | undefined;
 
+  /**
+   * For a database that notes what is read: notes what a query goes by, and the database for that query
+   * (`journal/holdings.ts`).
+   */
+  readonly reading?: { readonly plain: Database; readonly note: (tags: Iterable<number | string>) => void };
+
   /** Its servers. */
   readonly cluster: Cluster;
 

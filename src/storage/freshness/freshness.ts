@@ -16,7 +16,10 @@ export interface Freshness {
 
 /** A version of the data, as far as it is known. */
 export interface Version {
+  /** Another one when anything may have changed that the journal does not tell of. */
   readonly name: string;
+  /** How far the journal had come: its entries up to this number have been told. */
+  readonly count: number;
   /**
    * When it was asked for, in milliseconds of a clock that only goes forward. What is read later is at least as new.
    */
@@ -26,7 +29,7 @@ export interface Version {
 }
 
 /** What a probe for the version finds. */
-export type Found = Pick<Version, 'name' | 'since'>;
+export type Found = Pick<Version, 'name' | 'count' | 'since'>;
 
 export interface FreshnessOptions {
   /** For how many milliseconds a version counts as known. */
@@ -109,10 +112,11 @@ export async function lookAtVersion(db: Database, watch: (() => Promise<Watched>
     counter: number | string;
     changed_at: string;
   }>`SELECT counter, changed_at FROM {fasti_changes} WHERE id = 1`;
+  const count = Number(row?.counter ?? 0);
   const { version, since } = watch ? await watch() : { version: '', since: Number.NEGATIVE_INFINITY };
   return {
-    count: Number(row?.counter ?? 0),
-    found: version === undefined ? undefined : { name: `${row?.counter ?? 0}:${version}`, since },
+    count,
+    found: version === undefined ? undefined : { name: version, count, since },
     changedAt: watch ? undefined : row?.changed_at,
   };
 }

@@ -1,7 +1,9 @@
+import { postKindOfType, postTypes, termKind } from '../../kinds/index.ts';
 import type { Condition } from '../../kinds/kind.ts';
 import { conditionOf, type QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
+import { allPosts, allTerms, goesBy, type Tag } from '../journal/holdings.ts';
 import { datesWithPosts, joinDates } from '../rows/event-moments.ts';
 import { recurringEvents } from '../rows/recurring-events.ts';
 import { countRows } from '../rows/row-count.ts';
@@ -13,7 +15,9 @@ import { type Distances, fitsFew, type PostQuery, type Recurrence, recordId } fr
 import { whereAttached, whereVisible } from './post-visibility.ts';
 
 /** One page of a list, in order. A small number of queries, whatever is asked. */
-export async function findPostIds(db: Database, asked: PostQuery): Promise<Page> {
+export async function findPostIds(database: Database, asked: PostQuery): Promise<Page> {
+  const sources = sourcesOf(asked);
+  const db = sources ? goesBy(database, sources) : database;
   const query = await withLinksFound(db, asked);
   const stretch = stretchOf(query);
   if (stretch) return findIndexedIds(db, stretch, query, restOf(db, stretch, query));
@@ -31,6 +35,44 @@ export async function findPostIds(db: Database, asked: PostQuery): Promise<Page>
   const [rows, total] = await Promise.all([ordered.limit(limit).offset(offset), countRows(narrowed(db, query))]);
   return { ids: idsIn(rows), total, linked: [] };
 }
+
+/** What a list goes by, besides the posts that it holds; undefined: it may be anything. */
+function sourcesOf({ kind, attached, conditions }: PostQuery): Tag[] | undefined {
+  if (attached || !postKindOfType(kind.postType)) return undefined;
+  const beyond = conditions.map((condition) => BEYOND[condition.by]);
+  if (beyond.includes('anything')) return undefined;
+  const types = beyond.includes('links') ? postTypes : [kind.postType];
+  const filters = conditions.flatMap((condition) => (condition.by === 'terms' ? [termKind(condition.kind).taxonomy] : []));
+  return [...types.map(allPosts), ...filters.map(allTerms)];
+}
+
+/** What conditions look at besides the posts that they narrow: posts that are linked, terms, or who knows. */
+const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'terms' | 'anything'>> = {
+  id: 'nothing',
+  notId: 'nothing',
+  author: 'nothing',
+  notAuthor: 'nothing',
+  parents: 'nothing',
+  notParents: 'nothing',
+  slug: 'nothing',
+  parent: 'nothing',
+  moment: 'nothing',
+  modified: 'nothing',
+  published: 'nothing',
+  mime: 'nothing',
+  words: 'nothing',
+  meta: 'nothing',
+  metaValue: 'nothing',
+  terms: 'terms',
+  links: 'links',
+  linkedFrom: 'links',
+  linkedFromAny: 'links',
+  linkedMeta: 'links',
+  placed: 'links',
+  near: 'links',
+  ticketed: 'anything',
+  language: 'anything',
+};
 
 /** One page of a list in which events may recur: a record for each occurrence, or for each event. */
 async function recurringPage(db: Database, query: PostQuery, recurrence: Recurrence, ordered: QueryBuilder): Promise<Page> {

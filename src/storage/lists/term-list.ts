@@ -4,6 +4,7 @@ import { tableOf } from '../../wordpress/table.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { placeAmong } from '../engine/expressions.ts';
+import { allTerms, goesBy } from '../journal/holdings.ts';
 import { countRows } from '../rows/row-count.ts';
 import { loadTree, termsOf } from '../rows/terms.ts';
 import { whereInLanguage } from './in-language.ts';
@@ -21,10 +22,11 @@ export interface TermQuery extends TermCondition {
  * ones are hidden, without being counted. `tree`: all categories, for the addresses of the page's; empty for tags.
  */
 export async function findTerms(
-  db: Database,
+  database: Database,
   query: TermQuery,
 ): Promise<{ terms: Term[]; total: number; tree: Map<number, { parent: number; slug: string }> }> {
-  const { kind, hideEmpty } = query;
+  const { kind, hideEmpty, post } = query;
+  const db = goesBy(database, [allTerms(kind.taxonomy), ...(post === undefined ? [] : [post])]);
   const tree = kind.hierarchical ? await loadTree(db, kind.taxonomy) : new Map<number, { parent: number; slug: string; count: number }>();
   const lifted = hideEmpty ? aboveUsed(tree) : [];
   const filtered = () => narrowed(db, query);

@@ -3,6 +3,7 @@ import type { Database } from '../engine/database.ts';
 import { isSlugLike } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
+import { allPosts, goesBy } from '../journal/holdings.ts';
 import { learnPost, postBefore, postChanged, postMade, postRemoved } from '../journal/touched.ts';
 import { loadPosts } from './bundle.ts';
 
@@ -26,7 +27,10 @@ export async function lockPost(db: Database, id: number): Promise<Post | undefin
 export async function findPostsByPath(db: Database, type: string, path: readonly string[]): Promise<number[]> {
   const slug = path.at(-1);
   if (!slug) return [];
-  const rows = await db.from('posts').where({ post_name: slug, post_type: type }).orderBy('ID').select('ID', 'post_parent');
+  const named = goesBy(db, [allPosts(type)])
+    .from('posts')
+    .where({ post_name: slug, post_type: type });
+  const rows = await named.orderBy('ID').select('ID', 'post_parent');
   const [parent] = path.length === 1 ? [0] : await findPostsByPath(db, type, path.slice(0, -1));
   return rows.filter((row) => row.post_parent === parent).map(({ ID }) => ID);
 }

@@ -6,6 +6,7 @@ import type { Sql } from '../engine/dialect.ts';
 import { among, either, isSlugLike } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
+import { allTerms, goesBy, heldToo, termTag } from '../journal/holdings.ts';
 import { postChanged, taxonomyRowsChanged, termTouched } from '../journal/touched.ts';
 
 const COLUMNS = [
@@ -34,7 +35,9 @@ export const firstTerms = async (db: Database, taxonomy: string, most: number): 
   (await termsOf(db, taxonomy).orderBy('t.term_id').limit(most)) as Term[];
 
 export async function findTerm(db: Database, taxonomy: string, id: number): Promise<Term | undefined> {
-  return (await termsOf(db, taxonomy).where('t.term_id', id).first()) as Term | undefined;
+  return (await termsOf(goesBy(db, [termTag(id)]), taxonomy)
+    .where('t.term_id', id)
+    .first()) as Term | undefined;
 }
 
 /** Locks a term until the end of the transaction. */
@@ -43,7 +46,7 @@ export async function lockTerm(db: Database, id: number): Promise<void> {
 }
 
 export async function loadTerms(db: Database, taxonomy: string, ids: readonly number[]): Promise<Map<number, Term>> {
-  const rows = (ids.length === 0 ? [] : await termsOf(db, taxonomy).whereIn('t.term_id', [...ids])) as Term[];
+  const rows = (ids.length === 0 ? [] : await termsOf(goesBy(db, ids.map(termTag)), taxonomy).whereIn('t.term_id', [...ids])) as Term[];
   return new Map(rows.map((row) => [row.term_id, row]));
 }
 
@@ -70,7 +73,8 @@ export async function findTermsLike(
     ...(slugs.length > 0 ? [among('t.slug', slugs)] : []),
     ...(first === undefined ? [] : [db.dialect.equalsFolded('t.name', first, ...others)]),
   ];
-  return db.rows<Term>`
+  const isById = slugs.length + names.length === 0;
+  return goesBy(db, isById ? ids.map(termTag) : [allTerms(taxonomy)]).rows<Term>`
     SELECT ${verbatim(COLUMNS.join())}
     FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
     WHERE tt.taxonomy = ${taxonomy} AND ${new Piece(either(any))} ORDER BY t.term_id`;
@@ -88,7 +92,7 @@ export async function takenTermSlugs(db: Database, base: string, exceptId: numbe
 
 /** Every category with its parent, for walking the tree. Small by nature. */
 export async function loadTree(db: Database, taxonomy: string): Promise<Map<number, { parent: number; slug: string; count: number }>> {
-  const rows = (await termsOf(db, taxonomy)) as Term[];
+  const rows = (await termsOf(goesBy(db, [allTerms(taxonomy)]), taxonomy)) as Term[];
   return new Map(rows.map((row) => [row.term_id, { parent: row.parent, slug: row.slug, count: row.count }]));
 }
 
@@ -100,10 +104,14 @@ export async function loadTermsOf(db: Database, ids: readonly number[]): Promise
   const terms = new Map<number, Term[]>();
   if (ids.length === 0) return terms;
   const join = verbatim(db.dialect.joinInOrder);
-  const rows = await db.rows<Term & { object_id: number; sort_key: string }>`
+  const rows = await goesBy(db, ids).rows<Term & { object_id: number; sort_key: string }>`
     SELECT r.object_id, ${verbatim(COLUMNS.join())}, ${new Piece(db.dialect.sortKey('t.name'))} AS sort_key
     FROM {term_relationships} r ${join} {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id ${join} {terms} t ON t.term_id = tt.term_id
     WHERE r.object_id IN (${[...new Set(ids)]}) AND tt.taxonomy IN (${taxonomies})`;
+  heldToo(
+    db,
+    rows.map((row) => termTag(row.term_id)),
+  );
   rows.sort(({ sort_key: one }, { sort_key: other }) => (one < other ? -1 : Number(one > other)));
   for (const { object_id: id, sort_key: _, ...term } of rows) {
     const known = terms.get(id);

@@ -1,0 +1,91 @@
+import type { Bundle, PostFields, PostKind, PublishedRecord } from '../kinds/kind.ts';
+import type { Site } from '../site.ts';
+import { heldToo, type Tag, termTag } from '../storage/journal/holdings.ts';
+import { loadBundle } from '../storage/rows/bundle.ts';
+import { bundleOptions, type Caller } from './caller.ts';
+
+/**
+ * Records of a list, rendered, in this order; ids without a row are left out. Where the answer is made for all who are
+ * anonymous (`Site.rendered`), those that are known are not loaded again. `expected`: ids that they are likely to name.
+ */
+export async function renderedPosts<Published extends PublishedRecord>(
+  site: Site,
+  caller: Caller,
+  kind: PostKind<PostFields, Published>,
+  render: (id: number, bundle: Bundle) => Published,
+  { ids, linked: expected }: { readonly ids: readonly number[]; readonly linked: readonly number[] },
+): Promise<Published[]> {
+  const { db, rendered } = site;
+  const keyOf = keysFor(caller, kind);
+  const records = new Map<number, Published>();
+  for (const id of ids) {
+    const known = rendered?.recall(keyOf(id));
+    if (!known) continue;
+    heldToo(db, known.holdings);
+    // What stands under the key of a kind is a record of that kind.
+    records.set(id, known.value as Published);
+  }
+  const missing = ids.filter((id) => !records.has(id));
+  if (missing.length > 0) {
+    const named = missing.length === ids.length ? expected : [];
+    const bundle = await loadBundle(db, kind, missing, { ...bundleOptions(caller), expected: named });
+    for (const id of missing.filter((one) => bundle.posts.has(one))) {
+      const followed = followBundle(bundle);
+      const record = render(id, followed.bundle);
+      const holdings = followed.holdings();
+      if (holdings) rendered?.keep(keyOf(id), { value: record, holdings });
+      records.set(id, record);
+    }
+  }
+  return ids.map((id) => records.get(id)).filter((record) => record !== undefined);
+}
+
+/** Everything of a caller goes into the key that can differ from one anonymous caller to the next. */
+function keysFor({ viewer: _viewer, settings: _settings, now: _now, ...place }: Caller, { name }: PostKind): (id: number) => string {
+  const shared = `${name} ${JSON.stringify(place)}`;
+  return (id) => `${shared} ${id}`;
+}
+
+/**
+ * The same bundle, and which objects were looked for in it. Undefined: more than can be said. Galleries show what is
+ * attached to a post, pages of single dates depend on several events, and translations on others: such records are not
+ * remembered.
+ */
+function followBundle(bundle: Bundle): { readonly bundle: Bundle; readonly holdings: () => readonly Tag[] | undefined } {
+  const tags = new Set<Tag>();
+  let isClear = bundle.pages.size === 0 && bundle.languages === undefined;
+  const following = <Found>(
+    map: ReadonlyMap<number, Found>,
+    note: (id: number, found: Found | undefined) => void,
+  ): ReadonlyMap<number, Found> =>
+    new Proxy(map, {
+      get: (target, member) => {
+        if (member === 'get' || member === 'has')
+          return (id: number) => {
+            note(id, target.get(id));
+            return target[member](id);
+          };
+        isClear = false;
+        const value: unknown = Reflect.get(target, member, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  const noteId = (id: number): void => void tags.add(id);
+  const followed: { readonly [Member in keyof Required<Bundle>]: Bundle[Member] } = {
+    posts: following(bundle.posts, noteId),
+    metas: following(bundle.metas, noteId),
+    terms: following(bundle.terms, (id, terms) => {
+      noteId(id);
+      for (const term of terms ?? []) tags.add(termTag(term.term_id));
+    }),
+    attached: following(bundle.attached, () => {
+      isClear = false;
+    }),
+    pages: following(bundle.pages, noteId),
+    languages: bundle.languages,
+  };
+  return {
+    bundle: followed,
+    holdings: () => (isClear ? [...tags] : undefined),
+  };
+}

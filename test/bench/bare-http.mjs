@@ -1,0 +1,10 @@
+/** The least that Node's own server can do: it sends the same bytes each time. Started by service.mjs. */
+import { createServer } from 'node:http';
+
+const { PORT, ANSWER } = process.env;
+const { status, headers, body } = JSON.parse(ANSWER);
+const bytes = Buffer.from(body, 'base64');
+
+createServer((_req, res) => {
+  res.writeHead(status, headers).end(bytes);
+}).listen(Number(PORT), '127.0.0.1');

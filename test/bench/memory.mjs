@@ -1,0 +1,219 @@
+#!/usr/bin/env node
+/**
+ * What `npm run bench:memory` runs: what memory is worth, in ratios within one run, with the log on.
+ *
+ * 1. Answers from memory beside a bare `node:http` server and a bare Express app that send the same bytes and headers.
+ * 2. Requests to many addresses (lists of events by day, single events, venues) without writes, and while events are
+ *    written.
+ * 3. The default list made anew after each write of an event (processor time; Linux), beside the same with `CACHE=off`.
+ *
+ *   --events N      how many events are generated (20000)
+ *   --seconds N     how long each measurement takes (2)
+ *   --rounds N      how many measurements a figure is the median of (3)
+ *   --addresses N   of the second part (1000)
+ *   --writes N      a second, of the second part (5)
+ *   --database NAME only sqlite or mysql; nothing is written then
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import autocannon from 'autocannon';
+import { machine, markdown, writeSection } from './report.mjs';
+import { startBare, startBareHttp, startService } from './service.mjs';
+import { API, eachDatabase, seed } from './site.mjs';
+
+const { values: flags } = parseArgs({
+  options: {
+    events: { type: 'string', default: '20000' },
+    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '3' },
+    addresses: { type: 'string', default: '1000' },
+    writes: { type: 'string', default: '5' },
+    database: { type: 'string' },
+  },
+});
+const [events, seconds, rounds, addresses, writes] = ['events', 'seconds', 'rounds', 'addresses', 'writes'].map((name) =>
+  Number(flags[name]),
+);
+const CLIENTS = 8;
+/** So many lists made anew after a write each; a figure is the median of them. */
+const REMADE = 60;
+const OF_THE_CONNECTION = ['connection', 'keep-alive', 'date', 'content-length', 'transfer-encoding'];
+const LIST = `${API}/events`;
+
+const [busy] = loadavg();
+const folder = mkdtempSync(join(tmpdir(), 'fasti-bench-'));
+const sections = [];
+let titles = 0;
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+await eachDatabase({ folder, only: flags.database }, async ({ title }, provide) => {
+  const { env, remove } = await provide(events);
+  const { authorization } = seed(env, events);
+  const service = await startService({ ...env, LOG_LEVEL: 'info' }, LIST, join(folder, 'log'));
+  const sent = await besideBare(service);
+  const many = await manyAddresses(service, authorization);
+  await service.stop();
+  const made = await remade(env, authorization);
+  sections.push(section(title, { sent, many, made }));
+  console.log(sections.at(-1));
+  await remove();
+});
+if (flags.database === undefined) writeSection('memory', `${machine(busy)}, ${events} events:\n\n${sections.join('\n\n')}`);
+process.exit(0);
+
+async function besideBare(service) {
+  const rows = [];
+  for (const [name, path, unchanged] of [
+    ['default list', LIST, false],
+    ['unchanged default list', LIST, true],
+    ['default list, compressed', LIST, false],
+  ]) {
+    const asked = name.endsWith('compressed') ? { 'accept-encoding': 'gzip' } : { 'accept-encoding': 'identity' };
+    const first = await exchange(service, path, asked);
+    const headers = unchanged ? { ...asked, 'if-none-match': first.headers.etag } : asked;
+    const answer = await exchange(service, path, headers);
+    const all = { service, http: await startBareHttp(answer), express: await startBare(answer) };
+    const loads = Object.fromEntries(Object.keys(all).map((key) => [key, []]));
+    for (const one of Object.values(all)) await load(one, path, headers, { amount: 3000 });
+    for (let round = 0; round < rounds; round += 1)
+      for (const [key, one] of Object.entries(all)) loads[key].push(await load(one, path, headers, { duration: seconds }));
+    await all.http.stop();
+    await all.express.stop();
+    const of = (key, figure) => median(loads[key].map((one) => one[figure]));
+    rows.push([
+      name,
+      String(Buffer.from(answer.body, 'base64').length),
+      of('service', 'rate').toFixed(0),
+      ...['http', 'express'].map((key) => (of('service', 'rate') / of(key, 'rate')).toFixed(2)),
+      (1000 * of('service', 'cpu')).toFixed(0),
+      ...['http', 'express'].map((key) => (of(key, 'cpu') / of('service', 'cpu')).toFixed(2)),
+    ]);
+  }
+  return rows;
+}
+
+/** The same addresses with and without writes in turns; half of them are lists of a day, a month, a page. */
+async function manyAddresses(service, authorization) {
+  const { ids } = await idsOf(service);
+  const day = (number) => new Date(Date.now() + number * 86_400_000).toISOString().slice(0, 10);
+  const lists = Array.from(
+    { length: addresses / 2 },
+    (_, number) => `${LIST}?start_date=${day(number % 365)}&per_page=${5 + (number % 7)}`,
+  );
+  const requests = [...lists, ...ids.slice(0, addresses - lists.length).map((id) => `${LIST}/${id}`)].map((path) => ({
+    method: 'GET',
+    path,
+  }));
+  const run = () => load(service, LIST, {}, { duration: seconds * 2, requests: shuffled(requests) });
+  await run();
+  const rates = { still: [], written: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    await run();
+    rates.still.push((await run()).rate);
+    let number = 0;
+    const writer = setInterval(() => void write(service, authorization, ids[number++ % ids.length]), 1000 / writes);
+    rates.written.push((await run()).rate);
+    clearInterval(writer);
+  }
+  return { still: median(rates.still), written: median(rates.written) };
+}
+
+/** Processor time of the default list right after a write to an event that stands in it, in milliseconds. */
+async function remade(env, authorization) {
+  const times = {};
+  const services = {};
+  for (const cache of ['on', 'off']) {
+    services[cache] = await startService({ ...env, CACHE: cache, LOG_LEVEL: 'info' }, LIST, join(folder, `log-${cache}`));
+    times[cache] = [];
+  }
+  const { ids } = await idsOf(services.on);
+  for (let number = 0; number < REMADE; number += 1)
+    for (const [cache, service] of Object.entries(services)) {
+      await write(service, authorization, ids[number % 5]);
+      const before = nanoseconds(service.pid);
+      await exchange(service, LIST, {});
+      times[cache].push((nanoseconds(service.pid) - before) / 1e6);
+    }
+  for (const service of Object.values(services)) await service.stop();
+  return { on: median(times.on.slice(10)), off: median(times.off.slice(10)) };
+}
+
+/** Processor time of a process, to the nanosecond (Linux). */
+function nanoseconds(pid) {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.reduce((sum, thread) => sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]), 0);
+}
+
+async function idsOf({ base }) {
+  const ids = [];
+  for (let page = 1; ids.length < addresses && page < 40; page += 1) {
+    const answer = await fetch(`${base}${LIST}?per_page=50&page=${page}`);
+    if (!answer.ok) break;
+    ids.push(...(await answer.json()).events.map(({ id }) => id));
+  }
+  return { ids };
+}
+
+async function write({ base }, authorization, id) {
+  titles += 1;
+  const response = await fetch(`${base}${LIST}/${id}`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ title: `Changed ${titles}` }),
+  });
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`a write was answered with ${response.status}`);
+}
+
+async function exchange({ base }, path, headers) {
+  const { get } = await import('node:http');
+  return new Promise((resolve, reject) => {
+    get(base + path, { headers }, (response) => {
+      const chunks = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('end', () => {
+        const kept = Object.entries(response.headers).filter(([name]) => !OF_THE_CONNECTION.includes(name));
+        resolve({ status: response.statusCode, headers: Object.fromEntries(kept), body: Buffer.concat(chunks).toString('base64') });
+      });
+    }).on('error', reject);
+  });
+}
+
+async function load({ base, cpu }, path, headers, options) {
+  const before = cpu();
+  const result = await autocannon({ url: base + path, headers, connections: CLIENTS, ...options });
+  if (result.non2xx > 0 && result.statusCodeStats?.[304] === undefined) throw new Error(`${path}: ${result.non2xx} refusals`);
+  const { total } = result.requests;
+  return { rate: total / result.duration, cpu: (cpu() - before) / total };
+}
+
+function section(name, { sent, many, made }) {
+  const columns = [
+    'request',
+    'bytes',
+    'requests/s',
+    'of bare node:http',
+    'of bare Express',
+    'CPU µs',
+    'CPU of bare node:http',
+    'CPU of bare Express',
+  ];
+  return [
+    `**${name}**`,
+    markdown(columns, sent, 1),
+    `${addresses} addresses: ${many.still.toFixed(0)} requests a second without writes, ${many.written.toFixed(0)} while ${writes} events a second are written: ${(many.written / many.still).toFixed(2)}.`,
+    `The default list right after a write to an event in it takes ${made.on.toFixed(2)} ms of a processor; with \`CACHE=off\`, where all records are loaded, ${made.off.toFixed(2)} ms.`,
+  ].join('\n\n');
+}
+
+function shuffled(list) {
+  return list
+    .map((one, at) => [(at * 7919) % list.length, one])
+    .sort(([a], [b]) => a - b)
+    .map(([, one]) => one);
+}
+
+function median(values) {
+  return [...values].sort((one, other) => one - other)[values.length >> 1];
+}
