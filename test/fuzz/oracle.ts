@@ -17,9 +17,13 @@ const LEAKS: readonly RegExp[] = [
 /** WordPress's refusal of what a route is not meant to do, such as a trash for terms. */
 const NOT_MEANT = 501;
 
+/** WordPress answers a file that is not what it is said to be with 500, and so do we. */
+const REFUSED_UPLOAD = /"code":"rest_upload_(unknown|sideload)_error"/;
+
 /** Everything that is wrong with an answer, for whatever request. */
 export function faultsOf(sent: Sent, answer: Answer): string[] {
   const { status, headers, text } = answer;
+  if (status === 500 && REFUSED_UPLOAD.test(text)) return [];
   if (status >= 500 && status !== NOT_MEANT) return [`${status}`];
   const faults: string[] = [];
   const everything = `${Object.entries(headers)
