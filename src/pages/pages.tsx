@@ -1,6 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { plainLine } from '../exchange/items/event-record.ts';
-import type { Assets } from '../html/assets.ts';
 import { documentOf } from '../html/document.tsx';
 import { type Speech, speechIn } from '../html/words.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
@@ -12,7 +11,7 @@ import { calendarUrl, type Place, withQuery } from './addresses.ts';
 import { headOf } from './head.ts';
 import type { Picture } from './models.ts';
 import { ProblemView } from './record-views.tsx';
-import type { Theme } from './theme.ts';
+import type { Look } from './theme.ts';
 
 /** A page as it goes out. */
 export interface Page {
@@ -25,10 +24,8 @@ export interface Page {
 }
 
 /** What all pages of a site are made with. */
-export interface Workshop {
+export interface Workshop extends Look {
   readonly site: Site;
-  readonly assets: Assets;
-  readonly theme: Theme;
 }
 
 /** What a page is made of: its own content, and what its head says. */
@@ -46,6 +43,9 @@ export interface Content {
   readonly previous?: string | undefined;
   readonly next?: string | undefined;
   readonly data?: readonly object[];
+  /** Names of stylesheets and scripts that it needs besides. */
+  readonly styles?: readonly string[];
+  readonly scripts?: readonly string[];
   readonly records: readonly unknown[];
   readonly about: About;
   readonly timeliness: Timeliness;
@@ -88,7 +88,8 @@ export function pageOf({ site, assets, theme }: Workshop, caller: Caller, conten
   const html = documentOf({
     speech,
     title,
-    styles: [...['base.css', 'pages.css'], ...theme.styles].map((name) => assets.at(base, name)),
+    styles: ['base.css', 'pages.css', ...(content.styles ?? []), ...theme.styles].map((name) => assets.at(base, name)),
+    scripts: (content.scripts ?? []).map((name) => assets.at(base, name)),
     ...head,
     data: content.data ?? [],
     name: `page page-${content.name}`,
