@@ -80,6 +80,34 @@ describeDatabases('content in several languages', (open) => {
       expect(shown.filter((id: number) => [110, 119, 122, 125].includes(id))).toEqual([]);
     });
 
+    it('show nobody more than the record itself would', async () => {
+      const statuses = ['publish', 'future', 'draft', 'pending', 'private', 'trash'];
+      for (const [is, path, ids] of [
+        ['events', '/events', [110, 111]],
+        ['venues', '/venues', [101, 102]],
+        ['organizers', '/organizers', [106, 107]],
+      ] as const) {
+        const [shown, hidden] = ids;
+        for (const post_status of statuses)
+          for (const post_author of [1, 3]) {
+            await rows(() => db.from('posts').where('ID', hidden).update({ post_status, post_author }));
+            for (const as of [undefined, 'sub', 'contrib', 'auth', 'ed', 'admin']) {
+              const who = as ? { as } : {};
+              const readable = post_status !== 'trash' && (await ask(`${ROOT}${path}/${hidden}`, who)).status === 200;
+              const single = (await read(`${ROOT}${path}/${shown}`, who)).translations;
+              const list = (await read(`${ROOT}${path}?include=${shown}&${SPAN}`, who))[is];
+              const listed = list.find(({ id }: { id: number }) => id === shown).translations;
+              const place = { is, post_status, post_author, as };
+              expect({ ...place, single: 'it' in single, listed: 'it' in listed }).toEqual({
+                ...place,
+                single: readable,
+                listed: readable,
+              });
+            }
+          }
+      }
+    });
+
     it('have the address of their own language, and the API’s as the request has it', async () => {
       const { url, language, translations } = await read(`/it${ROOT}/events/110`);
       expect([url, language]).toEqual([`http://${HOST}/event/summer-concert/`, 'en']);

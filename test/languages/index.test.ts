@@ -11,6 +11,7 @@ import { type Listing, listPosts } from '../../src/records/posts.ts';
 import { addSiteLanguage } from '../../src/records/site-languages.ts';
 import { indexState } from '../../src/storage/audit/audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { INDEX_OPTION } from '../../src/storage/index/event-index.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { noteChange } from '../../src/storage/journal/touched.ts';
 import { updatePost } from '../../src/storage/rows/posts.ts';
@@ -79,14 +80,16 @@ describeDatabases('lists in several languages', (open) => {
         for (const code of ['en', 'it', undefined]) {
           const caller = await callerOf(viewer, code);
           expect(hasIndex(caller.settings)).toBe(true);
-          const unindexed = { ...caller, settings: { ...caller.settings, shared: true } };
-          for (const raw of LISTS.flatMap((list) => FALLBACKS.map((fallback) => ({ ...SPAN, ...list, ...fallback })))) {
+          const raw = new Map([...caller.settings.raw].filter(([name]) => name !== INDEX_OPTION));
+          const unindexed = { ...caller, settings: { ...caller.settings, raw } };
+          expect(hasIndex(unindexed.settings)).toBe(false);
+          for (const asked of LISTS.flatMap((list) => FALLBACKS.map((fallback) => ({ ...SPAN, ...list, ...fallback })))) {
             const [indexed, plain] = [
-              await listing(caller, 'event', raw).catch(String),
-              await listing(unindexed, 'event', raw).catch(String),
+              await listing(caller, 'event', asked).catch(String),
+              await listing(unindexed, 'event', asked).catch(String),
             ];
             const shown = (found: Listing | string) => (typeof found === 'string' ? found : { ids: idsOf(found), total: found.total });
-            expect({ viewer, code, raw, ...Object(shown(indexed)) }).toEqual({ viewer, code, raw, ...Object(shown(plain)) });
+            expect({ viewer, code, asked, ...Object(shown(indexed)) }).toEqual({ viewer, code, asked, ...Object(shown(plain)) });
           }
         }
     };
