@@ -72,7 +72,11 @@ describeDatabases('languages in files', (open) => {
       // What had no language has the default one now. A file of rows has only what is published.
       const hadNone = (line: string) => there.some((one) => one.startsWith(`null ${line.replace(/^en |:.*/g, '')}:`));
       const own = here.filter((line) => !(line.startsWith('en ') && hadNone(line)));
-      if (extension === 'csv') expect([own.length > 8, own.filter((line) => !spoken.includes(line))]).toEqual([true, []]);
+      if (extension === 'csv')
+        expect([own.length > 8, own.filter((line) => !spoken.some((one) => one.replace('en=Picnic (draft),', '') === line))]).toEqual([
+          true,
+          [],
+        ]);
       else expect(own).toEqual(spoken);
       expect(here.filter((one) => one.startsWith('null '))).toEqual([]);
     });
