@@ -131,8 +131,8 @@ function pageOf(walk: Walk, stage: Stage, page: number): Promise<Page> {
 const NOTHING: Page = { entries: [], last: true };
 
 /**
- * WPML and Fasti list one language where none is asked for. Polylang lists all, and would take `lang=all` for its default
- * language; of this name it knows nothing.
+ * WPML and Fasti list one language where none is asked for. Polylang lists all, and would take `lang=all` for its
+ * default language; of this name it knows nothing.
  */
 const IN_ALL_LANGUAGES: Query = { wpml_language: 'all' };
 
