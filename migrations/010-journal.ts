@@ -42,4 +42,19 @@ const TABLES: readonly TableDefinition[] = [
     columns: { id: 'bigint(20) unsigned NOT NULL AUTO_INCREMENT', ...CHANGE },
     primary: ['id'],
   },
+  // Beside a WordPress: what was last seen of each object, so that what it changes can be found.
+  {
+    name: 'fasti_prints',
+    columns: {
+      kind: WORD,
+      object: ID,
+      type: "varchar(32) NOT NULL DEFAULT ''",
+      term: ID,
+      parent: ID,
+      is_public: FLAG,
+      digest: "varchar(191) NOT NULL DEFAULT ''",
+    },
+    primary: ['kind', 'object'],
+    clustered: true,
+  },
 ];

@@ -3,11 +3,15 @@ import type { Config } from './config.ts';
 import { settingsReader, siteSettings } from './known-settings.ts';
 import { createLog, type Log } from './log.ts';
 import type { ServerChange } from './storage/engine/cluster.ts';
-import { type Database, DatabaseUnavailable, openDatabase } from './storage/engine/database.ts';
+import { type Database, DatabaseUnavailable, hasTable, openDatabase } from './storage/engine/database.ts';
 import { addressesOf } from './storage/engine/mysql/address.ts';
+import { printOwnChanges, takeOverChanges } from './storage/freshness/foreign-changes.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness/freshness.ts';
+import { type PrintSource, printSources } from './storage/freshness/prints.ts';
 import { followReplicas } from './storage/freshness/replicas.ts';
 import { watchTables } from './storage/freshness/table-watch.ts';
+import { INDEX_OPTION, indexLayout, type Spoken } from './storage/index/event-index.ts';
+import { reindexEvents } from './storage/index/event-index-rebuild.ts';
 import { createJournalFeed, type JournalFeed } from './storage/journal/feed.ts';
 import { readOptions } from './storage/rows/options.ts';
 import { loadTexts, type Texts } from './texts.ts';
@@ -28,6 +32,13 @@ export interface Site {
   readonly freshness: Freshness;
   /** New entries of the journal of changes, as they become known; it goes on with each look of `freshness`. */
   readonly journal: JournalFeed;
+  /**
+   * From now on this process takes over what others write to the same tables: into the journal and the list index. The
+   * server does; a command doesn't live long enough.
+   */
+  readonly followOthers: () => void;
+  /** Looks whether everything that others have written up to now has been taken over. False where nobody follows them. */
+  readonly isTakenOver: () => Promise<boolean>;
   /** Whether a write failed for lack of room a few seconds ago. MySQL says nothing of its disk at any other time. */
   readonly isFull: () => boolean;
   /** Time of the last change, UTC, as of the version that is known; undefined where nobody can tell. */
@@ -52,7 +63,9 @@ export async function openSite(
     openDatabase({ url: config.databaseUrl, prefix: config.tablePrefix, watched, told: (change) => tellChange(log, 'database', change) }),
     loadTexts(config.languages),
   ]);
-  const main = sourceOf(opened, config, 'primary');
+  let follows = false;
+  const takeOver = takingOver(opened, clock);
+  const main = sourceOf(opened, config, 'primary', async (languages) => follows && (await takeOver(languages)));
   const replicas = await openReplicas(config, opened, log);
   const sources = replicas.map((db, place) => sourceOf(db, config, `replica ${place + 1}`));
   const following = followReplicas(opened, replicas, {
@@ -81,32 +94,42 @@ export async function openSite(
     freshness: main.freshness,
     journal: main.journal,
     changedAt: main.changedAt,
+    followOthers: () => {
+      follows = true;
+    },
+    isTakenOver: async () => follows && (await main.isTakenOver()),
     reading: () => readers[following.current() ?? -1] ?? site,
     close: async () => {
       await Promise.all([opened, ...replicas].map((db) => db.close()));
     },
   };
-  const readers = sources.map(
-    ({ db, settings, freshness, journal, changedAt }): Site => ({ ...site, db, settings, freshness, journal, changedAt }),
-  );
+  const readers = sources.map((source): Site => ({ ...site, ...source, isTakenOver: async () => false }));
   return site;
 }
 
 /**
  * What is read from one database, and remembered for it alone: the primary and each replica may differ at any moment.
  */
-interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' | 'changedAt'> {
+interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' | 'isTakenOver' | 'changedAt'> {
   /** To be called at the end of every transaction. `open`: how many others there are. */
   readonly settle: (open: number) => void;
   /** To be called when it may say something else from now on. */
   readonly forget: () => void;
 }
 
-/** `name`: the first part of the versions of its data, so that they differ from those of other databases. */
-function sourceOf(db: Database, config: Config, name: string): Source {
+/**
+ * `name`: the first part of the versions of its data, so that they differ from those of other databases. `takeOver`: as
+ * in `watchTables`; a replica gets the journal from its primary.
+ */
+function sourceOf(db: Database, config: Config, name: string, takeOver?: (languages: Spoken) => Promise<boolean>): Source {
   const keep = config.cache ? config.cacheFreshness : 0;
   const settings = settingsReader(db, config, keep);
-  const watch = watchTables(db, { bound: config.cacheStale, clock: () => performance.now() });
+  const takingOver = takeOver && (async () => takeOver((await settings.known()).contentLanguages));
+  const watch = watchTables(db, {
+    bound: config.cacheStale,
+    clock: () => performance.now(),
+    ...(takingOver ? { takeOver: takingOver } : {}),
+  });
   const journal = createJournalFeed(db);
   let changedAt: string | undefined;
   const freshness = createFreshness(
@@ -130,11 +153,27 @@ function sourceOf(db: Database, config: Config, name: string): Source {
     settle: settings.settle,
     freshness,
     journal,
+    isTakenOver: async () => (await watch()).isTakenOver,
     changedAt: () => changedAt,
     forget: () => {
       settings.forget();
       freshness.forget();
     },
+  };
+}
+
+/** Takes over what others have written, and makes the list index where there is none. Gives that it was possible. */
+function takingOver(db: Database, clock: () => Date): (languages: Spoken) => Promise<true> {
+  let sources: Promise<readonly PrintSource[]> | undefined;
+  return async (languages) => {
+    sources ??= printSources(db).then((found) => {
+      printOwnChanges(db, found);
+      return found;
+    });
+    await takeOverChanges(db, clock, { sources: await sources, languages });
+    const isIndexed = (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) === indexLayout(languages);
+    if (!isIndexed && (await hasTable(db, 'tec_occurrences'))) await reindexEvents(db, clock, { trust: true, languages });
+    return true;
   };
 }
 
@@ -201,5 +240,7 @@ export async function onceWritten<T>(site: Site, work: (site: Site) => Promise<T
 export const withinTransaction = (site: Site, db: Database): Site => ({
   ...site,
   db,
+  // A look at the database from outside would miss what was written here.
+  isTakenOver: async () => false,
   settings: async () => siteSettings(await readOptions(db, settingNames(db.prefix)), db, site.config),
 });

@@ -185,13 +185,13 @@ async function sample(session: Session, site: Site, user?: string): Promise<numb
 
 async function reindex(session: Session, site: Site): Promise<void> {
   const { io, say } = session;
-  const { shared, contentLanguages: languages } = await site.settings();
+  const { contentLanguages: languages } = await site.settings();
   const total = await countEvents(site.db);
   const { events, unfit } = await progressOf(session)(say('database.reindexing', { events: total }), total, (done) =>
-    reindexEvents(site.db, site.clock, { trust: !shared, done, languages }),
+    reindexEvents(site.db, site.clock, { trust: true, done, languages }),
   );
   if (unfit.length > 0) throw new CliError('unfit-for-index', { ids: unfit.slice(0, MOST_NAMED).join(', '), count: unfit.length });
-  print(io, `${say(shared ? 'done.reindexed-shared' : 'done.reindexed', { count: events })}\n`);
+  print(io, `${say('done.reindexed', { count: events })}\n`);
 }
 
 const MOST_NAMED = 20;

@@ -127,7 +127,7 @@ function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): voi
     registers: [registry],
     async collect() {
       const settings = await site.settings().catch(() => undefined);
-      if (settings) this.set(Number(trustsIndex(settings)));
+      if (settings) this.set(Number(await trustsIndex(site, settings)));
     },
   });
   new Gauge({

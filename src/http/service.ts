@@ -32,7 +32,7 @@ const GRACE_MS = 3000;
 /** What is said at the start where lists do without their index. */
 const WITHOUT_INDEX: Record<IndexLack, string> = {
   shared:
-    'WordPress writes to this database too, so lists are read from its tables; once it does not, SHARED_WITH_WORDPRESS=off and fasti reindex make them faster',
+    'WordPress writes to this database too: the index of lists is made in the background, and lists are read from its tables until then',
   missing: 'lists are read without their index; fasti reindex makes it',
 };
 
@@ -102,6 +102,7 @@ export function startService(site: Site, look: Look, door: Door, failed: (line: 
 
   async function serve(): Promise<void> {
     if (phase === 'starting') phase = 'serving';
+    site.followOthers();
     open('ready');
     while (!ending) {
       for (const [work, failure] of TASKS) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));

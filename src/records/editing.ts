@@ -82,7 +82,7 @@ export async function listToEdit(site: Site, caller: Caller, declared: PostKind,
     limit,
     occurrences: settings.occurrenceTables,
     recurrence: listedAs('event', settings),
-    indexed: trustsIndex(settings) && settings.recurrence === undefined,
+    indexed: settings.recurrence === undefined && (await trustsIndex(site, settings)),
   } as const;
   const [first, all, mine] = await Promise.all([
     findPostIds(db, { ...query, offset: ((values.page ?? 1) - 1) * limit }),

@@ -1,6 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import { arePrintsComplete } from '../storage/freshness/prints.ts';
 import {
   distrustIndex,
   dropFacet,
@@ -11,6 +12,7 @@ import {
   indexEvents,
   indexLayout,
   indexNewEvent,
+  indexWithTranslations,
   isOvertaken,
   withTranslations,
 } from '../storage/index/event-index.ts';
@@ -20,28 +22,31 @@ import { findTerm, removeTerm } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 
-/**
- * Whether lists may be read from the index: it is complete, and nobody else writes. WordPress knows nothing of it, so
- * that what is shared with a WordPress is read from WordPress's tables.
- */
-export const trustsIndex = ({ shared, occurrenceTables, raw, contentLanguages }: SiteSettings): boolean =>
-  !shared && occurrenceTables && raw.get(INDEX_OPTION) === indexLayout(contentLanguages);
+/** Whether there is an index of all events, made for the languages that the site has. */
+export const hasIndex = ({ occurrenceTables, raw, contentLanguages }: SiteSettings): boolean =>
+  occurrenceTables && raw.get(INDEX_OPTION) === indexLayout(contentLanguages);
 
-/** Why lists are read from WordPress's tables: it writes to them too, or the index is still to be made. */
+/**
+ * Whether lists may be read from the index now. Where WordPress writes too, it knows nothing of the index: then only if
+ * everything that it has written up to this moment has been taken over.
+ */
+export const trustsIndex = async (site: Site, settings: SiteSettings): Promise<boolean> =>
+  hasIndex(settings) && (!settings.shared || (await site.isTakenOver()));
+
+/** Why lists are read from WordPress's tables: the index is still to be made, by the server itself or by a command. */
 export type IndexLack = 'shared' | 'missing';
 
 /**
- * To be asked at the start: where WordPress writes too, or wrote while nobody of us looked on, the index is given up
- * until it is rebuilt. Gives why lists go without it from now on; undefined where they do not, or where there are no
- * occurrences to make it of.
+ * To be asked at the start: where WordPress wrote while nobody of us looked on, the index is given up until it is
+ * rebuilt, unless it can be found out what that was. Gives why lists go without it from now on; undefined where they do
+ * not, or where there are no occurrences to make it of.
  */
 export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefined> {
   const { shared, occurrenceTables, raw } = await site.settings();
-  const stale = shared ? raw.has(INDEX_OPTION) : await isOvertaken(site.db);
+  const stale = shared ? raw.has(INDEX_OPTION) && !(await arePrintsComplete(site.db)) : await isOvertaken(site.db);
   if (stale) await site.db.transaction(distrustIndex);
-  if (!occurrenceTables) return undefined;
-  if (shared) return 'shared';
-  return trustsIndex(await site.settings()) ? undefined : 'missing';
+  if (!occurrenceTables || hasIndex(await site.settings())) return undefined;
+  return shared ? 'shared' : 'missing';
 }
 
 /**
@@ -49,55 +54,51 @@ export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefine
  * site's languages makes all of it old.
  */
 export async function renewIndex(site: Site): Promise<void> {
-  const { shared, occurrenceTables, raw, contentLanguages: languages } = await site.settings();
-  if (shared || !occurrenceTables || !raw.has(INDEX_OPTION)) return;
+  const { occurrenceTables, raw, contentLanguages: languages } = await site.settings();
+  if (!occurrenceTables || !raw.has(INDEX_OPTION)) return;
   await reindexEvents(site.db, site.clock, { trust: true, languages });
 }
 
+type Known = Pick<Caller, 'settings'>;
+
 /** Keeps the index in step with a write of these events, in its transaction, after everything else. */
-export const keepIndexOf = (db: Database, caller: Pick<Caller, 'settings'>, ids: readonly number[]): Promise<void> =>
-  keep(db, caller, async () => {
-    await indexAll(db, caller, ids);
-  });
+export const keepIndexOf = (db: Database, caller: Known, ids: readonly number[]): Promise<void> =>
+  keep(caller, async () => void (await indexWithTranslations(db, ids, caller.settings.contentLanguages)));
 
 /** The same for an event that has just been made, whose rows are known. */
-export const keepIndexOfNew = (db: Database, caller: Pick<Caller, 'settings'>, rows: EventRows): Promise<void> =>
-  keep(db, caller, async () => {
+export const keepIndexOfNew = (db: Database, caller: Known, rows: EventRows): Promise<void> =>
+  keep(caller, async () => {
     const { contentLanguages } = caller.settings;
     await indexNewEvent(db, rows, contentLanguages);
     const others = await withTranslations(db, [rows.post.ID], contentLanguages);
     if (others.length > 1) await indexEvents(db, others, contentLanguages);
   });
 
-/** Brings events into step, and those that they are translations of. */
-async function indexAll(db: Database, { settings: { contentLanguages } }: Pick<Caller, 'settings'>, ids: readonly number[]): Promise<void> {
-  await indexEvents(db, await withTranslations(db, ids, contentLanguages), contentLanguages);
-}
-
 /** The same after a change of a term; `before`: as it was. Only another parent counts, for what is below it. */
-export async function keepIndexOfMoved(db: Database, caller: Caller, before: Term): Promise<void> {
+export async function keepIndexOfMoved(db: Database, caller: Known, before: Term): Promise<void> {
   if (before.taxonomy !== 'tribe_events_cat') return;
   const after = await findTerm(db, before.taxonomy, before.term_id);
   if (after?.parent === before.parent) return;
-  await keep(db, caller, async () => indexOrDistrust(db, caller, await eventsUnder(db, before.term_id)));
+  await keep(caller, async () => indexOrDistrust(db, caller, await eventsUnder(db, before.term_id)));
 }
 
 /** Removes a term for good, from the index too. */
-export async function removeIndexedTerm(db: Database, caller: Caller, term: Term): Promise<void> {
+export async function removeIndexedTerm(db: Database, caller: Known, term: Term): Promise<void> {
   const category = term.taxonomy === 'tribe_events_cat';
   // Events lose the categories above with it, unless others keep them there.
-  const events = category && term.parent > 0 && !caller.settings.shared ? await eventsWith(db, term.term_taxonomy_id) : [];
+  const events = category && term.parent > 0 && isKept(caller) ? await eventsWith(db, term.term_taxonomy_id) : [];
   await removeTerm(db, term);
-  await keep(db, caller, async () => {
+  await keep(caller, async () => {
     await dropFacet(db, facetOf(category ? 'category' : 'tag', term.term_id));
     await indexOrDistrust(db, caller, events);
   });
 }
 
-/** Where WordPress writes as well the index is left alone, and not trusted again until it is rebuilt. */
-async function keep(db: Database, { settings }: Pick<Caller, 'settings'>, work: () => Promise<void>): Promise<void> {
-  if (!settings.shared) await work();
-  else if (settings.raw.has(INDEX_OPTION)) await distrustIndex(db);
+/** Beside a WordPress there may be no index; once it is made, what was written until then is found as WordPress's own. */
+const isKept = ({ settings: { shared, raw } }: Known): boolean => !shared || raw.has(INDEX_OPTION);
+
+async function keep(caller: Known, work: () => Promise<void>): Promise<void> {
+  if (isKept(caller)) await work();
 }
 
 async function indexOrDistrust(db: Database, { settings }: Pick<Caller, 'settings'>, ids: readonly number[] | undefined): Promise<void> {

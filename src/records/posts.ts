@@ -90,12 +90,13 @@ export interface Rendered<Published = PublishedRecord> {
  * all. `asked`: what opens protected ones.
  */
 export async function narrowedPosts<Published extends PublishedRecord>(
-  { db }: Site,
+  site: Site,
   caller: Caller,
   kind: PostKind<PostFields, Published>,
   { conditions, order, statuses, limit, offset }: Listed & { readonly limit: number; readonly offset: number },
   asked: Opened,
 ): Promise<Rendered<Published> & { readonly total: number }> {
+  const { db } = site;
   const { viewer, settings } = caller;
   const { ids, total, linked } = await findPostIds(db, {
     kind,
@@ -106,7 +107,7 @@ export async function narrowedPosts<Published extends PublishedRecord>(
     offset,
     occurrences: settings.occurrenceTables,
     recurrence: listedAs('occurrence', settings),
-    indexed: trustsIndex(settings),
+    indexed: await trustsIndex(site, settings),
   });
   const bundle = await loadBundle(db, kind, ids, { ...bundleOptions(caller), expected: linked });
   const context = renderContext(caller, rights(caller, asked));

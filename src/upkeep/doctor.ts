@@ -275,7 +275,7 @@ async function languageFindings(site: Site): Promise<Finding[]> {
 }
 
 async function dateFindings(site: Site): Promise<Finding[]> {
-  const { occurrenceTables: rows, recurrence, shared, calendar, contentLanguages } = await site.settings();
+  const { occurrenceTables: rows, recurrence, calendar, contentLanguages } = await site.settings();
   const found = new Map<DateFault, number[]>();
   for await (const { id, fault } of auditDates(site.db, { rows, recurrence })) found.set(fault, [...(found.get(fault) ?? []), id]);
   return [...found].flatMap(([fault, ids]) => {
@@ -284,7 +284,7 @@ async function dateFindings(site: Site): Promise<Finding[]> {
         await repair(site, async (db) => {
           const kept = { rows, recurrence, now: nowUtc(site.clock()), cutoff: calendar.cutoff };
           for (const id of some) await repairDates(db, id, kept);
-          if (!shared) await indexEvents(db, some, contentLanguages);
+          await indexEvents(db, some, contentLanguages);
           if (rows) await renewEdges(db);
         })();
       }
@@ -306,7 +306,7 @@ const RECURRENCE_REPAIRS: ReadonlyMap<RecurrenceFault, (db: Database, post: numb
 
 async function recurrenceFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
-  const { recurrence, occurrenceTables, shared, raw, contentLanguages } = await site.settings();
+  const { recurrence, occurrenceTables, raw, contentLanguages } = await site.settings();
   const posts = [
     ...finding('recurrence-many-starts', 'warning', (await eventsOfManyStarts(db)).map(String)),
     ...finding('recurrence-parents-gone', 'warning', (await datesWithoutEvent(db)).map(String)),
@@ -322,7 +322,7 @@ async function recurrenceFindings(site: Site): Promise<Finding[]> {
     const mend = RECURRENCE_REPAIRS.get(fault);
     const fix = repair(site, async (trx) => {
       for (const id of ids) await mend?.(trx, id, now);
-      if (!shared) await indexEvents(trx, ids, contentLanguages);
+      await indexEvents(trx, ids, contentLanguages);
       await renewEdges(trx);
     });
     return finding(`recurrence-${fault}`, SEVERE.has(fault) ? 'error' : 'warning', ids.map(String), mend && fix);

@@ -42,11 +42,11 @@ describeInBrowser('The desk in a browser', (visit) => {
         .toBuffer();
       await page.locator('[name="image_file"]').setInputFiles({ name: 'barn.png', mimeType: 'image/png', buffer: picture });
       await page.getByLabel('Description of the picture').fill('A red barn');
-      await page.getByLabel('Website').fill('no address at all <x>');
+      await page.locator('#website').fill('no address at all <x>');
       await page.getByRole('button', { name: 'Save' }).click();
       // What is wrong is said, and nothing is lost, not even the picture.
-      expect(await page.locator('#website-error').textContent()).toContain('Website');
-      await page.getByLabel('Website').fill('https://barn.example/');
+      expect(await page.locator('#website-error').textContent()).toContain('is not a web address');
+      await page.locator('#website').fill('https://barn.example/');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Created.').waitFor();
       const { events } = await ask.read('/events?search=barn&start_date=2027-01-01');
@@ -69,7 +69,8 @@ describeInBrowser('The desk in a browser', (visit) => {
       await page.getByLabel('E-mail address').fill('bruno@example.org');
       await page.getByRole('button', { name: 'Create the invitation' }).click();
       expect(await page.locator('.shown-once').textContent()).toMatch(/\/admin\/welcome\?login=bruno&token=\w{24}$/);
-      expect(complaints).toEqual([]);
+      // The sample site's pictures are at an address where nothing listens, and what is refused has a status of its own.
+      expect(complaints.filter((one) => !/CONNECTION_REFUSED|status of 422/.test(one))).toEqual([]);
     });
 
     it('keeps what was typed when the page is left, and offers it again', async () => {

@@ -6,7 +6,7 @@ import { postKind, postKinds } from '../../src/kinds/index.ts';
 import type { PostKindName } from '../../src/kinds/kind.ts';
 import { type Caller, type ContentChoice, callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
-import { keepIndexOf, trustsIndex } from '../../src/records/list-index.ts';
+import { hasIndex, keepIndexOf } from '../../src/records/list-index.ts';
 import { type Listing, listPosts } from '../../src/records/posts.ts';
 import { addSiteLanguage } from '../../src/records/site-languages.ts';
 import { indexState } from '../../src/storage/audit/audit.ts';
@@ -78,7 +78,7 @@ describeDatabases('lists in several languages', (open) => {
       for (const viewer of [0, EDITOR])
         for (const code of ['en', 'it', undefined]) {
           const caller = await callerOf(viewer, code);
-          expect(trustsIndex(caller.settings)).toBe(true);
+          expect(hasIndex(caller.settings)).toBe(true);
           const unindexed = { ...caller, settings: { ...caller.settings, shared: true } };
           for (const raw of LISTS.flatMap((list) => FALLBACKS.map((fallback) => ({ ...SPAN, ...list, ...fallback })))) {
             const [indexed, plain] = [
@@ -147,9 +147,9 @@ describeDatabases('lists in several languages', (open) => {
 
     it('are not read from an index that was made before there were languages', async () => {
       const settings = await running.site.settings();
-      expect(trustsIndex({ ...settings, contentLanguages: undefined })).toBe(false);
+      expect(hasIndex({ ...settings, contentLanguages: undefined })).toBe(false);
       const { contentLanguages } = settings;
-      expect(trustsIndex({ ...settings, contentLanguages: { ...contentLanguages!, defaultCode: 'it' } })).toBe(false);
+      expect(hasIndex({ ...settings, contentLanguages: { ...contentLanguages!, defaultCode: 'it' } })).toBe(false);
     });
 
     it('hold what walking through their pages gives, each language apart, and no group twice', async () => {
@@ -206,11 +206,11 @@ describeDatabases('lists in several languages', (open) => {
     const db = await loadSite(await open());
     const running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
     await reindexEvents(db, () => NOW, { trust: true });
-    expect(trustsIndex(await running.site.settings())).toBe(true);
+    expect(hasIndex(await running.site.settings())).toBe(true);
     await addSiteLanguage(running.site, { code: 'en', isDefault: true });
     const { contentLanguages } = await running.site.settings();
     expect(contentLanguages?.defaultCode).toBe('en');
-    expect(trustsIndex(await running.site.settings())).toBe(true);
+    expect(hasIndex(await running.site.settings())).toBe(true);
     expect(await indexState(db, contentLanguages)).toBe('trusted');
     await running.close();
   });

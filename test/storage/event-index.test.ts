@@ -6,14 +6,14 @@ import { postKind, termKind } from '../../src/kinds/index.ts';
 import type { PostKindName } from '../../src/kinds/kind.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
-import { giveUpStaleIndex, trustsIndex } from '../../src/records/list-index.ts';
+import { giveUpStaleIndex, hasIndex, trustsIndex } from '../../src/records/list-index.ts';
 import { changePost, createPost, trashPost } from '../../src/records/post-writes.ts';
 import { listPosts } from '../../src/records/posts.ts';
 import { changeTerm, createTerm, deleteTerm } from '../../src/records/terms.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
-import { distrustIndex, indexEvents, isOvertaken, trustIndex } from '../../src/storage/index/event-index.ts';
+import { distrustIndex, indexEvents, isInStep, isOvertaken, trustIndex } from '../../src/storage/index/event-index.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { joinWriters, postChanged } from '../../src/storage/journal/touched.ts';
 import { MOST_FOUND } from '../../src/storage/lists/linked-records.ts';
@@ -137,7 +137,7 @@ describeDatabases('the list index', (open, engine) => {
     const [indexed, plain]: [unknown[], unknown[]] = [[], []];
     for (const id of [0, EDITOR, AUTHOR, CONTRIBUTOR]) {
       const caller = await callerOf(id);
-      expect(trustsIndex(caller.settings)).toBe(true);
+      expect(hasIndex(caller.settings)).toBe(true);
       const unindexed = { ...caller, settings: { ...caller.settings, shared: true } };
       const plan = [
         ...EVENT_LISTS.map((raw) => ['event', raw] as const),
@@ -261,24 +261,28 @@ describeDatabases('the list index', (open, engine) => {
         return indexEvents(trx, [38], undefined);
       });
       expect(await unfit).toEqual([38]);
-      expect(trustsIndex(await site.settings())).toBe(false);
+      expect(hasIndex(await site.settings())).toBe(false);
       expect(await reindexEvents(site.db, () => NOW, { trust: true })).toMatchObject({ unfit: [38] });
-      expect(trustsIndex(await site.settings())).toBe(false);
+      expect(hasIndex(await site.settings())).toBe(false);
       await resetSite(db);
       expect(await reindexEvents(site.db, () => NOW, { trust: true })).toMatchObject({ unfit: [] });
-      expect(trustsIndex(await site.settings())).toBe(true);
+      expect(hasIndex(await site.settings())).toBe(true);
     });
 
-    it('is refused where WordPress writes to the same tables', async () => {
+    it('depends, where WordPress writes to the same tables, on whether all of that has been taken over', async () => {
       const settings = await site.settings();
-      expect(trustsIndex(settings)).toBe(true);
-      expect(trustsIndex({ ...settings, shared: true })).toBe(false);
+      const shared = { ...settings, shared: true };
+      expect(await trustsIndex(site, settings)).toBe(true);
+      expect(await trustsIndex({ ...site, isTakenOver: async () => false }, shared)).toBe(false);
+      expect(await trustsIndex({ ...site, isTakenOver: async () => true }, shared)).toBe(true);
+      expect(await trustsIndex({ ...site, isTakenOver: async () => true }, { ...shared, raw: new Map() })).toBe(false);
     });
 
-    it('ends with a write beside which WordPress writes too', async () => {
+    it('stays with a write beside which WordPress writes too', async () => {
       const caller = await callerOf(ADMIN);
       await trashPost(site, { ...caller, settings: { ...caller.settings, shared: true } }, postKind('event'), 38);
-      expect(trustsIndex(await site.settings())).toBe(false);
+      expect(hasIndex(await site.settings())).toBe(true);
+      expect(await isInStep(db, [38], undefined)).toBe(true);
     });
 
     it('notices that the calendar wrote after us', async () => {
@@ -293,11 +297,11 @@ describeDatabases('the list index', (open, engine) => {
       expect(await giveUpStaleIndex(site)).toBeUndefined();
       await setOptions(db, { tribe_last_save_post: String(NOW.getTime() / 1000 + 60) });
       expect(await giveUpStaleIndex(site)).toBe('missing');
-      expect(trustsIndex(await site.settings())).toBe(false);
+      expect(hasIndex(await site.settings())).toBe(false);
       expect(await giveUpStaleIndex(site)).toBe('missing');
       await trustIndex(site.db, undefined);
       expect(await giveUpStaleIndex({ ...site, settings: async () => ({ ...(await site.settings()), shared: true }) })).toBe('shared');
-      expect(trustsIndex(await site.settings())).toBe(false);
+      expect(hasIndex(await site.settings())).toBe(false);
     });
   });
 
@@ -371,11 +375,11 @@ describeDatabases('the list index', (open, engine) => {
     expect(right.days.filter(({ day }) => day < 0).length).toBeGreaterThan(0);
     await db.from('fasti_days').where('day', '<', 0).del();
     await setOptions(db, { fasti_index: '1' });
-    expect(trustsIndex(await site.settings())).toBe(false);
+    expect(hasIndex(await site.settings())).toBe(false);
     await db.knex(`${db.prefix}fasti_migrations`).where('name', '006-months').del();
     expect(await migrate(db)).toEqual(['006-months']);
     expect(await rowsOf()).toEqual(right);
-    expect(trustsIndex(await site.settings())).toBe(true);
+    expect(hasIndex(await site.settings())).toBe(true);
   });
 
   it('counts what a list holds by days and months, not one by one', async () => {

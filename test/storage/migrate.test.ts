@@ -43,6 +43,7 @@ const OWN = [
   'fasti_locks',
   'fasti_migrations',
   'fasti_migrations_lock',
+  'fasti_prints',
 ];
 
 describeDatabases('migrate', (open, engine) => {

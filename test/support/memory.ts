@@ -17,9 +17,9 @@ export interface Memory {
 }
 
 const PAUSE_MS = 40;
-const LOOK = /information_schema|data_version/;
+const LOOK = /TABLE_ROWS|data_version/;
 /** What is read with every look, besides. */
-const BESIDE = /fasti_changes|_options`|SHOW GLOBAL STATUS/;
+const BESIDE = /fasti_changes|fasti_prints|fasti_journal|fasti_migrations|_options`|SHOW GLOBAL STATUS/;
 const COMPARISON = /AS fingerprint|as `first`/;
 
 /** Follows the queries of a site from now on. */

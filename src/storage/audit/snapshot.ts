@@ -20,7 +20,7 @@ export interface SnapshotTable {
 }
 
 /** Rows that only stand there while something is going on, and what was noted of changes: it is no part of the site. */
-const PASSING = new Set<TableName>(['fasti_locks', 'fasti_journal', 'fasti_journal_inbox']);
+const PASSING = new Set<TableName>(['fasti_locks', 'fasti_journal', 'fasti_journal_inbox', 'fasti_prints']);
 
 /** Names of the tables that make up a site, without the prefix. */
 export const siteTables = (): TableName[] =>

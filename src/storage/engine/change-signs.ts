@@ -7,6 +7,10 @@ export interface ChangeSigns {
    * second.
    */
   readonly settled: boolean;
+  /**
+   * How far the server's log has come, which every commit in any database moves. Undefined where it does not say.
+   */
+  readonly position: string | undefined;
   /** For how many seconds the server has been running; undefined where there is no server. */
   readonly uptime: number | undefined;
 }

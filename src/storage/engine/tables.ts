@@ -331,6 +331,21 @@ export interface InboxRow extends ChangeColumns {
   id: number;
 }
 
+/** What was last seen of an object (`src/storage/freshness/prints.ts`). */
+export interface PrintRow {
+  kind: string;
+  /** The id of a post; of a term the row in its taxonomy. */
+  object: number;
+  /** The type of a post, the taxonomy of a term. */
+  type: string;
+  /** The id of a term. */
+  term: number;
+  /** Of a term. */
+  parent: number;
+  is_public: number;
+  digest: string;
+}
+
 /**
  * A step of the schema that was applied. The columns are those that knex gave to its own journal of migrations, which
  * this once was.
@@ -380,6 +395,7 @@ export interface Tables {
   fasti_answers: AnswerRow;
   fasti_journal: JournalRow;
   fasti_journal_inbox: InboxRow;
+  fasti_prints: PrintRow;
   fasti_migrations: MigrationRow;
   fasti_migrations_lock: MigrationLockRow;
 }

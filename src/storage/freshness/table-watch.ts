@@ -5,32 +5,53 @@ import { watchedNames } from './watched-tables.ts';
 
 /** What a look at tables that others write to as well has found. */
 export interface Watched {
-  /** Another text after each change. Undefined: nothing may be remembered at the moment. */
+  /** Another text after each change that is not in the journal. Undefined: nothing may be remembered at the moment. */
   readonly version: string | undefined;
   /** What was remembered before this moment is too old to be used. */
   readonly since: number;
+  /** Whether everything that others had written when the look began has been taken over (`takeOverChanges`). */
+  readonly isTakenOver: boolean;
 }
 
 export interface WatchOptions {
   /** For how many milliseconds, at most, something outdated may be used, even if the server never showed the change. */
   readonly bound: number;
   readonly clock: () => number;
+  /**
+   * Takes over what others have changed. Gives whether that was possible: while it is not, every sign of a change makes
+   * all that is remembered old. Absent: it never is.
+   */
+  readonly takeOver?: () => Promise<boolean>;
 }
 
 /** A server shows a change at about the time when its rows can be read; which comes first is not documented. */
 const MARGIN_MS = 1000;
+/** For so long something remembered may be used while it is not known what a change was. */
+const GRACE_MS = 600;
+/** Changes are taken over again for the same signs after so many times what it took before. */
+const REST = 5;
+
+/** A look, and what it was about: what was seen since the same moment has the same signs. */
+interface Look {
+  readonly sighting: Sighting;
+  readonly position: string | undefined;
+  readonly surprises: number;
+  readonly at: number;
+}
 
 /**
  * Watches the tables that WordPress writes to as well; each call looks once. Most changes are noticed by the signs
- * that the server shows (`Dialect.changeSigns`). Where the server may show nothing, what was remembered expires after
+ * that the server shows (`Dialect.changeSigns`). What they were is found by comparing contents, and taken over; what
+ * was remembered is used for a short while meanwhile. Where the server may show nothing, what was remembered expires after
  * `bound` milliseconds, unless comparing the contents of the tables has found no change since (decision 18).
  */
-export function watchTables(db: Database, { bound, clock }: WatchOptions): () => Promise<Watched> {
+export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptions): () => Promise<Watched> {
   const { dialect } = db;
   const tables = watchedNames.map(db.table);
   // Two rounds within the bound, because a round may just have passed the row that changes.
   const comparison = dialect.showsEveryChange ? undefined : createTableComparison(db, { within: bound / 2, clock });
   const margin = dialect.showsEveryChange ? 0 : MARGIN_MS;
+  const taking = createTaking(takeOver, clock);
   let last: Sighting | undefined;
 
   const since = (at: number): number => {
@@ -39,12 +60,85 @@ export function watchTables(db: Database, { bound, clock }: WatchOptions): () =>
     return covered && covered.until > at - bound ? Math.min(covered.from, at - bound) : at - bound;
   };
 
-  return async () => {
+  return oneAfterTheOther(async () => {
     const at = clock();
-    const sighting = nextSighting(last, await dialect.changeSigns(db, tables), at, margin);
+    const signs = await dialect.changeSigns(db, tables);
+    const sighting = nextSighting(last, signs, at, margin);
     last = sighting;
     if (sighting.trusted) comparison?.advance(sighting.signs);
-    const version = `${sighting.epoch}.${comparison?.surprises() ?? 0}`;
-    return { version: sighting.trusted ? version : undefined, since: since(at) };
+    const surprises = comparison?.surprises() ?? 0;
+    const taken = taking.see({ sighting, position: signs.position, surprises, at });
+    const version = taken.isPossible ? 'taken over' : `${sighting.epoch}.${surprises}`;
+    const isUsable = taken.isPossible ? taken.isUsable : sighting.trusted;
+    return { version: isUsable ? version : undefined, since: since(at), isTakenOver: taken.isPossible && taken.isDone };
+  });
+}
+
+/** What is known of the changes of others at a look. */
+interface Taken {
+  readonly isPossible: boolean;
+  /** Everything is taken over. */
+  readonly isDone: boolean;
+  /** It is, or was a moment ago. */
+  readonly isUsable: boolean;
+}
+
+/** Decides at each look whether changes have to be taken over, and does so beside it. */
+function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): { readonly see: (look: Look) => Taken } {
+  let isPossible = false;
+  let isRunning = false;
+  /** What had been seen when they were taken over the last time. */
+  let done: Look | undefined;
+  let begun = Number.NEGATIVE_INFINITY;
+  let took = 0;
+  let doneAt = Number.NEGATIVE_INFINITY;
+
+  const run = async (look: Look): Promise<void> => {
+    isRunning = true;
+    begun = clock();
+    try {
+      isPossible = (await takeOver?.()) ?? false;
+      done = look;
+    } catch {
+      // It is tried again; until it succeeds nothing counts as taken over.
+      done = undefined;
+    }
+    took = clock() - begun;
+    isRunning = false;
+  };
+
+  const isSameRun = (look: Look): boolean => done?.sighting.firstSeen === look.sighting.firstSeen && done.surprises === look.surprises;
+  /** A further change would show: in the signs, since they were settled then, or in the position. */
+  const isDone = (look: Look): boolean =>
+    done !== undefined && isSameRun(look) && (done.sighting.trusted || (look.position !== undefined && look.position === done.position));
+
+  return {
+    see: (look) => {
+      const known = isDone(look);
+      if (known) doneAt = look.at;
+      const isDue = done === undefined || !isSameRun(look) || look.sighting.trusted || look.at - begun > REST * took;
+      const rested = look.at - begun > took;
+      if (takeOver && !known && !isRunning && isDue && rested) void run(look);
+      return { isPossible, isDone: known, isUsable: known || look.at - doneAt < GRACE_MS };
+    },
+  };
+}
+
+/** Runs work one at a time. Who asks while it runs waits for the next run, which is the same for all of them. */
+function oneAfterTheOther<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  let next: Promise<T> | undefined;
+  const run = (): Promise<T> => {
+    next = undefined;
+    const mine = work().finally(() => {
+      if (running === mine) running = undefined;
+    });
+    running = mine;
+    return mine;
+  };
+  return () => {
+    if (!running) return run();
+    next ??= running.then(run, run);
+    return next;
   };
 }

@@ -24,7 +24,7 @@ import { entriesOf, type Facet, facetOf, type IndexedEvent, type LanguagePlace, 
 export const INDEX_OPTION = 'fasti_index';
 
 /** The languages of the content, if it has any. */
-type Spoken = ContentLanguages | undefined;
+export type Spoken = ContentLanguages | undefined;
 
 /** How the rows are made; another value means that they are to be rebuilt. They depend on the languages of events. */
 export function indexLayout(languages: Spoken): string {
@@ -115,6 +115,23 @@ export async function eventsWith(db: Database, termTaxonomyId: number): Promise<
     .limit(MOST_AT_ONCE + 1)
     .select('r.object_id')) as { object_id: number }[];
   return rows.length > MOST_AT_ONCE ? undefined : rows.map(({ object_id: id }) => id);
+}
+
+/**
+ * Events that are listed under a term, or carry it (`link`: its row in the taxonomy); undefined: too many to be changed
+ * at once.
+ */
+export async function eventsOfTerm(db: Database, facet: Facet, link: number): Promise<number[] | undefined> {
+  const [listed, carrying] = [
+    await db
+      .from('fasti_entries')
+      .where('facet', facet)
+      .distinct('post_id')
+      .limit(MOST_AT_ONCE + 1),
+    await eventsWith(db, link),
+  ];
+  const ids = new Set([...listed.map(({ post_id: id }) => id), ...(carrying ?? [])]);
+  return carrying === undefined || ids.size > MOST_AT_ONCE ? undefined : [...ids];
 }
 
 /** Removes a heading for good, with its counts. */
@@ -301,6 +318,10 @@ export async function withTranslations(db: Database, ids: readonly number[], lan
   return [...new Set([...ids, ...[...posts.values()].flatMap(({ members }) => [...members.values()])])];
 }
 
+/** `indexEvents` for these events and those that they are translations of. */
+export const indexWithTranslations = async (db: Database, ids: readonly number[], languages: Spoken): Promise<number[]> =>
+  indexEvents(db, await withTranslations(db, ids, languages), languages);
+
 /** What lists of one language say of these events. */
 async function languagePlaces(db: Database, ids: readonly number[], languages: Spoken): Promise<(id: number) => LanguagePlace | undefined> {
   const { postType } = postKind('event');
@@ -335,6 +356,8 @@ async function loadParents(db: Database, categories: readonly EventTerm[]): Prom
       SELECT term_id, parent FROM {term_taxonomy} WHERE taxonomy = ${termKind('category').taxonomy} AND term_id IN (${wanted})
       ORDER BY term_taxonomy_id ${verbatim(db.dialect.locks.share)}`;
     for (const { term_id: id, parent } of rows) parents.set(id, parent);
+    // A parent that is gone has none above it.
+    for (const id of wanted) if (!parents.has(id)) parents.set(id, 0);
     wanted = unknownParents(parents);
   }
   return parents;

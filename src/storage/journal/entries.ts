@@ -51,6 +51,9 @@ export interface Origin {
   readonly user: number;
 }
 
+/** The change after which anything may be different. */
+export const EVERYTHING: Change = { kind: 'all', type: '', object: 0, what: 'changed', wasPublic: true, isPublic: true };
+
 /** Entries that one statement takes. */
 const AT_ONCE = 200;
 

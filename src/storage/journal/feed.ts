@@ -1,5 +1,5 @@
 import type { Database } from '../engine/database.ts';
-import { entriesAfter, type JournalEntry, oldestNumber } from './entries.ts';
+import { EVERYTHING, entriesAfter, type JournalEntry, oldestNumber } from './entries.ts';
 
 /** The journal as it arrives in this process: each entry once, in the order of the numbers. */
 export interface JournalFeed {
@@ -66,14 +66,9 @@ export function createJournalFeed(db: Database): JournalFeed {
 }
 
 const everything = (number: number): JournalEntry => ({
+  ...EVERYTHING,
   number,
   at: '',
-  kind: 'all',
-  type: '',
-  object: 0,
-  what: 'changed',
   writer: 'found',
   user: 0,
-  wasPublic: true,
-  isPublic: true,
 });

@@ -2,7 +2,7 @@ import type { Post } from '../../wordpress/rows.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database, Gathering } from '../engine/database.ts';
 import { given, upsertRows } from '../engine/insert.ts';
-import { append, type Change, type ObjectKind } from './entries.ts';
+import { append, type Change, EVERYTHING, type ObjectKind } from './entries.ts';
 
 /*
  * Each function that writes rows of an object says here which object it is. At the end of the transaction that becomes
@@ -174,8 +174,19 @@ async function settle(db: Database, touched: Touched): Promise<void> {
   }
   const now = hand?.now ?? new Date();
   await append(db, changes, { writer: 'fasti', at: nowUtc(now), user: hand?.viewer?.id ?? 0 });
+  if (changes.length > 0) await followers.get(db.driver)?.(db, changes);
   if (hand) await noteLastSave(db, now);
 }
+
+/**
+ * Has `work` called in each transaction of this process that has changes for the journal, after these were appended.
+ * One piece of work for each database.
+ */
+export function afterAppending(db: Database, work: (db: Database, changes: readonly Change[]) => Promise<void>): void {
+  followers.set(db.driver, work);
+}
+
+const followers = new WeakMap<Database['driver'], (db: Database, changes: readonly Change[]) => Promise<void>>();
 
 /** As `writeOption`, which tells us what it writes. */
 async function noteLastSave(db: Database, now: Date): Promise<void> {
@@ -186,8 +197,6 @@ async function noteLastSave(db: Database, now: Date): Promise<void> {
   const row = { option_name: 'tribe_last_save_post', option_value, autoload: 'auto' };
   await upsertRows(db, 'options', [row], ['option_name'], given(db, ['option_value', 'autoload']));
 }
-
-const EVERYTHING: Change = { kind: 'all', type: '', object: 0, what: 'changed', wasPublic: true, isPublic: true };
 
 async function changesOf(db: Database, touched: Touched): Promise<Change[]> {
   return [

@@ -44,7 +44,7 @@ export interface MysqlServers extends Cluster {
  */
 const SESSION = [
   `SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', innodb_lock_wait_timeout = 5, lock_wait_timeout = 10
-   /*!80003 , information_schema_stats_expiry = 0 */`,
+   , group_concat_max_len = 67108864 /*!80003 , information_schema_stats_expiry = 0 */`,
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
 ];
 

@@ -1,0 +1,162 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nowUtc } from '../../wordpress/time.ts';
+import type { Database } from '../engine/database.ts';
+import { pagesOf } from '../engine/pages.ts';
+import { verbatim } from '../engine/statement.ts';
+import { distrustIndex, dropFacet, eventsOfTerm, indexWithTranslations, type Spoken } from '../index/event-index.ts';
+import { facetOf } from '../index/event-index-rows.ts';
+import { append, type Change, EVERYTHING } from '../journal/entries.ts';
+import { afterAppending } from '../journal/touched.ts';
+import {
+  arePrintsComplete,
+  currentPrints,
+  differingKeys,
+  nextKey,
+  notePrintsComplete,
+  type Print,
+  type PrintSource,
+  printSources,
+  storedPrints,
+  storePrints,
+  termKeys,
+} from './prints.ts';
+
+/** How many milliseconds one query should take: the next one reads as many keys as fit into that. */
+const STEP_MS = 20;
+const FIRST_KEYS = 512;
+const FEWEST_KEYS = 512;
+const MOST_KEYS = 65_536;
+/** So many changes are taken over in one transaction. */
+const AT_ONCE = 200;
+
+/**
+ * Finds what others have changed, by comparing the rows of all objects with their prints, and takes it over: into the
+ * journal, the list index and the prints, all in one transaction for each change. What is committed before this begins
+ * is taken over when it ends. Several processes may do so at once: each change is noted once.
+ *
+ * The first time there are no prints: then they are made, and the journal gets one entry that says that anything may
+ * have changed. The index is left alone by that.
+ *
+ * @param languages of the content, as they stand
+ */
+export async function takeOverChanges(
+  db: Database,
+  now: () => Date,
+  { sources, languages }: { readonly sources?: readonly PrintSource[]; readonly languages?: Spoken } = {},
+): Promise<void> {
+  const isKnown = await arePrintsComplete(db);
+  for (const source of sources ?? (await printSources(db))) {
+    for await (const keys of differences(db, source)) {
+      for (const some of pagesOf(keys, AT_ONCE))
+        await db.transaction((trx) => takeOver(trx, source, some, { now: isKnown ? now() : undefined, languages }));
+    }
+  }
+  if (isKnown) return;
+  await db.transaction(async (trx) => {
+    await notePrintsComplete(trx);
+    await append(trx, [EVERYTHING], { writer: 'found', at: nowUtc(now()), user: 0 });
+  });
+}
+
+/**
+ * Keeps the prints of what this process changes itself, in its transactions, so that it is not found as a change of
+ * others. What others have written meanwhile is not seen there, and is found later.
+ */
+export function printOwnChanges(db: Database, sources: readonly PrintSource[]): void {
+  afterAppending(db, async (trx, changes) => {
+    for (const source of sources) {
+      const ids = changes.filter(({ kind }) => kind === source.kind).map(({ object }) => object);
+      if (ids.length === 0) continue;
+      const keys = source.kind === 'post' ? ids : await termKeys(trx, ids);
+      const current = await currentPrints(trx, source, keys);
+      const gone = keys.filter((key) => !current.has(key));
+      await storePrints(trx, source.kind, [...current.values()], gone);
+    }
+  });
+}
+
+/** Keys of objects that differ from their prints, found in short steps. */
+async function* differences(db: Database, source: PrintSource): AsyncGenerator<number[]> {
+  let width = FIRST_KEYS;
+  for (let from = await nextKey(db, source, 0); from !== undefined; ) {
+    const begun = performance.now();
+    const to: number = from + width;
+    const keys = await differingKeys(db, source, { from, to });
+    const took = performance.now() - begun;
+    width = Math.max(FEWEST_KEYS, Math.min(MOST_KEYS, width * 2, Math.round((width * STEP_MS) / Math.max(took, 1))));
+    if (keys.length > 0) yield keys;
+    from = await nextKey(db, source, to);
+    // SQLite answers at once: without this nobody else would get a turn.
+    await nextTurn();
+  }
+}
+
+interface Difference {
+  readonly before: Print | undefined;
+  readonly after: Print | undefined;
+}
+
+/** Takes over what is still different. `now` undefined: only into the prints. */
+async function takeOver(
+  db: Database,
+  source: PrintSource,
+  keys: readonly number[],
+  { now, languages }: { readonly now: Date | undefined; readonly languages: Spoken },
+): Promise<void> {
+  // All writers wait here. What is read from now on, for the index as well, is of one moment after that.
+  await db.rows`SELECT counter FROM {fasti_changes} WHERE id = 1 ${verbatim(db.dialect.locks.update)}`;
+  const [stored, current] = [await storedPrints(db, source.kind, keys), await currentPrints(db, source, keys)];
+  const differences = keys
+    .map((key): Difference => ({ before: stored.get(key), after: current.get(key) }))
+    .filter(({ before, after }) => before?.digest !== after?.digest || before?.type !== after?.type);
+  if (now && differences.length > 0) {
+    if (source.kind === 'post') await indexPosts(db, differences, languages);
+    else for (const difference of differences) await indexTerm(db, difference, languages);
+    await append(db, differences.map(changeOf), { writer: 'found', at: nowUtc(now), user: 0 });
+  } else await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
+  const gone = differences.flatMap(({ before, after }) => (before && !after ? [before.object] : []));
+  await storePrints(
+    db,
+    source.kind,
+    differences.flatMap(({ after }) => after ?? []),
+    gone,
+  );
+}
+
+function changeOf({ before, after }: Difference): Change {
+  // One of them is there, or they would not differ.
+  const print = (after ?? before)!;
+  return {
+    kind: print.kind === 'post' ? 'post' : 'term',
+    type: print.type,
+    object: Number(print.kind === 'post' ? print.object : print.term),
+    what: before ? (after ? 'changed' : 'removed') : 'made',
+    wasPublic: Boolean(before?.is_public),
+    isPublic: Boolean(after?.is_public),
+  };
+}
+
+const EVENTS = 'tribe_events';
+
+async function indexPosts(db: Database, differences: readonly Difference[], languages: Spoken): Promise<void> {
+  const events = differences.filter(({ before, after }) => before?.type === EVENTS || after?.type === EVENTS);
+  const ids = events.map(({ before, after }) => Number((after ?? before)!.object));
+  await indexWithTranslations(db, ids, languages);
+}
+
+const HEADINGS = new Map<string, 'category' | 'tag'>([
+  ['tribe_events_cat', 'category'],
+  ['post_tag', 'tag'],
+]);
+
+/** Only its place in the tree counts, and whether it is there at all. */
+async function indexTerm(db: Database, { before, after }: Difference, languages: Spoken): Promise<void> {
+  const print = (after ?? before)!;
+  const heading = HEADINGS.get(print.type);
+  if (!heading || (before && after && Number(before.parent) === Number(after.parent))) return;
+  const facet = facetOf(heading, Number(print.term));
+  const events = await eventsOfTerm(db, facet, Number(print.object));
+  if (!after) await dropFacet(db, facet);
+  if (events) await indexWithTranslations(db, events, languages);
+  else await distrustIndex(db);
+}

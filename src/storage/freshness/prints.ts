@@ -1,0 +1,143 @@
+import { SEARCHED_TAXONOMIES, SEARCHED_TYPES } from '../../kinds/core-search.ts';
+import { postTypes, taxonomies } from '../../kinds/index.ts';
+import { type Database, hasTable } from '../engine/database.ts';
+import { given, upsertRows } from '../engine/insert.ts';
+import { Piece, verbatim } from '../engine/statement.ts';
+import type { PrintRow } from '../engine/tables.ts';
+import { WATCHED, type WatchedName } from './watched-tables.ts';
+
+/*
+ * Prints: for each object that answers are made of, a digest of all its rows as they were when a change of it was last
+ * taken over. Where the rows give another one, somebody else has changed the object since.
+ */
+
+export type Print = Readonly<PrintRow>;
+export type PrintKind = 'post' | 'term';
+
+/** Types of posts that answers show. Revisions, orders of a shop and menus are none of them. */
+const TYPES = [...new Set([...postTypes, ...SEARCHED_TYPES, 'attachment', 'tribe_event_series'])];
+/** Polylang keeps languages, and what is a translation of what, in terms. */
+const LANGUAGES = ['language', 'post_translations', 'term_language', 'term_translations'];
+const TAXONOMIES = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUAGES])];
+
+/** Metas that change while somebody has an editor open, and are shown nowhere. */
+const UNSEEN_METAS = ['_edit_lock', '_edit_last'];
+
+/** The rows that belong to a post, by which column they name it. */
+const PARTS = { posts: 'ID', postmeta: 'post_id', term_relationships: 'object_id', tec_occurrences: 'post_id' } as const;
+
+/** Keys from `from` up to, but not at, `to`. */
+export interface Keys {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How the tables say of which rows the prints of a kind are made. */
+export interface PrintSource {
+  readonly kind: PrintKind;
+  /** The table with a row for each object, and its key. */
+  readonly table: 'posts' | 'term_taxonomy';
+  readonly key: string;
+  /** Which of its rows are objects that count. */
+  readonly which: Piece;
+  /** What the columns of a print are made of. */
+  readonly columns: Piece;
+}
+
+/** Where prints come from, in this database: some have no tables of the calendar. */
+export async function printSources(db: Database): Promise<readonly PrintSource[]> {
+  const parts = (await hasTable(db, 'tec_occurrences')) ? PARTS : { ...PARTS, tec_occurrences: undefined };
+  const digests = Object.entries(parts).flatMap(([table, column]) => (column ? [digestOf(db, table as WatchedName, column, 'ID')] : []));
+  const post = `o.post_type AS type, 0 AS term, 0 AS parent,
+    CASE WHEN o.post_status = 'publish' OR (o.post_status = 'inherit' AND o.post_parent = 0) THEN 1 ELSE 0 END AS is_public,
+    CONCAT_WS(' ', ${digests.join(', ')}) AS digest`;
+  const term = `o.taxonomy AS type, o.term_id AS term, o.parent AS parent, 1 AS is_public,
+    CONCAT_WS(' ', ${digestOf(db, 'term_taxonomy', 'term_taxonomy_id', 'term_taxonomy_id')}, ${digestOf(db, 'terms', 'term_id', 'term_id')}) AS digest`;
+  return [
+    { kind: 'post', table: 'posts', key: 'ID', which: oneOf('post_type', TYPES), columns: verbatim(post) },
+    { kind: 'term', table: 'term_taxonomy', key: 'term_taxonomy_id', which: oneOf('taxonomy', TAXONOMIES), columns: verbatim(term) },
+  ];
+}
+
+const oneOf = (column: string, values: readonly string[]) =>
+  new Piece([`o.${column} IN (${values.map((value) => `'${value}'`).join(', ')})`, []]);
+
+/** A digest of the rows of a table whose `column` names the object `o` by its `key`; a dash where there are none. */
+function digestOf(db: Database, table: WatchedName, column: string, key: string): string {
+  const { plain, texts } = WATCHED[table];
+  // Each text comes with its length, -1 for NULL, so that no two different rows give the same text.
+  const sized = texts.flatMap((name) => [`COALESCE(LENGTH(r.\`${name}\`), -1)`, `r.\`${name}\``]);
+  const joined = db.dialect.joinedPrint(`CONCAT_WS('|', ${[...plain.map((name) => `r.\`${name}\``), ...sized].join(', ')})`);
+  const unseen = table === 'postmeta' ? ` AND r.meta_key NOT IN (${UNSEEN_METAS.map((meta) => `'${meta}'`).join(', ')})` : '';
+  return `COALESCE((SELECT ${joined} FROM \`${db.table(table)}\` r WHERE r.${column} = o.${key}${unseen}), '-')`;
+}
+
+/** Keys of the objects in a range whose print is not the one that is stored, those among them that are gone. */
+export async function differingKeys(db: Database, source: PrintSource, { from, to }: Keys): Promise<number[]> {
+  const { kind, key, which, columns, table } = source;
+  const [own, all] = [verbatim(`o.${key}`), new Piece(['??', [db.table(table)]])];
+  // The limit, which is never reached, keeps both databases from making each digest twice.
+  const changed = await db.rows<{ object: number }>`
+    SELECT now.object FROM (
+      SELECT ${own} AS object, ${columns} FROM ${all} o WHERE ${own} >= ${from} AND ${own} < ${to} AND ${which} LIMIT ${to - from}
+    ) now
+    LEFT JOIN {fasti_prints} p ON p.kind = ${kind} AND p.object = now.object
+    WHERE p.digest IS NULL OR NOT p.digest = now.digest OR NOT p.type = now.type`;
+  const gone = await db.rows<{ object: number }>`
+    SELECT p.object FROM {fasti_prints} p LEFT JOIN ${all} o ON ${own} = p.object AND ${which}
+    WHERE p.kind = ${kind} AND p.object >= ${from} AND p.object < ${to} AND ${own} IS NULL`;
+  return [...changed, ...gone].map(({ object }) => Number(object));
+}
+
+/** The first key from here on of an object or of a print; undefined: there are none. */
+export async function nextKey(db: Database, { kind, table, key, which }: PrintSource, from: number): Promise<number | undefined> {
+  const own = verbatim(`o.${key}`);
+  const rows = await db.rows<{ first: number | null }>`
+    SELECT MIN(${own}) AS first FROM ${new Piece(['??', [db.table(table)]])} o WHERE ${own} >= ${from} AND ${which}
+    UNION ALL SELECT MIN(object) FROM {fasti_prints} WHERE kind = ${kind} AND object >= ${from}`;
+  const found = rows.flatMap(({ first }) => (first === null ? [] : [Number(first)]));
+  return found.length === 0 ? undefined : Math.min(...found);
+}
+
+/** The prints of these objects as their rows are. */
+export async function currentPrints(db: Database, source: PrintSource, keys: readonly number[]): Promise<Map<number, Print>> {
+  const { kind, table, key, which, columns } = source;
+  const own = verbatim(`o.${key}`);
+  const rows = await db.rows<Omit<Print, 'kind'>>`
+    SELECT ${own} AS object, ${columns} FROM ${new Piece(['??', [db.table(table)]])} o WHERE ${own} IN (${keys}) AND ${which}`;
+  return new Map(rows.map((row) => [Number(row.object), { ...row, kind }]));
+}
+
+/** Keys of the prints of these terms, those among them that are gone. */
+export async function termKeys(db: Database, terms: readonly number[]): Promise<number[]> {
+  const rows = await db.rows<{ id: number }>`
+    SELECT term_taxonomy_id AS id FROM {term_taxonomy} WHERE term_id IN (${terms})
+    UNION SELECT object FROM {fasti_prints} WHERE kind = ${'term'} AND term IN (${terms})`;
+  return rows.map(({ id }) => Number(id));
+}
+
+/** The prints of these objects that are stored. */
+export async function storedPrints(db: Database, kind: PrintKind, keys: readonly number[]): Promise<Map<number, Print>> {
+  const rows = await db.rows<Print>`SELECT * FROM {fasti_prints} WHERE kind = ${kind} AND object IN (${keys})`;
+  return new Map(rows.map((row) => [Number(row.object), row]));
+}
+
+/** Stores prints, and removes those of objects that are gone. */
+export async function storePrints(db: Database, kind: PrintKind, prints: readonly Print[], gone: readonly number[]): Promise<void> {
+  if (gone.length > 0) await db.change`DELETE FROM {fasti_prints} WHERE kind = ${kind} AND object IN (${gone})`;
+  const rows = prints.map(({ object, type, term, parent, is_public, digest }) => ({ kind, object, type, term, parent, is_public, digest }));
+  await upsertRows(db, 'fasti_prints', rows, ['kind', 'object'], given(db, ['type', 'term', 'parent', 'is_public', 'digest']));
+}
+
+/** The row that says that there is a print of every object, made in this way. */
+const COMPLETE = { kind: 'all', object: 0, type: '1' };
+
+/** Whether there is a print of every object. Before that nobody can tell what others change. */
+export async function arePrintsComplete(db: Database): Promise<boolean> {
+  const [row] = await db.rows<Pick<Print, 'type'>>`SELECT type FROM {fasti_prints} WHERE kind = ${COMPLETE.kind} AND object = 0`;
+  return row?.type === COMPLETE.type;
+}
+
+export async function notePrintsComplete(db: Database): Promise<void> {
+  await upsertRows(db, 'fasti_prints', [COMPLETE], ['kind', 'object'], given(db, ['type']));
+}

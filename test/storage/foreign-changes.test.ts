@@ -1,0 +1,100 @@
+import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { termKind } from '../../src/kinds/index.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { printOwnChanges, takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
+import { printSources } from '../../src/storage/freshness/prints.ts';
+import { indexEvents, isInStep } from '../../src/storage/index/event-index.ts';
+import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { entriesAfter, lastNumber } from '../../src/storage/journal/entries.ts';
+import { removePost, updatePost } from '../../src/storage/rows/posts.ts';
+import { insertTerm } from '../../src/storage/rows/terms.ts';
+import { describeDatabases, runScript } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+
+const now = () => new Date('2026-11-20T12:00:00Z');
+
+describeDatabases('what others change', (open) => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await open();
+  });
+  beforeEach(async () => {
+    await loadSite(db);
+    await db.from('fasti_prints').delete();
+    await takeOverChanges(db, now);
+    await reindexEvents(db, now, { trust: true });
+  });
+
+  /** What is taken over after a script, each entry as the words that tell it from others, in any order. */
+  const taken = async (script: string): Promise<string[]> => {
+    const from = await lastNumber(db);
+    await runScript(db, script);
+    await takeOverChanges(db, now);
+    const entries = await entriesAfter(db, from, 1000);
+    expect(entries.every(({ writer }) => writer === 'found')).toBe(true);
+    const before = await lastNumber(db);
+    await takeOverChanges(db, now);
+    expect(await lastNumber(db)).toBe(before);
+    const events = await db.from('posts').where('post_type', 'tribe_events').select('ID');
+    expect(await isInStep(db, [...events.map(({ ID }) => ID), 38], undefined)).toBe(true);
+    return entries
+      .map(({ kind, type, object, what, wasPublic, isPublic }) =>
+        [kind, type, object, what, `${Number(wasPublic)}${Number(isPublic)}`].join(' '),
+      )
+      .sort();
+  };
+
+  it.each([
+    ['a title', "UPDATE wp_posts SET post_title = 'Other' WHERE ID = 38", ['post tribe_events 38 changed 11']],
+    ['a meta', "UPDATE wp_postmeta SET meta_value = 'Other' WHERE post_id = 12 AND meta_key = '_VenueCity'", ['post tribe_venue 12 changed 11']],
+    ['two metas that change places',
+      "UPDATE wp_postmeta SET meta_value = 'b' WHERE post_id = 12 AND meta_key = '_VenueCity'; UPDATE wp_postmeta SET meta_value = 'a' WHERE post_id = 12 AND meta_key = '_VenueZip'",
+      ['post tribe_venue 12 changed 11']],
+    ['a status', "UPDATE wp_posts SET post_status = 'draft' WHERE ID = 38", ['post tribe_events 38 changed 10']],
+    ['dates', "UPDATE wp_tec_occurrences SET end_date = '2031-01-01 00:00:00' WHERE post_id = 38", ['post tribe_events 38 changed 11']],
+    ['a venue of an event', "INSERT INTO wp_postmeta (post_id, meta_key, meta_value) VALUES (38, '_EventVenueID', '13')", ['post tribe_events 38 changed 11']],
+    ['a post that is gone', 'DELETE FROM wp_posts WHERE ID = 38', ['post tribe_events 38 removed 10']],
+    ['terms of an event', 'DELETE FROM wp_term_relationships WHERE object_id = 38 AND term_taxonomy_id = 13', ['post tribe_events 38 changed 11']],
+    ['the name of a term', "UPDATE wp_terms SET name = 'Other' WHERE term_id = 3", ['term tribe_events_cat 3 changed 11']],
+    ['the place of a category in the tree', 'UPDATE wp_term_taxonomy SET parent = 0 WHERE term_id = 4', ['term tribe_events_cat 4 changed 11']],
+    ['a category that is gone though events carry it', 'DELETE FROM wp_term_taxonomy WHERE term_id = 3', ['term tribe_events_cat 3 removed 10']],
+    ['a tag that is gone though events carry it', 'DELETE FROM wp_term_taxonomy WHERE term_id = 12', ['term post_tag 12 removed 10']],
+    ['a type', "UPDATE wp_posts SET post_type = 'page' WHERE ID = 38", ['post page 38 changed 11']],
+  ])('is found, and the index follows: %s', async (_, script, entries) => {
+    expect(await taken(script)).toEqual(entries);
+  }); // biome-ignore format: a table
+
+  it.each([
+    ['an edit lock', "INSERT INTO wp_postmeta (post_id, meta_key, meta_value) VALUES (38, '_edit_lock', '1790000000:1')"],
+    ['an order of a shop', "INSERT INTO wp_posts (ID, post_type, post_status, post_title, post_content, post_excerpt, to_ping, pinged, post_content_filtered) VALUES (9000, 'shop_order', 'wc-completed', '', '', '', '', '', '')"],
+    ['a revision', "INSERT INTO wp_posts (ID, post_type, post_status, post_parent, post_title, post_content, post_excerpt, to_ping, pinged, post_content_filtered) VALUES (9000, 'revision', 'inherit', 38, '', '', '', '', '', '')"],
+    ['the same value again', 'UPDATE wp_posts SET post_title = post_title WHERE ID = 38'],
+  ])('is nothing, if it is shown nowhere: %s', async (_, script) => {
+    expect(await taken(script)).toEqual([]);
+  }); // biome-ignore format: a table
+
+  it('is nothing, if it was our own write', async () => {
+    printOwnChanges(db, await printSources(db));
+    await db.transaction(async (trx) => {
+      await updatePost(trx, 38, { post_title: 'Ours' });
+      await insertTerm(trx, termKind('tag'), { name: 'Ours', slug: 'ours', description: '', parent: 0 });
+      await removePost(trx, 39);
+      await indexEvents(trx, [38, 39], undefined);
+    });
+    expect(await taken("UPDATE wp_posts SET post_title = 'Other' WHERE ID = 12")).toEqual(['post tribe_venue 12 changed 11']);
+  });
+
+  it('is noted once, however many look for it at the same time', async () => {
+    const from = await lastNumber(db);
+    await runScript(db, 'UPDATE wp_posts SET menu_order = menu_order + 1 WHERE ID IN (38, 39, 12)');
+    await Promise.all([takeOverChanges(db, now), takeOverChanges(db, now), takeOverChanges(db, now)]);
+    expect((await entriesAfter(db, from, 10)).map(({ object }) => object).sort()).toEqual([12, 38, 39]);
+  });
+
+  it('is not to be told the first time: anything may have changed', async () => {
+    await db.from('fasti_prints').delete();
+    const from = await lastNumber(db);
+    await takeOverChanges(db, now);
+    expect(await entriesAfter(db, from, 1000)).toMatchObject([{ kind: 'all' }]);
+  });
+});
