@@ -27,7 +27,9 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await ask.everything()).posts).toEqual(before.posts);
     const done = await upload(admin, shown, '/admin/import', undefined, { run: '1' });
     expect(done.text).toContain('Import finished.');
-    expect((await ask.read('/events?search=spring&start_date=2027-04-01')).events).toMatchObject([{ title: 'Spring fair', start_date: '2027-04-10 10:00:00' }]);
+    expect((await ask.read('/events?search=spring&start_date=2027-04-01')).events).toMatchObject([
+      { title: 'Spring fair', start_date: '2027-04-10 10:00:00' },
+    ]);
     // The file is gone.
     expect((await upload(admin, shown, '/admin/import', undefined, { run: '1' })).status).toBe(422);
     expect((await upload(admin, await admin.get('/admin/import'), '/admin/import', '\u0000\u0001nonsense')).status).toBe(422);
@@ -99,7 +101,10 @@ describeAsking('The rest of the desk', (ask) => {
     const { id } = await ask.made('/events', { title: 'Moved', start_date: '2027-01-01 10:00', end_date: '2027-01-01 12:00' });
     const month = await admin.get('/admin/month?month=2027-01');
     const moved = await admin.submit(month, '/admin/month/move', { id: String(id), day: '2027-02-03' });
-    expect([moved.headers.location, moved.status === 303 ? '' : moved.text.slice(-900)]).toEqual(['/admin/month?month=2027-02&done=moved', '']);
+    expect([moved.headers.location, moved.status === 303 ? '' : moved.text.slice(-900)]).toEqual([
+      '/admin/month?month=2027-02&done=moved',
+      '',
+    ]);
     expect(await ask.read(`/events/${id}`)).toMatchObject({ start_date: '2027-02-03 10:00:00', end_date: '2027-02-03 12:00:00' });
     const list = await admin.get('/admin/events?search=moved');
     const saved = await admin.submit(list, `/admin/events/${id}`, { title: 'Moved again' });
