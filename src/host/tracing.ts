@@ -52,7 +52,7 @@ async function loadSdk(): Promise<Sdk> {
   try {
     return (await import(SDK)) as Sdk;
   } catch (error) {
-    throw new Error(`OpenTelemetry is wanted (OTEL_…), and ${SDK} is not installed: npm install --no-save ${SDK}`, { cause: error });
+    throw new Error(`OpenTelemetry is wanted (OTEL_…), and ${SDK} is not installed: npm install --no-save --save-prod ${SDK}`, { cause: error });
   }
 }
 
