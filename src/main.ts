@@ -8,6 +8,7 @@ import { endAtOnce, endByItself } from './host/ending.ts';
 import { EnvironmentError, readEnvironment } from './host/environment.ts';
 import { standardOutput } from './host/output.ts';
 import { closePort, placeOf } from './host/port.ts';
+import { startTracing, type Tracing } from './host/tracing.ts';
 import { metricsPage } from './http/metrics.ts';
 import { metricsListener, openMetricsPort } from './http/metrics-door.ts';
 import { type Door, startService } from './http/service.ts';
@@ -35,6 +36,7 @@ const config = readSettings();
 const output = standardOutput(config.logFormat);
 const log = createLog(config, output);
 const patience = config.shutdownSeconds * 1000;
+const tracing = await spansWanted();
 const notice = Math.min(NOTICE_MS, patience / 2);
 if (process.env[WORKER] !== undefined && process.send) await serveAsWorker(process.env[WORKER]);
 else {
@@ -54,7 +56,7 @@ async function serveAlone(): Promise<void> {
   const service = startService(
     await siteOf(config),
     await lookOf(config),
-    { open, close: (server) => closePort(server, place), notices: log, life: log },
+    { open, close: (server) => closePort(server, place), notices: log, life: log, ...traced() },
     quit,
   );
   const { metrics } = service;
@@ -114,7 +116,7 @@ async function serveAsWorker(number: string): Promise<void> {
     throw new Error('the first process does not answer');
   };
   const life = { notices: number === '0' ? log : silent, life: silent };
-  const door: Door = { open: takeConnections(say), close: async () => undefined, ...life, metrics };
+  const door: Door = { open: takeConnections(say), close: async () => undefined, ...life, metrics, ...traced() };
   const service = startService(await siteOf(config), await lookOf(config), door, quit);
   end = async () => {
     await service.end();
@@ -146,6 +148,16 @@ function takeConnections(say: (word: FromWorker) => void): Door['open'] {
     }
     say(state);
   };
+}
+
+/** The first of several processes answers no requests, and has nothing to trace. */
+async function spansWanted(): Promise<Tracing | undefined> {
+  const answers = config.workers === 1 || process.env[WORKER] !== undefined;
+  return answers ? startTracing(process.env).catch((error: unknown) => quit(messageOf(error))) : undefined;
+}
+
+function traced(): Pick<Door, 'observers'> {
+  return tracing ? { observers: [tracing.observe] } : {};
 }
 
 /** Opens the port for metrics, where there is to be one. */
@@ -198,6 +210,7 @@ function messageOf(error: unknown): string {
 
 /** Ends the process when all is done; its log is given some time to be read. */
 async function finish(signal: NodeJS.Signals, code = 0): Promise<void> {
+  await tracing?.end().catch((err: unknown) => log.warn({ err }, 'the last spans could not be sent'));
   await output.written(LOG_MS);
   endByItself(signal, code);
 }

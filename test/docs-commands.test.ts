@@ -31,7 +31,7 @@ const blocks = (page: string): Line[] =>
       .map((text) => ({ page, text: text.trim() })),
   );
 
-/** What is said in running text: `fasti reindex`. Names of commands without anything else, such as `fasti import`, too. */
+/** What is said in running text: `fasti reindex`. */
 const inline = (page: string): Line[] => [...read(page).matchAll(/`((?:bin\/)?fasti [^`]+)`/g)].map(([, text = '']) => ({ page, text }));
 
 /** What may stand before the command: variables, and programs that run it elsewhere or as somebody else. */

@@ -35,6 +35,8 @@ export interface Answered extends Readonly<Notes> {
   readonly method: string;
   /** What the client said it is. */
   readonly agent: string | undefined;
+  /** The header `traceparent`, by which the request is part of a trace. */
+  readonly traceparent: string | undefined;
   readonly status: number;
   /** How long the answer took, until its last byte was handed to the system. */
   readonly ms: number;
@@ -85,6 +87,7 @@ function answeredBy(res: ServerResponse): Answered {
     refusal,
     method: req.method ?? '',
     agent: req.headers['user-agent'],
+    traceparent: oneOf(req.headers.traceparent),
     status: res.statusCode,
     ms: performance.now() - begun,
     bytes: bytes ?? announcedBytes(res),
@@ -107,3 +110,6 @@ const SOUND_ID = /^[\w.:+/=@-]{1,128}$/;
  */
 const requestId = (given: string | string[] | undefined): string =>
   typeof given === 'string' && SOUND_ID.test(given) ? given : randomUUID();
+
+/** A header that is sent several times says nothing. */
+const oneOf = (header: string | string[] | undefined): string | undefined => (typeof header === 'string' ? header : undefined);

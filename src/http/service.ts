@@ -15,6 +15,7 @@ import { forgetAnswers } from '../storage/rows/kept-answers.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import { keepVersionKey } from '../storage/schema/version-key.ts';
 import { forgetOldMessages, serveHooks } from '../webhooks/deliver.ts';
+import type { Observer } from './answered.ts';
 import { createApp } from './app.ts';
 import type { Lifecycle } from './health.ts';
 import { LONGEST_HEAD, TIME_LIMITS } from './limits.ts';
@@ -61,6 +62,8 @@ export interface Door {
   readonly life: Log;
   /** The metrics of all processes, where others have numbers too; absent: those of this process are all. */
   readonly metrics?: () => Promise<string>;
+  /** Who else is told of every request that is over. */
+  readonly observers?: readonly Observer[];
 }
 
 export interface Service {
@@ -84,7 +87,7 @@ export function startService(site: Site, look: Look, door: Door, failed: (line: 
   let watchdog: Watchdog | undefined;
   const lifecycle: Lifecycle = { phase: () => phase };
   const metrics = isMeasured(site.config) ? createMetrics(site, lifecycle, version()) : undefined;
-  const app = createApp(site, lifecycle, metrics ? [metrics.observe] : [], look);
+  const app = createApp(site, lifecycle, [...(metrics ? [metrics.observe] : []), ...(door.observers ?? [])], look);
   const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, withMetrics(app, site, metrics, door));
   const { drain, connections } = drainable(server);
 

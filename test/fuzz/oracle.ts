@@ -56,6 +56,7 @@ function bodyFaults({ status, headers, text, body }: Answer): string[] {
   if (status >= 400) return isProblem(body, status) ? [] : [`${status} not in the form of an error`];
   const enveloped = isObject(body) && typeof body.status === 'number' && isObject(body.headers) && 'body' in body ? body : undefined;
   if (!enveloped || (enveloped.status as number) < 400) return [];
+  if (enveloped.status === 500 && REFUSED_UPLOAD.test(text)) return [];
   if ((enveloped.status as number) >= 500 && enveloped.status !== NOT_MEANT) return [`${enveloped.status as number} in an envelope`];
   return isProblem(enveloped.body, enveloped.status as number) ? [] : ['an envelope without the form of an error'];
 }

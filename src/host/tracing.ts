@@ -1,0 +1,77 @@
+import { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+
+/** What a span tells of a request that is over. */
+export interface Traced {
+  readonly id: string;
+  readonly method: string;
+  readonly url: string;
+  readonly route?: string | undefined;
+  readonly status: number;
+  readonly ms: number;
+  readonly memory?: string | undefined;
+  /** The header `traceparent` (https://www.w3.org/TR/trace-context/), by which the span belongs to the caller's. */
+  readonly traceparent: string | undefined;
+}
+
+/** Spans of requests, on their way to whoever collects them. */
+export interface Tracing {
+  readonly observe: (traced: Traced) => void;
+  /** Sends what is left. */
+  readonly end: () => Promise<void>;
+}
+
+/** The package that sends spans; it is installed by those who want that. */
+const SDK = '@opentelemetry/sdk-node';
+/** Its own variables, each of which says that spans are wanted. */
+const WISHES = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_TRACES_EXPORTER'];
+
+interface Sdk {
+  readonly NodeSDK: new (options: {
+    readonly serviceName?: string;
+    readonly instrumentations: readonly never[];
+  }) => {
+    readonly start: () => void;
+    readonly shutdown: () => Promise<void>;
+  };
+}
+
+/**
+ * Begins to send a span for each request, where OpenTelemetry's variables say where to; undefined: nobody wants them.
+ *
+ * @throws Error where they are wanted and the package is not installed
+ */
+export async function startTracing(env: Readonly<Record<string, string | undefined>>): Promise<Tracing | undefined> {
+  if (env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none' || !WISHES.some((name) => env[name])) return undefined;
+  const { NodeSDK } = await loadSdk();
+  const sdk = new NodeSDK({ ...(env.OTEL_SERVICE_NAME ? {} : { serviceName: 'fasti' }), instrumentations: [] });
+  sdk.start();
+  return { observe: traceRequest, end: () => sdk.shutdown() };
+}
+
+async function loadSdk(): Promise<Sdk> {
+  try {
+    return (await import(SDK)) as Sdk;
+  } catch (error) {
+    throw new Error(`OpenTelemetry is wanted (OTEL_…), and ${SDK} is not installed: npm install --no-save --save-prod ${SDK}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Tells of a request as OpenTelemetry's conventions for HTTP servers have it, without its query. */
+export function traceRequest({ id, method, url, route, status, ms, memory, traceparent }: Traced): void {
+  const end = Date.now();
+  const parent = traceparent === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent });
+  const attributes = {
+    'http.request.method': method,
+    'http.response.status_code': status,
+    'url.path': url.replace(/\?.*/s, ''),
+    'fasti.request_id': id,
+    ...(route === undefined ? {} : { 'http.route': route }),
+    ...(memory === undefined ? {} : { 'fasti.memory': memory }),
+  };
+  const name = route === undefined ? method : `${method} ${route}`;
+  const span = trace.getTracer('fasti').startSpan(name, { kind: SpanKind.SERVER, startTime: end - ms, attributes }, parent);
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end(end);
+}
