@@ -9,7 +9,8 @@ import { printOwnChanges, takeOverChanges } from './storage/freshness/foreign-ch
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness/freshness.ts';
 import { type PrintSource, printSources } from './storage/freshness/prints.ts';
 import { followReplicas } from './storage/freshness/replicas.ts';
-import { watchTables } from './storage/freshness/table-watch.ts';
+import { createRowRanges, type RowRanges } from './storage/freshness/row-ranges.ts';
+import { type TakeOver, watchTables } from './storage/freshness/table-watch.ts';
 import { INDEX_LAYOUT, INDEX_OPTION } from './storage/index/event-index.ts';
 import { reindexEvents } from './storage/index/event-index-rebuild.ts';
 import { createJournalFeed, type JournalFeed } from './storage/journal/feed.ts';
@@ -65,7 +66,7 @@ export async function openSite(
   ]);
   let follows = false;
   const takeOver = takingOver(opened, clock);
-  const main = sourceOf(opened, config, 'primary', async () => follows && (await takeOver()));
+  const main = sourceOf(opened, config, 'primary', async (how) => follows && (await takeOver(how)));
   const replicas = await openReplicas(config, opened, log);
   const sources = replicas.map((db, place) => sourceOf(db, config, `replica ${place + 1}`));
   const following = followReplicas(opened, replicas, {
@@ -121,7 +122,7 @@ interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' 
  * `name`: the first part of the versions of its data, so that they differ from those of other databases. `takeOver`: as
  * in `watchTables`; a replica gets the journal from its primary.
  */
-function sourceOf(db: Database, config: Config, name: string, takeOver?: () => Promise<boolean>): Source {
+function sourceOf(db: Database, config: Config, name: string, takeOver?: TakeOver): Source {
   const keep = config.cache ? config.cacheFreshness : 0;
   const settings = settingsReader(db, config, keep);
   const watch = watchTables(db, { bound: config.cacheStale, clock: () => performance.now(), ...(takeOver ? { takeOver } : {}) });
@@ -157,17 +158,24 @@ function sourceOf(db: Database, config: Config, name: string, takeOver?: () => P
   };
 }
 
-/** Takes over what others have written, and makes the list index where there is none. Gives that it was possible. */
-function takingOver(db: Database, clock: () => Date): () => Promise<true> {
-  let sources: Promise<readonly PrintSource[]> | undefined;
-  return async () => {
-    sources ??= printSources(db).then((found) => {
-      printOwnChanges(db, found);
-      return found;
-    });
-    await takeOverChanges(db, clock, await sources);
+/** What takes over what others have written, and makes the list index where there is none. It gives that it was possible. */
+function takingOver(db: Database, clock: () => Date): TakeOver {
+  let opened: Promise<{ readonly sources: readonly PrintSource[]; readonly ranges: RowRanges; readonly isDated: boolean }> | undefined;
+  const open = async () => {
+    const [sources, isDated] = [await printSources(db), await hasTable(db, 'tec_occurrences')];
+    printOwnChanges(db, sources);
+    const ranges = createRowRanges(db, ['posts', 'postmeta', 'term_relationships', ...(isDated ? (['tec_occurrences'] as const) : [])]);
+    return { sources, ranges, isDated };
+  };
+  return async ({ whole }) => {
+    opened ??= open();
+    const { sources, ranges, isDated } = await opened;
+    const suspects = whole ? undefined : await ranges.suspects();
+    if (!suspects) await ranges.begin();
+    await takeOverChanges(db, clock, { sources, ...(suspects ? { posts: suspects.posts } : {}) });
+    suspects?.accept();
     const isIndexed = (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) === INDEX_LAYOUT;
-    if (!isIndexed && (await hasTable(db, 'tec_occurrences'))) await reindexEvents(db, clock, { trust: true });
+    if (!isIndexed && isDated) await reindexEvents(db, clock, { trust: true });
     return true;
   };
 }

@@ -21,8 +21,11 @@ export interface WatchOptions {
    * Takes over what others have changed. Gives whether that was possible: while it is not, every sign of a change makes
    * all that is remembered old. Absent: it never is.
    */
-  readonly takeOver?: () => Promise<boolean>;
+  readonly takeOver?: TakeOver;
 }
+
+/** `whole`: whatever is known of changes so far is not to be relied on. */
+export type TakeOver = (how: { readonly whole: boolean }) => Promise<boolean>;
 
 /** A server shows a change at about the time when its rows can be read; which comes first is not documented. */
 const MARGIN_MS = 1000;
@@ -97,7 +100,7 @@ function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): 
     isRunning = true;
     begun = clock();
     try {
-      isPossible = (await takeOver?.()) ?? false;
+      isPossible = (await takeOver?.({ whole: done?.surprises !== look.surprises })) ?? false;
       done = look;
     } catch {
       // It is tried again; until it succeeds nothing counts as taken over.
