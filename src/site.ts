@@ -38,7 +38,7 @@ export interface Site {
    * server does; a command doesn't live long enough.
    */
   readonly followOthers: () => void;
-  /** Looks whether everything that others have written up to now has been taken over. False where nobody follows them. */
+  /** Looks whether all that others have written up to now has been taken over. False where nobody follows them. */
   readonly isTakenOver: () => Promise<boolean>;
   /** Whether a write failed for lack of room a few seconds ago. MySQL says nothing of its disk at any other time. */
   readonly isFull: () => boolean;
@@ -158,7 +158,7 @@ function sourceOf(db: Database, config: Config, name: string, takeOver?: TakeOve
   };
 }
 
-/** What takes over what others have written, and makes the list index where there is none. It gives that it was possible. */
+/** Takes over what others have written, and makes the list index where there is none. Gives that it was possible. */
 function takingOver(db: Database, clock: () => Date): TakeOver {
   let opened: Promise<{ readonly sources: readonly PrintSource[]; readonly ranges: RowRanges; readonly isDated: boolean }> | undefined;
   const open = async () => {

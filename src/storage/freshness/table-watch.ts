@@ -45,8 +45,8 @@ interface Look {
 /**
  * Watches the tables that WordPress writes to as well; each call looks once. Most changes are noticed by the signs
  * that the server shows (`Dialect.changeSigns`). What they were is found by comparing contents, and taken over; what
- * was remembered is used for a short while meanwhile. Where the server may show nothing, what was remembered expires after
- * `bound` milliseconds, unless comparing the contents of the tables has found no change since (decision 18).
+ * was remembered is used for a short while meanwhile. Where the server may show nothing, what was remembered expires
+ * after `bound` milliseconds, unless comparing the contents of the tables has found no change since (decision 18).
  */
 export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptions): () => Promise<Watched> {
   const { dialect } = db;
